@@ -1,0 +1,165 @@
+//! From raw terminal output to plain lines: escape codes, overprinted progress, box gutters, timestamps and build-step
+//! prefixes come off; what the tool meant to say stays, with the number of its line in the input.
+//!
+//! Nothing is guessed about wrapped lines here: canon patterns let a space match a line break instead.
+
+use super::safe::strip_controls;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// One line of cleaned text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Byte range in [`Cleaned::text`], without the line feed.
+    pub start: usize,
+    /// End of the range.
+    pub end: usize,
+    /// Line number in the input, from 1.
+    pub number: usize,
+    /// Whether a box gutter (`│`) stood before it.
+    pub boxed: bool,
+    /// Whether a logger's time stamp stood before it: the line opens a log record.
+    pub record: bool,
+}
+
+/// Cleaned text with its lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// All lines, each ended by a line feed.
+    pub text: String,
+    /// The lines in order.
+    pub lines: Vec<Line>,
+}
+
+impl Cleaned {
+    /// The text of line `index`.
+    pub fn line(&self, index: usize) -> &str {
+        let line = &self.lines[index];
+        &self.text[line.start..line.end]
+    }
+
+    /// Index of the line that holds the byte at `offset`.
+    pub fn line_at(&self, offset: usize) -> usize {
+        self.lines.partition_point(|line| line.start <= offset).saturating_sub(1)
+    }
+}
+
+static BOX: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*[│┃║╷╵╭╰]─* ?"));
+
+/// What continuous integration, container tools and loggers put before a line. Each alternative is anchored.
+static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?x)^(?:
+          (?P<ci>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,7}Z(?:\ \d\d[OE][\ +])?\s)
+        | (?P<log>\[?\d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|\ ?[+-]\d\d:?\d\d|\ UTC)?\]?:?\s+
+            | \[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+
+            | [IWEF]\d{4}\ \d\d:\d\d:\d\d\.\d+\s+\d+\ [\w.-]+:\d+\]\s*
+            | [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d\ [\w.-]+\ (?:[\w./-]+(?:\[\d+\])?:\ )?)
+        | \#\d+\ (?:\d+\.\d+\ )?
+        | \d+\.\d{3}\ 
+        | \#\#\[(?:error|group|section)\]
+        | ::(?:error|warning|notice)(?:\ [^:]*)?::
+        | [A-Za-z][\w.-]*[-_]\d+\s+\|\ 
+        )",
+    )
+});
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern compiles")
+}
+
+/// Cleans `raw`. Linear in its length.
+pub fn clean(raw: &str) -> Cleaned {
+    // A file of an old Mac or a progress log: carriage returns alone end its lines.
+    let end = if raw.contains('\n') { '\n' } else { '\r' };
+    let mut out = Cleaned { text: String::with_capacity(raw.len() + 1), lines: Vec::new() };
+    for (index, line) in raw.split(end).enumerate() {
+        push_line(&mut out, line, index + 1);
+    }
+    while out.lines.last().is_some_and(|line| line.start == line.end) {
+        out.lines.pop();
+        out.text.pop();
+    }
+    out
+}
+
+fn push_line(out: &mut Cleaned, raw: &str, number: usize) {
+    let visible = raw.trim_end_matches('\r');
+    // What a carriage return overprints is gone from the screen.
+    let visible = visible.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or("");
+    let stripped: String;
+    let mut text = visible;
+    if text.bytes().any(|b| b == 0x1b) {
+        stripped = anstream::adapter::strip_str(text).to_string();
+        text = &stripped;
+    }
+    let safe = strip_controls(text);
+    let mut text: &str = &safe;
+    let (mut boxed, mut record) = (false, false);
+    for _ in 0..4 {
+        if let Some(found) = PREFIX.captures(text) {
+            record |= found.name("log").is_some();
+            text = &text[found[0].len()..];
+        } else if let Some(found) = BOX.find(text) {
+            text = text[found.end()..].trim_end_matches(['│', '┃', '║', ' ']);
+            boxed = true;
+        } else {
+            break;
+        }
+    }
+    let start = out.text.len();
+    out.text.push_str(text.trim_end());
+    out.lines.push(Line { start, end: out.text.len(), number, boxed, record });
+    out.text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn lines(raw: &str) -> Vec<String> {
+        let cleaned = clean(raw);
+        (0..cleaned.lines.len()).map(|i| cleaned.line(i).to_owned()).collect()
+    }
+
+    #[test]
+    fn takes_off_what_tools_add() {
+        assert_eq!(lines("\x1b[31m│\x1b[0m \x1b[1mError: no bucket\x1b[0m\r\n│ \n╵"), ["Error: no bucket"]);
+        assert_eq!(lines("2024-05-01T12:34:56.1234567Z ##[error]Process failed"), ["Process failed"]);
+        assert_eq!(lines("#12 0.345 E: Unable to locate package foo"), ["E: Unable to locate package foo"]);
+        assert_eq!(lines("0.345 E: Unable to locate"), ["E: Unable to locate"]);
+        assert_eq!(lines("web_1  | panic: oops"), ["panic: oops"]);
+        assert_eq!(lines("10%\r50%\r100%\nerror: x"), ["100%", "error: x"]);
+        assert_eq!(lines("E0102 03:04:05.678901   12345 reflector.go:158] failed to list"), ["failed to list"]);
+    }
+
+    #[test]
+    fn keeps_what_belongs_to_the_message() {
+        let frame = "error[E0382]: use of moved value: `s`\n --> src/main.rs:4:20\n  |\n3 |     let t = s;";
+        assert_eq!(lines(frame), frame.split('\n').collect::<Vec<_>>());
+        assert_eq!(lines("3.5 is out of range"), ["3.5 is out of range"]);
+    }
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let cleaned = clean("a\n\nb\n\n");
+        assert_eq!(cleaned.lines.iter().map(|l| l.number).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(cleaned.line_at(cleaned.text.find('b').unwrap()), 2);
+    }
+
+    proptest! {
+        /// Lines tile the text, hold no controls, and cleaning clean text changes nothing.
+        #[test]
+        fn lines_tile_the_text(raw in "(?s).{0,200}") {
+            let cleaned = clean(&raw);
+            let mut at = 0;
+            for line in &cleaned.lines {
+                prop_assert_eq!(line.start, at);
+                at = line.end + 1;
+            }
+            prop_assert_eq!(at, cleaned.text.len());
+            prop_assert!(!cleaned.text.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Bytes to text: UTF-8 with or without byte order mark, UTF-16 with one (PowerShell redirects so), and a clear refusal
+//! of binary data. Invalid sequences inside otherwise readable text become U+FFFD.
+
+use crate::error::{Diagnose, ErrorKind};
+use std::borrow::Cow;
+
+/// Largest input that is read, in bytes. A log beyond it is asked for in part.
+pub const MAX_INPUT_BYTES: usize = 256 << 20;
+
+/// Why an input could not be read as text.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum DecodeError {
+    /// Nothing but white space.
+    #[error("the input is empty")]
+    Empty,
+    /// NUL bytes, or mostly undecodable.
+    #[error("the input is binary, not text")]
+    Binary,
+    /// More than [`MAX_INPUT_BYTES`].
+    #[error("the input is larger than {} MiB", MAX_INPUT_BYTES >> 20)]
+    TooLarge,
+}
+
+impl Diagnose for DecodeError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Empty | Self::Binary | Self::TooLarge => ErrorKind::Usage,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(
+            match self {
+                Self::Empty => "give the error as arguments, or pipe it in: make 2>&1 | ken lookup -",
+                Self::Binary => "pass text; for a core or a binary log try: strings FILE | ken lookup -",
+                Self::TooLarge => "the end of a log usually says what failed: tail -c 100M LOG | ken lookup -",
+            }
+            .to_owned(),
+        )
+    }
+}
+
+/// Decodes an input.
+///
+/// # Errors
+/// [`DecodeError`] when there is no text in it.
+pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
+    if bytes.len() > MAX_INPUT_BYTES {
+        return Err(DecodeError::TooLarge);
+    }
+    let text = match bytes {
+        [0xFF, 0xFE, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)),
+        [0xFE, 0xFF, rest @ ..] => Cow::Owned(utf16(rest, u16::from_be_bytes)),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
+        _ => String::from_utf8_lossy(bytes),
+    };
+    if looks_binary(&text) {
+        return Err(DecodeError::Binary);
+    }
+    if text.trim().is_empty() {
+        return Err(DecodeError::Empty);
+    }
+    Ok(text)
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+    String::from_utf16_lossy(&units)
+}
+
+/// A NUL never stands in a log; of replacement and control characters a damaged log holds few. The head decides.
+fn looks_binary(text: &str) -> bool {
+    let (mut seen, mut odd) = (0usize, 0usize);
+    for c in text.chars().take(64 << 10) {
+        if c == '\0' {
+            return true;
+        }
+        seen += 1;
+        let harmless = matches!(c, '\n' | '\r' | '\t' | '\x1b' | '\x08' | '\x07' | '\x0c');
+        odd += usize::from(c == '\u{FFFD}' || (c.is_control() && !harmless));
+    }
+    odd * 5 > seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_utf8_utf16_and_damaged_text() {
+        assert_eq!(decode("\u{FEFF}größe".as_bytes()).unwrap(), "größe");
+        let wide: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain("fehler ü".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        assert_eq!(decode(&wide).unwrap(), "fehler ü");
+        assert_eq!(
+            decode(b"error: \xFFbad byte in a long enough line").unwrap(),
+            "error: \u{FFFD}bad byte in a long enough line"
+        );
+    }
+
+    #[test]
+    fn refuses_what_is_no_text() {
+        assert_eq!(decode(b" \n\t"), Err(DecodeError::Empty));
+        assert_eq!(decode(b"\x7fELF\0\0"), Err(DecodeError::Binary));
+        assert_eq!(decode(&[0x91; 100]), Err(DecodeError::Binary));
+    }
+}

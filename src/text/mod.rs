@@ -1,0 +1,23 @@
+//! Text as it comes from terminals, logs and people: decoded, cleaned, cut into error blocks, masked, tokenised.
+//!
+//! Decides what of an input is worth asking about and what in it varies from one occurrence to the next. Knows nothing
+//! of canon or models. Invariant: cleaned text holds no control characters but tab and line feed, and every line
+//! remembers its number in the input.
+
+mod block;
+mod clean;
+mod decode;
+mod digest;
+mod mask;
+mod safe;
+mod salient;
+mod token;
+
+pub use block::{Block, MAX_QUESTION_LINES, blocks, is_question};
+pub use clean::{Cleaned, Line, clean};
+pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
+pub use digest::{hex, sha256, sha256_hex};
+pub use mask::{FINGERPRINT_VERSION, fingerprint, mask};
+pub use safe::{shell_quote, single_line, strip_controls};
+pub use salient::{headline, salient};
+pub use token::tokens;

@@ -1,0 +1,82 @@
+//! Text from a hostile log made safe to show and to paste.
+//!
+//! A captured value ends up in a command that somebody pastes under stress. It is quoted for a POSIX shell, and a value
+//! that could still change what the command does (a line break, a control or direction-changing character, a leading
+//! dash that reads as an option) is not used at all.
+
+use std::borrow::Cow;
+
+/// Whether a character can move the cursor, reorder the line or hide.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{061C}'
+            | '\u{180E}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+}
+
+/// Removes control and direction-changing characters but tab and line feed.
+pub fn strip_controls(text: &str) -> Cow<'_, str> {
+    if text.chars().any(|c| is_unsafe(c) && c != '\n' && c != '\t') {
+        Cow::Owned(text.chars().filter(|&c| !is_unsafe(c) || c == '\n' || c == '\t').collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// One line for a terminal: white space runs folded, controls removed, cut to `max_chars` with an ellipsis.
+pub fn single_line(text: &str, max_chars: usize) -> String {
+    let folded: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let clean = strip_controls(&folded);
+    if clean.chars().count() <= max_chars {
+        return clean.into_owned();
+    }
+    let mut cut: String = clean.chars().take(max_chars.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// The value as one word of a POSIX shell, or `None` if it is not safe in any quoting: empty, over 512 bytes, with
+/// control or hidden characters, or with a leading dash.
+pub fn shell_quote(value: &str) -> Option<Cow<'_, str>> {
+    if value.is_empty() || value.len() > 512 || value.starts_with('-') || value.chars().any(is_unsafe) {
+        return None;
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_./:@%+,-".contains(c);
+    if value.chars().all(plain) {
+        return Some(Cow::Borrowed(value));
+    }
+    Some(Cow::Owned(format!("'{}'", value.replace('\'', r"'\''"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn quotes_only_what_needs_it() {
+        assert_eq!(shell_quote("logs-prod").as_deref(), Some("logs-prod"));
+        assert_eq!(shell_quote("$(rm -rf /)").as_deref(), Some("'$(rm -rf /)'"));
+        assert_eq!(shell_quote("it's").as_deref(), Some(r"'it'\''s'"));
+        for refused in ["", "--force", "a\nb", "a\u{1b}[2Jb", "a\u{202e}b"] {
+            assert_eq!(shell_quote(refused), None, "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn one_line_is_cut_and_clean() {
+        assert_eq!(single_line("a\u{1b}[31m\n\tb", 20), "a[31m b");
+        assert_eq!(single_line("abcdef", 4), "abc…");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// The referee is a real shell: what it reads back is the value, and nothing runs.
+        #[test]
+        fn a_shell_reads_back_the_value(value in "[ -~äß]{1,40}") {
+            if let Some(quoted) = shell_quote(&value) {
+                let out = std::process::Command::new("sh").arg("-c").arg(format!("printf %s {quoted}")).output().unwrap();
+                prop_assert_eq!(String::from_utf8_lossy(&out.stdout), value.as_str());
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Which lines of an error carry its meaning: not the frames, not the source excerpts, not the progress around it.
+
+use super::safe::single_line;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Longest text that is embedded for one block, in characters: about 200 tokens.
+const MAX_CHARS: usize = 800;
+
+static NOISE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?x)
+          ^\s*File\ ".*",\ line\ \d+                      # frames of Python, of the JVM and of Go
+        | ^\s*at\ \S+.*[:(].*\d+
+        | ^\s*\d*\s*\|                                    # excerpts of rustc
+        | ^\s*(?:-->|:::|\^+|~+|\.\.\.)
+        | ^\s*[\^~]+\s*$
+        | ^\s*\d+:\s+0x[0-9a-f]+
+        | ^\s*(?:with\ [\w.\[\]"]+,|on\ \S+\ line\ \d+)     # where Terraform points to
+        | ^\s*(?:note:\ run\ with\ `RUST_BACKTRACE|For\ more\ information\ about\ this\ error)
+        | ^\s*[-=*_─]{3,}\s*$
+        "#,
+    )
+    .expect("a constant pattern compiles")
+});
+
+/// A line that is a question of its own: what an exception or a tool says went wrong.
+static SAYS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:[\w.]*(?:error|exception)\b|error|fatal|panic|failed|E:|ERROR)|(?:error|exception|fatal|failed)\b\s*:")
+        .expect("a constant pattern compiles")
+});
+
+/// The line that says what went wrong, at most 300 characters: a traceback's last line, else the first that reads so.
+pub fn headline(lines: &[&str]) -> String {
+    let traceback = lines.iter().any(|l| l.trim_start().starts_with("Traceback (most recent call last)"));
+    let filled = || lines.iter().copied().filter(|l| !l.trim().is_empty() && !NOISE.is_match(l));
+    let exception = || filled().filter(|l| !l.starts_with([' ', '\t'])).rfind(|l| SAYS.is_match(l));
+    let best = if traceback { exception() } else { None };
+    let best = best.or_else(|| filled().find(|l| SAYS.is_match(l))).or_else(|| filled().next());
+    single_line(best.or_else(|| lines.iter().copied().find(|l| !l.trim().is_empty())).unwrap_or(""), 300)
+}
+
+/// The lines that carry meaning, joined by line feeds, the headline first, at most 800 characters.
+pub fn salient(lines: &[&str]) -> String {
+    let head = headline(lines);
+    let mut out = head.clone();
+    for line in lines {
+        if line.trim().is_empty() || NOISE.is_match(line) {
+            continue;
+        }
+        let line = single_line(line, 300);
+        if line == head || line.starts_with("Traceback (most recent") {
+            continue;
+        }
+        if out.chars().count() + line.chars().count() > MAX_CHARS {
+            break;
+        }
+        out.push('\n');
+        out.push_str(&line);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_traceback_speaks_by_its_last_line() {
+        let lines = [
+            "Traceback (most recent call last):",
+            "  File \"a.py\", line 3, in <module>",
+            "    import cv2",
+            "ModuleNotFoundError: No module named 'cv2'",
+        ];
+        assert_eq!(headline(&lines), "ModuleNotFoundError: No module named 'cv2'");
+        assert_eq!(salient(&lines), "ModuleNotFoundError: No module named 'cv2'\nimport cv2");
+    }
+
+    #[test]
+    fn excerpts_are_left_out() {
+        let lines = [
+            "error[E0382]: borrow of moved value: `s`",
+            "  --> src/main.rs:4:20",
+            "   |",
+            "3  |     let t = s;",
+            "   = note: move occurs",
+        ];
+        assert_eq!(salient(&lines), "error[E0382]: borrow of moved value: `s`\n= note: move occurs");
+    }
+}

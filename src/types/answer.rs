@@ -1,0 +1,200 @@
+//! The answer to a lookup, as every face of the program gives it.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What an item is. Only canon exists in memory; the other kinds live in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Curated knowledge from a pack.
+    Canon,
+}
+
+/// How a hit was found, surest first. The order is the order in which hits are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// A specific pattern of the entry matches the input.
+    Exact,
+    /// The masked input equals a masked example or symptom of the entry.
+    Fingerprint,
+    /// The mix of semantic and keyword signals passed the gate.
+    Close,
+}
+
+/// The tier of the best hit, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// See [`Tier::Exact`].
+    Exact,
+    /// See [`Tier::Fingerprint`].
+    Fingerprint,
+    /// See [`Tier::Close`].
+    Close,
+    /// Nothing passed the gate. A correct answer.
+    None,
+}
+
+impl From<Option<Tier>> for Verdict {
+    fn from(tier: Option<Tier>) -> Self {
+        match tier {
+            Some(Tier::Exact) => Self::Exact,
+            Some(Tier::Fingerprint) => Self::Fingerprint,
+            Some(Tier::Close) => Self::Close,
+            None => Self::None,
+        }
+    }
+}
+
+/// Whether the embedding model took part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Semantic {
+    /// The model was asked.
+    On,
+    /// There is no usable model: keywords alone decided.
+    Off,
+    /// The answer did not need a model.
+    NotNeeded,
+}
+
+/// Signals of one hit, each in \[0, 1\]; `None` means that the signal is absent, which is not a zero.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Signals {
+    /// 1 for a specific pattern or a fingerprint, less for a generic pattern.
+    pub canon: Option<f32>,
+    /// Calibrated similarity of the embeddings.
+    pub semantic: Option<f32>,
+    /// BM25 over the most this query could reach.
+    pub keyword: Option<f32>,
+    /// Age of the content.
+    pub recency: Option<f32>,
+    /// In how many sessions it was used.
+    pub frequency: Option<f32>,
+}
+
+/// Why a hit stands where it stands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The signals.
+    #[serde(flatten)]
+    pub signals: Signals,
+    /// The mix of semantic and keyword, in \[0, 1\].
+    pub similar: Option<f32>,
+    /// Weights of the signals in this answer, by name.
+    pub weights: BTreeMap<&'static str, f32>,
+    /// Relevance that was needed.
+    pub gate: f32,
+    /// Relevance less gate; what passed has 0 or more.
+    pub margin: f32,
+    /// The text of the entry that was most alike, or the pattern that matched.
+    pub matched: Option<String>,
+}
+
+/// One known thing that passed the gate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Hit {
+    /// Stable id, `pack/slug`.
+    pub id: String,
+    /// What kind of item it is.
+    pub kind: Kind,
+    /// The problem in a few words.
+    pub title: String,
+    /// Why it happens.
+    pub cause: String,
+    /// What to do, step by step, captures filled in and quoted.
+    pub fix: Vec<String>,
+    /// Where to read more.
+    pub references: Vec<String>,
+    /// What orders the hits of a tier: relevance, lifted a little by recency and frequency; in \[0, 1\].
+    pub score: f32,
+    /// Probability of being the right answer, in \[0, 1\]; 1 for exact and fingerprint hits.
+    pub relevance: f32,
+    /// How it was found.
+    pub tier: Tier,
+    /// What the pattern's named groups caught, as it stood in the input, without control characters.
+    pub captures: BTreeMap<String, String>,
+    /// Where it comes from: `canon:PACK`, `user:PACK` or `repository:PACK`.
+    pub source: String,
+    /// Whether earned knowledge replaced a canon entry.
+    pub overrides_canon: bool,
+    /// Why it did.
+    pub override_reason: Option<String>,
+    /// Present when asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explanation>,
+}
+
+/// The error that was asked about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Asked {
+    /// The line that says what went wrong, cut to 300 characters.
+    pub headline: String,
+    /// First line of the block in the input, from 1.
+    pub line_start: usize,
+    /// Last line of the block in the input, inclusive.
+    pub line_end: usize,
+    /// How often this error stands in the input.
+    pub repeated: usize,
+    /// Hash of the masked text with the version of the masks, `v1:` and 16 hex digits.
+    pub fingerprint: String,
+}
+
+/// What is known about one error.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// The error.
+    pub error: Asked,
+    /// Tier of the best hit.
+    pub verdict: Verdict,
+    /// Whether the model took part.
+    pub semantic: Semantic,
+    /// What passed the gate, best first.
+    pub hits: Vec<Hit>,
+    /// The stage at which the item of `--why-not` was dropped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<WhyNot>,
+}
+
+/// Why an item is not, or is, among the hits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WhyNot {
+    /// The item.
+    pub id: String,
+    /// The stage that decided: `shown`, `filters`, `limit`, `tier`, `gate` or `candidates`.
+    pub stage: &'static str,
+    /// One sentence.
+    pub reason: String,
+    /// Relevance it reached, if it was scored.
+    pub relevance: Option<f32>,
+    /// Relevance it needed.
+    pub gate: f32,
+    /// Relevance less gate.
+    pub margin: Option<f32>,
+    /// Its signals, if it was scored.
+    pub signals: Option<Signals>,
+}
+
+/// The answer to one input.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// Version of this layout; fields are only ever added.
+    pub schema_version: u32,
+    /// Distinct errors in the input.
+    pub errors_found: usize,
+    /// How many of them are in `results`.
+    pub errors_shown: usize,
+    /// Milliseconds from reading the input to the answer.
+    pub took_ms: f64,
+    /// One finding per error, in the order of the input.
+    pub results: Vec<Finding>,
+}
+
+impl Answer {
+    /// Whether anything is known about any of the errors.
+    pub fn found(&self) -> bool {
+        self.results.iter().any(|r| !r.hits.is_empty())
+    }
+}
