@@ -3,6 +3,7 @@
 //! The layers, from the ground up, are described in `ARCHITECTURE.md`; a module imports lower layers only, and
 //! `tests/layers.rs` holds it to that.
 
+pub mod canon;
 pub mod embed;
 pub mod error;
 pub mod text;

@@ -1,0 +1,311 @@
+//! Validates packs like code: every finding names file, line and entry.
+//!
+//! Errors are what would make an answer wrong or unusable; warnings are what a reviewer should look at. An entry that
+//! shadows another (its specific pattern also matches the other's example) is a warning, since both are then shown.
+
+use super::library::PackSource;
+use super::matcher::Matcher;
+use super::pack::{Entry, PackFile, SCHEMA_VERSION};
+use super::pattern::{Pattern, compile};
+use crate::text::clean;
+use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The pack must not be used like this.
+    Error,
+    /// Worth a look.
+    Warning,
+}
+
+/// One thing found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The pack's origin.
+    pub file: String,
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// The entry, if it concerns one.
+    pub entry: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Ordinary text that no pattern may match: prose, code, and lines every log has.
+const ORDINARY: &[&str] = &[
+    "",
+    "The quick brown fox jumps over the lazy dog while the server answers requests without an error.",
+    "error: something failed\nError: operation failed: not found\nfatal: unexpected failure\nwarning: deprecated option",
+    "INFO 2024-05-01 12:00:00 started worker 7 of 8 on port 8080, 0 errors, 12 retries, status ok",
+    "for item in items {\n    if let Err(error) = process(item) {\n        return Err(error.into());\n    }\n}",
+    "Compiling kenning v0.1.0\nFinished release profile in 12.3s\nBuild succeeded, 120 tests passed, 0 failed",
+];
+
+/// Longest title.
+const MAX_TITLE_CHARS: usize = 80;
+
+/// Checks the packs, alone and against each other.
+pub fn check(sources: &[PackSource]) -> Vec<Finding> {
+    let mut report = Report::default();
+    let mut all: Vec<(usize, Entry)> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        match serde_json::from_str::<PackFile>(&source.text) {
+            Ok(pack) => {
+                check_pack(&mut report, source, &pack);
+                all.extend(pack.entries.into_iter().map(|entry| (index, entry)));
+            }
+            Err(e) => report.push(Severity::Error, source, e.line().max(1), None, format!("not a canon pack: {e}")),
+        }
+    }
+    check_unique(&mut report, sources, &all);
+    for (index, entry) in &all {
+        check_entry(&mut report, &sources[*index], entry);
+    }
+    check_shadows(&mut report, sources, &all);
+    report
+        .findings
+        .sort_by(|a, b| (&a.file, a.line, a.severity, &a.message).cmp(&(&b.file, b.line, b.severity, &b.message)));
+    report.findings
+}
+
+#[derive(Default)]
+struct Report {
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    fn push(&mut self, severity: Severity, source: &PackSource, line: usize, entry: Option<&str>, message: String) {
+        let (file, entry) = (source.origin.clone(), entry.map(str::to_owned));
+        self.findings.push(Finding { severity, file, line, entry, message });
+    }
+
+    fn entry(&mut self, severity: Severity, source: &PackSource, entry: &Entry, message: impl Into<String>) {
+        self.push(severity, source, line_of(&source.text, &entry.id), Some(&entry.id), message.into());
+    }
+}
+
+/// Line of the entry with this id, from 1.
+fn line_of(text: &str, id: &str) -> usize {
+    let quoted = format!("\"{id}\"");
+    let at = text.match_indices(&quoted).map(|(at, _)| at).find(|&at| text[..at].trim_end().ends_with("\"id\":"));
+    at.map_or(1, |at| text[..at].matches('\n').count() + 1)
+}
+
+fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
+    let mut error = |message: String| report.push(Severity::Error, source, 1, None, message);
+    if pack.schema_version != SCHEMA_VERSION {
+        error(format!("schema_version is {}, this program reads {SCHEMA_VERSION}", pack.schema_version));
+    }
+    let stem = std::path::Path::new(&source.origin).file_stem().and_then(|s| s.to_str());
+    if stem.is_some_and(|stem| stem != pack.pack) {
+        error(format!("the pack is named {}, the file is not", pack.pack));
+    }
+    if pack.entries.is_empty() {
+        error("the pack has no entries".to_owned());
+    }
+    if let Some(pair) = pack.entries.windows(2).find(|pair| pair[0].id > pair[1].id) {
+        let line = line_of(&source.text, &pair[1].id);
+        report.push(
+            Severity::Warning,
+            source,
+            line,
+            Some(&pair[1].id),
+            format!("stands after {}: entries are sorted by id", pair[0].id),
+        );
+    }
+    for entry in &pack.entries {
+        let slug = entry.id.strip_prefix(&pack.pack).and_then(|rest| rest.strip_prefix('/'));
+        let fine = |slug: &str| {
+            !slug.is_empty() && slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        };
+        if !slug.is_some_and(fine) {
+            report.entry(Severity::Error, source, entry, format!("the id is not {}/lower-case-words", pack.pack));
+        }
+    }
+}
+
+fn check_unique(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
+    let mut seen: HashMap<(super::Layer, &str), usize> = HashMap::new();
+    for (index, entry) in all {
+        let source = &sources[*index];
+        for id in std::iter::once(&entry.id).chain(&entry.aliases) {
+            if let Some(first) = seen.insert((source.layer, id), *index) {
+                report.entry(
+                    Severity::Error,
+                    source,
+                    entry,
+                    format!("{id} stands in {} already", sources[first].origin),
+                );
+            }
+        }
+    }
+}
+
+fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
+    use Severity::{Error, Warning};
+    let mut say = |severity, message: String| report.entry(severity, source, entry, message);
+    if entry.title.trim().is_empty() || entry.title.chars().count() > MAX_TITLE_CHARS {
+        say(Error, format!("the title is empty or over {MAX_TITLE_CHARS} characters"));
+    }
+    if entry.cause.trim().is_empty() || entry.fix.is_empty() || entry.fix.iter().any(|step| step.trim().is_empty()) {
+        say(Error, "cause and fix must say something".to_owned());
+    }
+    for url in &entry.references {
+        if !(url.starts_with("https://") && url.len() > 12 && !url.contains(char::is_whitespace)) {
+            say(Error, format!("not an https reference: {url}"));
+        }
+    }
+    for (what, have, want) in [
+        ("examples", entry.examples.len(), 2),
+        ("counterexamples", entry.counterexamples.len(), 1),
+        ("symptoms", entry.symptoms.len(), 2),
+        ("tags", entry.tags.len(), 1),
+        ("references", entry.references.len(), 1),
+    ] {
+        if have < want {
+            say(Warning, format!("has {have} {what}, {want} are expected"));
+        }
+    }
+    if entry.error_patterns.len() + entry.generic_patterns.len() + entry.symptoms.len() == 0 {
+        say(Error, "has neither patterns nor symptoms: nothing can find it".to_owned());
+    }
+    let examples: Vec<String> = entry.examples.iter().map(|e| clean(e).text).collect();
+    let mut captures = BTreeSet::new();
+    let mut matched = vec![entry.error_patterns.is_empty() && entry.generic_patterns.is_empty(); examples.len()];
+    let specific = entry.error_patterns.iter().map(|p| (p, true));
+    for (pattern, specific) in specific.chain(entry.generic_patterns.iter().map(|p| (p, false))) {
+        if let Err(message) = Pattern::new(0, pattern, !specific) {
+            say(Error, format!("{message}: {pattern}"));
+        }
+        let regex = match compile(pattern) {
+            Ok(regex) => regex,
+            Err(message) => {
+                say(Error, format!("{message}: {pattern}"));
+                continue;
+            }
+        };
+        captures.extend(regex.capture_names().flatten().map(str::to_owned));
+        if regex.captures_len() > 1 + regex.capture_names().flatten().count() {
+            say(Warning, format!("a group without a name captures for nothing, write (?:...): {pattern}"));
+        }
+        if let Some(ordinary) = ORDINARY.iter().find(|text| regex.is_match(text)) {
+            say(
+                Error,
+                format!("matches ordinary text ({:?}): {pattern}", ordinary.chars().take(40).collect::<String>()),
+            );
+        }
+        let mut used = false;
+        for (index, example) in examples.iter().enumerate() {
+            if regex.is_match(example) {
+                matched[index] = true;
+                used = true;
+            }
+        }
+        if !used && !examples.is_empty() {
+            say(Warning, format!("no example exercises the pattern: {pattern}"));
+        }
+        for counter in entry.counterexamples.iter().filter(|_| specific) {
+            if regex.is_match(&clean(counter).text) {
+                say(Error, format!("matches a counterexample: {pattern}"));
+            }
+        }
+    }
+    for (index, _) in matched.iter().enumerate().filter(|(_, matched)| !**matched) {
+        say(Error, format!("example {} matches no pattern", index + 1));
+    }
+    for message in entry.fix.iter().flat_map(|step| quoted_captures(step, &captures)) {
+        say(Error, message);
+    }
+}
+
+/// A capture is quoted when it is filled in; quotes around it would end there.
+fn quoted_captures(step: &str, captures: &BTreeSet<String>) -> Vec<String> {
+    let mut out = Vec::new();
+    for name in captures {
+        let hole = format!("{{{name}}}");
+        for (at, _) in step.match_indices(&hole) {
+            let before = step[..at].chars().next_back();
+            let after = step[at + hole.len()..].chars().next();
+            if matches!(before, Some('"' | '\'')) && before == after {
+                out.push(format!("{hole} stands in quotes; values are quoted when they are filled in"));
+            }
+        }
+    }
+    out
+}
+
+fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
+    let patterns: Vec<Pattern> = all
+        .iter()
+        .enumerate()
+        .flat_map(|(at, (_, entry))| entry.error_patterns.iter().filter_map(move |p| Pattern::new(at, p, false).ok()))
+        .collect();
+    let matcher = Matcher::new(&patterns);
+    for (at, (index, entry)) in all.iter().enumerate() {
+        let mut shadowed = BTreeSet::new();
+        for example in &entry.examples {
+            let hits = matcher.find(&patterns, &clean(example).text);
+            shadowed.extend(hits.into_iter().filter(|hit| hit.entry != at).map(|hit| hit.entry));
+        }
+        for other in shadowed {
+            let message = format!("an example also matches {}", all[other].1.id);
+            report.entry(Severity::Warning, &sources[*index], entry, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Layer;
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn findings(change: impl Fn(&mut Value)) -> Vec<(Severity, usize, String)> {
+        let mut entry = json!({
+            "id": "disk/full", "title": "Disk full", "error_patterns": ["disk (?P<disk>\\w+) is full"],
+            "symptoms": ["no room", "cannot write"], "tags": ["disk"], "cause": "It is full.", "fix": ["Empty {disk}."],
+            "references": ["https://example.com/disk"], "examples": ["disk sda is full", "oh: disk sdb is full"],
+            "counterexamples": ["disk sda is nearly full"]
+        });
+        change(&mut entry);
+        let pack = json!({"schema_version": 1, "pack": "disk", "title": "Disks", "entries": [entry]});
+        let text = serde_json::to_string_pretty(&pack).unwrap();
+        let source = PackSource { layer: Layer::User, origin: "disk.json".into(), text: text.into() };
+        check(&[source]).into_iter().map(|f| (f.severity, f.line, f.message)).collect()
+    }
+
+    #[test]
+    fn a_good_entry_passes() {
+        assert_eq!(findings(|_| {}), []);
+    }
+
+    #[test]
+    fn faults_are_found_with_their_line() {
+        let cases: [(&str, Value, &str); 8] = [
+            ("error_patterns", json!(["disk (\\w+ is full"]), "unclosed group"),
+            ("error_patterns", json!(["error: something"]), "matches ordinary text"),
+            ("error_patterns", json!(["\\d+ %"]), "no word of four letters"),
+            ("examples", json!(["disk sda is full", "all is well here"]), "example 2 matches no pattern"),
+            ("counterexamples", json!(["disk sda is full"]), "matches a counterexample"),
+            ("fix", json!(["Empty '{disk}'."]), "stands in quotes"),
+            ("id", json!("disks/full"), "the id is not disk/"),
+            ("references", json!(["http://example.com"]), "not an https reference"),
+        ];
+        for (field, value, message) in cases {
+            let found = findings(|entry| entry[field] = value.clone());
+            let hit = found.iter().find(|f| f.2.contains(message));
+            assert!(hit.is_some_and(|f| f.0 == Severity::Error && f.1 == 7), "{field} {value}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_field_is_an_error() {
+        let found = findings(|entry| entry["colour"] = json!("red"));
+        assert!(found[0].2.contains("unknown field `colour`"), "{found:?}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Patterns against a text of any length, in time linear in the text.
+//!
+//! One Aho-Corasick pass finds the required words of all patterns. Where all words of a pattern stand within a window
+//! of some lines, and only there, its regex runs, on that window alone. A pattern that has matched often enough in one
+//! text, or was tried too often in vain, is let go: one log holds thousands of equal lines.
+
+use super::pattern::Pattern;
+use crate::text::strip_controls;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// Bytes looked at on each side of a required word.
+const WINDOW: usize = 3_000;
+/// Lines looked at on each side.
+const WINDOW_LINES: usize = 10;
+/// Matches of one pattern after which it is let go.
+const MAX_MATCHES: usize = 32;
+/// Windows tried in vain after which a pattern is let go.
+const MAX_MISSES: usize = 2_000;
+/// Longest captured value, in characters.
+const MAX_CAPTURE: usize = 300;
+
+/// A pattern that matched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternHit {
+    /// Index of the entry.
+    pub entry: usize,
+    /// The pattern as its pack has it.
+    pub pattern: String,
+    /// Whether it only points to the entry.
+    pub generic: bool,
+    /// Byte range in the text.
+    pub span: Range<usize>,
+    /// Named groups that took part, without control characters.
+    pub captures: BTreeMap<String, String>,
+}
+
+/// The compiled prefilter over a set of patterns.
+#[derive(Debug)]
+pub(super) struct Matcher {
+    automaton: Option<AhoCorasick>,
+    /// Patterns to try when a word is seen, by word.
+    listeners: Vec<Vec<usize>>,
+    /// Words that must stand near, by pattern.
+    companions: Vec<Vec<usize>>,
+}
+
+impl Matcher {
+    /// Builds the prefilter.
+    pub fn new(patterns: &[Pattern]) -> Self {
+        let mut words: Vec<&str> = Vec::new();
+        let mut ids: HashMap<&str, usize> = HashMap::new();
+        let mut id_of = |word| {
+            *ids.entry(word).or_insert_with(|| {
+                words.push(word);
+                words.len() - 1
+            })
+        };
+        let mut listening: Vec<(usize, usize)> = Vec::new();
+        let mut companions = Vec::with_capacity(patterns.len());
+        for (index, pattern) in patterns.iter().enumerate() {
+            listening.extend(pattern.required.any_of.iter().map(|word| (id_of(word), index)));
+            companions.push(pattern.required.all_of.iter().map(|word| id_of(word)).collect());
+        }
+        let mut listeners = vec![Vec::new(); words.len()];
+        for (word, index) in listening {
+            listeners[word].push(index);
+        }
+        // The words are short and ASCII, far below the limits at which building could fail.
+        let automaton = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(&words)
+            .ok();
+        Self { automaton, listeners, companions }
+    }
+
+    /// All matches in `text`, in the order of their position.
+    pub fn find(&self, patterns: &[Pattern], text: &str) -> Vec<PatternHit> {
+        let Some(automaton) = &self.automaton else { return Vec::new() };
+        let seen: Vec<(usize, u32)> =
+            automaton.find_overlapping_iter(text).map(|m| (m.start(), m.pattern().as_u32())).collect();
+        let mut tried: HashMap<usize, Tried> = HashMap::new();
+        let mut hits = Vec::new();
+        for (index, &(offset, word)) in seen.iter().enumerate() {
+            for &at in &self.listeners[word as usize] {
+                let state = tried.entry(at).or_default();
+                if offset < state.done_until || state.matches >= MAX_MATCHES || state.misses >= MAX_MISSES {
+                    continue;
+                }
+                if !self.companions[at].iter().all(|&other| stands_near(&seen, index, other as u32)) {
+                    continue;
+                }
+                let mut window = window(text, offset);
+                // What was matched already would be found again.
+                window.start = window.start.max(state.done_until.min(window.end));
+                let Some(regex) = patterns[at].regex() else { continue };
+                match regex.captures(&text[window.clone()]) {
+                    Some(found) => {
+                        let whole = found.get_match();
+                        let span = window.start + whole.start()..window.start + whole.end();
+                        state.matches += 1;
+                        state.done_until = span.end.max(offset + 1);
+                        let captures = regex
+                            .capture_names()
+                            .flatten()
+                            .filter_map(|name| Some((name.to_owned(), captured(found.name(name)?.as_str()))))
+                            .collect();
+                        let pattern = &patterns[at];
+                        hits.push(PatternHit {
+                            entry: pattern.entry,
+                            pattern: pattern.source.clone(),
+                            generic: pattern.generic,
+                            span,
+                            captures,
+                        });
+                    }
+                    None => state.misses += 1,
+                }
+            }
+        }
+        hits.sort_by(|a, b| (a.span.start, a.entry, &a.pattern).cmp(&(b.span.start, b.entry, &b.pattern)));
+        hits.dedup();
+        hits
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tried {
+    matches: usize,
+    misses: usize,
+    done_until: usize,
+}
+
+fn captured(value: &str) -> String {
+    strip_controls(value).chars().take(MAX_CAPTURE).collect()
+}
+
+/// Whether `word` was seen within a window of the sighting at `index`.
+fn stands_near(seen: &[(usize, u32)], index: usize, word: u32) -> bool {
+    let offset = seen[index].0;
+    let after = seen[index..].iter().take_while(|s| s.0 <= offset + WINDOW);
+    let before = seen[..index].iter().rev().take_while(|s| s.0 + WINDOW >= offset);
+    after.chain(before).any(|s| s.1 == word)
+}
+
+/// Some lines around `offset`, cut at character borders.
+fn window(text: &str, offset: usize) -> Range<usize> {
+    let from = text.floor_char_boundary(offset.saturating_sub(WINDOW));
+    let to = text.ceil_char_boundary((offset + WINDOW).min(text.len()));
+    let start = text[from..offset].rmatch_indices('\n').nth(WINDOW_LINES).map_or(from, |(at, _)| from + at + 1);
+    let end = text[offset..to].match_indices('\n').nth(WINDOW_LINES).map_or(to, |(at, _)| offset + at);
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(sources: &[&str], text: &str) -> Vec<(usize, String)> {
+        let patterns: Vec<Pattern> =
+            sources.iter().enumerate().map(|(i, s)| Pattern::new(i, s, false).unwrap()).collect();
+        Matcher::new(&patterns).find(&patterns, text).into_iter().map(|h| (h.entry, text[h.span].to_owned())).collect()
+    }
+
+    #[test]
+    fn finds_every_occurrence_with_its_place() {
+        let text = "x\nvolume a is locked\n\nVOLUME b\nvolume b is\nlocked";
+        assert_eq!(
+            find(&["volume (?P<v>[a-z]) is locked", "absent words here"], text),
+            [(0, "volume a is locked".into()), (0, "volume b is\nlocked".into())]
+        );
+    }
+
+    #[test]
+    fn a_giant_line_and_a_giant_log_stay_quick_and_bounded() {
+        let line = format!("{}volume a is locked{}", "y".repeat(1 << 20), " volume".repeat(100_000));
+        assert_eq!(find(&["volume (?P<v>[a-z]) is locked"], &line).len(), 1);
+        let log = "volume a is locked\n".repeat(50_000);
+        assert_eq!(find(&["volume (?P<v>[a-z]) is locked"], &log).len(), MAX_MATCHES);
+    }
+}

@@ -1,0 +1,22 @@
+//! Canon: curated knowledge in JSON packs, found by pattern.
+//!
+//! Reads packs (given as text; no file is opened here), layers them (repository over user over built-in), matches their
+//! patterns behind a literal prefilter, fills captures into fixes, and checks packs like code. Knows nothing of models
+//! or scores: the semantic layer reads [`Entry::texts`] and leaves the format alone. Invariant: a pattern is linear in
+//! the text, bounded in memory, and is compiled only when all its required words stand close together in the input.
+
+mod check;
+mod edit;
+mod fill;
+mod library;
+mod literal;
+mod matcher;
+mod pack;
+mod pattern;
+
+pub use check::{Finding, Severity, check};
+pub use edit::{EditError, add_entry};
+pub use fill::fill;
+pub use library::{Canon, Layer, PackProblem, PackSource, Stored, builtin};
+pub use matcher::PatternHit;
+pub use pack::{Entry, PackFile, SCHEMA_VERSION};

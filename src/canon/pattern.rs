@@ -1,0 +1,107 @@
+//! One pattern: its source, the words a match needs, and the regex, compiled at its first use.
+
+use super::literal::{Required, required};
+use regex::{Regex, RegexBuilder};
+use std::sync::OnceLock;
+
+/// Most memory one compiled pattern may take, in bytes. A counted repetition of a counted repetition is over it.
+const SIZE_LIMIT: usize = 1 << 20;
+/// Longest pattern in bytes.
+pub(super) const MAX_PATTERN_BYTES: usize = 2_000;
+
+/// A pattern of an entry.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    /// Index of the entry.
+    pub entry: usize,
+    /// As the pack has it.
+    pub source: String,
+    /// Whether it only points to the entry.
+    pub generic: bool,
+    /// What every match contains.
+    pub required: Required,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// A pattern with at least one required word.
+    ///
+    /// # Errors
+    /// One sentence, if the pattern is too long or no word is certain.
+    pub fn new(entry: usize, source: &str, generic: bool) -> Result<Self, String> {
+        if source.len() > MAX_PATTERN_BYTES {
+            return Err(format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes"));
+        }
+        let required = required(source)
+            .ok_or_else(|| "no word of four letters or more stands in every match of the pattern".to_owned())?;
+        Ok(Self { entry, source: source.to_owned(), generic, required, regex: OnceLock::new() })
+    }
+
+    /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why).
+    pub fn regex(&self) -> Option<&Regex> {
+        self.regex.get_or_init(|| compile(&self.source).ok()).as_ref()
+    }
+}
+
+/// Compiles a pattern: multi-line, a plain space matching any white space, bounded in size and nesting.
+///
+/// # Errors
+/// What the regex crate says, in one line.
+pub(super) fn compile(source: &str) -> Result<Regex, String> {
+    RegexBuilder::new(&relax_spaces(source))
+        .multi_line(true)
+        .size_limit(SIZE_LIMIT)
+        .dfa_size_limit(SIZE_LIMIT)
+        .nest_limit(64)
+        .build()
+        .map_err(|e| match e {
+            regex::Error::CompiledTooBig(limit) => format!("the pattern needs more than {} KiB", limit >> 10),
+            other => {
+                other.to_string().lines().last().unwrap_or("invalid pattern").trim_start_matches("error: ").to_owned()
+            }
+        })
+}
+
+/// Lets a plain space outside a class match any run of white space, so that a line a tool wrapped still matches.
+fn relax_spaces(source: &str) -> String {
+    let mut out = String::with_capacity(source.len() + 32);
+    let mut chars = source.chars().peekable();
+    let mut in_class = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                out.push(c);
+                out.extend(chars.next());
+                continue;
+            }
+            '[' => in_class = true,
+            ']' => in_class = false,
+            ' ' if !in_class => {
+                let quantified = matches!(chars.peek(), Some('?' | '*' | '+' | '{'));
+                out.push_str(if quantified { r"[ \t\n]" } else { r"[ \t\n]+" });
+                continue;
+            }
+            _ => {}
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_space_spans_a_wrapped_line() {
+        let regex = compile(r"creating S3 Bucket \((?P<name>[^) ]+)\)").unwrap();
+        assert_eq!(&regex.captures("Error: creating S3\n  Bucket (logs)").unwrap()["name"], "logs");
+        assert!(compile("a ?b").unwrap().is_match("ab"));
+    }
+
+    #[test]
+    fn a_bomb_is_refused() {
+        assert!(compile("(?:failed{1000}){1000}").unwrap_err().contains("KiB"));
+        assert!(Pattern::new(0, r"\w+", false).is_err());
+    }
+}
