@@ -1,1 +1,7 @@
-fn main() {}
+//! The `ken` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kenning::cli::main()
+}

@@ -57,9 +57,12 @@ impl Logistic {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// How many nearest entries make up the background that is taken off a similarity (CSLS).
+    /// How many of the next nearest entries make up the background of a question (the query side of CSLS, Conneau et
+    /// al., 2018).
     pub neighbours: usize,
-    /// From cosine less background to the semantic signal.
+    /// Share of the background that is taken off a similarity, in \[0, 1\].
+    pub background_weight: f32,
+    /// From cosine less weighted background to the semantic signal.
     pub semantic: Logistic,
     /// From `similar` (semantic and keyword mixed) to the probability of being relevant.
     pub relevance: Logistic,

@@ -1,0 +1,218 @@
+//! `ken canon`.
+
+use super::output::{Failure, Output};
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::canon::{Entry, Severity, Stored};
+use crate::engine::NewEntry;
+use crate::error::ErrorKind;
+use crate::render::{json_line, wrap};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Read, check and extend the curated knowledge
+#[derive(Debug, Subcommand)]
+pub(super) enum CanonVerb {
+    List(ListArgs),
+    Show(ShowArgs),
+    Search(SearchArgs),
+    Check(CheckArgs),
+    Add(AddArgs),
+}
+
+/// List the entries, or count them by pack
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Only this pack
+    #[arg(long, value_name = "NAME")]
+    pack: Option<String>,
+    /// Only count
+    #[arg(long)]
+    count: bool,
+}
+
+/// Show one entry
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// Its id, such as docker/daemon-not-running
+    id: String,
+}
+
+/// Find entries by word, without a gate
+#[derive(Debug, Args)]
+pub(super) struct SearchArgs {
+    /// The words
+    #[arg(required = true)]
+    words: Vec<String>,
+    /// How many
+    #[arg(short = 'n', long, default_value_t = 10)]
+    limit: usize,
+}
+
+/// Check packs like code; exits with 8 if there are errors
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// Pack files or folders; all packs in use if none is named
+    paths: Vec<PathBuf>,
+    /// Also fail on warnings
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Add an entry to a pack of your own
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken canon add --pack team --title \"VPN is down\" --symptom \"cannot reach the registry\" \\
+    --pattern 'registry\\.corp.* i/o timeout' --cause \"The VPN dropped.\" --fix 'Reconnect: `vpn up`.'
+  ken canon add --pack team --json-entry - < entry.json")]
+pub(super) struct AddArgs {
+    /// The pack; made if it is new
+    #[arg(long, default_value = "mine")]
+    pack: String,
+    /// A whole entry as JSON, from a file or standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["title", "cause", "fix"])]
+    json_entry: Option<PathBuf>,
+    /// The problem in a few words
+    #[arg(long, required_unless_present = "json_entry")]
+    title: Option<String>,
+    /// Why it happens
+    #[arg(long, required_unless_present = "json_entry")]
+    cause: Option<String>,
+    /// A step of the fix; may be given again
+    #[arg(long, required_unless_present = "json_entry")]
+    fix: Vec<String>,
+    /// A pattern that proves it; may be given again
+    #[arg(long)]
+    pattern: Vec<String>,
+    /// The trouble in other words; may be given again
+    #[arg(long)]
+    symptom: Vec<String>,
+    /// Output that must match; may be given again
+    #[arg(long)]
+    example: Vec<String>,
+    /// A word to filter by; may be given again
+    #[arg(long)]
+    tag: Vec<String>,
+}
+
+pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome {
+    let engine = Session::open(global, output)?.engine();
+    if !matches!(verb, CanonVerb::Check(_)) {
+        engine.take_notes().iter().for_each(|note| output.say(&format!("{} {note}", output.message_style.warning("note:"))));
+    }
+    match verb {
+        CanonVerb::List(args) => {
+            let wanted = |s: &&Stored| args.pack.as_ref().is_none_or(|pack| *pack == s.pack);
+            let entries: Vec<&Stored> = engine.canon().entries().iter().filter(wanted).collect();
+            output.print(&if args.count { counts(&entries, output) } else { list(&entries, output) })?;
+            Ok(u8::from(entries.is_empty()))
+        }
+        CanonVerb::Search(args) => {
+            let found = engine.search_packs(&args.words.join(" "), args.limit);
+            output.print(&list(&found, output))?;
+            Ok(u8::from(found.is_empty()))
+        }
+        CanonVerb::Show(args) => {
+            let stored = engine.entry(&args.id)?;
+            output.print(&if output.json {
+                json_line(&json!({"schema_version": 1, "source": stored.source(), "entry": stored.entry}))
+            } else {
+                show(stored, output)
+            })?;
+            Ok(0)
+        }
+        CanonVerb::Check(args) => {
+            let findings = engine.check_packs(&args.paths)?;
+            let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
+            if output.json {
+                output.print(&json_line(&json!({"schema_version": 1, "errors": errors, "warnings": findings.len() - errors, "findings": findings})))?;
+            } else {
+                for f in &findings {
+                    let label = match f.severity {
+                        Severity::Error => output.style.bad("error"),
+                        Severity::Warning => output.style.warning("warning"),
+                    };
+                    let entry = f.entry.as_deref().map(|id| format!("{id}: ")).unwrap_or_default();
+                    output.print(&format!("{}:{}: {label}: {entry}{}\n", f.file, f.line, f.message))?;
+                }
+                output.say(&format!("{errors} errors, {} warnings", findings.len() - errors));
+            }
+            let failed = errors > 0 || (args.strict && !findings.is_empty());
+            Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
+        }
+        CanonVerb::Add(args) => {
+            let (id, path) = engine.add_entry(new_entry(args)?)?;
+            output.print(&if output.json {
+                json_line(&json!({"schema_version": 1, "id": id, "path": path}))
+            } else {
+                format!("{id} is in {}\n", path.display())
+            })?;
+            Ok(0)
+        }
+    }
+}
+
+fn new_entry(args: AddArgs) -> Result<NewEntry, Failure> {
+    let entry = match &args.json_entry {
+        Some(path) => {
+            let text = if path.as_os_str() == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(path) };
+            let text = text.map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+            serde_json::from_str(&text)
+                .map_err(|e| Failure::new(ErrorKind::Usage, format!("not an entry: {e}"), "`ken canon show ID --json` shows one"))?
+        }
+        None => Entry {
+            title: args.title.unwrap_or_default(),
+            error_patterns: args.pattern,
+            symptoms: args.symptom,
+            tags: args.tag,
+            cause: args.cause.unwrap_or_default(),
+            fix: args.fix,
+            examples: args.example,
+            ..Entry::default()
+        },
+    };
+    Ok(NewEntry { pack: args.pack, entry })
+}
+
+fn counts(entries: &[&Stored], output: &Output) -> String {
+    let mut by_pack: BTreeMap<String, usize> = BTreeMap::new();
+    entries.iter().for_each(|s| *by_pack.entry(s.source()).or_default() += 1);
+    if output.json {
+        return json_line(&json!({"schema_version": 1, "entries": entries.len(), "packs": by_pack}));
+    }
+    let mut out: String = by_pack.iter().map(|(pack, count)| format!("{count:5}  {pack}\n")).collect();
+    out.push_str(&format!("{:5}  in all\n", entries.len()));
+    out
+}
+
+fn list(entries: &[&Stored], output: &Output) -> String {
+    if output.json {
+        let rows: Vec<Value> =
+            entries.iter().map(|s| json!({"id": s.entry.id, "title": s.entry.title, "source": s.source()})).collect();
+        return json_line(&json!({"schema_version": 1, "entries": rows}));
+    }
+    let wide = entries.iter().map(|s| s.entry.id.len()).max().unwrap_or(0);
+    entries.iter().map(|s| format!("{:wide$}  {}\n", s.entry.id, output.style.faint(&s.entry.title))).collect()
+}
+
+fn show(stored: &Stored, output: &Output) -> String {
+    let entry = &stored.entry;
+    let mut out = format!("{}\n{}\n\n", output.style.strong(&entry.title), output.style.faint(&format!("{}, {}", entry.id, stored.source())));
+    let mut section = |label: &str, lines: &[String]| {
+        for (index, line) in lines.iter().enumerate() {
+            let head = if index == 0 { format!("{label:10}") } else { " ".repeat(10) };
+            out.push_str(&wrap(line, &head, &" ".repeat(10), output.width.clamp(40, 110)));
+        }
+    };
+    section("Cause", std::slice::from_ref(&entry.cause));
+    section("Fix", &entry.fix.iter().enumerate().map(|(i, s)| format!("{}. {s}", i + 1)).collect::<Vec<_>>());
+    section("Patterns", &entry.error_patterns);
+    section("Hints", &entry.generic_patterns);
+    section("Symptoms", &entry.symptoms);
+    section("Tags", &[entry.tags.join(", ")]);
+    section("More", &entry.references);
+    out
+}

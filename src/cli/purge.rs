@@ -1,0 +1,57 @@
+//! `ken purge`.
+
+use super::output::{Failure, Output};
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::error::ErrorKind;
+use crate::render::json_line;
+use clap::Args;
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+
+/// Remove everything that ken keeps
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ken purge --dry-run    list what would go\n  ken purge --yes        remove it without asking")]
+pub(super) struct PurgeArgs {
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+    /// Only list what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome {
+    let engine = Session::open(global, output)?.engine();
+    let holdings = engine.holdings();
+    let list = |removed: bool| {
+        if output.json {
+            return json_line(&json!({"schema_version": 1, "removed": removed, "holdings": holdings}));
+        }
+        if holdings.is_empty() {
+            return "Nothing is kept.\n".to_owned();
+        }
+        let line = |h: &crate::engine::Holding| format!("{:>7.1} MB  {}  ({})\n", h.bytes as f64 / 1e6, h.path.display(), h.what);
+        holdings.iter().map(line).collect()
+    };
+    if args.dry_run || holdings.is_empty() {
+        output.print(&list(false))?;
+        return Ok(0);
+    }
+    if !args.yes {
+        output.say(list(false).trim_end());
+        if !std::io::stdin().is_terminal() || output.json {
+            return Err(Failure::new(ErrorKind::Usage, "nothing was removed: there is nobody to ask", "ken purge --yes"));
+        }
+        drop(write!(std::io::stderr(), "Remove all of it? [y/N] "));
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map_err(|e| Failure::io("standard input", &e))?;
+        if !matches!(line.trim(), "y" | "Y" | "yes") {
+            output.say("Nothing was removed.");
+            return Ok(1);
+        }
+    }
+    engine.purge()?;
+    output.print(&list(true))?;
+    Ok(0)
+}

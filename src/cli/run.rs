@@ -1,0 +1,155 @@
+//! `ken run`: a command's output and exit code pass through; when it fails, what it printed is looked up.
+
+use super::lookup::{FilterArgs, ShowArgs, options};
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::error::{Diagnose, ErrorKind};
+use crate::render::{json_line, lookup_text};
+use clap::Args;
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+/// How much of the beginning and of the end of the output is kept, in bytes each: the first error and the last words.
+const KEPT_BYTES: usize = 4 << 20;
+
+/// Run a command; when it fails, look up what it printed
+///
+/// Output and exit code are the command's own. The answer goes to standard error, and nothing is added when nothing is
+/// known.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken run -- terraform apply
+  ken run -- sh -c 'make && make install'
+
+Exits with the command's exit code; 127 if it cannot be found, 126 if it cannot be run, 128 + N if signal N ended it.")]
+pub(super) struct RunArgs {
+    /// The command and its arguments
+    #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<OsString>,
+}
+
+pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
+    let (status, seen) = pass_through(&args.command)?;
+    let code = exit_code(status);
+    if code != 0 && !seen.iter().all(u8::is_ascii_whitespace) {
+        // The command's failure is what matters: ours must not hide it.
+        if let Err(failure) = explain(global, &seen, output) {
+            output.say(&format!("ken: the failure could not be looked up: {}", failure.message));
+        }
+    }
+    Ok(code)
+}
+
+fn explain(global: &Global, seen: &[u8], output: &Output) -> Result<(), Failure> {
+    let session = Session::open(global, output)?;
+    let engine = session.engine();
+    let defaults = options(&session.config, FilterArgs::default(), ShowArgs::default());
+    let mut meter = Meter::new(output);
+    let answer = match engine.lookup(seen, &defaults, &mut |p| meter.show(p)) {
+        // A command may print what it likes.
+        Err(error) if error.kind() == ErrorKind::Usage => return Ok(()),
+        other => other?,
+    };
+    meter.finish();
+    engine.take_notes();
+    let text = if output.json { json_line(&answer) } else { lookup_text(&answer, output.message_style, output.width) };
+    if answer.found() {
+        let line = if output.json { String::new() } else { format!("\n{}\n", output.message_style.faint(&"─".repeat(40))) };
+        drop(io::stderr().write_all(format!("{line}{text}").as_bytes()));
+    }
+    Ok(())
+}
+
+/// Runs the command with our standard input; copies its output on as it comes and keeps its beginning and end.
+fn pass_through(command: &[OsString]) -> Result<(ExitStatus, Vec<u8>), Failure> {
+    let (program, arguments) = command.split_first().unwrap_or((&EMPTY, &[]));
+    let spawned = Command::new(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = spawned.map_err(|e| cannot_run(program, &e))?;
+    let kept = Mutex::new(Kept::default());
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let status = std::thread::scope(|scope| {
+        scope.spawn(|| copy(out, io::stdout(), &kept));
+        scope.spawn(|| copy(err, io::stderr(), &kept));
+        child.wait()
+    });
+    let status = status.map_err(|e| Failure::io("the command", &e))?;
+    Ok((status, kept.into_inner().unwrap_or_else(PoisonError::into_inner).bytes()))
+}
+
+static EMPTY: std::sync::LazyLock<OsString> = std::sync::LazyLock::new(OsString::new);
+
+fn cannot_run(program: &OsString, error: &io::Error) -> Failure {
+    let mut failure = Failure::io(&program.to_string_lossy(), error);
+    failure.exit_code = Some(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 });
+    failure
+}
+
+fn copy(from: Option<impl Read>, mut to: impl Write, kept: &Mutex<Kept>) {
+    let Some(mut from) = from else { return };
+    let mut buffer = vec![0; 64 << 10];
+    let mut open = true;
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        // When our reader went away the command still runs to its end, as with tee.
+        open = open && to.write_all(&buffer[..count]).and_then(|()| to.flush()).is_ok();
+        kept.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer[..count]);
+    }
+}
+
+/// The first and the last bytes of a stream.
+#[derive(Debug, Default)]
+struct Kept {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    dropped: bool,
+}
+
+impl Kept {
+    fn push(&mut self, bytes: &[u8]) {
+        let room = (KEPT_BYTES - self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(&bytes[..room]);
+        self.tail.extend(&bytes[room..]);
+        if self.tail.len() > KEPT_BYTES {
+            self.dropped = true;
+            self.tail.drain(..self.tail.len() - KEPT_BYTES);
+        }
+    }
+
+    fn bytes(self) -> Vec<u8> {
+        let mut out = self.head;
+        if self.dropped {
+            out.push(b'\n');
+        }
+        out.extend(self.tail);
+        out
+    }
+}
+
+fn exit_code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return 128u8.saturating_add(u8::try_from(signal).unwrap_or(0));
+    }
+    u8::try_from(status.code().unwrap_or(1) & 0xff).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginning_and_end_are_kept() {
+        let mut kept = Kept::default();
+        kept.push(&vec![b'a'; KEPT_BYTES]);
+        kept.push(&vec![b'b'; KEPT_BYTES]);
+        kept.push(b"end");
+        let bytes = kept.bytes();
+        assert_eq!(bytes.len(), 2 * KEPT_BYTES + 1);
+        assert!(bytes.starts_with(b"aaa") && bytes.ends_with(b"bend"));
+    }
+}

@@ -1,0 +1,97 @@
+//! From the process's surroundings to an engine.
+
+use super::Global;
+use super::output::{Failure, Output};
+use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState};
+use crate::embed::{PipSettings, ProxySettings, StoreSettings};
+use crate::engine::{Engine, EngineSettings};
+use std::path::PathBuf;
+
+/// Configuration and paths of this process.
+pub(super) struct Session {
+    pub config: Config,
+    pub paths: Paths,
+    environment: Environment,
+    repository: Option<PathBuf>,
+}
+
+impl Session {
+    /// Reads the configuration; a repository's counts only if it is trusted, and a message says so if it is not.
+    pub fn open(global: &Global, output: &Output) -> Result<Self, Failure> {
+        let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+        let environment = Environment::new(variables);
+        let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
+        let paths = Paths::find(&environment, &here);
+        let repository = trusted_repository(&paths, output)?;
+        let file = repository.as_ref().map(|folder| folder.join("config.toml"));
+        let mut config = Config::resolve(paths.config.as_deref(), file.as_deref(), &environment)?;
+        if let Some(model) = &global.model {
+            config.set("model.name", model, Origin::Flag)?;
+        }
+        Ok(Self { config, paths, environment, repository })
+    }
+
+    /// The engine for this session.
+    pub fn engine(&self) -> Engine {
+        Engine::new(EngineSettings {
+            data: self.paths.data.clone(),
+            config: self.paths.config.clone(),
+            user_packs: self.paths.user_packs(),
+            repository_packs: self.repository.as_ref().map(|folder| folder.join("canon")),
+            vectors: self.paths.vectors(),
+            model: self.config.get("model.name").to_owned(),
+            models: self.store_settings(),
+        })
+    }
+
+    fn store_settings(&self) -> Option<StoreSettings> {
+        let mut settings = StoreSettings::new(self.paths.models()?, self.paths.hub_cache.clone()?);
+        let offline = self.config.on("hub.offline");
+        self.config.get("hub.endpoint").trim_end_matches('/').clone_into(&mut settings.hub.endpoint);
+        settings.hub.token = self.token();
+        settings.hub.offline = offline;
+        settings.hub.proxy = self.proxy();
+        settings.pip.offline = offline;
+        let pip = self.config.get("pip.command");
+        if !pip.is_empty() {
+            settings.pip = PipSettings { commands: vec![pip.split_whitespace().map(str::to_owned).collect()], offline };
+        }
+        Some(settings)
+    }
+
+    /// The configured token, else the one that the hub's own client keeps in a file.
+    fn token(&self) -> Option<String> {
+        let configured = self.config.get("hub.token");
+        if !configured.is_empty() {
+            return Some(configured.to_owned());
+        }
+        let named = self.environment.get("HF_TOKEN_PATH").map(PathBuf::from);
+        let usual = || Some(self.paths.hub_cache.as_ref()?.parent()?.join("token"));
+        let text = std::fs::read_to_string(named.or_else(usual)?).ok()?;
+        Some(text.trim().to_owned()).filter(|token| !token.is_empty())
+    }
+
+    fn proxy(&self) -> Option<ProxySettings> {
+        let first = |names: &[&str]| names.iter().find_map(|name| self.environment.get(name).filter(|v| !v.is_empty()));
+        let url = if self.config.get("hub.endpoint").starts_with("http://") {
+            first(&["http_proxy", "ALL_PROXY", "all_proxy"])
+        } else {
+            first(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
+        }?;
+        let no_proxy = first(&["NO_PROXY", "no_proxy"]).unwrap_or("");
+        let no_proxy = no_proxy.split(',').map(|host| host.trim().to_owned()).filter(|host| !host.is_empty()).collect();
+        Some(ProxySettings { url: url.to_owned(), no_proxy })
+    }
+}
+
+fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>, Failure> {
+    let (Some(folder), Some(list)) = (&paths.repository, paths.trust()) else { return Ok(None) };
+    match Trust::read(&list)?.state(folder)? {
+        TrustState::Trusted => Ok(Some(folder.clone())),
+        TrustState::Changed => {
+            output.say(&format!("{} changed since you trusted it and is left out; look at it, then run: ken trust", folder.display()));
+            Ok(None)
+        }
+        TrustState::Unknown => Ok(None),
+    }
+}

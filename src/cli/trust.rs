@@ -1,0 +1,59 @@
+//! `ken trust`.
+
+use super::output::{Failure, Output};
+use super::Outcome;
+use crate::config::{Environment, Paths, Trust, TrustState};
+use crate::engine::{EngineError, make_private};
+use crate::error::ErrorKind;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Let this repository's .ken folder add packs and settings
+///
+/// Trust covers the folder as it is now: after a change it asks again. Look at .ken/canon/*.json first: its fixes will
+/// be shown like any other.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ken trust             trust the repository around this directory\n  ken trust --revoke    take it back")]
+pub(super) struct TrustArgs {
+    /// The repository, if not the one around this directory
+    #[arg(value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// Withdraw trust
+    #[arg(long, conflicts_with = "check")]
+    revoke: bool,
+    /// Only tell how it stands
+    #[arg(long)]
+    check: bool,
+}
+
+pub(super) fn run(args: &TrustArgs, output: &Output) -> Outcome {
+    let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+    let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
+    let place = args.directory.as_ref().map_or_else(|| here.clone(), |directory| here.join(directory));
+    let paths = Paths::find(&Environment::new(variables), &place);
+    let Some(folder) = paths.repository.clone() else {
+        return Err(Failure::new(ErrorKind::Usage, "there is no .ken folder in a repository here", "put packs into .ken/canon/"));
+    };
+    let (Some(list), Some(data)) = (paths.trust(), &paths.data) else { return Err(EngineError::NoHome.into()) };
+    let mut trust = Trust::read(&list)?;
+    let (state, text) = if args.check {
+        match trust.state(&folder)? {
+            TrustState::Trusted => ("trusted", "is trusted"),
+            TrustState::Changed => ("changed", "changed since it was trusted"),
+            TrustState::Unknown => ("unknown", "is not trusted"),
+        }
+    } else if args.revoke {
+        if trust.remove(&folder)? { ("revoked", "is no longer trusted") } else { ("unknown", "was not trusted") }
+    } else {
+        make_private(data)?;
+        trust.add(&folder)?;
+        ("trusted", "is trusted as it is now")
+    };
+    if output.json {
+        output.print(&crate::render::json_line(&json!({"schema_version": 1, "folder": folder, "state": state})))?;
+    } else {
+        output.print(&format!("{} {text}.\n", folder.display()))?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,184 @@
+//! Which repositories may speak. A cloned repository must not change what is recommended: its `.ken` folder counts only
+//! after the user trusted it, and only as it was then. Any change to a file in it asks for trust again.
+
+use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::text::sha256_hex;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Largest file of a `.ken` folder that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// Why trust could not be read or recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The list is damaged.
+    #[error("{} is damaged: {source}", path.display())]
+    Damaged {
+        /// The list.
+        path: PathBuf,
+        /// What the parser says.
+        source: serde_json::Error,
+    },
+    /// There is no `.ken` folder to trust.
+    #[error("{} has no .ken folder", .0.display())]
+    Nothing(PathBuf),
+}
+
+impl Diagnose for TrustError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Io { source, .. } => io_kind(source),
+            Self::Damaged { .. } => ErrorKind::Damaged,
+            Self::Nothing(_) => ErrorKind::Usage,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Io { .. } => None,
+            Self::Damaged { .. } => Some("remove the file and run `ken trust` again where it is needed".to_owned()),
+            Self::Nothing(_) => Some("put packs into .ken/canon/ or settings into .ken/config.toml".to_owned()),
+        }
+    }
+}
+
+/// How a repository stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustState {
+    /// As it was when it was trusted.
+    Trusted,
+    /// Changed since it was trusted.
+    Changed,
+    /// Never trusted.
+    Unknown,
+}
+
+/// The list of trusted `.ken` folders: canonical path to digest.
+#[derive(Debug, Clone)]
+pub struct Trust {
+    path: PathBuf,
+    folders: BTreeMap<String, String>,
+}
+
+impl Trust {
+    /// Reads the list; a missing file is an empty list.
+    ///
+    /// # Errors
+    /// [`TrustError`] when the file cannot be read.
+    pub fn read(path: &Path) -> Result<Self, TrustError> {
+        let folders = match std::fs::read(path) {
+            Ok(bytes) => {
+                serde_json::from_slice(&bytes).map_err(|source| TrustError::Damaged { path: path.to_owned(), source })?
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(source) => return Err(TrustError::Io { path: path.to_owned(), source }),
+        };
+        Ok(Self { path: path.to_owned(), folders })
+    }
+
+    /// How a `.ken` folder stands.
+    ///
+    /// # Errors
+    /// [`TrustError`] when the folder cannot be read.
+    pub fn state(&self, folder: &Path) -> Result<TrustState, TrustError> {
+        Ok(match self.folders.get(&name(folder)?) {
+            None => TrustState::Unknown,
+            Some(known) if *known == digest(folder)? => TrustState::Trusted,
+            Some(_) => TrustState::Changed,
+        })
+    }
+
+    /// Trusts a `.ken` folder as it is now.
+    ///
+    /// # Errors
+    /// [`TrustError`] when it cannot be read or the list cannot be written.
+    pub fn add(&mut self, folder: &Path) -> Result<(), TrustError> {
+        if !folder.is_dir() {
+            return Err(TrustError::Nothing(folder.parent().unwrap_or(folder).to_owned()));
+        }
+        self.folders.insert(name(folder)?, digest(folder)?);
+        self.write()
+    }
+
+    /// Withdraws trust; tells whether there was any.
+    ///
+    /// # Errors
+    /// [`TrustError`] when the list cannot be written.
+    pub fn remove(&mut self, folder: &Path) -> Result<bool, TrustError> {
+        let removed = self.folders.remove(&name(folder)?).is_some();
+        if removed {
+            self.write()?;
+        }
+        Ok(removed)
+    }
+
+    fn write(&self) -> Result<(), TrustError> {
+        let io = |source| TrustError::Io { path: self.path.clone(), source };
+        let parent = self.path.parent().unwrap_or(Path::new("."));
+        let mut aside = tempfile::NamedTempFile::new_in(parent).map_err(io)?;
+        let text = serde_json::to_string_pretty(&self.folders).unwrap_or_default();
+        aside.write_all(text.as_bytes()).map_err(io)?;
+        aside.as_file().sync_all().map_err(io)?;
+        aside.persist(&self.path).map_err(|e| io(e.error))?;
+        Ok(())
+    }
+}
+
+fn name(folder: &Path) -> Result<String, TrustError> {
+    let canonical = folder.canonicalize().map_err(|source| TrustError::Io { path: folder.to_owned(), source })?;
+    Ok(canonical.to_string_lossy().into_owned())
+}
+
+/// Digest over the files that count: `config.toml` and `canon/*.json`, by name and content.
+fn digest(folder: &Path) -> Result<String, TrustError> {
+    let mut files = vec![folder.join("config.toml")];
+    let packs = folder.join("canon");
+    if packs.is_dir() {
+        let listing = std::fs::read_dir(&packs).map_err(|source| TrustError::Io { path: packs.clone(), source })?;
+        files.extend(listing.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json")));
+    }
+    files.sort();
+    let mut all = String::new();
+    for path in files.iter().filter(|path| path.exists()) {
+        let io = |source| TrustError::Io { path: path.clone(), source };
+        if std::fs::metadata(path).map_err(io)?.len() > MAX_FILE_BYTES {
+            return Err(io(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 16 MiB")));
+        }
+        let bytes = std::fs::read(path).map_err(io)?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        all.push_str(&format!("{file}\0{}\n", sha256_hex(&bytes)));
+    }
+    Ok(sha256_hex(all.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trust_ends_with_the_first_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join(".ken");
+        std::fs::create_dir_all(folder.join("canon")).unwrap();
+        std::fs::write(folder.join("canon/p.json"), "{}").unwrap();
+        let list = dir.path().join("trust.json");
+        let mut trust = Trust::read(&list).unwrap();
+        assert_eq!(trust.state(&folder).unwrap(), TrustState::Unknown);
+        trust.add(&folder).unwrap();
+        assert_eq!(Trust::read(&list).unwrap().state(&folder).unwrap(), TrustState::Trusted);
+        std::fs::write(folder.join("canon/q.json"), "{}").unwrap();
+        assert_eq!(trust.state(&folder).unwrap(), TrustState::Changed);
+        assert!(trust.remove(&folder).unwrap());
+        assert_eq!(Trust::read(&list).unwrap().state(&folder).unwrap(), TrustState::Unknown);
+    }
+}

@@ -1,0 +1,110 @@
+//! Canon's vectors: made when a model is pulled, kept by text hash, completed when a pack has grown since.
+
+use super::{Engine, EngineError, OnProgress, Progress, make_private};
+use crate::embed::{Encoder, Installed, Manifest, ModelStore};
+use crate::query::Semantics;
+use crate::query::relevance::SemanticIndex;
+use crate::store::{VectorFile, text_hash};
+use crate::types::{Calibration, Role};
+use std::path::PathBuf;
+
+impl Engine {
+    /// The active model: the configured one if it is there, else its packaged variant if that is. Never the network.
+    pub(super) fn active_model(&self, store: &ModelStore) -> Result<Option<Installed>, EngineError> {
+        let wanted = &self.settings.model;
+        if let Some(found) = store.find(wanted)? {
+            return Ok(Some(found));
+        }
+        let fallback = Manifest::builtin().iter().find(|m| m.name == *wanted).and_then(|m| m.fallback.as_deref());
+        Ok(match fallback {
+            Some(name) => store.find(name)?,
+            None => None,
+        })
+    }
+
+    /// Model, vectors and calibration, opened at the first call; `None`, with a note that says why, if there is no
+    /// usable model.
+    pub(super) fn semantics(&self, progress: OnProgress<'_>) -> Option<&Semantics> {
+        self.semantics
+            .get_or_init(|| match self.open_semantics(progress) {
+                Ok(found) => found,
+                Err(error) => {
+                    self.note(format!("the model cannot be used: {error}"));
+                    None
+                }
+            })
+            .as_ref()
+    }
+
+    fn open_semantics(&self, progress: OnProgress<'_>) -> Result<Option<Semantics>, EngineError> {
+        let Some(settings) = self.settings.models.clone() else { return Ok(None) };
+        let store = ModelStore::new(settings);
+        let Some(installed) = self.active_model(&store)? else { return Ok(None) };
+        let calibration = calibration(&installed)?;
+        let encoder = store.load(&installed)?;
+        let index = self.canon_index(encoder.as_ref(), progress)?;
+        Ok(Some(Semantics { encoder, index, calibration }))
+    }
+
+    /// The vectors of all entries under this encoder; those that are missing are made and kept.
+    pub(super) fn canon_index(&self, encoder: &dyn Encoder, progress: OnProgress<'_>) -> Result<SemanticIndex, EngineError> {
+        let path = self.vector_path(encoder);
+        let known = match &path {
+            // What cannot be read is made again: the file is derived.
+            Some(path) => VectorFile::read(path, encoder.fingerprint()).unwrap_or_default(),
+            None => None,
+        };
+        let mut vectors = known.unwrap_or_else(|| VectorFile::new(encoder.fingerprint().clone(), encoder.dims()));
+        let texts: Vec<(usize, String)> = self
+            .canon()
+            .entries()
+            .iter()
+            .enumerate()
+            .flat_map(|(entry, stored)| stored.entry.texts().into_iter().map(move |text| (entry, text)))
+            .collect();
+        let hashes: Vec<_> = texts.iter().map(|(_, text)| text_hash(text)).collect();
+        let missing: Vec<usize> = (0..texts.len()).filter(|&at| vectors.get(&hashes[at]).is_none()).collect();
+        if !missing.is_empty() {
+            let model = encoder.fingerprint().as_str().to_owned();
+            let name = model.split('@').next().unwrap_or(&model);
+            let total = missing.len();
+            progress(Progress::Embedding { done: 0, total, model: name });
+            let wanted: Vec<&str> = missing.iter().map(|&at| texts[at].1.as_str()).collect();
+            let made = encoder.encode(&wanted, Role::Passage, &mut |done| {
+                progress(Progress::Embedding { done, total, model: name });
+            })?;
+            missing.iter().zip(made).for_each(|(&at, encoded)| vectors.insert(hashes[at], &encoded.vector));
+            if let Some(path) = &path {
+                let kept = path.parent().map_or(Ok(()), make_private).and_then(|()| Ok(vectors.write(path)?));
+                if let Err(error) = kept {
+                    self.note(format!("vectors could not be kept and will be made again: {error}"));
+                }
+            }
+        }
+        let mut index = SemanticIndex::new(encoder.dims());
+        for ((entry, _), hash) in texts.iter().zip(&hashes) {
+            if let Some(vector) = vectors.get(hash) {
+                index.push(*entry, vector);
+            }
+        }
+        Ok(index)
+    }
+
+    fn vector_path(&self, encoder: &dyn Encoder) -> Option<PathBuf> {
+        let name: String = encoder
+            .fingerprint()
+            .as_str()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { '_' })
+            .collect();
+        self.settings.vectors.as_ref().map(|folder| folder.join(format!("canon-{name}.vec")))
+    }
+}
+
+/// The calibration of an installed model: the one that ships for its name, else the one it came with.
+fn calibration(installed: &Installed) -> Result<Calibration, EngineError> {
+    let shipped = Manifest::builtin().iter().find(|m| m.name == installed.name()).and_then(|m| m.calibration.clone());
+    shipped
+        .or_else(|| installed.manifest.calibration.clone())
+        .ok_or_else(|| EngineError::NotCalibrated { model: installed.name().to_owned() })
+}

@@ -1,0 +1,118 @@
+//! The facade: one file per use case, one value that opens lazily what a use case needs.
+//!
+//! The only place that picks concrete types. Paths, settings and progress come in as values; an exact answer opens
+//! neither model nor vectors. What could not be used (a broken pack, a missing model) becomes a note, not a failure,
+//! wherever a right answer is still possible.
+
+mod error;
+mod knowledge;
+mod lookup;
+mod models;
+mod packs;
+mod purge;
+
+pub use error::EngineError;
+pub use packs::NewEntry;
+pub use purge::Holding;
+
+use crate::canon::{Canon, PackProblem, PackSource};
+use crate::embed::{ModelStore, PullEvent, StoreSettings};
+use crate::query::{Knowledge, Semantics};
+use std::cell::{OnceCell, RefCell};
+use std::path::PathBuf;
+
+/// What the engine is told about its surroundings.
+#[derive(Debug, Clone)]
+pub struct EngineSettings {
+    /// The data directory; `None` without a home.
+    pub data: Option<PathBuf>,
+    /// The user's configuration file, for [`Engine::purge`].
+    pub config: Option<PathBuf>,
+    /// Where the user's packs lie.
+    pub user_packs: Option<PathBuf>,
+    /// Where a trusted repository's packs lie.
+    pub repository_packs: Option<PathBuf>,
+    /// Where canon's vectors lie.
+    pub vectors: Option<PathBuf>,
+    /// The model, by name or directory.
+    pub model: String,
+    /// Where models lie and come from; `None` without a home.
+    pub models: Option<StoreSettings>,
+}
+
+/// What a long step tells while it runs.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A model is being pulled.
+    Pull(&'a PullEvent<'a>),
+    /// Entries are being embedded: texts done, of how many, with which model.
+    Embedding {
+        /// Texts done.
+        done: usize,
+        /// Texts in all.
+        total: usize,
+        /// The model.
+        model: &'a str,
+    },
+}
+
+/// Hears progress.
+pub type OnProgress<'a> = &'a mut dyn FnMut(Progress<'_>);
+
+/// All use cases.
+pub struct Engine {
+    settings: EngineSettings,
+    knowledge: Knowledge,
+    sources: Vec<PackSource>,
+    semantics: OnceCell<Option<Semantics>>,
+    notes: RefCell<Vec<String>>,
+}
+
+impl Engine {
+    /// Reads the packs; opens nothing else.
+    pub fn new(settings: EngineSettings) -> Self {
+        let (sources, unread) = packs::read_all(&settings);
+        let (canon, problems) = Canon::load(&sources);
+        let note = |problem: PackProblem| format!("{problem}; it is left out (ken canon check says more)");
+        let notes = unread.into_iter().chain(problems).map(note).collect();
+        let knowledge = Knowledge::new(canon);
+        Self { settings, knowledge, sources, semantics: OnceCell::new(), notes: RefCell::new(notes) }
+    }
+
+    /// What could not be used so far, a sentence each; taken once.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.borrow_mut())
+    }
+
+    /// The packs as loaded.
+    pub fn canon(&self) -> &Canon {
+        self.knowledge.canon()
+    }
+
+    fn note(&self, text: String) {
+        self.notes.borrow_mut().push(text);
+    }
+
+    fn store(&self) -> Result<ModelStore, EngineError> {
+        self.settings.models.clone().map(ModelStore::new).ok_or(EngineError::NoHome)
+    }
+
+    fn data(&self) -> Result<&PathBuf, EngineError> {
+        let data = self.settings.data.as_ref().ok_or(EngineError::NoHome)?;
+        make_private(data)?;
+        Ok(data)
+    }
+}
+
+/// Makes the data directory, readable by its owner alone.
+pub fn make_private(folder: &std::path::Path) -> Result<(), EngineError> {
+    let io = |source| EngineError::Io { path: folder.to_owned(), source };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(io)
+}

@@ -1,0 +1,126 @@
+//! Models: what is there, getting one, checking one, removing one.
+
+use super::{Engine, EngineError, OnProgress, Progress};
+use crate::embed::{FileCheck, Installed, Manifest, PullEvent};
+use std::path::{Path, PathBuf};
+
+impl Engine {
+    /// Every model that ships with a manifest or is installed, with its installation, and whether it is the active one.
+    ///
+    /// # Errors
+    /// [`EngineError::NoHome`].
+    pub fn models(&self) -> Result<Vec<(Manifest, Option<Installed>, bool)>, EngineError> {
+        let store = self.store()?;
+        let active = self.active_model(&store).ok().flatten().map(|found| found.name().to_owned());
+        let mut installed = store.installed();
+        let mut out = Vec::new();
+        for manifest in Manifest::builtin() {
+            let at = installed.iter().position(|i| i.name() == manifest.name);
+            let is_active = active.as_deref() == Some(&manifest.name);
+            out.push((manifest.clone(), at.map(|at| installed.remove(at)), is_active));
+        }
+        for other in installed {
+            let is_active = active.as_deref() == Some(other.name());
+            out.push((other.manifest.clone(), Some(other), is_active));
+        }
+        Ok(out)
+    }
+
+    /// Gets a model (the configured one if none is named) and makes canon's vectors with it, if it is the one that
+    /// lookups use.
+    ///
+    /// # Errors
+    /// [`EngineError`] when no source has it or the vectors cannot be made.
+    pub fn pull(&self, name: Option<&str>, progress: OnProgress<'_>) -> Result<Installed, EngineError> {
+        self.data()?;
+        let store = self.store()?;
+        let name = name.unwrap_or(&self.settings.model);
+        let directory = name.contains(std::path::is_separator);
+        let installed = match store.find(name)? {
+            Some(found) if directory => found,
+            _ => store.pull(name, &mut |event: PullEvent<'_>| progress(Progress::Pull(&event)))?,
+        };
+        self.prepare(&installed, progress)?;
+        Ok(installed)
+    }
+
+    /// Gets the active model if there is none.
+    ///
+    /// # Errors
+    /// As [`Engine::pull`].
+    pub fn pull_if_missing(&self, progress: OnProgress<'_>) -> Result<(), EngineError> {
+        if self.active_model(&self.store()?)?.is_none() {
+            self.pull(None, progress)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in a directory of the sentence-transformers layout and makes canon's vectors with it.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the directory is not such a model.
+    pub fn import(&self, directory: &Path, name: Option<&str>, progress: OnProgress<'_>) -> Result<Installed, EngineError> {
+        self.data()?;
+        let installed = self.store()?.import(directory, name)?;
+        self.prepare(&installed, progress)?;
+        Ok(installed)
+    }
+
+    /// Makes canon's vectors with an installed model.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the model cannot be loaded or fails.
+    pub fn prepare(&self, installed: &Installed, progress: OnProgress<'_>) -> Result<(), EngineError> {
+        let encoder = self.store()?.load(installed)?;
+        self.canon_index(encoder.as_ref(), progress)?;
+        Ok(())
+    }
+
+    /// The installed model of this name or directory.
+    ///
+    /// # Errors
+    /// [`EngineError`] when there is no such model.
+    pub fn model(&self, name: Option<&str>) -> Result<Option<Installed>, EngineError> {
+        let store = self.store()?;
+        match name {
+            Some(name) => Ok(store.find(name)?),
+            None => self.active_model(&store),
+        }
+    }
+
+    /// Hashes all files of a model.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it is not installed or cannot be read.
+    pub fn verify_model(&self, name: &str) -> Result<Vec<FileCheck>, EngineError> {
+        Ok(self.store()?.verify(name)?)
+    }
+
+    /// Where a model's files lie.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it is not installed.
+    pub fn model_path(&self, name: &str) -> Result<PathBuf, EngineError> {
+        Ok(self.store()?.path(name)?)
+    }
+
+    /// Removes a model's files that are ours to remove, and its vectors; gives the bytes freed.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it is not installed or cannot be removed.
+    pub fn remove_model(&self, name: &str) -> Result<u64, EngineError> {
+        let mut freed = self.store()?.remove(name)?;
+        if let Some(folder) = &self.settings.vectors {
+            let prefix = format!("canon-{name}@");
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                    let size = entry.metadata().map_or(0, |m| m.len());
+                    let removed = std::fs::remove_file(entry.path());
+                    removed.map_err(|source| EngineError::Io { path: entry.path(), source })?;
+                    freed += size;
+                }
+            }
+        }
+        Ok(freed)
+    }
+}

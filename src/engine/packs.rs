@@ -1,0 +1,151 @@
+//! Packs: read from their folders, searched by word, shown, checked, added to.
+
+use super::{Engine, EngineError, EngineSettings, make_private};
+use crate::canon::{Entry, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check};
+use crate::query::relevance::KeywordIndex;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Largest pack that is read, in bytes.
+const MAX_PACK_BYTES: u64 = 16 << 20;
+
+/// An entry to be added to a pack of the user's.
+#[derive(Debug, Clone)]
+pub struct NewEntry {
+    /// The pack; made if it is new.
+    pub pack: String,
+    /// The entry; an empty id is made from the title.
+    pub entry: Entry,
+}
+
+/// Built-in packs, then the user's, then the repository's; and what could not be read.
+pub(super) fn read_all(settings: &EngineSettings) -> (Vec<PackSource>, Vec<PackProblem>) {
+    let (mut sources, mut problems) = (builtin(), Vec::new());
+    for (folder, layer) in [(&settings.user_packs, Layer::User), (&settings.repository_packs, Layer::Repository)] {
+        let Some(folder) = folder else { continue };
+        let (found, unread) = read_folder(folder, layer);
+        sources.extend(found);
+        problems.extend(unread);
+    }
+    (sources, problems)
+}
+
+fn read_folder(folder: &Path, layer: Layer) -> (Vec<PackSource>, Vec<PackProblem>) {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "json"))
+        .collect();
+    paths.sort();
+    let (mut sources, mut problems) = (Vec::new(), Vec::new());
+    for path in paths {
+        let origin = path.display().to_string();
+        match read_pack(&path, layer) {
+            Ok(source) => sources.push(source),
+            Err(message) => problems.push(PackProblem { origin, message }),
+        }
+    }
+    (sources, problems)
+}
+
+fn read_pack(path: &Path, layer: Layer) -> Result<PackSource, String> {
+    let size = fs::metadata(path).map_err(|e| e.to_string())?.len();
+    if size > MAX_PACK_BYTES {
+        return Err(format!("larger than {} MiB", MAX_PACK_BYTES >> 20));
+    }
+    let bytes = fs::read(path).map_err(|e| e.to_string())?;
+    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
+    Ok(PackSource { layer, origin: path.display().to_string(), text: text.into() })
+}
+
+impl Engine {
+    /// Checks all packs in use, or only the given files and folders.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`] when a given path cannot be read.
+    pub fn check_packs(&self, paths: &[PathBuf]) -> Result<Vec<Finding>, EngineError> {
+        if paths.is_empty() {
+            return Ok(check(&self.sources));
+        }
+        let mut sources = Vec::new();
+        for path in paths {
+            if path.is_dir() {
+                let (found, unread) = read_folder(path, Layer::User);
+                if let Some(problem) = unread.into_iter().next() {
+                    let source = std::io::Error::other(problem.message);
+                    return Err(EngineError::Io { path: problem.origin.into(), source });
+                }
+                sources.extend(found);
+            } else {
+                let io = |source| EngineError::Io { path: path.clone(), source };
+                fs::metadata(path).map_err(io)?;
+                sources.push(read_pack(path, Layer::User).map_err(|e| io(std::io::Error::other(e)))?);
+            }
+        }
+        Ok(check(&sources))
+    }
+
+    /// The entry of this id or former id.
+    ///
+    /// # Errors
+    /// [`EngineError::NoEntry`] with ids that are near.
+    pub fn entry(&self, id: &str) -> Result<&Stored, EngineError> {
+        if let Some(at) = self.canon().index_of(id) {
+            return Ok(&self.canon().entries()[at]);
+        }
+        let needle = id.rsplit('/').next().unwrap_or(id).to_lowercase();
+        let all = self.canon().entries().iter().map(|s| s.entry.id.as_str());
+        let near = all.filter(|other| !needle.is_empty() && other.contains(&needle)).take(3).map(str::to_owned).collect();
+        Err(EngineError::NoEntry { id: id.to_owned(), near })
+    }
+
+    /// Entries by keyword, best first, at most `limit`: for browsing, without a gate.
+    pub fn search_packs(&self, words: &str, limit: usize) -> Vec<&Stored> {
+        let entries = self.canon().entries();
+        let signals = KeywordIndex::new(entries.iter().map(|s| s.entry.keyword_text())).signals(words);
+        let mut found: Vec<(usize, f32)> = signals.into_iter().collect();
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        found.into_iter().take(limit).map(|(at, _)| &entries[at]).collect()
+    }
+
+    /// Adds an entry to one of the user's packs; gives its id and the pack's path.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the entry is not usable or the pack cannot be read or written.
+    pub fn add_entry(&self, new: NewEntry) -> Result<(String, PathBuf), EngineError> {
+        let NewEntry { pack, mut entry } = new;
+        let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if pack.is_empty() || pack.len() > 64 || !pack.chars().all(fine) {
+            return Err(EngineError::PackName(pack));
+        }
+        self.data()?;
+        let folder = self.settings.user_packs.as_ref().ok_or(EngineError::NoHome)?;
+        make_private(folder)?;
+        if entry.id.is_empty() {
+            entry.id = format!("{pack}/{}", slug(&entry.title));
+        }
+        let id = entry.id.clone();
+        let path = folder.join(format!("{pack}.json"));
+        let io = |source| EngineError::Io { path: path.clone(), source };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            Err(e) => return Err(io(e)),
+        };
+        let text = add_entry(text.as_deref(), &pack, entry)?;
+        let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+        aside.write_all(text.as_bytes()).map_err(io)?;
+        aside.as_file().sync_all().map_err(io)?;
+        aside.persist(&path).map_err(|e| io(e.error))?;
+        Ok((id, path))
+    }
+}
+
+fn slug(title: &str) -> String {
+    let lower = title.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).take(6).collect();
+    words.join("-")
+}

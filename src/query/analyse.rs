@@ -1,0 +1,72 @@
+//! What an input asks: its error blocks, each with the patterns that match in it.
+
+use crate::canon::{Canon, PatternHit};
+use crate::text::{Block, blocks, clean, is_question};
+
+/// One distinct error of an input.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// Where it stands and what it says.
+    pub block: Block,
+    /// First and last line in the input, from 1.
+    pub lines: (usize, usize),
+    /// Matches in it, in order.
+    pub hits: Vec<PatternHit>,
+}
+
+impl Problem {
+    /// Whether a specific pattern matches.
+    pub fn is_exact(&self) -> bool {
+        self.hits.iter().any(|hit| !hit.generic)
+    }
+}
+
+/// What an input asks.
+#[derive(Debug, Clone)]
+pub struct Analysis {
+    /// In the order of the input.
+    pub problems: Vec<Problem>,
+    /// Whether the whole input is one short question rather than a log.
+    pub question: bool,
+}
+
+/// Cleans an input, matches canon over all of it and cuts it into problems. Each specific match lies in a problem;
+/// problems that one entry explains are one, counted.
+pub fn analyse(raw: &str, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Analysis {
+    let cleaned = clean(raw);
+    let hits: Vec<PatternHit> = canon.find(&cleaned.text).into_iter().filter(|hit| usable(hit.entry)).collect();
+    let lines_of = |hit: &PatternHit| {
+        (cleaned.line_at(hit.span.start), cleaned.line_at(hit.span.end.saturating_sub(1).max(hit.span.start)))
+    };
+    let evidence: Vec<(usize, usize)> = hits.iter().filter(|hit| !hit.generic).map(lines_of).collect();
+    let mut problems: Vec<Problem> = blocks(&cleaned, &evidence)
+        .into_iter()
+        .map(|block| {
+            let range = block.range(&cleaned);
+            let inside = |hit: &&PatternHit| hit.span.start < range.end.max(range.start + 1) && hit.span.end > range.start;
+            let lines = (cleaned.lines[block.first].number, cleaned.lines[block.last].number);
+            Problem { hits: hits.iter().filter(inside).cloned().collect(), lines, block }
+        })
+        .collect();
+    merge_equal_causes(&mut problems);
+    Analysis { problems, question: is_question(&cleaned) }
+}
+
+/// Ten resources that fail for one known reason are one problem that stands there ten times.
+fn merge_equal_causes(problems: &mut Vec<Problem>) {
+    let mut kept: Vec<Problem> = Vec::new();
+    for problem in problems.drain(..) {
+        let entries = |p: &Problem| {
+            let mut entries: Vec<usize> = p.hits.iter().filter(|h| !h.generic).map(|h| h.entry).collect();
+            entries.sort_unstable();
+            entries.dedup();
+            entries
+        };
+        let mine = entries(&problem);
+        match kept.iter_mut().find(|other| !mine.is_empty() && entries(other) == mine) {
+            Some(other) => other.block.repeated += problem.block.repeated,
+            None => kept.push(problem),
+        }
+    }
+    *problems = kept;
+}

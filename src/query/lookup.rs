@@ -1,0 +1,383 @@
+//! The pipeline of a lookup, tier by tier: patterns, then fingerprints, then keywords and embeddings behind the gate.
+//! A later tier is asked only where the earlier ones know nothing.
+
+use super::analyse::{Analysis, Problem, analyse};
+use super::gate::{Gates, KEYWORD_ONLY};
+use super::relevance::{KEYWORD_WEIGHT, KeywordIndex, SEMANTIC_WEIGHT, SemanticIndex, Similarity, similar};
+use super::score::score;
+use crate::canon::{Canon, PatternHit, Stored, fill};
+use crate::embed::{EmbedError, Encoder};
+use crate::text::{blocks, clean, fingerprint, mask, single_line};
+use crate::types::{
+    Answer, Asked, Calibration, Explanation, Finding, Hit, Kind, Logistic, Role, Semantic, Signals, Tier, WhyNot,
+};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+/// What a generic pattern adds to the log-odds of its entry; measured on the built-in set.
+const GENERIC_LOG_ODDS: f32 = 2.0;
+/// The `canon` signal of a generic pattern.
+const GENERIC_SIGNAL: f32 = 0.5;
+
+/// Which entries may answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filters {
+    /// The object kind, such as `aws_s3_bucket`.
+    pub resource: Option<String>,
+    /// Whose software.
+    pub provider: Option<String>,
+    /// The pack.
+    pub pack: Option<String>,
+    /// All of these tags.
+    pub tags: Vec<String>,
+}
+
+impl Filters {
+    fn admit(&self, stored: &Stored) -> bool {
+        let is = |wanted: &Option<String>, have: Option<&str>| {
+            wanted.as_deref().is_none_or(|w| have.is_some_and(|h| h.eq_ignore_ascii_case(w)))
+        };
+        is(&self.resource, stored.entry.resource.as_deref())
+            && is(&self.provider, stored.entry.provider.as_deref())
+            && is(&self.pack, Some(&stored.pack))
+            && self.tags.iter().all(|tag| stored.entry.tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
+    }
+}
+
+/// How a lookup is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LookupOptions {
+    /// Hits per error.
+    pub limit: usize,
+    /// Errors per input.
+    pub max_errors: usize,
+    /// Relevance to ask for in place of the calibrated gate, in \[0, 1\].
+    pub min_relevance: Option<f32>,
+    /// Which entries may answer.
+    pub filters: Filters,
+    /// Whether hits explain themselves.
+    pub explain: bool,
+    /// An item whose absence is to be explained.
+    pub why_not: Option<String>,
+}
+
+impl Default for LookupOptions {
+    fn default() -> Self {
+        Self { limit: 3, max_errors: 5, min_relevance: None, filters: Filters::default(), explain: false, why_not: None }
+    }
+}
+
+/// What a model adds to the knowledge.
+pub struct Semantics {
+    /// Turns questions into vectors.
+    pub encoder: Box<dyn Encoder>,
+    /// Vectors of the entries, by the same model.
+    pub index: SemanticIndex,
+    /// The model's calibration.
+    pub calibration: Calibration,
+}
+
+/// All that is known, ready to be asked.
+pub struct Knowledge {
+    canon: Canon,
+    keywords: OnceLock<KeywordIndex>,
+    fingerprints: OnceLock<HashMap<String, usize>>,
+}
+
+impl Knowledge {
+    /// Canon as knowledge. Keyword statistics and fingerprints are made when first needed.
+    pub fn new(canon: Canon) -> Self {
+        Self { canon, keywords: OnceLock::new(), fingerprints: OnceLock::new() }
+    }
+
+    /// The packs.
+    pub fn canon(&self) -> &Canon {
+        &self.canon
+    }
+
+    fn keywords(&self) -> &KeywordIndex {
+        self.keywords.get_or_init(|| KeywordIndex::new(self.canon.entries().iter().map(|s| s.entry.keyword_text())))
+    }
+
+    fn fingerprints(&self) -> &HashMap<String, usize> {
+        self.fingerprints.get_or_init(|| {
+            let mut out = HashMap::new();
+            for (index, stored) in self.canon.entries().iter().enumerate() {
+                for example in &stored.entry.examples {
+                    let cleaned = clean(example);
+                    blocks(&cleaned, &[]).into_iter().for_each(|b| drop(out.entry(b.fingerprint).or_insert(index)));
+                }
+                for symptom in &stored.entry.symptoms {
+                    out.entry(fingerprint(&mask(symptom))).or_insert(index);
+                }
+            }
+            out
+        })
+    }
+}
+
+/// An entry with its signals, before the gate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// Index of the entry.
+    pub entry: usize,
+    /// Its signals.
+    pub signals: Signals,
+    /// The mix of semantic and keyword.
+    pub similar: f32,
+    /// Calibrated probability, in \[0, 1\].
+    pub relevance: f32,
+    /// What it is built on, for calibration.
+    pub similarity: Option<Similarity>,
+    /// A generic pattern that matches.
+    pub generic: Option<PatternHit>,
+}
+
+/// Scores every candidate for one question, best first. `vector` is the question's, if there is a model.
+pub fn score_all(knowledge: &Knowledge, problem: &Problem, semantics: Option<(&Semantics, &[f32])>) -> Vec<Scored> {
+    let keyword = knowledge.keywords().signals(&problem.block.salient);
+    let generic: HashMap<usize, &PatternHit> =
+        problem.hits.iter().rev().filter(|hit| hit.generic).map(|hit| (hit.entry, hit)).collect();
+    let calibration = semantics.map_or(KEYWORD_ONLY.0, |(semantics, _)| semantics.calibration.relevance);
+    let one = |entry: usize, near: Option<(Similarity, f32)>| {
+        let keyword = Some(keyword.get(&entry).copied().unwrap_or(0.0));
+        let semantic = near.map(|(_, signal)| signal);
+        let similar = similar(semantic, keyword).unwrap_or(0.0);
+        let generic = generic.get(&entry).map(|hit| (*hit).clone());
+        let lift = if generic.is_some() { GENERIC_LOG_ODDS } else { 0.0 };
+        let relevance = Logistic { offset: calibration.offset + lift, ..calibration }.at(similar);
+        let canon = generic.as_ref().map(|_| GENERIC_SIGNAL);
+        let signals = Signals { canon, semantic, keyword, ..Signals::default() };
+        Scored { entry, signals, similar, relevance, similarity: near.map(|(near, _)| near), generic }
+    };
+    let mut out: Vec<Scored> = match semantics {
+        Some((semantics, vector)) => semantics
+            .index
+            .similarities(vector, semantics.calibration.neighbours)
+            .into_iter()
+            .map(|near| one(near.entry, Some((near, near.signal(&semantics.calibration)))))
+            .collect(),
+        None => {
+            let mut entries: Vec<usize> = keyword.keys().copied().chain(generic.keys().copied()).collect();
+            entries.sort_unstable();
+            entries.dedup();
+            entries.into_iter().map(|entry| one(entry, None)).collect()
+        }
+    };
+    out.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.entry.cmp(&b.entry)));
+    out
+}
+
+/// Answers an input. `semantics` is called when a question needs the model, and not before; it gives `None` when there is
+/// no usable model, and the answer says so.
+///
+/// # Errors
+/// [`EmbedError`] when the model fails on a question.
+pub fn lookup<'a>(
+    knowledge: &Knowledge,
+    raw: &str,
+    options: &LookupOptions,
+    semantics: &dyn Fn() -> Option<&'a Semantics>,
+) -> Result<Answer, EmbedError> {
+    let admitted = |entry: usize| options.filters.admit(&knowledge.canon.entries()[entry]);
+    let Analysis { mut problems, .. } = analyse(raw, &knowledge.canon, &admitted);
+    let errors_found = problems.len();
+    let any_exact = problems.iter().any(Problem::is_exact);
+    let sure: Vec<Vec<Hit>> = problems.iter().map(|p| sure_hits(knowledge, p, options, &admitted)).collect();
+    // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
+    let ask: Vec<bool> = sure.iter().map(|hits| hits.is_empty() && !any_exact).collect();
+    let chosen = choose(knowledge, &problems, &sure, &ask, options.max_errors);
+    let questions = chosen.iter().filter(|&&at| ask[at]).count();
+    let semantics = if questions > 0 { semantics() } else { None };
+    let gates = Gates::new(semantics.map(|s| &s.calibration), options.min_relevance);
+    let gate = gates.among(questions);
+    let vectors = match semantics {
+        Some(semantics) => {
+            let texts: Vec<&str> = chosen.iter().filter(|&&at| ask[at]).map(|&at| problems[at].block.salient.as_str()).collect();
+            semantics.encoder.encode(&texts, Role::Passage, &mut |_| {})?
+        }
+        None => Vec::new(),
+    };
+    let mut vectors = vectors.into_iter();
+    let mut results = Vec::with_capacity(chosen.len());
+    for at in chosen {
+        let problem = &mut problems[at];
+        let mut hits = sure[at].clone();
+        let mut scored = Vec::new();
+        let mut used = Semantic::NotNeeded;
+        if ask[at] {
+            let vector = vectors.next().map(|encoded| encoded.vector);
+            used = if vector.is_some() { Semantic::On } else { Semantic::Off };
+            let asked = semantics.zip(vector.as_deref());
+            scored = score_all(knowledge, problem, asked);
+            let passing = scored.iter().filter(|s| s.relevance >= gate && admitted(s.entry));
+            hits = passing.map(|s| close_hit(knowledge, s, gate, options)).collect();
+            hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+        }
+        let why_not = options.why_not.as_deref().map(|id| why_not(knowledge, id, &hits, &scored, gate, options));
+        hits.truncate(options.limit);
+        results.push(Finding {
+            error: Asked {
+                headline: single_line(&problem.block.headline, 300),
+                line_start: problem.lines.0,
+                line_end: problem.lines.1,
+                repeated: problem.block.repeated,
+                fingerprint: problem.block.fingerprint.clone(),
+            },
+            verdict: hits.first().map(|hit| hit.tier).into(),
+            semantic: used,
+            hits,
+            why_not,
+        });
+    }
+    Ok(Answer { schema_version: 1, errors_found, errors_shown: results.len(), took_ms: 0.0, results })
+}
+
+/// Which problems are answered, in the order of the input: those with a sure hit first, then the likeliest.
+fn choose(knowledge: &Knowledge, problems: &[Problem], sure: &[Vec<Hit>], ask: &[bool], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..problems.len()).collect();
+    if order.len() > most {
+        let likelihood: Vec<f32> = (0..problems.len())
+            .map(|at| {
+                if !sure[at].is_empty() {
+                    return 2.0;
+                }
+                if !ask[at] {
+                    return 0.0;
+                }
+                knowledge.keywords().signals(&problems[at].block.salient).values().copied().fold(0.0, f32::max)
+            })
+            .collect();
+        order.sort_by(|&a, &b| likelihood[b].total_cmp(&likelihood[a]).then(a.cmp(&b)));
+        order.truncate(most);
+        order.sort_unstable();
+    }
+    order
+}
+
+/// Hits that need no model: specific patterns, else an equal fingerprint.
+fn sure_hits(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions, admitted: &dyn Fn(usize) -> bool) -> Vec<Hit> {
+    let mut by_entry: BTreeMap<usize, Vec<&PatternHit>> = BTreeMap::new();
+    for hit in problem.hits.iter().filter(|hit| !hit.generic) {
+        by_entry.entry(hit.entry).or_default().push(hit);
+    }
+    let mut found: Vec<(usize, Hit)> = by_entry
+        .into_iter()
+        .map(|(entry, hits)| {
+            let mut captures = BTreeMap::new();
+            for hit in &hits {
+                hit.captures.iter().for_each(|(k, v)| drop(captures.entry(k.clone()).or_insert_with(|| v.clone())));
+            }
+            let weight = hits.iter().map(|hit| literal_weight(&hit.pattern)).max().unwrap_or(0);
+            let matched = hits.first().map(|hit| hit.pattern.clone());
+            (weight, sure_hit(knowledge, entry, Tier::Exact, captures, matched, options))
+        })
+        .collect();
+    found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)).then_with(|| a.1.id.cmp(&b.1.id)));
+    if found.is_empty()
+        && let Some(&entry) = knowledge.fingerprints().get(&problem.block.fingerprint)
+        && admitted(entry)
+    {
+        return vec![sure_hit(knowledge, entry, Tier::Fingerprint, BTreeMap::new(), None, options)];
+    }
+    found.into_iter().map(|(_, hit)| hit).collect()
+}
+
+/// How much of a pattern is plain text: of two that match, the one that says more is the surer.
+fn literal_weight(pattern: &str) -> usize {
+    pattern.chars().filter(|c| c.is_alphanumeric()).count()
+}
+
+fn sure_hit(
+    knowledge: &Knowledge,
+    entry: usize,
+    tier: Tier,
+    captures: BTreeMap<String, String>,
+    matched: Option<String>,
+    options: &LookupOptions,
+) -> Hit {
+    let signals = Signals { canon: Some(1.0), ..Signals::default() };
+    let mut hit = bare_hit(knowledge, entry, tier, 1.0, captures);
+    hit.explain = options.explain.then(|| explanation(signals, None, 1.0, 0.0, matched));
+    hit
+}
+
+fn close_hit(knowledge: &Knowledge, scored: &Scored, gate: f32, options: &LookupOptions) -> Hit {
+    let captures = scored.generic.as_ref().map(|hit| hit.captures.clone()).unwrap_or_default();
+    let mut hit = bare_hit(knowledge, scored.entry, Tier::Close, scored.relevance, captures);
+    if options.explain {
+        let entry = &knowledge.canon.entries()[scored.entry].entry;
+        let matched = scored.similarity.and_then(|near| entry.texts().into_iter().nth(near.part));
+        hit.explain = Some(explanation(scored.signals.clone(), Some(scored.similar), scored.relevance, gate, matched));
+    }
+    hit
+}
+
+fn bare_hit(knowledge: &Knowledge, entry: usize, tier: Tier, relevance: f32, captures: BTreeMap<String, String>) -> Hit {
+    let stored = &knowledge.canon.entries()[entry];
+    let declared = stored.captures();
+    Hit {
+        id: stored.entry.id.clone(),
+        kind: Kind::Canon,
+        title: stored.entry.title.clone(),
+        cause: stored.entry.cause.clone(),
+        fix: stored.entry.fix.iter().map(|step| fill(step, &declared, &captures)).collect(),
+        references: stored.entry.references.clone(),
+        score: score(relevance, None, None),
+        relevance,
+        tier,
+        captures,
+        source: stored.source(),
+        overrides_canon: stored.replaces.is_some(),
+        override_reason: stored
+            .replaces
+            .map(|layer| format!("the {} pack {} replaces the entry of {}", stored.layer.label(), stored.pack, layer.label())),
+        explain: None,
+    }
+}
+
+fn explanation(signals: Signals, similar: Option<f32>, relevance: f32, gate: f32, matched: Option<String>) -> Explanation {
+    let mut weights = BTreeMap::from([("recency", 0.1), ("frequency", 0.1)]);
+    if signals.semantic.is_some() {
+        weights.insert("semantic", SEMANTIC_WEIGHT);
+    }
+    if signals.keyword.is_some() {
+        weights.insert("keyword", if signals.semantic.is_some() { KEYWORD_WEIGHT } else { 1.0 });
+    }
+    Explanation { signals, similar, weights, gate, margin: relevance - gate, matched }
+}
+
+fn why_not(knowledge: &Knowledge, id: &str, hits: &[Hit], scored: &[Scored], gate: f32, options: &LookupOptions) -> WhyNot {
+    let none = |stage, reason: String| WhyNot { id: id.to_owned(), stage, reason, relevance: None, gate, margin: None, signals: None };
+    let Some(entry) = knowledge.canon.index_of(id) else {
+        return none("candidates", "no pack has an entry with this id".to_owned());
+    };
+    let stored = &knowledge.canon.entries()[entry];
+    if !options.filters.admit(stored) {
+        return none("filters", "a filter of this lookup excludes it".to_owned());
+    }
+    let known_as = &stored.entry.id;
+    let place = hits.iter().position(|hit| &hit.id == known_as);
+    let scored = scored.iter().find(|s| s.entry == entry);
+    let mut out = match (place, scored) {
+        (Some(place), _) if place < options.limit => none("shown", format!("it is hit {}", place + 1)),
+        (Some(place), _) => none("limit", format!("it is hit {}, {} are shown", place + 1, options.limit)),
+        (None, Some(scored)) => {
+            let short = gate - scored.relevance;
+            none("gate", format!("its relevance is {short:.3} short of the gate"))
+        }
+        (None, None) if hits.first().is_some_and(|hit| hit.tier.cmp(&Tier::Close) == Ordering::Less) => {
+            none("tier", "another entry is known for sure, so similar ones were not looked for".to_owned())
+        }
+        (None, None) => none("candidates", "it shares no word with the question, and there is no model to compare meaning".to_owned()),
+    };
+    if let Some(scored) = scored {
+        out.relevance = Some(scored.relevance);
+        out.margin = Some(scored.relevance - gate);
+        out.signals = Some(scored.signals.clone());
+    } else if place.is_some() {
+        (out.relevance, out.margin) = (Some(1.0), Some(1.0 - gate));
+    }
+    out
+}

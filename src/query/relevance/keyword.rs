@@ -1,0 +1,119 @@
+//! The keyword signal: BM25 (Robertson and Zaragoza, 2009) over identifier-aware tokens, as a share of the most that
+//! the query could reach. Statistics are of canon alone, so that nothing else that is indexed changes a verdict.
+
+use crate::text::tokens;
+use std::collections::{BTreeMap, HashMap};
+
+/// Term frequency saturation.
+const K1: f32 = 1.2;
+/// Length normalisation: entries differ in how many wordings they list, not in how much they are about.
+const B: f32 = 0.5;
+/// What a query word that no entry has counts in the most that can be reached, as a share of the rarest word's weight.
+/// Names and numbers of the asker's own say nothing; foreign vocabulary does.
+const UNKNOWN: f32 = 0.5;
+
+/// BM25 over a fixed set of texts.
+#[derive(Debug, Default)]
+pub struct KeywordIndex {
+    postings: HashMap<String, Vec<(u32, f32)>>,
+    /// Length normaliser by text.
+    norms: Vec<f32>,
+}
+
+impl KeywordIndex {
+    /// Indexes texts; a text's number is its position.
+    pub fn new<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Self {
+        let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
+        let mut lengths: Vec<f32> = Vec::new();
+        for (number, text) in texts.into_iter().enumerate() {
+            let mut counts: HashMap<String, f32> = HashMap::new();
+            let mut length = 0.0;
+            for token in tokens(text.as_ref()) {
+                *counts.entry(token).or_default() += 1.0;
+                length += 1.0;
+            }
+            lengths.push(length);
+            for (token, count) in counts {
+                postings.entry(token).or_default().push((number as u32, count));
+            }
+        }
+        let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
+        let norms = lengths.iter().map(|length| K1 * (1.0 - B + B * length / mean.max(1.0))).collect();
+        Self { postings, norms }
+    }
+
+    fn idf(&self, holders: usize) -> f32 {
+        let (all, holders) = (self.norms.len() as f32, holders as f32);
+        (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+    }
+
+    /// The signal of every text that shares a word with the query, in (0, 1\], by text number.
+    pub fn signals(&self, query: &str) -> BTreeMap<usize, f32> {
+        let mut words = tokens(query);
+        words.sort_unstable();
+        words.dedup();
+        let mut reachable = 0.0;
+        let mut sums: BTreeMap<usize, f32> = BTreeMap::new();
+        for word in &words {
+            let Some(holders) = self.postings.get(word) else {
+                reachable += UNKNOWN * self.idf(0) * (K1 + 1.0);
+                continue;
+            };
+            let idf = self.idf(holders.len());
+            reachable += idf * (K1 + 1.0);
+            for &(text, count) in holders {
+                let part = idf * count * (K1 + 1.0) / (count + self.norms[text as usize]);
+                *sums.entry(text as usize).or_default() += part;
+            }
+        }
+        sums.values_mut().for_each(|sum| *sum = (*sum / reachable).clamp(0.0, 1.0));
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn rare_words_and_known_words_count() {
+        let index = KeywordIndex::new(["state lock held", "state file missing", "disk full", "state moved"]);
+        let signals = index.signals("the state lock");
+        assert!(signals[&0] > signals[&1] && signals[&0] < 1.0);
+        assert!(!signals.contains_key(&2));
+        let diluted = index.signals("the state lock flurb gnarl");
+        assert!(diluted[&0] < signals[&0]);
+    }
+
+    proptest! {
+        /// The referee computes BM25 from its definition, text by text.
+        #[test]
+        fn equals_the_definition(
+            texts in prop::collection::vec("(alpha |beta |gamma |delta ){0,8}", 1..6),
+            query in "(alpha |beta |gamma |omega ){1,4}",
+        ) {
+            let index = KeywordIndex::new(&texts);
+            let signals = index.signals(&query);
+            let split: Vec<Vec<String>> = texts.iter().map(|t| tokens(t)).collect();
+            let mean = (split.iter().map(Vec::len).sum::<usize>() as f32 / split.len() as f32).max(1.0);
+            let mut words = tokens(&query);
+            words.sort();
+            words.dedup();
+            for (number, text) in split.iter().enumerate() {
+                let (mut sum, mut most) = (0.0f64, 0.0f64);
+                for word in &words {
+                    let holders = split.iter().filter(|t| t.contains(word)).count() as f64;
+                    let idf = (1.0 + (split.len() as f64 - holders + 0.5) / (holders + 0.5)).ln();
+                    let share = if holders == 0.0 { f64::from(UNKNOWN) } else { 1.0 };
+                    most += share * idf * f64::from(K1 + 1.0);
+                    let tf = text.iter().filter(|w| *w == word).count() as f64;
+                    let norm = f64::from(K1) * (1.0 - f64::from(B) + f64::from(B) * text.len() as f64 / f64::from(mean));
+                    sum += if tf == 0.0 { 0.0 } else { idf * tf * f64::from(K1 + 1.0) / (tf + norm) };
+                }
+                let expected = if most > 0.0 { sum / most } else { 0.0 };
+                prop_assert!((f64::from(signals.get(&number).copied().unwrap_or(0.0)) - expected).abs() < 1e-4);
+            }
+        }
+    }
+}
