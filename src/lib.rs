@@ -5,4 +5,5 @@
 
 pub mod embed;
 pub mod error;
+pub mod map;
 pub mod types;
