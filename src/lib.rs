@@ -4,7 +4,16 @@
 //! `tests/layers.rs` holds it to that.
 
 pub mod canon;
+pub mod cli;
+pub mod config;
 pub mod embed;
+pub mod engine;
 pub mod error;
+pub mod eval;
+pub mod map;
+pub mod query;
+pub mod render;
+pub mod store;
 pub mod text;
 pub mod types;
+pub mod vector;

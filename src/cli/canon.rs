@@ -101,7 +101,10 @@ pub(super) struct AddArgs {
 pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
     if !matches!(verb, CanonVerb::Check(_)) {
-        engine.take_notes().iter().for_each(|note| output.say(&format!("{} {note}", output.message_style.warning("note:"))));
+        engine
+            .take_notes()
+            .iter()
+            .for_each(|note| output.say(&format!("{} {note}", output.message_style.warning("note:"))));
     }
     match verb {
         CanonVerb::List(args) => {
@@ -158,10 +161,15 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
 fn new_entry(args: AddArgs) -> Result<NewEntry, Failure> {
     let entry = match &args.json_entry {
         Some(path) => {
-            let text = if path.as_os_str() == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(path) };
+            let text = if path.as_os_str() == "-" {
+                std::io::read_to_string(std::io::stdin())
+            } else {
+                std::fs::read_to_string(path)
+            };
             let text = text.map_err(|e| Failure::io(&path.display().to_string(), &e))?;
-            serde_json::from_str(&text)
-                .map_err(|e| Failure::new(ErrorKind::Usage, format!("not an entry: {e}"), "`ken canon show ID --json` shows one"))?
+            serde_json::from_str(&text).map_err(|e| {
+                Failure::new(ErrorKind::Usage, format!("not an entry: {e}"), "`ken canon show ID --json` shows one")
+            })?
         }
         None => Entry {
             title: args.title.unwrap_or_default(),
@@ -200,7 +208,11 @@ fn list(entries: &[&Stored], output: &Output) -> String {
 
 fn show(stored: &Stored, output: &Output) -> String {
     let entry = &stored.entry;
-    let mut out = format!("{}\n{}\n\n", output.style.strong(&entry.title), output.style.faint(&format!("{}, {}", entry.id, stored.source())));
+    let mut out = format!(
+        "{}\n{}\n\n",
+        output.style.strong(&entry.title),
+        output.style.faint(&format!("{}, {}", entry.id, stored.source()))
+    );
     let mut section = |label: &str, lines: &[String]| {
         for (index, line) in lines.iter().enumerate() {
             let head = if index == 0 { format!("{label:10}") } else { " ".repeat(10) };

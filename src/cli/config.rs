@@ -42,7 +42,9 @@ pub(super) fn run(global: &Global, verb: &ConfigVerb, output: &Output) -> Outcom
                     all.iter().map(|(k, v, o)| json!({"key": k, "value": v, "origin": o.to_string()})).collect();
                 output.print(&json_line(&json!({"schema_version": 1, "settings": settings})))?;
             } else {
-                let wide = |pick: &dyn Fn(&(&str, String, &crate::config::Origin)) -> usize| all.iter().map(pick).max().unwrap_or(0);
+                let wide = |pick: &dyn Fn(&(&str, String, &crate::config::Origin)) -> usize| {
+                    all.iter().map(pick).max().unwrap_or(0)
+                };
                 let (names, values) = (wide(&|s| s.0.len()), wide(&|s| s.1.len()));
                 for (name, value, origin) in &all {
                     let line = if args.origin {

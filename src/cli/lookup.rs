@@ -80,7 +80,10 @@ pub(super) struct ShowArgs {
 }
 
 fn share(text: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
+    text.parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// Flags over configuration over defaults.
@@ -93,7 +96,12 @@ pub(super) fn options(config: &Config, filters: FilterArgs, show: ShowArgs) -> L
         limit: count(show.limit, "lookup.limit", defaults.limit),
         max_errors: count(show.max_errors, "lookup.max_errors", defaults.max_errors),
         min_relevance: show.min_relevance.or_else(|| config.number("lookup.min_relevance").map(|n| n as f32)),
-        filters: Filters { resource: filters.resource, provider: filters.provider, pack: filters.pack, tags: filters.tags },
+        filters: Filters {
+            resource: filters.resource,
+            provider: filters.provider,
+            pack: filters.pack,
+            tags: filters.tags,
+        },
         explain: show.explain,
         why_not: show.why_not,
     }

@@ -22,7 +22,12 @@ use std::process::ExitCode;
 
 /// Find what is already known: errors with their cause and fix, or nothing.
 #[derive(Debug, Parser)]
-#[command(name = "ken", version, about, max_term_width = 100, after_help = "\
+#[command(
+    name = "ken",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   ken lookup \"Error acquiring the state lock\"      look up a message, or a description of the trouble
   make 2>&1 | ken lookup -                         look up what went wrong in a log
@@ -30,7 +35,8 @@ Examples:
   ken model pull                                   get the model that finds paraphrases
 
 Exit codes: 0 found or done, 1 nothing known, 2 usage, 4 no model, 5 damaged data, 7 busy, 8 check failed,
-9 input or output, 10 network.")]
+9 input or output, 10 network."
+)]
 struct Cli {
     #[command(flatten)]
     global: Global,

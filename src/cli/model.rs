@@ -101,18 +101,19 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         ModelVerb::Verify(args) => {
             let name = active(args.name)?;
             let checks = engine.verify_model(&name)?;
-            let faulty = checks.iter().filter(|check| !check.ok()).count();
+            let faulty = checks.iter().filter(|check| !check.problem.is_none()).count();
             let text = if output.json {
                 let files: Vec<Value> = checks
                     .iter()
-                    .map(|c| json!({"path": c.path, "sha256": c.found, "expected": c.expected, "pinned": c.pinned, "ok": c.ok()}))
+                    .map(|c| json!({"path": c.path, "sha256": c.found, "expected": c.expected, "pinned": c.pinned, "ok": c.problem.is_none()}))
                     .collect();
                 json_line(&json!({"schema_version": 1, "model": name, "ok": faulty == 0, "files": files}))
             } else {
                 checks
                     .iter()
                     .map(|c| {
-                        let verdict = if c.ok() { output.style.good("ok") } else { output.style.bad("WRONG") };
+                        let verdict =
+                            if c.problem.is_none() { output.style.good("ok") } else { output.style.bad("WRONG") };
                         let pinned = if c.pinned { "" } else { "  (unpinned: compared with the first pull)" };
                         format!("{verdict}  {}  {}{pinned}\n", c.found.as_deref().unwrap_or("unreadable"), c.path)
                     })

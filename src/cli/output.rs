@@ -26,7 +26,13 @@ impl Failure {
 
     pub fn io(what: &str, error: &io::Error) -> Self {
         let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
-        Self { kind: crate::error::io_kind(error), message: format!("{what}: {error}"), hint: None, broken_pipe, exit_code: None }
+        Self {
+            kind: crate::error::io_kind(error),
+            message: format!("{what}: {error}"),
+            hint: None,
+            broken_pipe,
+            exit_code: None,
+        }
     }
 }
 
@@ -107,7 +113,8 @@ impl Output {
 /// Columns of the terminal, if stdout is one.
 fn console_width(terminal: bool) -> Option<usize> {
     let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    if terminal { columns().or_else(|| indicatif::TermSize::width()) } else { columns() }
+    let size = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    if terminal { columns().or_else(size) } else { columns() }
 }
 
 /// What the argument parser has to say: help and version are results, the rest are errors.

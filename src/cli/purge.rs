@@ -11,7 +11,9 @@ use std::io::{IsTerminal, Write};
 
 /// Remove everything that ken keeps
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ken purge --dry-run    list what would go\n  ken purge --yes        remove it without asking")]
+#[command(
+    after_help = "Examples:\n  ken purge --dry-run    list what would go\n  ken purge --yes        remove it without asking"
+)]
 pub(super) struct PurgeArgs {
     /// Do not ask
     #[arg(long)]
@@ -31,7 +33,9 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
         if holdings.is_empty() {
             return "Nothing is kept.\n".to_owned();
         }
-        let line = |h: &crate::engine::Holding| format!("{:>7.1} MB  {}  ({})\n", h.bytes as f64 / 1e6, h.path.display(), h.what);
+        let line = |h: &crate::engine::Holding| {
+            format!("{:>7.1} MB  {}  ({})\n", h.bytes as f64 / 1e6, h.path.display(), h.what)
+        };
         holdings.iter().map(line).collect()
     };
     if args.dry_run || holdings.is_empty() {
@@ -41,7 +45,11 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
     if !args.yes {
         output.say(list(false).trim_end());
         if !std::io::stdin().is_terminal() || output.json {
-            return Err(Failure::new(ErrorKind::Usage, "nothing was removed: there is nobody to ask", "ken purge --yes"));
+            return Err(Failure::new(
+                ErrorKind::Usage,
+                "nothing was removed: there is nobody to ask",
+                "ken purge --yes",
+            ));
         }
         drop(write!(std::io::stderr(), "Remove all of it? [y/N] "));
         let mut line = String::new();

@@ -60,7 +60,8 @@ fn explain(global: &Global, seen: &[u8], output: &Output) -> Result<(), Failure>
     engine.take_notes();
     let text = if output.json { json_line(&answer) } else { lookup_text(&answer, output.message_style, output.width) };
     if answer.found() {
-        let line = if output.json { String::new() } else { format!("\n{}\n", output.message_style.faint(&"─".repeat(40))) };
+        let line =
+            if output.json { String::new() } else { format!("\n{}\n", output.message_style.faint(&"─".repeat(40))) };
         drop(io::stderr().write_all(format!("{line}{text}").as_bytes()));
     }
     Ok(())

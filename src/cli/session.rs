@@ -89,7 +89,10 @@ fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>,
     match Trust::read(&list)?.state(folder)? {
         TrustState::Trusted => Ok(Some(folder.clone())),
         TrustState::Changed => {
-            output.say(&format!("{} changed since you trusted it and is left out; look at it, then run: ken trust", folder.display()));
+            output.say(&format!(
+                "{} changed since you trusted it and is left out; look at it, then run: ken trust",
+                folder.display()
+            ));
             Ok(None)
         }
         TrustState::Unknown => Ok(None),

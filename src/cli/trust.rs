@@ -1,7 +1,7 @@
 //! `ken trust`.
 
-use super::output::{Failure, Output};
 use super::Outcome;
+use super::output::{Failure, Output};
 use crate::config::{Environment, Paths, Trust, TrustState};
 use crate::engine::{EngineError, make_private};
 use crate::error::ErrorKind;
@@ -14,7 +14,9 @@ use std::path::PathBuf;
 /// Trust covers the folder as it is now: after a change it asks again. Look at .ken/canon/*.json first: its fixes will
 /// be shown like any other.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ken trust             trust the repository around this directory\n  ken trust --revoke    take it back")]
+#[command(
+    after_help = "Examples:\n  ken trust             trust the repository around this directory\n  ken trust --revoke    take it back"
+)]
 pub(super) struct TrustArgs {
     /// The repository, if not the one around this directory
     #[arg(value_name = "DIR")]
@@ -33,7 +35,11 @@ pub(super) fn run(args: &TrustArgs, output: &Output) -> Outcome {
     let place = args.directory.as_ref().map_or_else(|| here.clone(), |directory| here.join(directory));
     let paths = Paths::find(&Environment::new(variables), &place);
     let Some(folder) = paths.repository.clone() else {
-        return Err(Failure::new(ErrorKind::Usage, "there is no .ken folder in a repository here", "put packs into .ken/canon/"));
+        return Err(Failure::new(
+            ErrorKind::Usage,
+            "there is no .ken folder in a repository here",
+            "put packs into .ken/canon/",
+        ));
     };
     let (Some(list), Some(data)) = (paths.trust(), &paths.data) else { return Err(EngineError::NoHome.into()) };
     let mut trust = Trust::read(&list)?;

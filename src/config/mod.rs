@@ -97,7 +97,9 @@ impl Diagnose for ConfigError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { source, .. } => io_kind(source),
-            Self::Syntax { .. } | Self::Unknown { .. } | Self::NotForRepositories { .. } | Self::Value { .. } => ErrorKind::Usage,
+            Self::Syntax { .. } | Self::Unknown { .. } | Self::NotForRepositories { .. } | Self::Value { .. } => {
+                ErrorKind::Usage
+            }
         }
     }
 
@@ -120,7 +122,11 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError`] when a file cannot be read or holds what is no setting.
-    pub fn resolve(user: Option<&Path>, repository: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+    pub fn resolve(
+        user: Option<&Path>,
+        repository: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let values = KEYS.iter().map(|key| (key.name, (key.default.to_owned(), Origin::Default))).collect();
         let mut config = Self { values };
         if let Some(path) = user {
@@ -222,9 +228,10 @@ pub fn write_user_key(path: &Path, section: &str, name: &str, value: &str) -> Re
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
         Err(source) => return Err(io(source)),
     };
-    let mut document: toml_edit::DocumentMut = text
-        .parse()
-        .map_err(|e: toml_edit::TomlError| ConfigError::Syntax { path: path.to_owned(), message: e.message().to_owned() })?;
+    let mut document: toml_edit::DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| ConfigError::Syntax {
+        path: path.to_owned(),
+        message: e.message().to_owned(),
+    })?;
     document.entry(section).or_insert(toml_edit::table())[name] = toml_edit::value(value);
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(io)?;

@@ -62,7 +62,9 @@ impl Paths {
         });
         Self {
             data: ken_home.clone().or_else(|| data.map(|data| data.join("kenning"))),
-            config: ken_home.or_else(|| config.map(|config| config.join("kenning"))).map(|folder| folder.join("config.toml")),
+            config: ken_home
+                .or_else(|| config.map(|config| config.join("kenning")))
+                .map(|folder| folder.join("config.toml")),
             hub_cache: environment.path("HF_HUB_CACHE").or_else(|| hub_home.map(|home| home.join("hub"))),
             repository: working_directory
                 .ancestors()
@@ -98,7 +100,10 @@ mod tests {
     use super::*;
 
     fn find(pairs: &[(&str, &str)]) -> Paths {
-        Paths::find(&Environment::new(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))), Path::new("/nowhere"))
+        Paths::find(
+            &Environment::new(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))),
+            Path::new("/nowhere"),
+        )
     }
 
     #[test]

@@ -77,9 +77,8 @@ impl Trust {
     /// [`TrustError`] when the file cannot be read.
     pub fn read(path: &Path) -> Result<Self, TrustError> {
         let folders = match std::fs::read(path) {
-            Ok(bytes) => {
-                serde_json::from_slice(&bytes).map_err(|source| TrustError::Damaged { path: path.to_owned(), source })?
-            }
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|source| TrustError::Damaged { path: path.to_owned(), source })?,
             Err(e) if e.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
             Err(source) => return Err(TrustError::Io { path: path.to_owned(), source }),
         };
@@ -145,7 +144,9 @@ fn digest(folder: &Path) -> Result<String, TrustError> {
     let packs = folder.join("canon");
     if packs.is_dir() {
         let listing = std::fs::read_dir(&packs).map_err(|source| TrustError::Io { path: packs.clone(), source })?;
-        files.extend(listing.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json")));
+        files.extend(
+            listing.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json")),
+        );
     }
     files.sort();
     let mut all = String::new();

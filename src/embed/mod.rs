@@ -1,1 +1,36 @@
 //! From a model's name to unit vectors.
+//!
+//! A [`Manifest`] says what a model is and where its files come from; the [`ModelStore`] finds, fetches, imports and
+//! verifies them; an [`Encoder`] turns texts into vectors. Nothing here reads the environment, the home directory or
+//! the clock, or prints: paths, proxies and tokens come in as settings, progress goes out through callbacks. Only
+//! [`ModelStore::pull`] uses the network.
+
+mod arch;
+mod batch;
+mod builtin;
+mod candle;
+mod config;
+mod encoder;
+mod error;
+mod fingerprint;
+mod hash;
+mod hub;
+mod layout;
+mod manifest;
+mod onnx;
+mod package;
+mod pool;
+mod store;
+mod tokenize;
+mod weights;
+
+pub use builtin::DEFAULT_MODEL;
+pub use candle::CandleEncoder;
+pub use encoder::{Encoded, Encoder};
+pub use error::EmbedError;
+pub use manifest::{
+    Activation, Architecture, CONFIG, Convert, FileSpec, Manifest, Member, Pooling, Source, TOKENIZER, WEIGHTS,
+};
+pub use store::{
+    FileCheck, HubSettings, Installed, ModelStore, Origin, PipSettings, ProxySettings, PullEvent, State, StoreSettings,
+};

@@ -47,7 +47,11 @@ impl Engine {
     }
 
     /// The vectors of all entries under this encoder; those that are missing are made and kept.
-    pub(super) fn canon_index(&self, encoder: &dyn Encoder, progress: OnProgress<'_>) -> Result<SemanticIndex, EngineError> {
+    pub(super) fn canon_index(
+        &self,
+        encoder: &dyn Encoder,
+        progress: OnProgress<'_>,
+    ) -> Result<SemanticIndex, EngineError> {
         let path = self.vector_path(encoder);
         let known = match &path {
             // What cannot be read is made again: the file is derived.

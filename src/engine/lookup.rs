@@ -1,7 +1,7 @@
 //! The first job: an input in, what is known about its errors out.
 
 use super::{Engine, EngineError, OnProgress};
-use crate::query::{LookupOptions, lookup};
+use crate::query::{LookupOptions, Scored, lookup, probe};
 use crate::text::decode;
 use crate::types::Answer;
 use std::cell::RefCell;
@@ -11,10 +11,26 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Decode`] for an input that is no text, [`EngineError::Embed`] when the model fails on it.
-    pub fn lookup(&self, input: &[u8], options: &LookupOptions, progress: OnProgress<'_>) -> Result<Answer, EngineError> {
+    pub fn lookup(
+        &self,
+        input: &[u8],
+        options: &LookupOptions,
+        progress: OnProgress<'_>,
+    ) -> Result<Answer, EngineError> {
         let raw = decode(input)?;
         let progress = RefCell::new(progress);
         let semantics = || self.semantics(&mut **progress.borrow_mut());
         Ok(lookup(&self.knowledge, &raw, options, &semantics)?)
+    }
+
+    /// The scored candidates of every question of a text that patterns and fingerprints leave open, without a gate.
+    ///
+    /// # Errors
+    /// [`EngineError`] when there is no usable model or it fails.
+    pub fn probe(&self, text: &str, progress: OnProgress<'_>) -> Result<Vec<Vec<Scored>>, EngineError> {
+        let Some(semantics) = self.semantics(progress) else {
+            return Err(EngineError::NotCalibrated { model: self.settings.model.clone() });
+        };
+        Ok(probe(&self.knowledge, text, semantics)?)
     }
 }

@@ -59,7 +59,12 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the directory is not such a model.
-    pub fn import(&self, directory: &Path, name: Option<&str>, progress: OnProgress<'_>) -> Result<Installed, EngineError> {
+    pub fn import(
+        &self,
+        directory: &Path,
+        name: Option<&str>,
+        progress: OnProgress<'_>,
+    ) -> Result<Installed, EngineError> {
         self.data()?;
         let installed = self.store()?.import(directory, name)?;
         self.prepare(&installed, progress)?;

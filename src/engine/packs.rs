@@ -98,7 +98,8 @@ impl Engine {
         }
         let needle = id.rsplit('/').next().unwrap_or(id).to_lowercase();
         let all = self.canon().entries().iter().map(|s| s.entry.id.as_str());
-        let near = all.filter(|other| !needle.is_empty() && other.contains(&needle)).take(3).map(str::to_owned).collect();
+        let near =
+            all.filter(|other| !needle.is_empty() && other.contains(&needle)).take(3).map(str::to_owned).collect();
         Err(EngineError::NoEntry { id: id.to_owned(), near })
     }
 
@@ -146,6 +147,7 @@ impl Engine {
 
 fn slug(title: &str) -> String {
     let lower = title.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).take(6).collect();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).take(6).collect();
     words.join("-")
 }

@@ -32,7 +32,9 @@ impl Engine {
             out.push(Holding { what: "models, vectors, packs, trust", path: data.clone(), bytes: size(data) });
         }
         let data = self.settings.data.as_deref();
-        if let Some(config) = self.settings.config.as_ref().filter(|c| c.exists() && data.is_none_or(|d| !c.starts_with(d))) {
+        if let Some(config) =
+            self.settings.config.as_ref().filter(|c| c.exists() && data.is_none_or(|d| !c.starts_with(d)))
+        {
             out.push(Holding { what: "configuration", path: config.clone(), bytes: size(config) });
         }
         out

@@ -43,7 +43,8 @@ pub fn analyse(raw: &str, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Anal
         .into_iter()
         .map(|block| {
             let range = block.range(&cleaned);
-            let inside = |hit: &&PatternHit| hit.span.start < range.end.max(range.start + 1) && hit.span.end > range.start;
+            let inside =
+                |hit: &&PatternHit| hit.span.start < range.end.max(range.start + 1) && hit.span.end > range.start;
             let lines = (cleaned.lines[block.first].number, cleaned.lines[block.last].number);
             Problem { hits: hits.iter().filter(inside).cloned().collect(), lines, block }
         })

@@ -64,7 +64,14 @@ pub struct LookupOptions {
 
 impl Default for LookupOptions {
     fn default() -> Self {
-        Self { limit: 3, max_errors: 5, min_relevance: None, filters: Filters::default(), explain: false, why_not: None }
+        Self {
+            limit: 3,
+            max_errors: 5,
+            min_relevance: None,
+            filters: Filters::default(),
+            explain: false,
+            why_not: None,
+        }
     }
 }
 
@@ -106,7 +113,9 @@ impl Knowledge {
             for (index, stored) in self.canon.entries().iter().enumerate() {
                 for example in &stored.entry.examples {
                     let cleaned = clean(example);
-                    blocks(&cleaned, &[]).into_iter().for_each(|b| drop(out.entry(b.fingerprint).or_insert(index)));
+                    for block in blocks(&cleaned, &[]) {
+                        out.entry(block.fingerprint).or_insert(index);
+                    }
                 }
                 for symptom in &stored.entry.symptoms {
                     out.entry(fingerprint(&mask(symptom))).or_insert(index);
@@ -132,6 +141,26 @@ pub struct Scored {
     pub similarity: Option<Similarity>,
     /// A generic pattern that matches.
     pub generic: Option<PatternHit>,
+}
+
+impl Scored {
+    /// What a matching generic pattern adds to the log-odds.
+    pub fn generic_log_odds(&self) -> f32 {
+        if self.generic.is_some() { GENERIC_LOG_ODDS } else { 0.0 }
+    }
+}
+
+/// The candidates of every question that neither a pattern nor a fingerprint settles, best first: what a lookup would
+/// put before the gate.
+///
+/// # Errors
+/// [`EmbedError`] when the model fails.
+pub fn probe(knowledge: &Knowledge, raw: &str, semantics: &Semantics) -> Result<Vec<Vec<Scored>>, EmbedError> {
+    let options = LookupOptions::default();
+    let asked = Asking::new(knowledge, raw, &options);
+    let vectors = asked.encode(semantics)?;
+    let questions = asked.questions().zip(vectors);
+    Ok(questions.map(|(problem, vector)| score_all(knowledge, problem, Some((semantics, &vector)))).collect())
 }
 
 /// Scores every candidate for one question, best first. `vector` is the question's, if there is a model.
@@ -169,6 +198,39 @@ pub fn score_all(knowledge: &Knowledge, problem: &Problem, semantics: Option<(&S
     out
 }
 
+/// An input analysed: its problems, what is sure about them, and which of them are still to be asked.
+struct Asking {
+    problems: Vec<Problem>,
+    sure: Vec<Vec<Hit>>,
+    ask: Vec<bool>,
+    /// Problems that are answered, in the order of the input.
+    chosen: Vec<usize>,
+}
+
+impl Asking {
+    fn new(knowledge: &Knowledge, raw: &str, options: &LookupOptions) -> Self {
+        let admitted = |entry: usize| options.filters.admit(&knowledge.canon.entries()[entry]);
+        let Analysis { problems, .. } = analyse(raw, &knowledge.canon, &admitted);
+        let sure: Vec<Vec<Hit>> = problems.iter().map(|p| sure_hits(knowledge, p, options, &admitted)).collect();
+        // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
+        let any_exact = problems.iter().any(Problem::is_exact);
+        let ask: Vec<bool> = sure.iter().map(|hits| hits.is_empty() && !any_exact).collect();
+        let chosen = choose(knowledge, &problems, &sure, &ask, options.max_errors);
+        Self { problems, sure, ask, chosen }
+    }
+
+    fn questions(&self) -> impl Iterator<Item = &Problem> {
+        self.chosen.iter().filter(|&&at| self.ask[at]).map(|&at| &self.problems[at])
+    }
+
+    /// The questions' vectors, in order. Errors are compared with errors: no query prefix.
+    fn encode(&self, semantics: &Semantics) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let texts: Vec<&str> = self.questions().map(|problem| problem.block.salient.as_str()).collect();
+        let encoded = semantics.encoder.encode(&texts, Role::Passage, &mut |_| {})?;
+        Ok(encoded.into_iter().map(|e| e.vector).collect())
+    }
+}
+
 /// Answers an input. `semantics` is called when a question needs the model, and not before; it gives `None` when there is
 /// no usable model, and the answer says so.
 ///
@@ -180,58 +242,58 @@ pub fn lookup<'a>(
     options: &LookupOptions,
     semantics: &dyn Fn() -> Option<&'a Semantics>,
 ) -> Result<Answer, EmbedError> {
-    let admitted = |entry: usize| options.filters.admit(&knowledge.canon.entries()[entry]);
-    let Analysis { mut problems, .. } = analyse(raw, &knowledge.canon, &admitted);
-    let errors_found = problems.len();
-    let any_exact = problems.iter().any(Problem::is_exact);
-    let sure: Vec<Vec<Hit>> = problems.iter().map(|p| sure_hits(knowledge, p, options, &admitted)).collect();
-    // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
-    let ask: Vec<bool> = sure.iter().map(|hits| hits.is_empty() && !any_exact).collect();
-    let chosen = choose(knowledge, &problems, &sure, &ask, options.max_errors);
-    let questions = chosen.iter().filter(|&&at| ask[at]).count();
+    let asking = Asking::new(knowledge, raw, options);
+    let questions = asking.questions().count();
     let semantics = if questions > 0 { semantics() } else { None };
-    let gates = Gates::new(semantics.map(|s| &s.calibration), options.min_relevance);
-    let gate = gates.among(questions);
-    let vectors = match semantics {
-        Some(semantics) => {
-            let texts: Vec<&str> = chosen.iter().filter(|&&at| ask[at]).map(|&at| problems[at].block.salient.as_str()).collect();
-            semantics.encoder.encode(&texts, Role::Passage, &mut |_| {})?
-        }
-        None => Vec::new(),
-    };
-    let mut vectors = vectors.into_iter();
-    let mut results = Vec::with_capacity(chosen.len());
-    for at in chosen {
-        let problem = &mut problems[at];
-        let mut hits = sure[at].clone();
-        let mut scored = Vec::new();
-        let mut used = Semantic::NotNeeded;
-        if ask[at] {
-            let vector = vectors.next().map(|encoded| encoded.vector);
-            used = if vector.is_some() { Semantic::On } else { Semantic::Off };
-            let asked = semantics.zip(vector.as_deref());
-            scored = score_all(knowledge, problem, asked);
-            let passing = scored.iter().filter(|s| s.relevance >= gate && admitted(s.entry));
-            hits = passing.map(|s| close_hit(knowledge, s, gate, options)).collect();
-            hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-        }
-        let why_not = options.why_not.as_deref().map(|id| why_not(knowledge, id, &hits, &scored, gate, options));
-        hits.truncate(options.limit);
-        results.push(Finding {
-            error: Asked {
-                headline: single_line(&problem.block.headline, 300),
-                line_start: problem.lines.0,
-                line_end: problem.lines.1,
-                repeated: problem.block.repeated,
-                fingerprint: problem.block.fingerprint.clone(),
-            },
-            verdict: hits.first().map(|hit| hit.tier).into(),
-            semantic: used,
-            hits,
-            why_not,
-        });
+    let gate = Gates::new(semantics.map(|s| &s.calibration), options.min_relevance).among(questions);
+    let mut vectors = semantics.map(|s| asking.encode(s)).transpose()?.unwrap_or_default().into_iter();
+    let results: Vec<Finding> = asking
+        .chosen
+        .iter()
+        .map(|&at| {
+            let asked = asking.ask[at].then(|| semantics.zip(vectors.next()));
+            finding(knowledge, &asking.problems[at], asking.sure[at].clone(), asked, gate, options)
+        })
+        .collect();
+    Ok(Answer {
+        schema_version: 1,
+        errors_found: asking.problems.len(),
+        errors_shown: results.len(),
+        took_ms: 0.0,
+        results,
+    })
+}
+
+/// What is known about one problem: what is sure, or what passes the gate. `asked` is `None` if it was not asked, and
+/// holds `None` if it was and there is no model.
+fn finding(
+    knowledge: &Knowledge,
+    problem: &Problem,
+    mut hits: Vec<Hit>,
+    asked: Option<Option<(&Semantics, Vec<f32>)>>,
+    gate: f32,
+    options: &LookupOptions,
+) -> Finding {
+    let mut scored = Vec::new();
+    let mut semantic = Semantic::NotNeeded;
+    if let Some(asked) = asked {
+        semantic = if asked.is_some() { Semantic::On } else { Semantic::Off };
+        scored = score_all(knowledge, problem, asked.as_ref().map(|(s, vector)| (*s, vector.as_slice())));
+        let entries = knowledge.canon.entries();
+        let passing = scored.iter().filter(|s| s.relevance >= gate && options.filters.admit(&entries[s.entry]));
+        hits = passing.map(|s| close_hit(knowledge, s, gate, options)).collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
-    Ok(Answer { schema_version: 1, errors_found, errors_shown: results.len(), took_ms: 0.0, results })
+    let why_not = options.why_not.as_deref().map(|id| why_not(knowledge, id, &hits, &scored, gate, options));
+    hits.truncate(options.limit);
+    let error = Asked {
+        headline: single_line(&problem.block.headline, 300),
+        line_start: problem.lines.0,
+        line_end: problem.lines.1,
+        repeated: problem.block.repeated,
+        fingerprint: problem.block.fingerprint.clone(),
+    };
+    Finding { error, verdict: hits.first().map(|hit| hit.tier).into(), semantic, hits, why_not }
 }
 
 /// Which problems are answered, in the order of the input: those with a sure hit first, then the likeliest.
@@ -257,7 +319,12 @@ fn choose(knowledge: &Knowledge, problems: &[Problem], sure: &[Vec<Hit>], ask: &
 }
 
 /// Hits that need no model: specific patterns, else an equal fingerprint.
-fn sure_hits(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions, admitted: &dyn Fn(usize) -> bool) -> Vec<Hit> {
+fn sure_hits(
+    knowledge: &Knowledge,
+    problem: &Problem,
+    options: &LookupOptions,
+    admitted: &dyn Fn(usize) -> bool,
+) -> Vec<Hit> {
     let mut by_entry: BTreeMap<usize, Vec<&PatternHit>> = BTreeMap::new();
     for hit in problem.hits.iter().filter(|hit| !hit.generic) {
         by_entry.entry(hit.entry).or_default().push(hit);
@@ -267,7 +334,9 @@ fn sure_hits(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions, 
         .map(|(entry, hits)| {
             let mut captures = BTreeMap::new();
             for hit in &hits {
-                hit.captures.iter().for_each(|(k, v)| drop(captures.entry(k.clone()).or_insert_with(|| v.clone())));
+                for (name, value) in &hit.captures {
+                    captures.entry(name.clone()).or_insert_with(|| value.clone());
+                }
             }
             let weight = hits.iter().map(|hit| literal_weight(&hit.pattern)).max().unwrap_or(0);
             let matched = hits.first().map(|hit| hit.pattern.clone());
@@ -314,7 +383,13 @@ fn close_hit(knowledge: &Knowledge, scored: &Scored, gate: f32, options: &Lookup
     hit
 }
 
-fn bare_hit(knowledge: &Knowledge, entry: usize, tier: Tier, relevance: f32, captures: BTreeMap<String, String>) -> Hit {
+fn bare_hit(
+    knowledge: &Knowledge,
+    entry: usize,
+    tier: Tier,
+    relevance: f32,
+    captures: BTreeMap<String, String>,
+) -> Hit {
     let stored = &knowledge.canon.entries()[entry];
     let declared = stored.captures();
     Hit {
@@ -330,14 +405,20 @@ fn bare_hit(knowledge: &Knowledge, entry: usize, tier: Tier, relevance: f32, cap
         captures,
         source: stored.source(),
         overrides_canon: stored.replaces.is_some(),
-        override_reason: stored
-            .replaces
-            .map(|layer| format!("the {} pack {} replaces the entry of {}", stored.layer.label(), stored.pack, layer.label())),
+        override_reason: stored.replaces.map(|layer| {
+            format!("the {} pack {} replaces the entry of {}", stored.layer.label(), stored.pack, layer.label())
+        }),
         explain: None,
     }
 }
 
-fn explanation(signals: Signals, similar: Option<f32>, relevance: f32, gate: f32, matched: Option<String>) -> Explanation {
+fn explanation(
+    signals: Signals,
+    similar: Option<f32>,
+    relevance: f32,
+    gate: f32,
+    matched: Option<String>,
+) -> Explanation {
     let mut weights = BTreeMap::from([("recency", 0.1), ("frequency", 0.1)]);
     if signals.semantic.is_some() {
         weights.insert("semantic", SEMANTIC_WEIGHT);
@@ -348,8 +429,23 @@ fn explanation(signals: Signals, similar: Option<f32>, relevance: f32, gate: f32
     Explanation { signals, similar, weights, gate, margin: relevance - gate, matched }
 }
 
-fn why_not(knowledge: &Knowledge, id: &str, hits: &[Hit], scored: &[Scored], gate: f32, options: &LookupOptions) -> WhyNot {
-    let none = |stage, reason: String| WhyNot { id: id.to_owned(), stage, reason, relevance: None, gate, margin: None, signals: None };
+fn why_not(
+    knowledge: &Knowledge,
+    id: &str,
+    hits: &[Hit],
+    scored: &[Scored],
+    gate: f32,
+    options: &LookupOptions,
+) -> WhyNot {
+    let none = |stage, reason: String| WhyNot {
+        id: id.to_owned(),
+        stage,
+        reason,
+        relevance: None,
+        gate,
+        margin: None,
+        signals: None,
+    };
     let Some(entry) = knowledge.canon.index_of(id) else {
         return none("candidates", "no pack has an entry with this id".to_owned());
     };
@@ -370,7 +466,10 @@ fn why_not(knowledge: &Knowledge, id: &str, hits: &[Hit], scored: &[Scored], gat
         (None, None) if hits.first().is_some_and(|hit| hit.tier.cmp(&Tier::Close) == Ordering::Less) => {
             none("tier", "another entry is known for sure, so similar ones were not looked for".to_owned())
         }
-        (None, None) => none("candidates", "it shares no word with the question, and there is no model to compare meaning".to_owned()),
+        (None, None) => none(
+            "candidates",
+            "it shares no word with the question, and there is no model to compare meaning".to_owned(),
+        ),
     };
     if let Some(scored) = scored {
         out.relevance = Some(scored.relevance);

@@ -11,4 +11,4 @@ mod score;
 
 pub use analyse::{Analysis, Problem, analyse};
 pub use gate::{Gates, KEYWORD_ONLY};
-pub use lookup::{Filters, Knowledge, LookupOptions, Scored, Semantics, lookup, score_all};
+pub use lookup::{Filters, Knowledge, LookupOptions, Scored, Semantics, lookup, probe};

@@ -30,7 +30,11 @@ pub fn lookup_text(answer: &Answer, style: Style, width: usize) -> String {
     let unshown = answer.errors_found - answer.errors_shown;
     if several && !out.is_empty() && unknown + unshown > 0 {
         let count = unknown + unshown;
-        let text = if count == 1 { "Nothing known about 1 other error.".to_owned() } else { format!("Nothing known about {count} other errors.") };
+        let text = if count == 1 {
+            "Nothing known about 1 other error.".to_owned()
+        } else {
+            format!("Nothing known about {count} other errors.")
+        };
         out.push_str(&format!("\n{}\n", style.faint(&text)));
     }
     out
@@ -54,7 +58,12 @@ fn push_finding(out: &mut String, finding: &Finding, style: Style, width: usize)
         push_hit(out, best, finding, style, width);
         for (index, other) in others.iter().enumerate() {
             let label = if index == 0 { "Or     " } else { INDENT };
-            out.push_str(&format!("{}{} {}\n", style.faint(label), other.title, style.faint(&format!("({}, {})", other.id, sureness(other)))));
+            out.push_str(&format!(
+                "{}{} {}\n",
+                style.faint(label),
+                other.title,
+                style.faint(&format!("({}, {})", other.id, sureness(other)))
+            ));
         }
         for hit in &finding.hits {
             if let Some(explanation) = &hit.explain {

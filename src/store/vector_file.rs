@@ -149,23 +149,28 @@ impl VectorFile {
         let dims = u32_at(12) as usize;
         let count = u32_at(16) as usize;
         let name_end = HEADER + u32_at(24) as usize;
-        let rows_end = count.checked_mul(16).and_then(|n| n.checked_add(name_end)).ok_or_else(|| damaged("too many rows"))?;
+        let rows_end =
+            count.checked_mul(16).and_then(|n| n.checked_add(name_end)).ok_or_else(|| damaged("too many rows"))?;
         let size = count.checked_mul(dims).and_then(|n| n.checked_mul(4)).and_then(|n| n.checked_add(rows_end));
         if u32_at(20) != 0 || size != Some(body.len()) {
             return Err(damaged("its length does not match its header"));
         }
         let found = String::from_utf8_lossy(&body[HEADER..name_end]);
         if found != wanted.as_str() {
-            return Err(StoreError::Mismatch { path: path.to_owned(), wanted: wanted.clone(), found: found.into_owned() });
+            return Err(StoreError::Mismatch {
+                path: path.to_owned(),
+                wanted: wanted.clone(),
+                found: found.into_owned(),
+            });
         }
         let hash = |chunk: &[u8]| {
             let mut hash = [0; 16];
             hash.copy_from_slice(chunk);
             hash
         };
-        let rows = body[name_end..rows_end].chunks_exact(16).enumerate().map(|(row, chunk)| (hash(chunk), row)).collect();
-        let data =
-            body[rows_end..].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        let rows =
+            body[name_end..rows_end].chunks_exact(16).enumerate().map(|(row, chunk)| (hash(chunk), row)).collect();
+        let data = body[rows_end..].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         Ok(Some(Self { fingerprint: wanted.clone(), dims, rows, data }))
     }
 

@@ -1,0 +1,154 @@
+//! `ken bench`.
+
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::error::ErrorKind;
+use crate::eval::{Case, CaseKind, Report, builtin_cases, fit, parse_cases, questions, run as run_cases};
+use crate::render::json_line;
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Measure lookups
+#[derive(Debug, Subcommand)]
+pub(super) enum BenchVerb {
+    Builtin(BuiltinArgs),
+    Calibrate(CalibrateArgs),
+}
+
+/// Run the built-in lookup cases: messages, logs, paraphrases, and what must be met with silence
+#[derive(Debug, Args)]
+pub(super) struct BuiltinArgs {
+    /// Other cases: JSON lines with id, kind, domain, text, expect
+    #[arg(long, value_name = "FILE")]
+    cases: Vec<PathBuf>,
+    /// List the cases that were not right
+    #[arg(long)]
+    misses: bool,
+    /// Exit with 8 below these shares: messages and logs, paraphrases, silence
+    #[arg(long, num_args = 3, value_names = ["MESSAGES", "PARAPHRASES", "SILENCE"])]
+    floor: Option<Vec<f64>>,
+}
+
+/// Fit the calibration of the model in use to a noise budget, by cross-validation
+#[derive(Debug, Args)]
+pub(super) struct CalibrateArgs {
+    /// Share of unanswerable questions that may get an answer
+    #[arg(long, default_value_t = 0.03)]
+    max_noise: f64,
+    /// Write what the fit is made on, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    dump: Option<PathBuf>,
+}
+
+pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome {
+    match verb {
+        BenchVerb::Builtin(args) => builtin(global, &args, output),
+        BenchVerb::Calibrate(args) => calibrate(global, &args, output),
+    }
+}
+
+fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, Failure> {
+    if paths.is_empty() {
+        return Ok(builtin_cases()?);
+    }
+    let mut cases = Vec::new();
+    for path in paths {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| Failure::io(&name, &e))?;
+        cases.extend(parse_cases(&name, &text)?);
+    }
+    Ok(cases)
+}
+
+fn builtin(global: &Global, args: &BuiltinArgs, output: &Output) -> Outcome {
+    let cases = read_cases(&args.cases)?;
+    let engine = Session::open(global, output)?.engine();
+    let mut meter = Meter::new(output);
+    let (report, observations) = run_cases(&engine, &cases, &mut |p| meter.show(p))?;
+    meter.finish();
+    let uncovered = cases.iter().filter(|c| c.kind != CaseKind::Unanswerable && c.expect.is_empty()).count();
+    if output.json {
+        output.print(&json_line(&json!({"set": "builtin", "uncovered": uncovered, "report": report})))?;
+    } else {
+        output.print(&table(&report, uncovered))?;
+        if args.misses {
+            for seen in observations.iter().filter(|o| !o.right()) {
+                let text = cases.iter().find(|c| c.id == seen.id).map_or("", |c| &c.text);
+                let text = crate::text::single_line(text, 110);
+                output.print(&format!(
+                    "{} want {} got {} ({}, best {:.3})\n    {text}\n",
+                    seen.id,
+                    if seen.expect.is_empty() { "silence".to_owned() } else { seen.expect.join("|") },
+                    seen.hits.first().map_or("silence", String::as_str),
+                    seen.tier.as_deref().unwrap_or("-"),
+                    seen.best
+                ))?;
+            }
+        }
+    }
+    let share = |kinds: &[CaseKind]| {
+        let of = || kinds.iter().filter_map(|kind| report.kinds.get(kind));
+        let (right, all): (usize, usize) = (of().map(|c| c.right).sum(), of().map(|c| c.cases).sum());
+        right as f64 / all.max(1) as f64
+    };
+    let reached =
+        [share(&[CaseKind::Message, CaseKind::Log]), share(&[CaseKind::Paraphrase]), share(&[CaseKind::Unanswerable])];
+    let below = args.floor.iter().flatten().zip(reached).any(|(floor, reached)| reached < *floor);
+    if below {
+        let text = format!("below the floor: {reached:.3?}");
+        return Err(Failure::new(ErrorKind::CheckFailed, text, "ken bench builtin --misses"));
+    }
+    Ok(0)
+}
+
+fn table(report: &Report, uncovered: usize) -> String {
+    let mut out = format!("{:36} {:>6} {:>8} {:>8} {:>9}\n", "", "cases", "right", "among", "answered");
+    for (name, counts) in &report.groups {
+        out.push_str(&row(name, counts));
+    }
+    for (kind, counts) in &report.kinds {
+        out.push_str(&row(&format!("all {kind:?}").to_lowercase(), counts));
+    }
+    out.push_str(&format!(
+        "precision of what is shown {:.3}, AUC {:.3}, answerable cases that no entry covers: {uncovered}\n",
+        report.precision, report.auc
+    ));
+    out
+}
+
+fn row(name: &str, counts: &crate::eval::Counts) -> String {
+    let percent = |n: usize| 100.0 * n as f64 / counts.cases.max(1) as f64;
+    format!(
+        "{name:36} {:>6} {:>7.1}% {:>7.1}% {:>8.1}%\n",
+        counts.cases,
+        percent(counts.right),
+        percent(counts.among),
+        percent(counts.answered)
+    )
+}
+
+fn calibrate(global: &Global, args: &CalibrateArgs, output: &Output) -> Outcome {
+    let cases = builtin_cases()?;
+    let engine = Session::open(global, output)?.engine();
+    let mut meter = Meter::new(output);
+    let questions = questions(&engine, &cases, &mut |p| meter.show(p))?;
+    meter.finish();
+    if let Some(path) = &args.dump {
+        let text: String = questions.iter().map(json_line).collect();
+        std::fs::write(path, text).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+    }
+    let fit = fit(&questions, args.max_noise);
+    if output.json {
+        output.print(&json_line(&fit))?;
+    } else {
+        let table = toml::to_string(&json!({"calibration": fit.calibration})).unwrap_or_default();
+        output.print(&format!(
+            "{table}\n# {} answerable and {} unanswerable questions beyond patterns; cross-validated: noise {:.3}, right first {:.3}\n",
+            fit.questions.0, fit.questions.1, fit.noise, fit.right
+        ))?;
+    }
+    Ok(0)
+}

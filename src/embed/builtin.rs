@@ -1,0 +1,121 @@
+//! The manifests that ship with the program, one line each, in the order in which they are listed.
+
+use super::{EmbedError, Manifest};
+use std::sync::LazyLock;
+
+/// The model that is meant when none is named.
+pub const DEFAULT_MODEL: &str = "bge-small-en-v1.5";
+
+macro_rules! manifests {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../models/", $name, ".toml")))),*]
+    };
+}
+
+/// Name and text; a test holds the two and the directory `models/` together.
+const TEXTS: [(&str, &str); 9] = manifests![
+    "bge-small-en-v1.5",
+    "bge-small-en-v1.5-int8",
+    "bge-base-en-v1.5",
+    "bge-large-en-v1.5",
+    "bge-m3",
+    "e5-small-v2",
+    "e5-base-v2",
+    "multilingual-e5-small",
+    "all-MiniLM-L6-v2",
+];
+
+static PARSED: LazyLock<Vec<Manifest>> = LazyLock::new(|| {
+    // A text that does not parse would fail the test below long before a release.
+    TEXTS.iter().filter_map(|(_, text)| Manifest::parse(text).ok()).collect()
+});
+
+impl Manifest {
+    /// All manifests that are compiled in.
+    pub fn builtin() -> &'static [Manifest] {
+        &PARSED
+    }
+
+    /// The compiled-in manifest of this name.
+    ///
+    /// # Errors
+    /// [`EmbedError::UnknownModel`] with the names that are near.
+    pub fn builtin_named(name: &str) -> Result<&'static Manifest, EmbedError> {
+        PARSED.iter().find(|m| m.name == name).ok_or_else(|| EmbedError::UnknownModel {
+            name: name.into(),
+            near: near_names(name, PARSED.iter().map(|m| m.name.as_str())),
+        })
+    }
+}
+
+/// At most three names that somebody who typed `name` may have meant: within a third of its length in edits, or one
+/// contained in the other.
+pub(crate) fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let lower = name.to_lowercase();
+    let bare = lower.rsplit('/').next().unwrap_or(&lower);
+    let mut near: Vec<(usize, &str)> = known
+        .filter_map(|candidate| {
+            let other = candidate.to_lowercase();
+            let distance = edits(bare, &other);
+            let contained = bare.len() >= 3 && (other.contains(bare) || bare.contains(&other));
+            (contained || distance * 3 <= bare.len().max(3)).then_some((distance, candidate))
+        })
+        .collect();
+    near.sort();
+    near.into_iter().take(3).map(|(_, n)| n.to_owned()).collect()
+}
+
+/// Levenshtein distance in characters.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let cost = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_manifest_parses_and_matches_its_file() {
+        for (name, text) in TEXTS {
+            let manifest = Manifest::parse(text).unwrap();
+            assert_eq!(manifest.name, name);
+            assert!(!manifest.sources.is_empty() && !manifest.licence.is_empty(), "{name}");
+            if let Some(fallback) = &manifest.fallback {
+                let other = Manifest::builtin_named(fallback).unwrap();
+                assert_eq!(other.dims, manifest.dims, "{name}: a fallback of another width");
+            }
+        }
+        assert_eq!(Manifest::builtin().len(), TEXTS.len());
+        let mut on_disk: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/models"))
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        on_disk.sort();
+        let mut known: Vec<String> = TEXTS.iter().map(|(n, _)| format!("{n}.toml")).collect();
+        known.sort();
+        assert_eq!(on_disk, known);
+    }
+
+    #[test]
+    fn near_names_are_offered() {
+        let near = |name: &str| match Manifest::builtin_named(name) {
+            Err(EmbedError::UnknownModel { near, .. }) => near,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(near("bge-smal-en-v1.5")[0], "bge-small-en-v1.5");
+        assert_eq!(near("BAAI/bge-m3"), ["bge-m3"]);
+        assert_eq!(near("minilm"), ["all-MiniLM-L6-v2"]);
+        assert!(near("gpt-7").is_empty());
+    }
+}

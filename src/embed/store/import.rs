@@ -1,0 +1,62 @@
+//! Copies a sentence-transformers directory into the store.
+//!
+//! Under the name of a model that is compiled in, the files must be that model's: pins and expectations of its
+//! manifest hold. Under any other name the directory's own files say what it is.
+
+use super::record::{FileRecord, Origin, Record};
+use super::{Installed, ModelStore, check};
+use crate::embed::hash::Hasher;
+use crate::embed::layout::Layout;
+use crate::embed::manifest::{CONFIG, Manifest, check_name};
+use crate::embed::{EmbedError, config::Config};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+impl ModelStore {
+    /// Imports `dir` as `name`, by default the directory's own name. A model of that name is replaced.
+    ///
+    /// # Errors
+    /// When the directory is not understood, not supported, or not the model that the name stands for.
+    pub fn import(&self, dir: &Path, name: Option<&str>) -> Result<Installed, EmbedError> {
+        let dir = dir.canonicalize().map_err(EmbedError::io(dir))?;
+        let name = name.map_or_else(|| super::name_of(&dir), str::to_owned);
+        check_name(&name)?;
+        let layout = Layout::read(&dir, &name)?;
+        let known = Manifest::builtin_named(&name).ok();
+        let manifest = known.unwrap_or(&layout.manifest);
+        let config = layout.root.join(CONFIG);
+        Config::read(&config)?.agree(manifest, &config)?;
+
+        let _lock = self.lock(&name, &mut |_| {})?;
+        let staging = self.staging(&name)?;
+        let mut files = Vec::new();
+        for spec in &manifest.files {
+            let sha256 = copy(&layout.root.join(&spec.path), &staging.path().join(&spec.path))?;
+            check::agree(&layout.root, manifest, None, &spec.path, &sha256)?;
+            files.push(FileRecord::stamped(staging.path(), &spec.path, sha256)?);
+        }
+        let mut record = Record::new(Origin::Import { from: dir }, files);
+        record.manifest = known.is_none().then(|| manifest.clone());
+        self.settle(&name, staging, &record)?;
+        self.in_store(&name)?.ok_or(EmbedError::NotInstalled { name })
+    }
+}
+
+/// Copies and hashes; the copy is on disk when this returns.
+fn copy(from: &Path, to: &Path) -> Result<String, EmbedError> {
+    let mut source = File::open(from).map_err(EmbedError::io(from))?;
+    let mut target = File::create_new(to).map_err(EmbedError::io(to))?;
+    let mut hasher = Hasher::default();
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        let n = source.read(&mut buffer).map_err(EmbedError::io(from))?;
+        if n == 0 {
+            break;
+        }
+        hasher.update(&buffer[..n]);
+        target.write_all(&buffer[..n]).map_err(EmbedError::io(to))?;
+    }
+    target.sync_all().map_err(EmbedError::io(to))?;
+    Ok(hasher.hex())
+}

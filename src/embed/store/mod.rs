@@ -1,0 +1,218 @@
+//! The models on this machine: finding, pulling, importing, verifying, loading and removing them.
+//!
+//! ```text
+//! <dir>/<name>/installed.json    the record of a model; beside it its files, unless they lie in the hub's cache
+//! <dir>/.seen/<place>.json       records of models in other tools' directories
+//! <dir>/.locks/<name>.lock       held while a model is pulled or imported
+//! ```
+//! A model's directory appears whole, by rename. Reading never needs write access: a record that cannot be written
+//! costs a hash at the next load, nothing else.
+
+mod check;
+mod event;
+mod find;
+mod import;
+mod lock;
+mod pull;
+mod record;
+mod settings;
+
+pub use check::FileCheck;
+pub use event::PullEvent;
+pub use record::Origin;
+pub use settings::{HubSettings, PipSettings, ProxySettings, StoreSettings};
+
+pub(crate) use lock::Lock;
+pub(crate) use record::write_aside;
+
+use super::candle::CandleEncoder;
+use super::fingerprint::Digests;
+use super::manifest::{Manifest, TOKENIZER, WEIGHTS};
+use super::{EmbedError, Encoder, hub};
+use record::Record;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const RECORD: &str = "installed.json";
+
+/// A model on disk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Installed {
+    /// What it is: compiled in, or derived from its own files.
+    pub manifest: Manifest,
+    /// Where its files lie.
+    pub root: PathBuf,
+    /// How it came there.
+    pub origin: Origin,
+    /// Whether it can be loaded, as far as names and sizes tell.
+    pub state: State,
+    /// Bytes of its files.
+    pub bytes: u64,
+    record: PathBuf,
+}
+
+/// Whether an installed model can be loaded, as far as names and sizes tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// All files are there.
+    Ready,
+    /// It must be pulled or imported again.
+    Damaged {
+        /// Which file and what is wrong with it.
+        why: String,
+    },
+}
+
+impl Installed {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.manifest.name
+    }
+
+    /// Files whose hash is not pinned in the manifest, only recorded.
+    pub fn unpinned(&self) -> Vec<String> {
+        self.manifest.files.iter().filter(|f| f.sha256.is_none()).map(|f| f.path.clone()).collect()
+    }
+}
+
+/// The models on this machine.
+#[derive(Debug, Clone)]
+pub struct ModelStore {
+    settings: StoreSettings,
+}
+
+impl ModelStore {
+    /// A store with these settings; nothing is touched yet.
+    pub fn new(settings: StoreSettings) -> Self {
+        Self { settings }
+    }
+
+    /// Loads an encoder. Files that changed since they were last hashed are hashed again.
+    ///
+    /// # Errors
+    /// When a file is missing, damaged, changed or not supported.
+    pub fn load(&self, installed: &Installed) -> Result<Box<dyn Encoder>, EmbedError> {
+        if let State::Damaged { why } = &installed.state {
+            return Err(EmbedError::Damaged { path: installed.root.clone(), what: why.clone() });
+        }
+        let hashes = self.digests(installed)?;
+        let of = |file: &str| hashes.get(file).map_or("", String::as_str); // Every manifest names both files.
+        let digests = Digests { weights: of(WEIGHTS), tokenizer: of(TOKENIZER) };
+        Ok(Box::new(CandleEncoder::load(&installed.root, &installed.manifest, &digests)?))
+    }
+
+    /// Hashes every file of a model and compares it with its pin, or with what was recorded.
+    ///
+    /// # Errors
+    /// When there is no such model. A wrong file is not an error here but a [`FileCheck::problem`].
+    pub fn verify(&self, name: &str) -> Result<Vec<FileCheck>, EmbedError> {
+        check::verify(&self.found(name)?)
+    }
+
+    /// The directory that holds a model's files.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub fn path(&self, name: &str) -> Result<PathBuf, EmbedError> {
+        Ok(self.found(name)?.root)
+    }
+
+    /// Removes a model that this store installed, its files in the hub's cache included, and says how many bytes that
+    /// freed.
+    ///
+    /// # Errors
+    /// [`EmbedError::NotOurs`] for a model that another tool put into the cache, or an explicit directory.
+    pub fn remove(&self, name: &str) -> Result<u64, EmbedError> {
+        let found = self.found(name)?;
+        let name = found.name().to_owned();
+        let path = found.root.clone();
+        if matches!(found.origin, Origin::Cache | Origin::Directory) {
+            return Err(EmbedError::NotOurs { name, path });
+        }
+        let _lock = self.lock(&name, &mut |_| {})?;
+        let mut freed = 0;
+        if let Origin::Hub { .. } = found.origin {
+            for file in &found.manifest.files {
+                freed += hub::remove_from_cache(&found.root, &file.path)?;
+            }
+        } else {
+            freed += found.bytes;
+        }
+        let dir = self.settings.dir.join(&name);
+        fs::remove_dir_all(&dir).map_err(EmbedError::io(&dir))?;
+        Ok(freed)
+    }
+
+    fn found(&self, name: &str) -> Result<Installed, EmbedError> {
+        self.find(name)?.ok_or_else(|| EmbedError::NotInstalled { name: name.into() })
+    }
+
+    /// The checked hash of each file; keeps what it had to compute.
+    fn digests(&self, installed: &Installed) -> Result<HashMap<String, String>, EmbedError> {
+        let (hashes, new) = check::digests(installed)?;
+        if let Some(record) = new {
+            let _ = record.write(&installed.record); // A read-only store only costs the hash again.
+        }
+        Ok(hashes)
+    }
+
+    fn lock(&self, name: &str, on: &mut dyn FnMut(PullEvent<'_>)) -> Result<Lock, EmbedError> {
+        let path = self.settings.dir.join(".locks").join(format!("{name}.lock"));
+        Lock::take(&path, self.settings.lock_timeout, &mut || on(PullEvent::Waiting { path: name }))
+    }
+
+    /// An empty directory in the store's own file system.
+    fn staging(&self, name: &str) -> Result<tempfile::TempDir, EmbedError> {
+        let dir = &self.settings.dir;
+        fs::create_dir_all(dir).map_err(EmbedError::io(dir))?;
+        let prefix = format!(".staging-{name}-");
+        tempfile::Builder::new().prefix(&prefix).tempdir_in(dir).map_err(EmbedError::io(dir))
+    }
+
+    /// Turns a filled staging directory into the model `name`.
+    fn settle(&self, name: &str, staging: tempfile::TempDir, record: &Record) -> Result<(), EmbedError> {
+        record.write(&staging.path().join(RECORD))?;
+        pull::sync_dir(staging.path());
+        let dir = self.settings.dir.join(name);
+        // The old one steps aside first: a rename onto a full directory fails. Dropping `old` deletes it.
+        let old = self.staging(name)?;
+        let aside = old.path().join("old");
+        match fs::rename(&dir, &aside) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(EmbedError::io(&dir)(error)),
+            _ => {}
+        }
+        if let Err(error) = fs::rename(staging.path(), &dir) {
+            let _ = fs::rename(&aside, &dir);
+            return Err(EmbedError::io(&dir)(error));
+        }
+        let _ = staging.keep(); // It has moved; there is nothing left to delete.
+        pull::sync_dir(&self.settings.dir);
+        Ok(())
+    }
+}
+
+/// The name that a directory suggests: its own, with what a name cannot hold turned into dashes. The snapshots of the
+/// hub's cache are called by their commit, so there the repository's folder speaks.
+fn name_of(dir: &Path) -> String {
+    let names = dir.iter().rev().filter_map(|n| n.to_str());
+    let repo = names.clone().find_map(|n| n.strip_prefix("models--")).and_then(|n| n.split("--").last());
+    let name = repo.or_else(|| names.clone().next()).unwrap_or("model");
+    let clean: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' }).collect();
+    let clean = clean.trim_start_matches(['.', '-', '_']);
+    if clean.is_empty() { "model".into() } else { clean.chars().take(100).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_directories() {
+        assert_eq!(name_of(Path::new("/a/my model")), "my-model");
+        assert_eq!(name_of(Path::new("/c/models--BAAI--bge-m3/snapshots/0123")), "bge-m3");
+        assert_eq!(name_of(Path::new("/a/.hidden")), "hidden");
+        assert_eq!(name_of(Path::new("/")), "model");
+    }
+}

@@ -1,0 +1,153 @@
+//! What the store must be told, because nothing here reads the environment.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where models lie and how they may be fetched.
+#[derive(Debug, Clone)]
+pub struct StoreSettings {
+    /// Our models, a directory each: `<data>/models`. Made when needed.
+    pub dir: PathBuf,
+    /// The model hub.
+    pub hub: HubSettings,
+    /// The Python package client.
+    pub pip: PipSettings,
+    /// How long to wait for another process that pulls the same model.
+    pub lock_timeout: Duration,
+}
+
+impl StoreSettings {
+    /// Defaults for models in `dir` and the hub's cache in `cache_dir`.
+    pub fn new(dir: PathBuf, cache_dir: PathBuf) -> Self {
+        Self {
+            dir,
+            hub: HubSettings::new(cache_dir),
+            pip: PipSettings::default(),
+            lock_timeout: Duration::from_secs(600),
+        }
+    }
+}
+
+/// How the hub is reached. What the usual environment variables mean: `HF_HUB_CACHE` or `HF_HOME/hub` is `cache_dir`,
+/// `HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE`, `HTTPS_PROXY` with `NO_PROXY`.
+#[derive(Clone)]
+pub struct HubSettings {
+    /// The cache that other tools share.
+    pub cache_dir: PathBuf,
+    /// Scheme and host, without a slash at the end.
+    pub endpoint: String,
+    /// Sent to the endpoint's host and to no other.
+    pub token: Option<String>,
+    /// No connection is made.
+    pub offline: bool,
+    /// Through which all requests go, but those to the hosts that it excludes.
+    pub proxy: Option<ProxySettings>,
+    /// After this the hub counts as out of reach. Covers name resolution, connection and TLS.
+    pub connect_timeout: Duration,
+    /// How long an answer, or the next piece of one, may take.
+    pub read_timeout: Duration,
+    /// Attempts after the first, for broken connections, HTTP 429 and 5xx.
+    pub retries: u32,
+    /// Pause before the first retry; doubled for each further one, at most 30 s.
+    pub backoff: Duration,
+}
+
+impl HubSettings {
+    /// Defaults for a cache in `cache_dir`.
+    pub fn new(cache_dir: PathBuf) -> Self {
+        Self {
+            cache_dir,
+            endpoint: "https://huggingface.co".into(),
+            token: None,
+            offline: false,
+            proxy: None,
+            connect_timeout: Duration::from_secs(2),
+            read_timeout: Duration::from_secs(30),
+            retries: 4,
+            backoff: Duration::from_millis(500),
+        }
+    }
+}
+
+// By hand, so that no log ever shows the token.
+impl std::fmt::Debug for HubSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HubSettings")
+            .field("cache_dir", &self.cache_dir)
+            .field("endpoint", &self.endpoint)
+            .field("token", &self.token.as_ref().map(|_| "(set)"))
+            .field("offline", &self.offline)
+            .field("connect_timeout", &self.connect_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An HTTP proxy.
+#[derive(Clone)]
+pub struct ProxySettings {
+    /// `http://[user:password@]host:port`.
+    pub url: String,
+    /// Hosts that are reached directly: `host`, `.domain` (with all below it), or `*`.
+    pub no_proxy: Vec<String>,
+}
+
+impl ProxySettings {
+    /// Whether `host` is reached directly.
+    pub(crate) fn excludes(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        self.no_proxy.iter().any(|entry| {
+            let entry = entry.trim().to_ascii_lowercase();
+            let domain = entry.trim_start_matches('*').trim_start_matches('.');
+            entry == "*" || (!domain.is_empty() && (host == domain || host.ends_with(&format!(".{domain}"))))
+        })
+    }
+}
+
+/// The Python package client.
+#[derive(Debug, Clone)]
+pub struct PipSettings {
+    /// Commands to try, in order; the first that exists is used.
+    pub commands: Vec<Vec<String>>,
+    /// Nothing is started.
+    pub offline: bool,
+}
+
+impl Default for PipSettings {
+    fn default() -> Self {
+        let command = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();
+        Self {
+            commands: vec![
+                command(&["python3", "-m", "pip"]),
+                command(&["python", "-m", "pip"]),
+                command(&["pip3"]),
+                command(&["pip"]),
+            ],
+            offline: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_outside_the_proxy() {
+        let proxy = |list: &[&str]| ProxySettings {
+            url: "http://p:1".into(),
+            no_proxy: list.iter().map(|s| (*s).to_owned()).collect(),
+        };
+        assert!(proxy(&["*"]).excludes("a.example"));
+        assert!(proxy(&["example.com"]).excludes("EXAMPLE.com"));
+        assert!(proxy(&[".example.com"]).excludes("hub.example.com"));
+        assert!(proxy(&["*.example.com"]).excludes("hub.example.com"));
+        assert!(!proxy(&["example.com"]).excludes("notexample.com"));
+        assert!(!proxy(&["", " "]).excludes("example.com"));
+    }
+
+    #[test]
+    fn the_token_is_never_shown() {
+        let settings = HubSettings { token: Some("hf_secret".into()), ..HubSettings::new("/x".into()) };
+        assert!(!format!("{settings:?}").contains("secret"));
+    }
+}

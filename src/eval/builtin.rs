@@ -1,0 +1,93 @@
+//! Runs cases through the engine and keeps what calibration and report need.
+
+use super::cases::{Case, CaseKind};
+use super::report::Report;
+use crate::engine::{Engine, EngineError, OnProgress};
+use crate::query::LookupOptions;
+use serde::Serialize;
+
+/// What one lookup came to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Observation {
+    /// The case.
+    pub id: String,
+    /// Its kind.
+    pub kind: CaseKind,
+    /// Its domain.
+    pub domain: String,
+    /// Its class, if it is unanswerable.
+    pub class: String,
+    /// What would have been right.
+    pub expect: Vec<String>,
+    /// What was shown, best first, over all errors of the input.
+    pub hits: Vec<String>,
+    /// Tier of the first hit.
+    pub tier: Option<String>,
+    /// Relevance of the best candidate, gate or not.
+    pub best: f32,
+}
+
+impl Observation {
+    /// Whether the first hit is right; silence is right where nothing is expected.
+    pub fn right(&self) -> bool {
+        match self.hits.first() {
+            Some(first) => self.expect.contains(first),
+            None => self.kind == CaseKind::Unanswerable,
+        }
+    }
+
+    /// Whether a right entry was shown at all.
+    pub fn among(&self) -> bool {
+        self.hits.iter().any(|hit| self.expect.contains(hit)) || (self.hits.is_empty() && self.right())
+    }
+}
+
+/// Looks all cases up, once as people do and once without a gate to see the best candidate.
+///
+/// # Errors
+/// [`EngineError`] when a lookup fails.
+pub fn observe(engine: &Engine, cases: &[Case], progress: OnProgress<'_>) -> Result<Vec<Observation>, EngineError> {
+    let mut out = Vec::with_capacity(cases.len());
+    let open = LookupOptions { min_relevance: Some(0.0), ..LookupOptions::default() };
+    for case in cases {
+        let answer = engine.lookup(case.text.as_bytes(), &LookupOptions::default(), progress)?;
+        let all = engine.lookup(case.text.as_bytes(), &open, progress)?;
+        // The surest finding of an input is its answer.
+        let mut findings: Vec<_> = answer.results.iter().filter(|f| !f.hits.is_empty()).collect();
+        findings.sort_by(|a, b| {
+            let key = |f: &crate::types::Finding| {
+                f.hits.first().map(|h| (h.tier, std::cmp::Reverse((h.relevance * 1e6) as i64)))
+            };
+            key(a).cmp(&key(b))
+        });
+        let hits: Vec<String> = findings.iter().flat_map(|f| f.hits.iter().map(|h| h.id.clone())).collect();
+        let tier = findings.first().and_then(|f| f.hits.first()).map(|h| format!("{:?}", h.tier).to_lowercase());
+        let best = all.results.iter().flat_map(|f| f.hits.iter().map(|h| h.relevance)).fold(0.0, f32::max);
+        out.push(Observation {
+            id: case.id.clone(),
+            kind: case.kind,
+            domain: case.domain.clone(),
+            class: case.class.clone(),
+            expect: case.expect.clone(),
+            hits,
+            tier,
+            best,
+        });
+    }
+    Ok(out)
+}
+
+/// Observes and reports. Answerable cases that no entry answers are left out and counted by the caller.
+///
+/// # Errors
+/// As [`observe`].
+pub fn run(
+    engine: &Engine,
+    cases: &[Case],
+    progress: OnProgress<'_>,
+) -> Result<(Report, Vec<Observation>), EngineError> {
+    let covered: Vec<Case> =
+        cases.iter().filter(|case| case.kind == CaseKind::Unanswerable || !case.expect.is_empty()).cloned().collect();
+    let observations = observe(engine, &covered, progress)?;
+    Ok((Report::new(&observations), observations))
+}

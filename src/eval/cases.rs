@@ -1,0 +1,88 @@
+//! Labelled lookups: a text and the entries that answer it, or none.
+
+use crate::error::{Diagnose, ErrorKind};
+use serde::Deserialize;
+
+/// What a case tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseKind {
+    /// A message as a tool printed it.
+    Message,
+    /// Longer output with the error inside.
+    Log,
+    /// The trouble in somebody's own words.
+    Paraphrase,
+    /// To be met with silence.
+    Unanswerable,
+}
+
+/// One labelled lookup.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Case {
+    /// Stable id.
+    pub id: String,
+    /// What it tests.
+    pub kind: CaseKind,
+    /// The tool it is about.
+    pub domain: String,
+    /// What is looked up.
+    pub text: String,
+    /// What is really wrong, for the person who labels.
+    #[serde(default)]
+    pub about: String,
+    /// Where it was found.
+    #[serde(default)]
+    pub source: String,
+    /// A short name of the cause, the same for cases of one cause.
+    #[serde(default)]
+    pub topic: String,
+    /// The sort of an unanswerable case.
+    #[serde(default)]
+    pub class: String,
+    /// Entries that answer it; any of them first is right.
+    #[serde(default)]
+    pub expect: Vec<String>,
+}
+
+/// A line that is no case.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}, line {line}: {source}")]
+pub struct CaseError {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What the parser says.
+    pub source: serde_json::Error,
+}
+
+impl Diagnose for CaseError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Damaged
+    }
+}
+
+/// Reads JSON lines; empty lines are skipped.
+///
+/// # Errors
+/// [`CaseError`] at the first line that is no case.
+pub fn parse_cases(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| {
+            serde_json::from_str(line).map_err(|source| CaseError { file: file.to_owned(), line: at + 1, source })
+        })
+        .collect()
+}
+
+/// The cases that ship with the program.
+///
+/// # Errors
+/// [`CaseError`]; a test proves that there is none.
+pub fn builtin_cases() -> Result<Vec<Case>, CaseError> {
+    let mut out = parse_cases("messages.jsonl", include_str!("../../tests/lookup/messages.jsonl"))?;
+    out.extend(parse_cases("paraphrases.jsonl", include_str!("../../tests/lookup/paraphrases.jsonl"))?);
+    out.extend(parse_cases("unanswerable.jsonl", include_str!("../../tests/lookup/unanswerable.jsonl"))?);
+    Ok(out)
+}

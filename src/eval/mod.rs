@@ -1,0 +1,12 @@
+//! Measures lookups on labelled cases and fits calibrations. Runs through [`crate::engine::Engine`], the same code that
+//! answers people.
+
+mod builtin;
+mod calibrate;
+mod cases;
+mod report;
+
+pub use builtin::{Observation, observe, run};
+pub use calibrate::{Fit, Question, fit, questions};
+pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};
+pub use report::{Counts, Report};

@@ -1,0 +1,92 @@
+//! What a run over labelled cases comes to.
+
+use super::builtin::Observation;
+use super::cases::CaseKind;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Counts of one group of cases.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Cases.
+    pub cases: usize,
+    /// The first hit is right; for unanswerable cases: silence.
+    pub right: usize,
+    /// A right entry is among the hits.
+    pub among: usize,
+    /// Something was shown.
+    pub answered: usize,
+}
+
+impl Counts {
+    /// Share of cases that were right, in \[0, 1\].
+    pub fn share(&self) -> f64 {
+        self.right as f64 / self.cases.max(1) as f64
+    }
+}
+
+/// The report of a run.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Report {
+    /// By kind of case.
+    pub kinds: BTreeMap<CaseKind, Counts>,
+    /// By kind and domain; for unanswerable cases by kind and class.
+    pub groups: BTreeMap<String, Counts>,
+    /// Share of the shown first hits that are right.
+    pub precision: f64,
+    /// Area under the curve of best relevance, answerable against unanswerable.
+    pub auc: f64,
+    /// Ids of the cases that were not right.
+    pub misses: Vec<String>,
+}
+
+impl Report {
+    /// Counts a run.
+    pub fn new(observations: &[Observation]) -> Self {
+        let mut report = Self::default();
+        let (mut shown, mut right_shown) = (0usize, 0usize);
+        for seen in observations {
+            let (right, among) = (seen.right(), seen.among());
+            let answered = !seen.hits.is_empty();
+            shown += usize::from(answered);
+            right_shown += usize::from(answered && right);
+            let group = if seen.kind == CaseKind::Unanswerable { &seen.class } else { &seen.domain };
+            let name = format!(
+                "{}/{group}",
+                serde_json::to_value(seen.kind).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+            );
+            for counts in [report.kinds.entry(seen.kind).or_default(), report.groups.entry(name).or_default()] {
+                counts.cases += 1;
+                counts.right += usize::from(right);
+                counts.among += usize::from(among);
+                counts.answered += usize::from(answered);
+            }
+            if !right {
+                report.misses.push(seen.id.clone());
+            }
+        }
+        report.precision = right_shown as f64 / shown.max(1) as f64;
+        report.auc = auc(observations);
+        report
+    }
+}
+
+/// Probability that an answerable case's best relevance is above an unanswerable one's.
+fn auc(observations: &[Observation]) -> f64 {
+    let of = |unanswerable: bool| -> Vec<f32> {
+        let wanted = observations.iter().filter(|o| (o.kind == CaseKind::Unanswerable) == unanswerable);
+        wanted.map(|o| o.best).collect()
+    };
+    let (positive, negative) = (of(false), of(true));
+    let mut wins = 0.0;
+    for p in &positive {
+        for n in &negative {
+            wins += match p.total_cmp(n) {
+                std::cmp::Ordering::Greater => 1.0,
+                std::cmp::Ordering::Equal => 0.5,
+                std::cmp::Ordering::Less => 0.0,
+            };
+        }
+    }
+    wins / (positive.len() * negative.len()).max(1) as f64
+}

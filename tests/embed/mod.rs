@@ -1,0 +1,3 @@
+//! Tests of `kenning::embed`.
+
+mod golden;

