@@ -193,7 +193,7 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
         if regex.captures_len() > 1 + regex.capture_names().flatten().count() {
             say(Warning, format!("a group without a name captures for nothing, write (?:...): {pattern}"));
         }
-        if let Some(ordinary) = ORDINARY.iter().find(|text| regex.is_match(text)) {
+        if let Some(ordinary) = ORDINARY.iter().find(|text| regex.is_match(text.as_bytes())) {
             say(
                 Error,
                 format!("matches ordinary text ({:?}): {pattern}", ordinary.chars().take(40).collect::<String>()),
@@ -201,7 +201,7 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
         }
         let mut used = false;
         for (index, example) in examples.iter().enumerate() {
-            if regex.is_match(example) {
+            if regex.is_match(example.as_bytes()) {
                 matched[index] = true;
                 used = true;
             }
@@ -210,7 +210,7 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
             say(Warning, format!("no example exercises the pattern: {pattern}"));
         }
         for counter in entry.counterexamples.iter().filter(|_| specific) {
-            if regex.is_match(&clean(counter).text) {
+            if regex.is_match(clean(counter).text.as_bytes()) {
                 say(Error, format!("matches a counterexample: {pattern}"));
             }
         }

@@ -7,10 +7,8 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Shortest word that may stand alone as the prefilter of a pattern.
-pub const MIN_ANCHOR: usize = 4;
-/// Shortest word worth asking for beside the anchor.
-const MIN_WORD: usize = 3;
+/// Shortest word that counts: shorter ones stand everywhere.
+const MIN_ANCHOR: usize = 4;
 /// Words asked for together.
 const MAX_WORDS: usize = 3;
 
@@ -89,7 +87,7 @@ fn scan(pattern: &str) -> Option<Vec<String>> {
         }
         at += 1;
     }
-    Some(runs.into_iter().filter(|run| run.len() >= MIN_WORD).collect())
+    Some(runs.into_iter().filter(|run| run.len() >= MIN_ANCHOR).collect())
 }
 
 fn push(runs: &mut Vec<String>, c: char) {

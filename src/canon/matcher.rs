@@ -1,12 +1,12 @@
 //! Patterns against a text of any length, in time linear in the text.
 //!
-//! One Aho-Corasick pass finds the required words of all patterns. Where all words of a pattern stand within a window
+//! One pass finds the required words of all patterns. Where all words of a pattern stand within a window
 //! of some lines, and only there, its regex runs, on that window alone. A pattern that has matched often enough in one
 //! text, or was tried too often in vain, is let go: one log holds thousands of equal lines.
 
 use super::pattern::Pattern;
+use super::words::Words;
 use crate::text::strip_controls;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub struct PatternHit {
 /// The compiled prefilter over a set of patterns.
 #[derive(Debug)]
 pub(super) struct Matcher {
-    automaton: Option<AhoCorasick>,
+    words: Words,
     /// Patterns to try when a word is seen, by word.
     listeners: Vec<Vec<usize>>,
     /// Words that must stand near, by pattern.
@@ -67,21 +67,12 @@ impl Matcher {
         for (word, index) in listening {
             listeners[word].push(index);
         }
-        // The words are short and ASCII, far below the limits at which building could fail.
-        let automaton = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(&words)
-            .ok();
-        Self { automaton, listeners, companions }
+        Self { words: Words::new(words), listeners, companions }
     }
 
     /// All matches in `text`, in the order of their position.
     pub fn find(&self, patterns: &[Pattern], text: &str) -> Vec<PatternHit> {
-        let Some(automaton) = &self.automaton else { return Vec::new() };
-        let seen: Vec<(usize, u32)> =
-            automaton.find_overlapping_iter(text).map(|m| (m.start(), m.pattern().as_u32())).collect();
+        let seen = self.words.find(text);
         let mut tried: HashMap<usize, Tried> = HashMap::new();
         let mut hits = Vec::new();
         for (index, &(offset, word)) in seen.iter().enumerate() {
@@ -97,16 +88,16 @@ impl Matcher {
                 // What was matched already would be found again.
                 window.start = window.start.max(state.done_until.min(window.end));
                 let Some(regex) = patterns[at].regex() else { continue };
-                match regex.captures(&text[window.clone()]) {
+                match regex.captures(&text.as_bytes()[window.clone()]) {
                     Some(found) => {
-                        let whole = found.get_match();
+                        let Some(whole) = found.get(0) else { continue };
                         let span = window.start + whole.start()..window.start + whole.end();
                         state.matches += 1;
                         state.done_until = span.end.max(offset + 1);
                         let captures = regex
                             .capture_names()
                             .flatten()
-                            .filter_map(|name| Some((name.to_owned(), captured(found.name(name)?.as_str()))))
+                            .filter_map(|name| Some((name.to_owned(), captured(found.name(name)?.as_bytes()))))
                             .collect();
                         let pattern = &patterns[at];
                         hits.push(PatternHit {
@@ -134,8 +125,8 @@ struct Tried {
     done_until: usize,
 }
 
-fn captured(value: &str) -> String {
-    strip_controls(value).chars().take(MAX_CAPTURE).collect()
+fn captured(value: &[u8]) -> String {
+    strip_controls(&String::from_utf8_lossy(value)).chars().take(MAX_CAPTURE).collect()
 }
 
 /// Whether `word` was seen within a window of the sighting at `index`.

@@ -13,6 +13,7 @@ mod literal;
 mod matcher;
 mod pack;
 mod pattern;
+mod words;
 
 pub use check::{Finding, Severity, check};
 pub use edit::{EditError, add_entry};

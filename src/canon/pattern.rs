@@ -1,7 +1,7 @@
 //! One pattern: its source, the words a match needs, and the regex, compiled at its first use.
 
 use super::literal::{Required, required};
-use regex::{Regex, RegexBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
 /// Most memory one compiled pattern may take, in bytes. A counted repetition of a counted repetition is over it.
@@ -43,23 +43,27 @@ impl Pattern {
     }
 }
 
-/// Compiles a pattern: multi-line, a plain space matching any white space, bounded in size and nesting.
+/// Compiles a pattern: multi-line, a plain space matching any white space, bounded in size and nesting. `\w`, `\d`, `\s`
+/// and `\b` are ASCII, as they are in RE2, which also keeps counted repetitions small; a pattern with a class of other
+/// letters is compiled with Unicode classes instead.
 ///
 /// # Errors
 /// What the regex crate says, in one line.
 pub(super) fn compile(source: &str) -> Result<Regex, String> {
-    RegexBuilder::new(&relax_spaces(source))
-        .multi_line(true)
-        .size_limit(SIZE_LIMIT)
-        .dfa_size_limit(SIZE_LIMIT)
-        .nest_limit(64)
-        .build()
-        .map_err(|e| match e {
-            regex::Error::CompiledTooBig(limit) => format!("the pattern needs more than {} KiB", limit >> 10),
-            other => {
-                other.to_string().lines().last().unwrap_or("invalid pattern").trim_start_matches("error: ").to_owned()
-            }
-        })
+    let relaxed = relax_spaces(source);
+    let build = |unicode| {
+        RegexBuilder::new(&relaxed)
+            .unicode(unicode)
+            .multi_line(true)
+            .size_limit(SIZE_LIMIT)
+            .dfa_size_limit(SIZE_LIMIT)
+            .nest_limit(64)
+            .build()
+    };
+    build(false).or_else(|e| if relaxed.is_ascii() { Err(e) } else { build(true) }).map_err(|e| match e {
+        regex::Error::CompiledTooBig(limit) => format!("the pattern needs more than {} KiB", limit >> 10),
+        other => other.to_string().lines().last().unwrap_or("invalid pattern").trim_start_matches("error: ").to_owned(),
+    })
 }
 
 /// Lets a plain space outside a class match any run of white space, so that a line a tool wrapped still matches.
@@ -95,8 +99,15 @@ mod tests {
     #[test]
     fn a_space_spans_a_wrapped_line() {
         let regex = compile(r"creating S3 Bucket \((?P<name>[^) ]+)\)").unwrap();
-        assert_eq!(&regex.captures("Error: creating S3\n  Bucket (logs)").unwrap()["name"], "logs");
-        assert!(compile("a ?b").unwrap().is_match("ab"));
+        assert_eq!(&regex.captures(b"Error: creating S3\n  Bucket (logs)").unwrap()["name"], b"logs");
+        assert!(compile("a ?b").unwrap().is_match(b"ab"));
+    }
+
+    #[test]
+    fn letters_beyond_ascii_match_too() {
+        for source in ["× Building wheel", "(?:‘|')cc(?:’|') missing", "[‘']cc[’'] missing"] {
+            assert!(compile(source).unwrap().is_match("× Building wheel, ‘cc’ missing".as_bytes()), "{source}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use super::clean::Cleaned;
 use super::mask::{fingerprint, mask};
+use super::pattern::pattern;
 use super::salient::{headline, salient};
 use regex::Regex;
 use std::collections::HashMap;
@@ -48,10 +49,6 @@ impl Block {
     pub fn range(&self, cleaned: &Cleaned) -> std::ops::Range<usize> {
         cleaned.lines[self.first].start..cleaned.lines[self.last].end
     }
-}
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern compiles")
 }
 
 /// Phrases with the word error that report no failure; they are taken out before a line is judged.

@@ -3,6 +3,7 @@
 //!
 //! Nothing is guessed about wrapped lines here: canon patterns let a space match a line break instead.
 
+use super::pattern::pattern;
 use super::safe::strip_controls;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -63,10 +64,6 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
         )",
     )
 });
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern compiles")
-}
 
 /// Cleans `raw`. Linear in its length.
 pub fn clean(raw: &str) -> Cleaned {

@@ -5,6 +5,7 @@
 //! to the masks, since hashes of different masks must not be compared.
 
 use super::digest::sha256_hex;
+use super::pattern::pattern;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -19,7 +20,7 @@ const KNOWN_PORTS: &[&str] = &[
 
 /// One alternation, read from left to right at every position: the more telling form stands first.
 static MASKS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r#"(?x)
           (?P<url>\bhttps?://[^\s"'<>)\]]+)
         | (?P<email>\b[\w.+-]+@[\w-]+\.[\w.-]+\b)
@@ -42,13 +43,10 @@ static MASKS: LazyLock<Regex> = LazyLock::new(|| {
         | (?P<number>\b\d{5,}\b)
         "#,
     )
-    .expect("a constant pattern compiles")
 });
 
-static TEMPORARY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?:tmp[\w.-]{4,}|pip-[\w-]+-[\w]{6,}|build[\w-]*-[a-z0-9]{8,}|rustc\w{5,})$")
-        .expect("a constant pattern compiles")
-});
+static TEMPORARY: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:tmp[\w.-]{4,}|pip-[\w-]+-[\w]{6,}|build[\w-]*-[a-z0-9]{8,}|rustc\w{5,})$"));
 
 /// Replaces what varies. Idempotent up to further occurrences inside what was kept.
 pub fn mask(text: &str) -> String {

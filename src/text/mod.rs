@@ -9,6 +9,7 @@ mod clean;
 mod decode;
 mod digest;
 mod mask;
+mod pattern;
 mod safe;
 mod salient;
 mod token;

@@ -1,5 +1,6 @@
 //! Which lines of an error carry its meaning: not the frames, not the source excerpts, not the progress around it.
 
+use super::pattern::pattern;
 use super::safe::single_line;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -8,7 +9,7 @@ use std::sync::LazyLock;
 const MAX_CHARS: usize = 800;
 
 static NOISE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r#"(?x)
           ^\s*File\ ".*",\ line\ \d+                      # frames of Python, of the JVM and of Go
         | ^\s*at\ \S+.*[:(].*\d+
@@ -21,13 +22,13 @@ static NOISE: LazyLock<Regex> = LazyLock::new(|| {
         | ^\s*[-=*_─]{3,}\s*$
         "#,
     )
-    .expect("a constant pattern compiles")
 });
 
 /// A line that is a question of its own: what an exception or a tool says went wrong.
 static SAYS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\s*(?:[\w.]*(?:error|exception)\b|error|fatal|panic|failed|E:|ERROR)|(?:error|exception|fatal|failed)\b\s*:")
-        .expect("a constant pattern compiles")
+    pattern(
+        r"(?i)^\s*(?:[\w.]*(?:error|exception)\b|error|fatal|panic|failed|E:|ERROR)|(?:error|exception|fatal|failed)\b\s*:",
+    )
 });
 
 /// The line that says what went wrong, at most 300 characters: a traceback's last line, else the first that reads so.
