@@ -1,27 +1,79 @@
-//! Lists the packs of `canon/` and the manifests of `models/` for the compiler, so that adding one is adding a file.
-//! Reads file names only; downloads and compiles nothing.
+//! Compiles the packs of `canon/` into tables: where each entry lies in its file, its patterns, and the words that every
+//! match of a pattern contains. A cold lookup then parses no JSON and no regex it does not need, and adding a pack is
+//! adding a file. Reads files of this repository only; downloads and compiles nothing else.
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
+#[path = "src/canon/literal.rs"]
+#[allow(dead_code)]
+mod literal;
+
+#[derive(Deserialize)]
+struct Pack<'a> {
+    pack: String,
+    #[serde(borrow)]
+    entries: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    #[serde(default)]
+    error_patterns: Vec<String>,
+    #[serde(default)]
+    generic_patterns: Vec<String>,
+    #[serde(default)]
+    aliases: Vec<String>,
+}
+
 fn main() {
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    for (folder, ending, target) in [("canon", "json", "packs.rs"), ("models", "toml", "manifests.rs")] {
-        println!("cargo::rerun-if-changed={folder}");
-        let mut files: Vec<_> = fs::read_dir(Path::new(&root).join(folder))
-            .unwrap_or_else(|e| panic!("{folder}/ must be readable: {e}"))
-            .map(|entry| entry.expect("a folder entry is readable").path())
-            .filter(|path| path.extension().is_some_and(|e| e == ending))
-            .collect();
-        files.sort();
-        let mut list = String::from("&[");
-        for path in files {
-            let name = path.file_stem().and_then(|s| s.to_str()).expect("file names are UTF-8");
-            write!(list, "({name:?}, include_str!({:?})),", path).expect("writing to a string");
+    println!("cargo::rerun-if-changed=canon");
+    println!("cargo::rerun-if-changed=src/canon/literal.rs");
+    let folder = Path::new(&root).join("canon");
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .unwrap_or_else(|e| panic!("canon/ must be readable: {e}"))
+        .map(|entry| entry.expect("a folder entry is readable").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "json"))
+        .collect();
+    files.sort();
+    let mut table = String::from("&[");
+    for path in &files {
+        let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let pack: Pack = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let name = &pack.pack;
+        write!(table, "CompiledPack {{ name: {name:?}, text: include_str!({path:?}), entries: &[")
+            .expect("to a string");
+        for raw in &pack.entries {
+            let start = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+            let entry: Entry = serde_json::from_str(raw.get()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            write_entry(&mut table, &entry, start, start + raw.get().len());
         }
-        list.push(']');
-        fs::write(Path::new(&out).join(target), list).expect("OUT_DIR is writable");
+        table.push_str("] },");
     }
+    table.push(']');
+    fs::write(Path::new(&out).join("packs.rs"), table).expect("OUT_DIR is writable");
+}
+
+fn write_entry(table: &mut String, entry: &Entry, start: usize, end: usize) {
+    let (id, aliases) = (&entry.id, &entry.aliases);
+    write!(table, "CompiledEntry {{ id: {id:?}, start: {start}, end: {end}, aliases: &{aliases:?}, patterns: &[")
+        .expect("to a string");
+    let specific = entry.error_patterns.iter().map(|p| (p, false));
+    for (source, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
+        // What has no certain word is no pattern; `ken canon check` says so, and a test keeps it out of these packs.
+        let Some(required) = literal::required(source) else { continue };
+        let (any_of, all_of) = (required.any_of, required.all_of);
+        write!(
+            table,
+            "CompiledPattern {{ source: {source:?}, generic: {generic}, any_of: &{any_of:?}, all_of: &{all_of:?} }},"
+        )
+        .expect("to a string");
+    }
+    table.push_str("] },");
 }

@@ -1,10 +1,12 @@
 //! All packs together: read, layered, and ready to be matched.
 
+use super::compiled::{CompiledPack, PACKS};
 use super::matcher::{Matcher, PatternHit};
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::Pattern;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 /// Whose knowledge a pack is. A later layer replaces entries of an earlier one by id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,13 +41,12 @@ pub struct PackSource {
     pub text: Cow<'static, str>,
 }
 
-/// The packs that are compiled in.
+/// The packs that are compiled in, as text: for [`super::check`], since [`Canon::load`] has them already.
 pub fn builtin() -> Vec<PackSource> {
-    const PACKS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/packs.rs"));
-    let source = |&(name, text): &(&str, &'static str)| PackSource {
+    let source = |pack: &CompiledPack| PackSource {
         layer: Layer::Builtin,
-        origin: format!("{name}.json"),
-        text: Cow::Borrowed(text),
+        origin: format!("{}.json", pack.name),
+        text: Cow::Borrowed(pack.text),
     };
     PACKS.iter().map(source).collect()
 }
@@ -60,20 +61,33 @@ pub struct PackProblem {
     pub message: String,
 }
 
-/// An entry with its place.
+/// An entry with its place. A built-in one is read from its pack when it is first needed.
 #[derive(Debug)]
 pub struct Stored {
-    /// The entry.
-    pub entry: Entry,
+    id: Cow<'static, str>,
     /// Its layer.
     pub layer: Layer,
     /// Its pack.
-    pub pack: String,
+    pub pack: Cow<'static, str>,
     /// The layer whose entry of the same id it replaces.
     pub replaces: Option<Layer>,
+    /// JSON of a built-in entry.
+    raw: &'static str,
+    entry: OnceLock<Entry>,
 }
 
 impl Stored {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The entry.
+    pub fn entry(&self) -> &Entry {
+        // The build has parsed every raw entry, and what came from a file was parsed when it was read.
+        self.entry.get_or_init(|| serde_json::from_str(self.raw).unwrap_or_default())
+    }
+
     /// `canon:PACK`, `user:PACK` or `repository:PACK`.
     pub fn source(&self) -> String {
         format!("{}:{}", self.layer.label(), self.pack)
@@ -81,7 +95,7 @@ impl Stored {
 
     /// Names of the groups in the entry's patterns.
     pub fn captures(&self) -> BTreeSet<String> {
-        let patterns = self.entry.error_patterns.iter().chain(&self.entry.generic_patterns);
+        let patterns = self.entry().error_patterns.iter().chain(&self.entry().generic_patterns);
         let mut names = BTreeSet::new();
         for pattern in patterns {
             let mut rest = pattern.as_str();
@@ -100,71 +114,20 @@ impl Stored {
 #[derive(Debug)]
 pub struct Canon {
     entries: Vec<Stored>,
-    by_id: HashMap<String, usize>,
+    by_id: HashMap<Cow<'static, str>, usize>,
     patterns: Vec<Pattern>,
     matcher: Matcher,
 }
 
 impl Canon {
-    /// Reads the packs. What cannot be used is left out and reported.
+    /// The built-in packs with others over them. What cannot be used is left out and reported.
     pub fn load(sources: &[PackSource]) -> (Self, Vec<PackProblem>) {
-        let mut problems = Vec::new();
-        let mut entries: Vec<Stored> = Vec::new();
-        let mut by_id: HashMap<String, usize> = HashMap::new();
-        let mut sources: Vec<&PackSource> = sources.iter().collect();
-        sources.sort_by_key(|source| source.layer);
-        for source in sources {
-            let mut problem = |message: String| problems.push(PackProblem { origin: source.origin.clone(), message });
-            let pack: PackFile = match serde_json::from_str(&source.text) {
-                Ok(pack) => pack,
-                Err(e) => {
-                    problem(format!("not a canon pack: {e}"));
-                    continue;
-                }
-            };
-            if pack.schema_version != SCHEMA_VERSION {
-                problem(format!(
-                    "schema version {} is not {SCHEMA_VERSION}, which this program reads",
-                    pack.schema_version
-                ));
-                continue;
-            }
-            for entry in pack.entries {
-                let stored =
-                    |replaces| Stored { layer: source.layer, pack: pack.pack.clone(), replaces, entry: entry.clone() };
-                match by_id.get(&entry.id).copied() {
-                    Some(at) if entries[at].layer == source.layer => {
-                        problem(format!("{} stands there twice; the first is used", entry.id));
-                    }
-                    Some(at) => entries[at] = stored(Some(entries[at].layer)),
-                    None => {
-                        by_id.insert(entry.id.clone(), entries.len());
-                        entries.push(stored(None));
-                    }
-                }
-            }
-        }
-        let mut patterns = Vec::new();
-        for (index, stored) in entries.iter().enumerate() {
-            let specific = stored.entry.error_patterns.iter().map(|p| (p, false));
-            let generic = stored.entry.generic_patterns.iter().map(|p| (p, true));
-            for (source, generic) in specific.chain(generic) {
-                match Pattern::new(index, source, generic) {
-                    Ok(pattern) => patterns.push(pattern),
-                    Err(message) => problems.push(PackProblem {
-                        origin: stored.source(),
-                        message: format!("{}: {message}: {source}", stored.entry.id),
-                    }),
-                }
-            }
-        }
-        for (index, stored) in entries.iter().enumerate() {
-            for alias in &stored.entry.aliases {
-                by_id.entry(alias.clone()).or_insert(index);
-            }
-        }
-        let matcher = Matcher::new(&patterns);
-        (Self { entries, by_id, patterns, matcher }, problems)
+        Loader::default().builtin(PACKS).add(sources).finish()
+    }
+
+    /// Only the given packs, without the built-in ones.
+    pub fn only(sources: &[PackSource]) -> (Self, Vec<PackProblem>) {
+        Loader::default().add(sources).finish()
     }
 
     /// All entries; indices are stable for the life of the value.
@@ -183,6 +146,106 @@ impl Canon {
     }
 }
 
+/// Gathers entries and patterns, layer by layer.
+#[derive(Default)]
+struct Loader {
+    entries: Vec<Stored>,
+    by_id: HashMap<Cow<'static, str>, usize>,
+    aliases: Vec<(Cow<'static, str>, usize)>,
+    patterns: Vec<Pattern>,
+    problems: Vec<PackProblem>,
+}
+
+impl Loader {
+    fn builtin(mut self, packs: &'static [CompiledPack]) -> Self {
+        for pack in packs {
+            for compiled in pack.entries {
+                let at = self.entries.len();
+                self.by_id.insert(Cow::Borrowed(compiled.id), at);
+                self.aliases.extend(compiled.aliases.iter().map(|alias| (Cow::Borrowed(*alias), at)));
+                self.patterns.extend(compiled.patterns.iter().map(|p| Pattern::compiled(at, p)));
+                self.entries.push(Stored {
+                    id: Cow::Borrowed(compiled.id),
+                    layer: Layer::Builtin,
+                    pack: Cow::Borrowed(pack.name),
+                    replaces: None,
+                    raw: &pack.text[compiled.start..compiled.end],
+                    entry: OnceLock::new(),
+                });
+            }
+        }
+        self
+    }
+
+    fn add(mut self, sources: &[PackSource]) -> Self {
+        let mut sources: Vec<&PackSource> = sources.iter().collect();
+        sources.sort_by_key(|source| source.layer);
+        for source in sources {
+            let pack: PackFile = match serde_json::from_str(&source.text) {
+                Ok(pack) => pack,
+                Err(e) => {
+                    self.problem(source, format!("not a canon pack: {e}"));
+                    continue;
+                }
+            };
+            if pack.schema_version != SCHEMA_VERSION {
+                let version = pack.schema_version;
+                self.problem(
+                    source,
+                    format!("schema version {version} is not {SCHEMA_VERSION}, which this program reads"),
+                );
+                continue;
+            }
+            for entry in pack.entries {
+                self.add_entry(source, &pack.pack, entry);
+            }
+        }
+        self
+    }
+
+    fn add_entry(&mut self, source: &PackSource, pack: &str, mut entry: Entry) {
+        entry.strip_controls();
+        let id: Cow<'static, str> = Cow::Owned(entry.id.clone());
+        let known = self.by_id.get(&id).copied();
+        let replaces = known.map(|at| self.entries[at].layer);
+        if replaces == Some(source.layer) {
+            self.problem(source, format!("{id} stands there twice; the first is used"));
+            return;
+        }
+        let at = known.unwrap_or(self.entries.len());
+        if known.is_some() {
+            self.patterns.retain(|pattern| pattern.entry != at);
+        }
+        let specific = entry.error_patterns.iter().map(|p| (p, false));
+        for (pattern, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
+            match Pattern::new(at, pattern, generic) {
+                Ok(pattern) => self.patterns.push(pattern),
+                Err(message) => self.problem(source, format!("{id}: {message}: {pattern}")),
+            }
+        }
+        self.aliases.extend(entry.aliases.iter().map(|alias| (Cow::Owned(alias.clone()), at)));
+        self.by_id.insert(id.clone(), at);
+        let pack = Cow::Owned(pack.to_owned());
+        let stored = Stored { id, layer: source.layer, pack, replaces, raw: "", entry: OnceLock::from(entry) };
+        match known {
+            Some(at) => self.entries[at] = stored,
+            None => self.entries.push(stored),
+        }
+    }
+
+    fn problem(&mut self, source: &PackSource, message: String) {
+        self.problems.push(PackProblem { origin: source.origin.clone(), message });
+    }
+
+    fn finish(mut self) -> (Canon, Vec<PackProblem>) {
+        for (alias, at) in self.aliases {
+            self.by_id.entry(alias).or_insert(at);
+        }
+        let matcher = Matcher::new(&self.patterns);
+        (Canon { entries: self.entries, by_id: self.by_id, patterns: self.patterns, matcher }, self.problems)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,11 +259,11 @@ mod tests {
 
     #[test]
     fn the_nearest_layer_wins_and_says_so() {
-        let (canon, problems) = Canon::load(&[source(Layer::Repository, "ours"), source(Layer::Builtin, "theirs")]);
+        let (canon, problems) = Canon::only(&[source(Layer::Repository, "ours"), source(Layer::Builtin, "theirs")]);
         assert!(problems.is_empty());
         let at = canon.index_of("p/old").unwrap();
         assert_eq!(
-            (canon.entries()[at].entry.title.as_str(), canon.entries()[at].replaces),
+            (canon.entries()[at].entry().title.as_str(), canon.entries()[at].replaces),
             ("ours", Some(Layer::Builtin))
         );
         assert_eq!(canon.find("disk sda is full")[0].captures["d"], "sda");
@@ -210,12 +273,12 @@ mod tests {
     fn what_is_broken_is_reported_and_the_rest_used() {
         let broken = PackSource { layer: Layer::User, origin: "x.json".into(), text: "{nope".into() };
         let twice = source(Layer::Builtin, "again");
-        let (canon, problems) = Canon::load(&[source(Layer::Builtin, "once"), twice, broken]);
+        let (canon, problems) = Canon::only(&[source(Layer::Builtin, "once"), twice, broken]);
         assert_eq!((canon.entries().len(), problems.len()), (1, 2));
     }
 
     #[test]
     fn the_built_in_packs_load_without_a_problem() {
-        assert_eq!(Canon::load(&builtin()).1, []);
+        assert_eq!(Canon::load(&[]).1, []);
     }
 }

@@ -6,6 +6,7 @@
 //! white space.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
+use std::borrow::Cow;
 
 /// Shortest word that counts: shorter ones stand everywhere.
 const MIN_ANCHOR: usize = 4;
@@ -16,9 +17,9 @@ const MAX_WORDS: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Required {
     /// At least one of these stands in every match.
-    pub any_of: Vec<String>,
+    pub any_of: Vec<Cow<'static, str>>,
     /// All of these stand in every match.
-    pub all_of: Vec<String>,
+    pub all_of: Vec<Cow<'static, str>>,
 }
 
 /// The required words of a pattern (before or after spaces were relaxed), or `None` if no word is certain.
@@ -27,14 +28,15 @@ pub fn required(pattern: &str) -> Option<Required> {
         words.sort_by_key(|word| std::cmp::Reverse(word.len()));
         words.truncate(MAX_WORDS);
         if words.first().is_some_and(|word| word.len() >= MIN_ANCHOR) {
-            let anchor = words.remove(0);
-            return Some(Required { any_of: vec![anchor], all_of: words });
+            let mut words = words.into_iter().map(Cow::Owned);
+            return Some(Required { any_of: words.by_ref().take(1).collect(), all_of: words.collect() });
         }
     }
     let plain = pattern.strip_prefix("(?i)").unwrap_or(pattern);
     let tree = regex_syntax::ParserBuilder::new().multi_line(true).nest_limit(64).build().parse(plain).ok()?;
     let any_of = certain(&tree)?;
-    (any_of.iter().all(|word| word.len() >= MIN_ANCHOR)).then_some(Required { any_of, all_of: Vec::new() })
+    (any_of.iter().all(|word| word.len() >= MIN_ANCHOR))
+        .then(|| Required { any_of: any_of.into_iter().map(Cow::Owned).collect(), all_of: Vec::new() })
 }
 
 fn is_word(c: char) -> bool {
@@ -214,7 +216,7 @@ mod tests {
 
     fn words(pattern: &str) -> Vec<String> {
         let Some(required) = required(pattern) else { return Vec::new() };
-        required.any_of.into_iter().chain(required.all_of).collect()
+        required.any_of.into_iter().chain(required.all_of).map(Cow::into_owned).collect()
     }
 
     #[test]
@@ -241,8 +243,8 @@ mod tests {
             if let (Some(required), Ok(regex)) = (required(&pattern), regex::Regex::new(&pattern))
                 && let Some(found) = regex.find(&text) {
                 let found = found.as_str().to_ascii_lowercase();
-                prop_assert!(required.any_of.iter().any(|w| found.contains(w.as_str())), "{pattern} {found} {required:?}");
-                prop_assert!(required.all_of.iter().all(|w| found.contains(w.as_str())), "{pattern} {found} {required:?}");
+                prop_assert!(required.any_of.iter().any(|w| found.contains(w.as_ref())), "{pattern} {found} {required:?}");
+                prop_assert!(required.all_of.iter().all(|w| found.contains(w.as_ref())), "{pattern} {found} {required:?}");
             }
         }
     }

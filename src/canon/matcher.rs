@@ -102,7 +102,7 @@ impl Matcher {
                         let pattern = &patterns[at];
                         hits.push(PatternHit {
                             entry: pattern.entry,
-                            pattern: pattern.source.clone(),
+                            pattern: pattern.source.to_string(),
                             generic: pattern.generic,
                             span,
                             captures,

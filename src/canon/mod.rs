@@ -6,6 +6,7 @@
 //! the text, bounded in memory, and is compiled only when all its required words stand close together in the input.
 
 mod check;
+mod compiled;
 mod edit;
 mod fill;
 mod library;
@@ -20,4 +21,4 @@ pub use edit::{EditError, add_entry};
 pub use fill::fill;
 pub use library::{Canon, Layer, PackProblem, PackSource, Stored, builtin};
 pub use matcher::PatternHit;
-pub use pack::{Entry, PackFile, SCHEMA_VERSION};
+pub use pack::{Entry, EntryText, PackFile, SCHEMA_VERSION};

@@ -1,7 +1,8 @@
 //! The pack format, as `index/canon-pack.schema.json` has it for other tools.
 
-use crate::text::{blocks, clean, mask};
+use crate::text::{FINGERPRINT_VERSION, blocks, clean, mask, strip_controls};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The version of the format that this program reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -65,33 +66,62 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The texts that are embedded, each on its own: title, symptoms, examples (masked, without frames), and title with
-    /// cause. An entry is as near as the nearest of them.
-    pub fn texts(&self) -> Vec<String> {
-        let mut out = vec![self.title.clone()];
-        out.extend(self.symptoms.iter().cloned());
-        out.extend(self.examples.iter().map(|example| masked_example(example)));
-        out.push(format!("{}. {}", self.title, self.cause));
+    /// The texts that are embedded, each on its own: title, symptoms, examples, and title with cause. An entry is as
+    /// near as the nearest of them.
+    pub fn texts(&self) -> Vec<EntryText> {
+        let mut out = vec![EntryText::Plain(self.title.clone())];
+        out.extend(self.symptoms.iter().cloned().map(EntryText::Plain));
+        out.extend(self.examples.iter().cloned().map(EntryText::Output));
+        out.push(EntryText::Plain(format!("{}. {}", self.title, self.cause)));
         out
     }
 
     /// All text of the entry that keywords may find: each wording once.
     pub fn keyword_text(&self) -> String {
         let mut parts: Vec<&str> = vec![&self.title, &self.cause];
-        parts.extend(self.symptoms.iter().map(String::as_str));
-        parts.extend(self.tags.iter().map(String::as_str));
+        parts.extend(self.symptoms.iter().chain(&self.tags).chain(&self.examples).map(String::as_str));
         parts.extend(self.resource.iter().chain(&self.provider).map(String::as_str));
-        let examples: Vec<String> = self.examples.iter().map(|e| masked_example(e)).collect();
-        parts.extend(examples.iter().map(String::as_str));
         parts.join("\n")
+    }
+
+    /// Takes control characters out of everything that is shown.
+    pub(super) fn strip_controls(&mut self) {
+        let lists = [&mut self.symptoms, &mut self.tags, &mut self.fix, &mut self.references, &mut self.aliases];
+        let texts = lists.into_iter().flatten().chain([&mut self.id, &mut self.title, &mut self.cause]);
+        for text in texts.chain(&mut self.resource).chain(&mut self.provider) {
+            if let Cow::Owned(clean) = strip_controls(text) {
+                *text = clean;
+            }
+        }
     }
 }
 
-/// The example as a lookup would see it: its first error block, masked.
-fn masked_example(example: &str) -> String {
-    let cleaned = clean(example);
-    match blocks(&cleaned, &[]).into_iter().next() {
-        Some(block) => block.salient,
-        None => mask(&cleaned.text),
+/// A text of an entry before it is embedded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryText {
+    /// Embedded as it is.
+    Plain(String),
+    /// Output of a tool: embedded as a lookup would see it, its first error block, masked.
+    Output(String),
+}
+
+impl EntryText {
+    /// What identifies the embedded text, without the work of making it: the source and the version of the masks.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::Output(text) => format!("{FINGERPRINT_VERSION}:{text}"),
+        }
+    }
+
+    /// The text that is embedded.
+    pub fn embedded(&self) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::Output(text) => {
+                let cleaned = clean(text);
+                blocks(&cleaned, &[]).into_iter().next().map_or_else(|| mask(&cleaned.text), |block| block.salient)
+            }
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! One pattern: its source, the words a match needs, and the regex, compiled at its first use.
 
+use super::compiled::CompiledPattern;
 use super::literal::{Required, required};
 use regex::bytes::{Regex, RegexBuilder};
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// Most memory one compiled pattern may take, in bytes. A counted repetition of a counted repetition is over it.
@@ -15,7 +17,7 @@ pub(super) struct Pattern {
     /// Index of the entry.
     pub entry: usize,
     /// As the pack has it.
-    pub source: String,
+    pub source: Cow<'static, str>,
     /// Whether it only points to the entry.
     pub generic: bool,
     /// What every match contains.
@@ -34,7 +36,13 @@ impl Pattern {
         }
         let required = required(source)
             .ok_or_else(|| "no word of four letters or more stands in every match of the pattern".to_owned())?;
-        Ok(Self { entry, source: source.to_owned(), generic, required, regex: OnceLock::new() })
+        Ok(Self { entry, source: Cow::Owned(source.to_owned()), generic, required, regex: OnceLock::new() })
+    }
+
+    /// A pattern that the build has read.
+    pub fn compiled(entry: usize, pattern: &'static CompiledPattern) -> Self {
+        let source = Cow::Borrowed(pattern.source);
+        Self { entry, source, generic: pattern.generic, required: pattern.required(), regex: OnceLock::new() }
     }
 
     /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why).

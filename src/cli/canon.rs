@@ -121,7 +121,7 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
         CanonVerb::Show(args) => {
             let stored = engine.entry(&args.id)?;
             output.print(&if output.json {
-                json_line(&json!({"schema_version": 1, "source": stored.source(), "entry": stored.entry}))
+                json_line(&json!({"schema_version": 1, "source": stored.source(), "entry": stored.entry()}))
             } else {
                 show(stored, output)
             })?;
@@ -199,15 +199,15 @@ fn counts(entries: &[&Stored], output: &Output) -> String {
 fn list(entries: &[&Stored], output: &Output) -> String {
     if output.json {
         let rows: Vec<Value> =
-            entries.iter().map(|s| json!({"id": s.entry.id, "title": s.entry.title, "source": s.source()})).collect();
+            entries.iter().map(|s| json!({"id": s.id(), "title": s.entry().title, "source": s.source()})).collect();
         return json_line(&json!({"schema_version": 1, "entries": rows}));
     }
-    let wide = entries.iter().map(|s| s.entry.id.len()).max().unwrap_or(0);
-    entries.iter().map(|s| format!("{:wide$}  {}\n", s.entry.id, output.style.faint(&s.entry.title))).collect()
+    let wide = entries.iter().map(|s| s.id().len()).max().unwrap_or(0);
+    entries.iter().map(|s| format!("{:wide$}  {}\n", s.id(), output.style.faint(&s.entry().title))).collect()
 }
 
 fn show(stored: &Stored, output: &Output) -> String {
-    let entry = &stored.entry;
+    let entry = stored.entry();
     let mut out = format!(
         "{}\n{}\n\n",
         output.style.strong(&entry.title),

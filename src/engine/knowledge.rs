@@ -1,6 +1,7 @@
 //! Canon's vectors: made when a model is pulled, kept by text hash, completed when a pack has grown since.
 
 use super::{Engine, EngineError, OnProgress, Progress, make_private};
+use crate::canon::EntryText;
 use crate::embed::{Encoder, Installed, Manifest, ModelStore};
 use crate::query::Semantics;
 use crate::query::relevance::SemanticIndex;
@@ -59,21 +60,22 @@ impl Engine {
             None => None,
         };
         let mut vectors = known.unwrap_or_else(|| VectorFile::new(encoder.fingerprint().clone(), encoder.dims()));
-        let texts: Vec<(usize, String)> = self
+        let texts: Vec<(usize, EntryText)> = self
             .canon()
             .entries()
             .iter()
             .enumerate()
-            .flat_map(|(entry, stored)| stored.entry.texts().into_iter().map(move |text| (entry, text)))
+            .flat_map(|(entry, stored)| stored.entry().texts().into_iter().map(move |text| (entry, text)))
             .collect();
-        let hashes: Vec<_> = texts.iter().map(|(_, text)| text_hash(text)).collect();
+        let hashes: Vec<_> = texts.iter().map(|(_, text)| text_hash(&text.key())).collect();
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| vectors.get(&hashes[at]).is_none()).collect();
         if !missing.is_empty() {
             let model = encoder.fingerprint().as_str().to_owned();
             let name = model.split('@').next().unwrap_or(&model);
             let total = missing.len();
             progress(Progress::Embedding { done: 0, total, model: name });
-            let wanted: Vec<&str> = missing.iter().map(|&at| texts[at].1.as_str()).collect();
+            let made: Vec<String> = missing.iter().map(|&at| texts[at].1.embedded()).collect();
+            let wanted: Vec<&str> = made.iter().map(String::as_str).collect();
             let made = encoder.encode(&wanted, Role::Passage, &mut |done| {
                 progress(Progress::Embedding { done, total, model: name });
             })?;

@@ -63,6 +63,7 @@ pub type OnProgress<'a> = &'a mut dyn FnMut(Progress<'_>);
 pub struct Engine {
     settings: EngineSettings,
     knowledge: Knowledge,
+    /// The user's and the repository's packs.
     sources: Vec<PackSource>,
     semantics: OnceCell<Option<Semantics>>,
     notes: RefCell<Vec<String>>,

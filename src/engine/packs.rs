@@ -19,9 +19,9 @@ pub struct NewEntry {
     pub entry: Entry,
 }
 
-/// Built-in packs, then the user's, then the repository's; and what could not be read.
+/// The user's packs, then the repository's; and what could not be read.
 pub(super) fn read_all(settings: &EngineSettings) -> (Vec<PackSource>, Vec<PackProblem>) {
-    let (mut sources, mut problems) = (builtin(), Vec::new());
+    let (mut sources, mut problems) = (Vec::new(), Vec::new());
     for (folder, layer) in [(&settings.user_packs, Layer::User), (&settings.repository_packs, Layer::Repository)] {
         let Some(folder) = folder else { continue };
         let (found, unread) = read_folder(folder, layer);
@@ -68,7 +68,8 @@ impl Engine {
     /// [`EngineError::Io`] when a given path cannot be read.
     pub fn check_packs(&self, paths: &[PathBuf]) -> Result<Vec<Finding>, EngineError> {
         if paths.is_empty() {
-            return Ok(check(&self.sources));
+            let all: Vec<PackSource> = builtin().into_iter().chain(self.sources.iter().cloned()).collect();
+            return Ok(check(&all));
         }
         let mut sources = Vec::new();
         for path in paths {
@@ -97,7 +98,7 @@ impl Engine {
             return Ok(&self.canon().entries()[at]);
         }
         let needle = id.rsplit('/').next().unwrap_or(id).to_lowercase();
-        let all = self.canon().entries().iter().map(|s| s.entry.id.as_str());
+        let all = self.canon().entries().iter().map(|s| s.id());
         let near =
             all.filter(|other| !needle.is_empty() && other.contains(&needle)).take(3).map(str::to_owned).collect();
         Err(EngineError::NoEntry { id: id.to_owned(), near })
@@ -106,7 +107,7 @@ impl Engine {
     /// Entries by keyword, best first, at most `limit`: for browsing, without a gate.
     pub fn search_packs(&self, words: &str, limit: usize) -> Vec<&Stored> {
         let entries = self.canon().entries();
-        let signals = KeywordIndex::new(entries.iter().map(|s| s.entry.keyword_text())).signals(words);
+        let signals = KeywordIndex::new(entries.iter().map(|s| s.entry().keyword_text())).signals(words);
         let mut found: Vec<(usize, f32)> = signals.into_iter().collect();
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found.into_iter().take(limit).map(|(at, _)| &entries[at]).collect()

@@ -54,7 +54,7 @@ pub fn questions(engine: &Engine, cases: &[Case], progress: OnProgress<'_>) -> R
         let probed = engine.probe(&case.text, progress)?;
         let among = probed.len();
         for scored in probed {
-            let right = |s: &Scored| case.expect.contains(&engine.canon().entries()[s.entry].entry.id);
+            let right = |s: &Scored| case.expect.iter().any(|id| id == engine.canon().entries()[s.entry].id());
             let candidates = scored
                 .iter()
                 .filter_map(|s| {

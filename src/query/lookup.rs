@@ -20,6 +20,9 @@ const GENERIC_LOG_ODDS: f32 = 2.0;
 /// The `canon` signal of a generic pattern.
 const GENERIC_SIGNAL: f32 = 0.5;
 
+/// Entries whose masked texts are compared with the question's.
+const FINGERPRINT_CANDIDATES: usize = 20;
+
 /// Which entries may answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
@@ -38,10 +41,10 @@ impl Filters {
         let is = |wanted: &Option<String>, have: Option<&str>| {
             wanted.as_deref().is_none_or(|w| have.is_some_and(|h| h.eq_ignore_ascii_case(w)))
         };
-        is(&self.resource, stored.entry.resource.as_deref())
-            && is(&self.provider, stored.entry.provider.as_deref())
+        is(&self.resource, stored.entry().resource.as_deref())
+            && is(&self.provider, stored.entry().provider.as_deref())
             && is(&self.pack, Some(&stored.pack))
-            && self.tags.iter().all(|tag| stored.entry.tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
+            && self.tags.iter().all(|tag| stored.entry().tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
     }
 }
 
@@ -89,13 +92,12 @@ pub struct Semantics {
 pub struct Knowledge {
     canon: Canon,
     keywords: OnceLock<KeywordIndex>,
-    fingerprints: OnceLock<HashMap<String, usize>>,
 }
 
 impl Knowledge {
-    /// Canon as knowledge. Keyword statistics and fingerprints are made when first needed.
+    /// Canon as knowledge. Keyword statistics are made when first needed.
     pub fn new(canon: Canon) -> Self {
-        Self { canon, keywords: OnceLock::new(), fingerprints: OnceLock::new() }
+        Self { canon, keywords: OnceLock::new() }
     }
 
     /// The packs.
@@ -104,25 +106,25 @@ impl Knowledge {
     }
 
     fn keywords(&self) -> &KeywordIndex {
-        self.keywords.get_or_init(|| KeywordIndex::new(self.canon.entries().iter().map(|s| s.entry.keyword_text())))
+        self.keywords.get_or_init(|| KeywordIndex::new(self.canon.entries().iter().map(|s| s.entry().keyword_text())))
     }
 
-    fn fingerprints(&self) -> &HashMap<String, usize> {
-        self.fingerprints.get_or_init(|| {
-            let mut out = HashMap::new();
-            for (index, stored) in self.canon.entries().iter().enumerate() {
-                for example in &stored.entry.examples {
-                    let cleaned = clean(example);
-                    for block in blocks(&cleaned, &[]) {
-                        out.entry(block.fingerprint).or_insert(index);
-                    }
-                }
-                for symptom in &stored.entry.symptoms {
-                    out.entry(fingerprint(&mask(symptom))).or_insert(index);
-                }
-            }
-            out
-        })
+    /// The entry with a masked example or symptom equal to the problem's. Equal texts share their words, so only the
+    /// entries that share most with it are compared.
+    fn same_fingerprint(&self, problem: &Problem, admitted: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let wanted = &problem.block.fingerprint;
+        let mut likely: Vec<(usize, f32)> = self.keywords().signals(&problem.block.salient).into_iter().collect();
+        likely.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        likely.into_iter().map(|(entry, _)| entry).filter(|&entry| admitted(entry)).take(FINGERPRINT_CANDIDATES).find(
+            |&entry| {
+                let known = self.canon.entries()[entry].entry();
+                let said = known.symptoms.iter().any(|symptom| fingerprint(&mask(symptom)) == *wanted);
+                said || known
+                    .examples
+                    .iter()
+                    .any(|example| blocks(&clean(example), &[]).iter().any(|b| b.fingerprint == *wanted))
+            },
+        )
     }
 }
 
@@ -345,8 +347,7 @@ fn sure_hits(
         .collect();
     found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)).then_with(|| a.1.id.cmp(&b.1.id)));
     if found.is_empty()
-        && let Some(&entry) = knowledge.fingerprints().get(&problem.block.fingerprint)
-        && admitted(entry)
+        && let Some(entry) = knowledge.same_fingerprint(problem, admitted)
     {
         return vec![sure_hit(knowledge, entry, Tier::Fingerprint, BTreeMap::new(), None, options)];
     }
@@ -376,8 +377,9 @@ fn close_hit(knowledge: &Knowledge, scored: &Scored, gate: f32, options: &Lookup
     let captures = scored.generic.as_ref().map(|hit| hit.captures.clone()).unwrap_or_default();
     let mut hit = bare_hit(knowledge, scored.entry, Tier::Close, scored.relevance, captures);
     if options.explain {
-        let entry = &knowledge.canon.entries()[scored.entry].entry;
-        let matched = scored.similarity.and_then(|near| entry.texts().into_iter().nth(near.part));
+        let entry = knowledge.canon.entries()[scored.entry].entry();
+        let matched =
+            scored.similarity.and_then(|near| entry.texts().into_iter().nth(near.part)).map(|text| text.embedded());
         hit.explain = Some(explanation(scored.signals.clone(), Some(scored.similar), scored.relevance, gate, matched));
     }
     hit
@@ -393,12 +395,12 @@ fn bare_hit(
     let stored = &knowledge.canon.entries()[entry];
     let declared = stored.captures();
     Hit {
-        id: stored.entry.id.clone(),
+        id: stored.id().to_owned(),
         kind: Kind::Canon,
-        title: stored.entry.title.clone(),
-        cause: stored.entry.cause.clone(),
-        fix: stored.entry.fix.iter().map(|step| fill(step, &declared, &captures)).collect(),
-        references: stored.entry.references.clone(),
+        title: stored.entry().title.clone(),
+        cause: stored.entry().cause.clone(),
+        fix: stored.entry().fix.iter().map(|step| fill(step, &declared, &captures)).collect(),
+        references: stored.entry().references.clone(),
         score: score(relevance, None, None),
         relevance,
         tier,
@@ -453,8 +455,8 @@ fn why_not(
     if !options.filters.admit(stored) {
         return none("filters", "a filter of this lookup excludes it".to_owned());
     }
-    let known_as = &stored.entry.id;
-    let place = hits.iter().position(|hit| &hit.id == known_as);
+    let known_as = stored.id();
+    let place = hits.iter().position(|hit| hit.id == known_as);
     let scored = scored.iter().find(|s| s.entry == entry);
     let mut out = match (place, scored) {
         (Some(place), _) if place < options.limit => none("shown", format!("it is hit {}", place + 1)),

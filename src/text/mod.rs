@@ -21,4 +21,4 @@ pub use digest::{hex, sha256, sha256_hex};
 pub use mask::{FINGERPRINT_VERSION, fingerprint, mask};
 pub use safe::{shell_quote, single_line, strip_controls};
 pub use salient::{headline, salient};
-pub use token::tokens;
+pub use token::{for_each_token, tokens};

@@ -4,6 +4,12 @@
 //! and `0.14` stay whole. Plain English words lose their inflection (a light suffix stripper: plural, -ing, -ed), so
 //! that "locking" finds "lock". Stop words are left out.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Longer words are data, not language.
+const MAX_WORD_BYTES: usize = 64;
+
 /// Most frequent English function words: they tell nothing about an error. "not" and "no" stay.
 const STOP: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "did", "do", "does", "for", "from", "had",
@@ -14,70 +20,86 @@ const STOP: &[&str] = &[
     "tells", "tell", "keeps", "keep", "even", "though", "about", "only", "still",
 ];
 
+static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| STOP.iter().copied().collect());
+
+/// Hears every token of a text in order, lower case, repeats included. Nothing is allocated per token: all of canon is
+/// read through here before a question can be answered by keywords.
+pub fn for_each_token(text: &str, mut hear: impl FnMut(&str)) {
+    let mut buffer = String::new();
+    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))) {
+        let word = word.trim_matches(['.', '-', '_']);
+        if word.is_empty() || word.len() > MAX_WORD_BYTES {
+            continue;
+        }
+        let mut parts = 0;
+        for_each_part(word, |_| parts += 1);
+        if parts > 1 {
+            lower_into(&mut buffer, word);
+            hear(&buffer);
+        }
+        for_each_part(word, |part| {
+            lower_into(&mut buffer, part);
+            let telling = buffer.len() > 1 || buffer.bytes().all(|b| b.is_ascii_digit());
+            if telling && !STOP_WORDS.contains(buffer.as_str()) {
+                stem(&mut buffer);
+                hear(&buffer);
+            }
+        });
+    }
+}
+
 /// Tokens of a text in order, lower case, repeats included.
 pub fn tokens(text: &str) -> Vec<String> {
     let mut out = Vec::new();
-    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))) {
-        let word = word.trim_matches(['.', '-', '_']);
-        if !word.is_empty() {
-            push_word(&mut out, word);
-        }
-    }
+    for_each_token(text, |token| out.push(token.to_owned()));
     out
 }
 
-fn push_word(out: &mut Vec<String>, word: &str) {
-    if word.len() > 64 {
-        return;
-    }
-    let parts = parts(word);
-    if parts.len() > 1 {
-        out.push(word.to_lowercase());
-    }
-    for part in parts {
-        let lower = part.to_lowercase();
-        if !STOP.contains(&lower.as_str()) && (lower.chars().count() > 1 || lower.chars().all(char::is_numeric)) {
-            out.push(stem(lower));
-        }
+fn lower_into(buffer: &mut String, word: &str) {
+    buffer.clear();
+    if word.is_ascii() {
+        buffer.push_str(word);
+        buffer.make_ascii_lowercase();
+    } else {
+        buffer.extend(word.chars().flat_map(char::to_lowercase));
     }
 }
 
 /// Splits at `_`, `-`, `.` (not inside a number) and at humps; a run of capitals is one part (`HTTPServer`: HTTP, Server).
-fn parts(word: &str) -> Vec<&str> {
-    if word.chars().all(|c| c.is_ascii_digit() || c == '.') {
-        return vec![word];
+fn for_each_part<'a>(word: &'a str, mut hear: impl FnMut(&'a str)) {
+    if word.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return hear(word);
     }
-    let mut out = Vec::new();
-    for piece in word.split(['_', '-', '.']).filter(|p| !p.is_empty()) {
-        let chars: Vec<(usize, char)> = piece.char_indices().collect();
+    for piece in word.split(['_', '-', '.']).filter(|piece| !piece.is_empty()) {
         let mut start = 0;
-        for i in 1..chars.len() {
-            let (before, here) = (chars[i - 1].1, chars[i].1);
-            let next_lower = chars.get(i + 1).is_some_and(|c| c.1.is_lowercase());
-            let hump = (before.is_lowercase() && here.is_uppercase())
-                || (before.is_uppercase() && here.is_uppercase() && next_lower);
+        let mut before: Option<char> = None;
+        let mut chars = piece.char_indices().peekable();
+        while let Some((at, here)) = chars.next() {
+            let next_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+            let hump =
+                before.is_some_and(|b| here.is_uppercase() && (b.is_lowercase() || (b.is_uppercase() && next_lower)));
             if hump {
-                out.push(&piece[start..chars[i].0]);
-                start = chars[i].0;
+                hear(&piece[start..at]);
+                start = at;
             }
+            before = Some(here);
         }
-        out.push(&piece[start..]);
+        hear(&piece[start..]);
     }
-    out
 }
 
 /// Takes off plural, -ing and -ed where a stem of four letters or more remains.
-fn stem(mut word: String) -> String {
+fn stem(word: &mut String) {
     if !word.is_ascii() || word.bytes().any(|b| b.is_ascii_digit()) {
-        return word;
+        return;
     }
     let keep = |word: &str, suffix: &str| word.ends_with(suffix) && word.len() >= suffix.len() + 3;
-    if keep(&word, "ies") {
+    if keep(word, "ies") {
         word.truncate(word.len() - 3);
         word.push('y');
     } else if word.ends_with("sses") {
         word.truncate(word.len() - 2);
-    } else if keep(&word, "s") && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is") {
+    } else if keep(word, "s") && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is") {
         word.truncate(word.len() - 1);
     }
     for suffix in ["ing", "ed"] {
@@ -94,7 +116,6 @@ fn stem(mut word: String) -> String {
     if word.len() > 4 && word.ends_with('e') {
         word.truncate(word.len() - 1);
     }
-    word
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The keyword signal: BM25 (Robertson and Zaragoza, 2009) over identifier-aware tokens, as a share of the most that
 //! the query could reach. Statistics are of canon alone, so that nothing else that is indexed changes a verdict.
 
-use crate::text::tokens;
+use crate::text::{for_each_token, tokens};
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Term frequency saturation.
 const K1: f32 = 1.2;
@@ -12,10 +13,11 @@ const B: f32 = 0.5;
 /// Names and numbers of the asker's own say nothing; foreign vocabulary does.
 const UNKNOWN: f32 = 0.5;
 
-/// BM25 over a fixed set of texts.
+/// BM25 over a fixed set of texts. Words are held by 64-bit hash: among the thousands of words of a canon two that
+/// collide are not to be expected, and no text has to be kept.
 #[derive(Debug, Default)]
 pub struct KeywordIndex {
-    postings: HashMap<String, Vec<(u32, f32)>>,
+    postings: HashMap<u64, Vec<(u32, f32)>, BuildHasherDefault<Identity>>,
     /// Length normaliser by text.
     norms: Vec<f32>,
 }
@@ -23,23 +25,23 @@ pub struct KeywordIndex {
 impl KeywordIndex {
     /// Indexes texts; a text's number is its position.
     pub fn new<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Self {
-        let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
+        let mut out = Self::default();
         let mut lengths: Vec<f32> = Vec::new();
         for (number, text) in texts.into_iter().enumerate() {
-            let mut counts: HashMap<String, f32> = HashMap::new();
             let mut length = 0.0;
-            for token in tokens(text.as_ref()) {
-                *counts.entry(token).or_default() += 1.0;
+            for_each_token(text.as_ref(), |token| {
                 length += 1.0;
-            }
+                let holders = out.postings.entry(hash(token)).or_default();
+                match holders.last_mut() {
+                    Some((last, count)) if *last == number as u32 => *count += 1.0,
+                    _ => holders.push((number as u32, 1.0)),
+                }
+            });
             lengths.push(length);
-            for (token, count) in counts {
-                postings.entry(token).or_default().push((number as u32, count));
-            }
         }
         let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
-        let norms = lengths.iter().map(|length| K1 * (1.0 - B + B * length / mean.max(1.0))).collect();
-        Self { postings, norms }
+        out.norms = lengths.iter().map(|length| K1 * (1.0 - B + B * length / mean.max(1.0))).collect();
+        out
     }
 
     fn idf(&self, holders: usize) -> f32 {
@@ -55,7 +57,7 @@ impl KeywordIndex {
         let mut reachable = 0.0;
         let mut sums: BTreeMap<usize, f32> = BTreeMap::new();
         for word in &words {
-            let Some(holders) = self.postings.get(word) else {
+            let Some(holders) = self.postings.get(&hash(word)) else {
                 reachable += UNKNOWN * self.idf(0) * (K1 + 1.0);
                 continue;
             };
@@ -68,6 +70,32 @@ impl KeywordIndex {
         }
         sums.values_mut().for_each(|sum| *sum = (*sum / reachable).clamp(0.0, 1.0));
         sums
+    }
+}
+
+/// FNV-1a, 64 bits, mixed once more so that its low bits are as good as its high ones.
+fn hash(word: &str) -> u64 {
+    let raw = word
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    (raw ^ (raw >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Keys are hashes already.
+#[derive(Debug, Default, Clone)]
+struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| (hash << 8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
     }
 }
 
