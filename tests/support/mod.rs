@@ -30,11 +30,6 @@ pub fn store(dir: &Path) -> ModelStore {
     ModelStore::new(settings(dir))
 }
 
-/// Cosine of two unit vectors.
-pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}
-
 /// The largest difference of two vectors' components.
 pub fn distance(a: &[f32], b: &[f32]) -> f32 {
     assert_eq!(a.len(), b.len());
