@@ -31,9 +31,10 @@ impl CandleEncoder {
         let path = dir.join(CONFIG);
         let config = Config::read(&path)?;
         config.agree(manifest, &path)?;
-        let tokenizer = TextTokenizer::read(&dir.join(TOKENIZER), manifest.max_tokens, config.vocab)?;
-        let weights = Weights::open(&dir.join(WEIGHTS))?;
-        let model = arch::load(&weights, &config)?;
+        let words = || TextTokenizer::read(&dir.join(TOKENIZER), manifest.max_tokens, config.vocab);
+        let network = || arch::load(&Weights::open(&dir.join(WEIGHTS))?, &config);
+        let (tokenizer, model) = Device::Cpu.with_context(|| rayon::join(words, network));
+        let (tokenizer, model) = (tokenizer?, model?);
         let prefix = |role| -> Result<(String, usize), EmbedError> {
             let text = manifest.prefix(role).to_owned();
             let tokens = if text.is_empty() { 0 } else { tokenizer.count(&text)? };

@@ -93,7 +93,7 @@ impl Config {
         if let Some((name, value)) = sizes.into_iter().find(|(_, v)| *v == 0 || *v > MOST) {
             return Err(bad(format!("{name} = {value} makes no sense")));
         }
-        if raw.hidden_size % raw.num_attention_heads != 0 {
+        if !raw.hidden_size.is_multiple_of(raw.num_attention_heads) {
             return Err(bad("hidden_size is not a multiple of num_attention_heads".into()));
         }
         if !(raw.layer_norm_eps > 0.0 && raw.layer_norm_eps < 1.0) {

@@ -1,12 +1,84 @@
-//! Real weights against vectors that other software made of the same weights.
+//! Real weights against vectors that other software made of the same weights (`benches/peers/embed/golden.py`).
 
 use crate::support::home;
 use kenning::types::Role;
+use serde::Deserialize;
+
+/// Far below what could change a ranking; f32 in another order of operations stays within it.
+const TOLERANCE: f32 = 1e-4;
+
+#[derive(Deserialize)]
+struct Golden {
+    model: String,
+    dims: usize,
+    texts: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    role: String,
+    text: String,
+    repeat: Option<usize>,
+    tokens: usize,
+    truncated: bool,
+    components: Vec<f32>,
+    probe: f32,
+}
+
+fn check(golden: &str) {
+    let golden: Golden = serde_json::from_str(golden).unwrap();
+    let encoder = home::encoder(&golden.model);
+    assert_eq!(encoder.dims(), golden.dims);
+    for (name, role) in [("query", Role::Query), ("passage", Role::Passage)] {
+        let cases: Vec<&Case> = golden.texts.iter().filter(|c| c.role == name).collect();
+        let texts: Vec<String> = cases.iter().map(|c| c.text.repeat(c.repeat.unwrap_or(1))).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let got = encoder.encode(&texts, role, &mut |_| {}).unwrap();
+        assert_eq!(got.len(), cases.len());
+        for (got, case) in got.iter().zip(cases) {
+            let text = &case.text;
+            assert_eq!((got.tokens, got.truncated), (case.tokens, case.truncated), "{text:?}");
+            let step = golden.dims / 16;
+            for (i, want) in case.components.iter().enumerate() {
+                let have = got.vector[i * step];
+                assert!((have - want).abs() < TOLERANCE, "{text:?}, component {}: {have}, not {want}", i * step);
+            }
+            // Every component takes part in the probe.
+            let probe: f64 = got.vector.iter().enumerate().map(|(i, v)| f64::from(*v) * ((i + 1) as f64).sin()).sum();
+            assert!((probe as f32 - case.probe).abs() < TOLERANCE * 10.0, "{text:?}: {probe}, not {}", case.probe);
+            let norm: f32 = got.vector.iter().map(|v| v * v).sum();
+            assert!((norm - 1.0).abs() < 1e-5);
+        }
+    }
+}
 
 #[test]
-fn pull_and_encode() {
+fn bge_small_as_onnx_runtime_computes_it() {
+    check(include_str!("../golden/bge-small-en-v1.5-int8.json"));
+}
+
+#[test]
+fn minilm_as_numpy_computes_it() {
+    check(include_str!("../golden/all-MiniLM-L6-v2.json"));
+}
+
+#[test]
+fn a_text_means_the_same_alone_and_among_others() {
     let encoder = home::encoder("bge-small-en-v1.5-int8");
-    let out = encoder.encode(&["hello world", ""], Role::Passage, &mut |_| {}).unwrap();
-    println!("{} {:?} {}", encoder.fingerprint(), &out[0].vector[..8], out[0].tokens);
-    println!("{:?}", &out[1].vector[..8]);
+    let long = "cannot find value `x` in this scope ".repeat(60);
+    let texts = ["a", &long, "", "Error: connect ECONNREFUSED 127.0.0.1:5432", "kubectl logs", &long[..700]];
+    let together = encoder.encode(&texts, Role::Passage, &mut |_| {}).unwrap();
+    for (text, among) in texts.iter().zip(&together) {
+        let alone = &encoder.encode(&[text], Role::Passage, &mut |_| {}).unwrap()[0];
+        let far = crate::support::distance(&alone.vector, &among.vector);
+        assert!(far < 1e-5, "{far} for {:?}", &text[..text.len().min(30)]);
+    }
+}
+
+#[test]
+fn every_file_of_the_packaged_model_is_pinned_and_right() {
+    let installed = home::installed("bge-small-en-v1.5-int8");
+    assert_eq!(installed.unpinned(), [""; 0]);
+    let checks = home::store().verify("bge-small-en-v1.5-int8").unwrap();
+    assert!(checks.iter().all(|c| c.problem.is_none() && c.pinned && c.found == c.expected), "{checks:?}");
 }

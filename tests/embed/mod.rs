@@ -1,3 +1,9 @@
 //! Tests of `kenning::embed`.
 
-mod golden;
+mod arch; // our forward pass against candle's models, batches, limits
+mod cache; // the hub's cache as other tools read and write it
+mod directory; // sentence-transformers directories: reading, importing, refusing
+mod golden; // real weights against other software
+mod hub; // downloads from a hub on loopback
+mod package; // models out of Python packages
+mod store; // records, changed and damaged files, verify, remove

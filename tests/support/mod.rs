@@ -1,3 +1,37 @@
 //! What tests share: models for tests, a hub on loopback, small models made on the spot.
 
 pub mod home;
+pub mod stub_hub;
+pub mod tiny;
+
+use kenning::embed::{ModelStore, StoreSettings};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use std::time::Duration;
+
+/// SHA-256 in lower-case hex.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Settings for a store in `dir` that reaches nothing outside this machine and does not wait long.
+pub fn settings(dir: &Path) -> StoreSettings {
+    let mut settings = StoreSettings::new(dir.join("models"), dir.join("hub"));
+    settings.hub.endpoint = "http://127.0.0.1:9".into(); // The discard port: nobody listens.
+    settings.hub.backoff = Duration::from_millis(5);
+    settings.hub.answer_timeout = Duration::from_millis(800);
+    settings.hub.read_timeout = Duration::from_secs(5);
+    settings.pip.commands = vec![vec!["ken-no-such-pip".into()]];
+    settings
+}
+
+/// A store in `dir` with [`settings`].
+pub fn store(dir: &Path) -> ModelStore {
+    ModelStore::new(settings(dir))
+}
+
+/// The largest difference of two vectors' components.
+pub fn distance(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max)
+}

@@ -34,7 +34,8 @@ pub(crate) struct Transformer {
 }
 
 struct Layer {
-    /// Query, key and value below one another, `3 hidden` x `hidden`, and their biases.
+    /// Query, key and value side by side, `hidden` x `3 hidden`, and their biases. Like all weights here it lies as
+    /// inputs x outputs.
     qkv: Tensor,
     qkv_bias: Tensor,
     out: Tensor,
@@ -59,7 +60,8 @@ impl Transformer {
             weights.read("embeddings.LayerNorm.weight", &[c.hidden])?,
             weights.read("embeddings.LayerNorm.bias", &[c.hidden])?,
         );
-        let layers = (0..c.layers).map(|i| Layer::load(weights, c, i)).collect::<std::result::Result<_, _>>()?;
+        let layers =
+            (0..c.layers).into_par_iter().map(|i| Layer::load(weights, c, i)).collect::<std::result::Result<_, _>>()?;
         Ok(Self { words, places, norm, layers, config: config.clone() })
     }
 
@@ -116,19 +118,24 @@ impl Transformer {
 impl Layer {
     fn load(weights: &Weights, c: &Config, index: usize) -> std::result::Result<Self, EmbedError> {
         let name = |part: &str| format!("encoder.layer.{index}.{part}");
-        let matrix = |part: &str, rows: usize, cols: usize| weights.read(&name(part), &[rows, cols]);
-        let vector = |part: &str, len: usize| weights.read(&name(part), &[len]);
         let tensor = |values: Vec<f32>, rows: usize, cols: usize| Tensor::from_vec(values, (rows, cols), &Device::Cpu);
+        let dense = |part: &str, outputs: usize, inputs: usize| -> std::result::Result<Tensor, EmbedError> {
+            let mut values = vec![0.0; outputs * inputs];
+            weights.read_transposed(&name(part), (outputs, inputs), &mut values, (0, outputs))?;
+            Ok(tensor(values, inputs, outputs)?)
+        };
+        let vector = |part: &str, len: usize| weights.read(&name(part), &[len]);
         let (h, f) = (c.hidden, c.intermediate);
 
         let scale = 1.0 / ((h / c.heads) as f32).sqrt();
-        let mut qkv = matrix("attention.self.query.weight", h, h)?;
-        let mut qkv_bias = vector("attention.self.query.bias", h)?;
-        qkv.iter_mut().chain(&mut qkv_bias).for_each(|w| *w *= scale);
-        for part in ["key", "value"] {
-            qkv.extend(matrix(&format!("attention.self.{part}.weight"), h, h)?);
+        let (mut qkv, mut qkv_bias) = (vec![0.0; 3 * h * h], Vec::with_capacity(3 * h));
+        for (i, part) in ["query", "key", "value"].into_iter().enumerate() {
+            let weight = name(&format!("attention.self.{part}.weight"));
+            weights.read_transposed(&weight, (h, h), &mut qkv, (i * h, 3 * h))?;
             qkv_bias.extend(vector(&format!("attention.self.{part}.bias"), h)?);
         }
+        let query = qkv.chunks_exact_mut(3 * h).flat_map(|row| &mut row[..h]);
+        query.chain(&mut qkv_bias[..h]).for_each(|w| *w *= scale);
         let norm = |dense: &str, norm: &str| -> std::result::Result<Tensor, EmbedError> {
             let mut rows = vector(&format!("{dense}.bias"), h)?;
             rows.extend(vector(&format!("{norm}.weight"), h)?);
@@ -136,13 +143,13 @@ impl Layer {
             Ok(tensor(rows, 3, h)?)
         };
         Ok(Self {
-            qkv: tensor(qkv, 3 * h, h)?,
+            qkv: tensor(qkv, h, 3 * h)?,
             qkv_bias: tensor(qkv_bias, 1, 3 * h)?,
-            out: tensor(matrix("attention.output.dense.weight", h, h)?, h, h)?,
+            out: dense("attention.output.dense.weight", h, h)?,
             out_norm: norm("attention.output.dense", "attention.output.LayerNorm")?,
-            up: tensor(matrix("intermediate.dense.weight", f, h)?, f, h)?,
+            up: dense("intermediate.dense.weight", f, h)?,
             up_bias: tensor(vector("intermediate.dense.bias", f)?, 1, f)?,
-            down: tensor(matrix("output.dense.weight", h, f)?, h, f)?,
+            down: dense("output.dense.weight", h, f)?,
             down_norm: norm("output.dense", "output.LayerNorm")?,
         })
     }
@@ -151,7 +158,7 @@ impl Layer {
         let (h, d) = (c.hidden, c.hidden / c.heads);
         let (residual, attended) = match rows {
             Rows::All => {
-                let qkv = x.matmul(&self.qkv.t()?)?;
+                let qkv = x.matmul(&self.qkv)?;
                 qkv.inplace_op2(&self.qkv_bias, &AddBias)?;
                 let parts = qkv.reshape((x.dim(0)?, 3, c.heads, d))?;
                 let texts = spans
@@ -166,9 +173,9 @@ impl Layer {
             Rows::First => {
                 let firsts: Vec<u32> = spans.iter().map(|s| s.start as u32).collect();
                 let firsts = x.index_select(&Tensor::from_vec(firsts, spans.len(), &Device::Cpu)?, 0)?;
-                let q = firsts.matmul(&self.qkv.narrow(0, 0, h)?.t()?)?;
+                let q = firsts.matmul(&self.qkv.narrow(1, 0, h)?)?;
                 q.inplace_op2(&self.qkv_bias.narrow(1, 0, h)?, &AddBias)?;
-                let kv = x.matmul(&self.qkv.narrow(0, h, 2 * h)?.t()?)?;
+                let kv = x.matmul(&self.qkv.narrow(1, h, 2 * h)?)?;
                 kv.inplace_op2(&self.qkv_bias.narrow(1, h, 2 * h)?, &AddBias)?;
                 let q = q.reshape((spans.len(), 1, c.heads, d))?;
                 let kv = kv.reshape((x.dim(0)?, 2, c.heads, d))?;
@@ -185,11 +192,11 @@ impl Layer {
         };
         let attended = gather(&attended, h)?;
         let norm = ResidualNorm { eps: c.norm_eps };
-        let mid = attended.matmul(&self.out.t()?)?;
+        let mid = attended.matmul(&self.out)?;
         mid.inplace_op3(&residual, &self.out_norm, &norm)?;
-        let up = mid.matmul(&self.up.t()?)?;
+        let up = mid.matmul(&self.up)?;
         up.inplace_op2(&self.up_bias, &BiasActivation(c.activation))?;
-        let down = up.matmul(&self.down.t()?)?;
+        let down = up.matmul(&self.down)?;
         down.inplace_op3(&mid, &self.down_norm, &norm)?;
         Ok(down)
     }

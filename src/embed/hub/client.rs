@@ -104,6 +104,9 @@ impl<'a> Client<'a> {
             Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
                 format!("no answer within {} s", seconds(limit))
             }
+            Error::Timeout(ureq::Timeout::RecvResponse) => {
+                format!("no answer within {} s", seconds(self.settings.answer_timeout))
+            }
             Error::Timeout(_) => format!("no answer within {} s", seconds(self.settings.read_timeout)),
             Error::HostNotFound => "its name cannot be resolved".into(),
             Error::Io(error) => plain(error),
@@ -141,7 +144,7 @@ fn agent(settings: &HubSettings, proxy: Option<Proxy>) -> Agent {
         .user_agent(concat!("kenning/", env!("CARGO_PKG_VERSION")))
         .timeout_resolve(Some(settings.connect_timeout))
         .timeout_connect(Some(settings.connect_timeout))
-        .timeout_recv_response(Some(settings.read_timeout))
+        .timeout_recv_response(Some(settings.answer_timeout))
         .timeout_per_read(Some(settings.read_timeout))
         .build()
         .new_agent()
@@ -167,21 +170,23 @@ fn same_origin(a: &Uri, b: &Uri) -> bool {
     a.scheme_str() == b.scheme_str() && host(a) == host(b) && port(a) == port(b)
 }
 
-/// Where a redirect leads: an absolute address, or a path on the same host.
+/// Where a redirect leads: an absolute address, one on the same host, or one in the same folder.
 fn location(from: &Uri, response: &Response<Body>) -> Option<Uri> {
     let text = response.headers().get(header::LOCATION)?.to_str().ok()?;
-    let target: Uri = text.parse().ok()?;
-    if target.host().is_some() {
-        return matches!(target.scheme_str(), Some("http" | "https")).then_some(target);
-    }
-    let mut parts = from.clone().into_parts();
-    parts.path_and_query = Some(if text.starts_with('/') {
-        target.path_and_query()?.clone()
+    let (scheme, authority) = (from.scheme_str()?, from.authority()?);
+    let before_slash = text.split('/').next().unwrap_or_default();
+    let absolute = if before_slash.contains(':') {
+        text.to_owned()
+    } else if text.starts_with("//") {
+        format!("{scheme}:{text}")
+    } else if text.starts_with('/') {
+        format!("{scheme}://{authority}{text}")
     } else {
         let folder = from.path().rsplit_once('/').map_or("", |(folder, _)| folder);
-        format!("{folder}/{text}").parse().ok()?
-    });
-    Uri::from_parts(parts).ok()
+        format!("{scheme}://{authority}{folder}/{text}")
+    };
+    let target: Uri = absolute.parse().ok()?;
+    (matches!(target.scheme_str(), Some("http" | "https")) && target.host().is_some()).then_some(target)
 }
 
 #[cfg(test)]
@@ -209,6 +214,8 @@ mod tests {
         assert_eq!(to("https://cdn.example/x").unwrap(), "https://cdn.example/x");
         assert_eq!(to("/api/x?y=1").unwrap(), "http://hub.example/api/x?y=1");
         assert_eq!(to("z").unwrap(), "http://hub.example/a/z");
+        assert_eq!(to("//cdn.example/x").unwrap(), "http://cdn.example/x");
+        assert_eq!(to("/x?next=https://other.example/").unwrap(), "http://hub.example/x?next=https://other.example/");
         assert_eq!(to("ftp://cdn.example/x"), None);
     }
 }

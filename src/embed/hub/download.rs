@@ -19,7 +19,7 @@ pub(super) fn retrying<T>(
     client: &Client<'_>,
     path: &str,
     on: &mut dyn FnMut(PullEvent<'_>),
-    attempt: &mut dyn FnMut(&mut dyn FnMut(PullEvent<'_>)) -> Result<T, EmbedError>,
+    mut attempt: impl FnMut(&mut dyn FnMut(PullEvent<'_>)) -> Result<T, EmbedError>,
 ) -> Result<T, EmbedError> {
     let mut pause = client.settings.backoff;
     for _ in 0..client.settings.retries {
@@ -52,7 +52,7 @@ pub(super) fn download(
         state.catch_up(&mut file, part)?;
     }
     on(PullEvent::File { path, size: Some(size), done: state.done });
-    retrying(client, path, on, &mut |on| state.attempt(client, url, path, size, (&mut file, part), on))?;
+    retrying(client, path, on, |on| state.attempt(client, url, path, size, (&mut file, part), on))?;
     file.sync_all().map_err(EmbedError::io(part))?;
     Ok(state.hasher.hex())
 }

@@ -25,7 +25,7 @@ pub(super) fn ask(
     path: &str,
     on: &mut dyn FnMut(PullEvent<'_>),
 ) -> Result<Meta, EmbedError> {
-    retrying(client, path, on, &mut |_| {
+    retrying(client, path, on, |_| {
         let answer = client.send(url, Ask::Head)?;
         let status = answer.response.status();
         if !status.is_success() && !status.is_redirection() {

@@ -6,6 +6,8 @@
 
 mod convert;
 mod model;
+#[cfg(test)]
+mod tests;
 mod wire;
 mod write;
 

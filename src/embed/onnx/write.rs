@@ -7,10 +7,13 @@ use crate::embed::EmbedError;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+/// Gives the values of a tensor by its name and shape.
+pub(super) type Make<'a> = &'a mut dyn FnMut(&str, &[usize]) -> Result<Vec<f32>, EmbedError>;
+
 /// Writes `tensors` (name and shape, sorted by name) with the values that `make` gives for each.
 pub(super) fn safetensors(
     tensors: &[(String, Vec<usize>)],
-    make: &mut dyn FnMut(&str, &[usize]) -> Result<Vec<f32>, EmbedError>,
+    make: Make<'_>,
     out: &mut dyn Write,
     io: impl FnOnce(io::Error) -> EmbedError,
 ) -> Result<(), EmbedError> {
@@ -24,7 +27,7 @@ pub(super) fn safetensors(
 /// A failure of `make` is left in `failed` and ends the writing with any error.
 fn write(
     tensors: &[(String, Vec<usize>)],
-    make: &mut dyn FnMut(&str, &[usize]) -> Result<Vec<f32>, EmbedError>,
+    make: Make<'_>,
     out: &mut dyn Write,
     failed: &mut Option<EmbedError>,
 ) -> io::Result<()> {

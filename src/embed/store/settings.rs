@@ -1,5 +1,6 @@
 //! What the store must be told, because nothing here reads the environment.
 
+use crate::embed::Manifest;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ pub struct StoreSettings {
     pub hub: HubSettings,
     /// The Python package client.
     pub pip: PipSettings,
+    /// Models that are known beside the compiled-in ones; the same name replaces the compiled-in one.
+    pub manifests: Vec<Manifest>,
     /// How long to wait for another process that pulls the same model.
     pub lock_timeout: Duration,
 }
@@ -23,6 +26,7 @@ impl StoreSettings {
             dir,
             hub: HubSettings::new(cache_dir),
             pip: PipSettings::default(),
+            manifests: Vec::new(),
             lock_timeout: Duration::from_secs(600),
         }
     }
@@ -44,7 +48,9 @@ pub struct HubSettings {
     pub proxy: Option<ProxySettings>,
     /// After this the hub counts as out of reach. Covers name resolution, connection and TLS.
     pub connect_timeout: Duration,
-    /// How long an answer, or the next piece of one, may take.
+    /// How long an answer may take to begin. A hub that is connected but silent this long counts as out of reach.
+    pub answer_timeout: Duration,
+    /// How long the next piece of an answer may take.
     pub read_timeout: Duration,
     /// Attempts after the first, for broken connections, HTTP 429 and 5xx.
     pub retries: u32,
@@ -62,6 +68,7 @@ impl HubSettings {
             offline: false,
             proxy: None,
             connect_timeout: Duration::from_secs(2),
+            answer_timeout: Duration::from_secs(10),
             read_timeout: Duration::from_secs(30),
             retries: 4,
             backoff: Duration::from_millis(500),
