@@ -26,6 +26,12 @@ pub enum EngineError {
     /// There is no home to keep anything in.
     #[error("there is no home directory to keep data in")]
     NoHome,
+    /// A model is needed and none is installed.
+    #[error("the model {model} is not installed")]
+    NoModel {
+        /// The model.
+        model: String,
+    },
     /// No such entry.
     #[error("no entry is called {id}")]
     NoEntry {
@@ -61,7 +67,7 @@ impl Diagnose for EngineError {
             Self::Store(e) => e.kind(),
             Self::Edit(e) => e.kind(),
             Self::NoHome | Self::NoEntry { .. } | Self::PackName(_) => ErrorKind::Usage,
-            Self::NotCalibrated { .. } => ErrorKind::NoModel,
+            Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
             Self::Io { source, .. } => io_kind(source),
         }
     }
@@ -76,6 +82,7 @@ impl Diagnose for EngineError {
             Self::NoEntry { near, .. } if near.is_empty() => Some("`ken canon list` names all entries".to_owned()),
             Self::NoEntry { near, .. } => Some(format!("near it are {}", near.join(", "))),
             Self::PackName(_) => Some("use lower-case letters, digits and hyphens, such as my-team".to_owned()),
+            Self::NoModel { .. } => Some("ken model pull; `ken model list` shows all".to_owned()),
             Self::NotCalibrated { .. } => Some("fit it on labelled questions: ken bench calibrate".to_owned()),
             Self::Io { .. } => None,
         }

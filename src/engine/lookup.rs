@@ -29,7 +29,7 @@ impl Engine {
     /// [`EngineError`] when there is no usable model or it fails.
     pub fn probe(&self, text: &str, progress: OnProgress<'_>) -> Result<Vec<Vec<Scored>>, EngineError> {
         let Some(semantics) = self.semantics(progress) else {
-            return Err(EngineError::NotCalibrated { model: self.settings.model.clone() });
+            return Err(EngineError::NoModel { model: self.settings.model.clone() });
         };
         Ok(probe(&self.knowledge, text, semantics)?)
     }

@@ -13,6 +13,9 @@ use serde::Serialize;
 
 /// Backgrounds that are tried.
 const BACKGROUND_WEIGHTS: [f32; 6] = [0.0, 0.2, 0.35, 0.5, 0.65, 0.8];
+/// Steepness of the semantic signal that is tried: nearly linear in the cosine to nearly a step. The weights of the mix
+/// are fixed, so this is what sets how much a difference in cosine counts against one in words.
+const SEMANTIC_SLOPES: [f32; 6] = [4.0, 6.5, 10.0, 15.0, 25.0, 50.0];
 /// Entries that make up the background.
 pub const NEIGHBOURS: usize = 10;
 /// Folds of the cross-validation.
@@ -40,8 +43,23 @@ pub struct Question {
     pub unanswerable: bool,
     /// How many questions its input asks; the gate rises with it.
     pub among: usize,
-    /// Cosine, background, keyword signal, log-odds of a generic pattern, and whether it is right.
-    pub candidates: Vec<(f32, f32, f32, f32, bool)>,
+    /// The likeliest entries.
+    pub candidates: Vec<Candidate>,
+}
+
+/// What is known of one entry for one question.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Candidate {
+    /// Cosine to its nearest text.
+    pub cosine: f32,
+    /// Mean cosine of the nearest other entries.
+    pub background: f32,
+    /// The keyword signal.
+    pub keyword: f32,
+    /// Log-odds that a generic pattern adds.
+    pub generic: f32,
+    /// Whether it answers the question.
+    pub right: bool,
 }
 
 /// Asks all cases that no pattern and no fingerprint settles; the candidates come as the lookup itself scores them.
@@ -59,13 +77,13 @@ pub fn questions(engine: &Engine, cases: &[Case], progress: OnProgress<'_>) -> R
                 .iter()
                 .filter_map(|s| {
                     let near = s.similarity?;
-                    Some((
-                        near.cosine,
-                        near.background,
-                        s.signals.keyword.unwrap_or(0.0),
-                        s.generic_log_odds(),
-                        right(s),
-                    ))
+                    Some(Candidate {
+                        cosine: near.cosine,
+                        background: near.background,
+                        keyword: s.signals.keyword.unwrap_or(0.0),
+                        generic: s.generic_log_odds(),
+                        right: right(s),
+                    })
                 })
                 .take(40)
                 .collect();
@@ -114,15 +132,17 @@ fn raised(gate: f32, among: usize) -> f32 {
 
 fn fit_once<'a>(questions: impl Iterator<Item = &'a Question> + Clone, max_noise: f64) -> Calibration {
     let mut chosen: Option<(f64, Calibration)> = None;
-    for background_weight in BACKGROUND_WEIGHTS {
-        let raw = |c: &(f32, f32, f32, f32, bool)| c.0 - background_weight * c.1;
-        let pairs: Vec<(f32, bool)> =
-            questions.clone().flat_map(|q| q.candidates.iter().take(10).map(|c| (raw(c), c.4))).collect();
-        let semantic = logistic(&pairs);
+    let grid = BACKGROUND_WEIGHTS.iter().flat_map(|weight| SEMANTIC_SLOPES.iter().map(move |slope| (*weight, *slope)));
+    for (background_weight, slope) in grid {
+        let raw = |c: &Candidate| c.cosine - background_weight * c.background;
+        let mut tops: Vec<f32> =
+            questions.clone().filter_map(|q| q.candidates.iter().map(raw).max_by(f32::total_cmp)).collect();
+        tops.sort_by(f32::total_cmp);
+        let centre = tops.get(tops.len() / 2).copied().unwrap_or(0.5);
         let mut calibration = Calibration {
             neighbours: NEIGHBOURS,
             background_weight,
-            semantic,
+            semantic: Logistic { slope, offset: -slope * centre },
             relevance: Logistic { slope: 8.0, offset: -4.0 },
             gate: 0.5,
         };
@@ -150,8 +170,8 @@ fn fit_once<'a>(questions: impl Iterator<Item = &'a Question> + Clone, max_noise
 /// The best candidate: its mix, whether it is right, its generic log-odds.
 fn top(question: &Question, calibration: &Calibration) -> Option<(f32, bool, f32)> {
     let mixed = question.candidates.iter().map(|c| {
-        let semantic = calibration.semantic.at(c.0 - calibration.background_weight * c.1);
-        (similar(Some(semantic), Some(c.2)).unwrap_or(0.0), c.4, c.3)
+        let semantic = calibration.semantic.at(c.cosine - calibration.background_weight * c.background);
+        (similar(Some(semantic), Some(c.keyword)).unwrap_or(0.0), c.right, c.generic)
     });
     mixed.max_by(|a, b| (a.0 * calibration.relevance.slope + a.2).total_cmp(&(b.0 * calibration.relevance.slope + b.2)))
 }
@@ -226,7 +246,7 @@ mod tests {
             id: String::new(),
             unanswerable,
             among: 1,
-            candidates: vec![(cosine, 0.4, cosine, 0.0, right)],
+            candidates: vec![Candidate { cosine, background: 0.4, keyword: cosine, generic: 0.0, right }],
         };
         let mut all: Vec<Question> = (0..100).map(|i| question(0.6 + i as f32 / 300.0, true, false)).collect();
         all.extend((0..100).map(|i| question(0.4 + i as f32 / 300.0, false, true)));

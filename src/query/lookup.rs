@@ -203,6 +203,7 @@ pub fn score_all(knowledge: &Knowledge, problem: &Problem, semantics: Option<(&S
 /// An input analysed: its problems, what is sure about them, and which of them are still to be asked.
 struct Asking {
     problems: Vec<Problem>,
+    role: Role,
     sure: Vec<Vec<Hit>>,
     ask: Vec<bool>,
     /// Problems that are answered, in the order of the input.
@@ -212,23 +213,25 @@ struct Asking {
 impl Asking {
     fn new(knowledge: &Knowledge, raw: &str, options: &LookupOptions) -> Self {
         let admitted = |entry: usize| options.filters.admit(&knowledge.canon.entries()[entry]);
-        let Analysis { problems, .. } = analyse(raw, &knowledge.canon, &admitted);
+        let Analysis { problems, question } = analyse(raw, &knowledge.canon, &admitted);
+        // A question seeks a text unlike itself, which is what a query prefix is for; an error seeks one like itself.
+        let role = if question { Role::Query } else { Role::Passage };
         let sure: Vec<Vec<Hit>> = problems.iter().map(|p| sure_hits(knowledge, p, options, &admitted)).collect();
         // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
         let any_exact = problems.iter().any(Problem::is_exact);
         let ask: Vec<bool> = sure.iter().map(|hits| hits.is_empty() && !any_exact).collect();
         let chosen = choose(knowledge, &problems, &sure, &ask, options.max_errors);
-        Self { problems, sure, ask, chosen }
+        Self { problems, role, sure, ask, chosen }
     }
 
     fn questions(&self) -> impl Iterator<Item = &Problem> {
         self.chosen.iter().filter(|&&at| self.ask[at]).map(|&at| &self.problems[at])
     }
 
-    /// The questions' vectors, in order. Errors are compared with errors: no query prefix.
+    /// The questions' vectors, in order.
     fn encode(&self, semantics: &Semantics) -> Result<Vec<Vec<f32>>, EmbedError> {
         let texts: Vec<&str> = self.questions().map(|problem| problem.block.salient.as_str()).collect();
-        let encoded = semantics.encoder.encode(&texts, Role::Passage, &mut |_| {})?;
+        let encoded = semantics.encoder.encode(&texts, self.role, &mut |_| {})?;
         Ok(encoded.into_iter().map(|e| e.vector).collect())
     }
 }

@@ -1,5 +1,5 @@
 //! The keyword signal: BM25 (Robertson and Zaragoza, 2009) over identifier-aware tokens, as a share of the most that
-//! the query could reach. Statistics are of canon alone, so that nothing else that is indexed changes a verdict.
+//! the query could reach, or of what a specific query reaches if that is more. Statistics are of canon alone, so that nothing else that is indexed changes a verdict.
 
 use crate::text::{for_each_token, tokens};
 use std::collections::{BTreeMap, HashMap};
@@ -12,6 +12,10 @@ const B: f32 = 0.5;
 /// What a query word that no entry has counts in the most that can be reached, as a share of the rarest word's weight.
 /// Names and numbers of the asker's own say nothing; foreign vocabulary does.
 const UNKNOWN: f32 = 0.5;
+
+/// Rare words that a question must hold to be specific. A question that says less ("error", "it failed") is measured as
+/// if it had said more: all of what it says stands in many entries, and that is no evidence for any.
+const SPECIFIC_WORDS: f32 = 4.0;
 
 /// BM25 over a fixed set of texts. Words are held by 64-bit hash: among the thousands of words of a canon two that
 /// collide are not to be expected, and no text has to be kept.
@@ -68,6 +72,7 @@ impl KeywordIndex {
                 *sums.entry(text as usize).or_default() += part;
             }
         }
+        let reachable = reachable.max(SPECIFIC_WORDS * self.idf(1) * (K1 + 1.0));
         sums.values_mut().for_each(|sum| *sum = (*sum / reachable).clamp(0.0, 1.0));
         sums
     }
@@ -110,7 +115,7 @@ mod tests {
         let signals = index.signals("the state lock");
         assert!(signals[&0] > signals[&1] && signals[&0] < 1.0);
         assert!(!signals.contains_key(&2));
-        let diluted = index.signals("the state lock flurb gnarl");
+        let diluted = index.signals("the state lock flurb gnarl blorb snarf quux");
         assert!(diluted[&0] < signals[&0]);
     }
 
@@ -139,6 +144,8 @@ mod tests {
                     let norm = f64::from(K1) * (1.0 - f64::from(B) + f64::from(B) * text.len() as f64 / f64::from(mean));
                     sum += if tf == 0.0 { 0.0 } else { idf * tf * f64::from(K1 + 1.0) / (tf + norm) };
                 }
+                let rarest = (1.0 + (split.len() as f64 - 0.5) / 1.5).ln();
+                let most = most.max(f64::from(SPECIFIC_WORDS) * rarest * f64::from(K1 + 1.0));
                 let expected = if most > 0.0 { sum / most } else { 0.0 };
                 prop_assert!((f64::from(signals.get(&number).copied().unwrap_or(0.0)) - expected).abs() < 1e-4);
             }
