@@ -1,8 +1,8 @@
 //! exp, erf and the row operations built on them, written so that the compiler can vectorise them.
 //!
-//! Stock candle calls libm once an element for exp and erf, which was 40 % of a forward pass. Everything here is plain
-//! arithmetic on slices without branches; `ops` runs it under the widest instructions of the processor. No fused
-//! multiply-add is asked for, so every processor rounds alike.
+//! Stock candle calls libm once an element for exp and erf. Everything here is plain arithmetic on slices without
+//! branches; `ops` runs it under the widest instructions of the processor. No fused multiply-add is asked for, so every
+//! processor rounds alike.
 
 /// `exp(x)` for `x <= 88`, below -87 as good as zero. Relative error under 2e-7: Cephes' reduction and polynomial.
 #[inline(always)]
