@@ -15,11 +15,16 @@ pub fn dir() -> PathBuf {
     }
 }
 
-/// The store with the models for tests.
-pub fn store() -> ModelStore {
+/// Where the models for tests lie, with the hub switched off.
+pub fn settings() -> StoreSettings {
     let mut settings = StoreSettings::new(dir().join("models"), dir().join("hub"));
     settings.hub.offline = true;
-    ModelStore::new(settings)
+    settings
+}
+
+/// The store with the models for tests.
+pub fn store() -> ModelStore {
+    ModelStore::new(settings())
 }
 
 /// A real model, pulled if it is not there yet.

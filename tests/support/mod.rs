@@ -1,6 +1,7 @@
 //! What tests share: models for tests, a hub on loopback, small models made on the spot.
 
 pub mod home;
+pub mod ken;
 pub mod stub_hub;
 pub mod tiny;
 

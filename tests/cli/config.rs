@@ -1,0 +1,77 @@
+use crate::support::ken::{User, run};
+
+#[test]
+fn settings_tell_where_they_come_from() {
+    let user = User::new();
+    user.write("config.toml", "[lookup]\nlimit = 7\n");
+    let mut command = user.command(&["config", "show", "--origin", "--json"]);
+    command.env("KEN_MAX_ERRORS", "9").env("HF_TOKEN", "hf_secret");
+    let ran = run(command, b"");
+    let settings = ran.json()["settings"].as_array().unwrap().clone();
+    let of = |key: &str| settings.iter().find(|s| s["key"] == key).unwrap().clone();
+    assert!(of("lookup.limit")["origin"].as_str().unwrap().ends_with("config.toml"));
+    assert_eq!(of("lookup.max_errors")["origin"], "environment KEN_MAX_ERRORS");
+    assert_eq!(of("model.name")["origin"], "default");
+    assert!(!ran.out.contains("hf_secret"));
+}
+
+#[test]
+fn a_wrong_setting_is_named() {
+    let user = User::new();
+    user.write("config.toml", "[lookup]\nlimits = 7\n");
+    let ran = user.ken(&["lookup", "x"]);
+    assert!(ran.code == 2 && ran.err.contains("lookup.limits") && ran.err.contains("hint:"), "{ran:?}");
+}
+
+/// What the sample says, uncommented, is a valid file that changes nothing.
+#[test]
+fn the_sample_is_valid() {
+    let user = User::new();
+    let sample = user.ken(&["config", "sample"]).out;
+    let live: String = sample
+        .lines()
+        .map(|l| l.strip_prefix("# ").filter(|l| l.contains(" = ")).unwrap_or(l))
+        .fold(String::new(), |a, l| a + l + "\n");
+    let before = user.ken(&["config", "show"]).out;
+    user.write("config.toml", live);
+    assert_eq!(user.ken(&["config", "show"]).out, before);
+}
+
+#[test]
+fn purge_removes_what_is_kept() {
+    let user = User::new();
+    user.ken(&["canon", "add", "--title", "t", "--cause", "c", "--fix", "f", "--symptom", "s"]);
+    assert!(user.home().exists());
+    assert!(user.ken(&["purge", "--dry-run"]).out.contains("ken"));
+    assert_eq!(user.ken(&["purge"]).code, 2);
+    assert!(user.home().exists());
+    assert_eq!(user.ken(&["purge", "--yes"]).code, 0);
+    assert!(!user.home().exists());
+    assert_eq!(user.ken(&["purge", "--yes"]).out, "Nothing is kept.\n");
+}
+
+#[test]
+fn completions_exist_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(User::new().ken(&["completions", shell]).out.contains("lookup"), "{shell}");
+    }
+}
+
+#[test]
+fn every_verb_has_help_with_one_line_first() {
+    let user = User::new();
+    for verb in [
+        &["lookup"][..],
+        &["run"],
+        &["canon", "add"],
+        &["model", "pull"],
+        &["config", "show"],
+        &["trust"],
+        &["purge"],
+        &["bench", "builtin"],
+    ] {
+        let ran = user.ken(&[verb, &["--help"]].concat());
+        let first = ran.out.lines().next().unwrap_or("").to_owned();
+        assert!(ran.code == 0 && first.len() > 10 && !first.ends_with('.'), "{verb:?}: {first}");
+    }
+}

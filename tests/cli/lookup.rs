@@ -1,0 +1,107 @@
+use crate::support::ken::{User, run};
+
+const MOVED: &str = "error[E0382]: borrow of moved value: `s`\n --> src/main.rs:4:20\n";
+
+#[test]
+fn a_known_message_is_answered_without_a_model() {
+    let ran = User::new().ken(&["lookup", MOVED]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("rust/use-after-move") && ran.out.contains("Cause") && ran.out.contains("Fix"));
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn nothing_known_is_an_empty_answer_and_exit_code_1() {
+    let ran = User::new().ken(&["lookup", "the flux capacitor of my delorean is out of plutonium"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains("Nothing known") && ran.err.contains("ken model pull"));
+}
+
+#[test]
+fn json_keeps_to_its_contract() {
+    let user = User::new();
+    let found = user.ken(&["lookup", "--json", "--explain", MOVED]).json();
+    assert_eq!(found["schema_version"], 1);
+    let result = &found["results"][0];
+    assert_eq!((result["verdict"].as_str(), result["semantic"].as_str()), (Some("exact"), Some("not_needed")));
+    let hit = &result["hits"][0];
+    for field in
+        ["id", "kind", "title", "cause", "fix", "score", "relevance", "tier", "captures", "source", "overrides_canon"]
+    {
+        assert!(!hit[field].is_null(), "{field}");
+    }
+    assert_eq!(hit["explain"]["canon"], 1.0);
+    assert!(result["error"]["fingerprint"].as_str().unwrap().starts_with("v1:"));
+    let slim = user.ken(&["lookup", "--json", MOVED]).json();
+    assert!(slim["results"][0]["hits"][0].get("explain").is_none());
+    let nothing = user.ken(&["lookup", "--json", "purple monkey dishwasher"]);
+    assert_eq!((nothing.code, nothing.json()["results"][0]["verdict"].as_str()), (1, Some("none")));
+}
+
+#[test]
+fn a_log_is_answered_error_by_error_and_each_once() {
+    let log = "Compiling app v0.1.0\n\nerror[E0382]: borrow of moved value: `s`\n --> src/main.rs:4:20\n\n\
+               error[E0499]: cannot borrow `v` as mutable more than once at a time\n --> src/main.rs:9:5\n\n\
+               error[E0382]: borrow of moved value: `t`\n --> src/main.rs:14:20\n\nwarning: unused\n";
+    let ran = User::new().ken_with(&["lookup", "--json", "-"], log.as_bytes());
+    let answer = ran.json();
+    let results = answer["results"].as_array().unwrap();
+    assert_eq!((answer["errors_found"].as_u64(), results.len()), (Some(2), 2), "{answer:#}");
+    assert_eq!(results[0]["hits"][0]["id"], "rust/use-after-move");
+    assert_eq!(results[0]["error"]["repeated"], 2);
+    assert_eq!(results[0]["error"]["line_start"], 3);
+    let one = User::new().ken_with(&["lookup", "--json", "--max-errors", "1", "-"], log.as_bytes()).json();
+    assert_eq!((one["errors_found"].as_u64(), one["errors_shown"].as_u64()), (Some(2), Some(1)));
+}
+
+#[test]
+fn a_log_without_an_error_is_met_with_silence() {
+    let log = "INFO start\nINFO 0 errors, 0 failed\ntest error_handling::it_fails ... ok\nok\nDone in 3 s\n".repeat(20);
+    let ran = User::new().ken_with(&["lookup", "--json", "-"], log.as_bytes());
+    assert_eq!((ran.code, ran.json()["errors_found"].as_u64()), (1, Some(0)));
+}
+
+#[test]
+fn filters_and_limits_narrow_and_why_not_tells() {
+    let user = User::new();
+    assert_eq!(user.ken(&["lookup", "--pack", "docker", MOVED]).code, 1);
+    assert_eq!(user.ken(&["lookup", "--pack", "rust", MOVED]).code, 0);
+    let stage = |arguments: &[&str]| {
+        let answer = user.ken(&[&["lookup", "--json"], arguments].concat()).json();
+        answer["results"][0]["why_not"]["stage"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(stage(&["--why-not", "rust/use-after-move", MOVED]), "shown");
+    assert_eq!(stage(&["--why-not", "rust/use-after-move", "--pack", "docker", MOVED]), "filters");
+    assert_eq!(stage(&["--why-not", "docker/no-space-left", MOVED]), "tier");
+    assert_eq!(stage(&["--why-not", "no/such", MOVED]), "candidates");
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2_with_a_hint() {
+    let user = User::new();
+    assert_eq!(user.ken(&["lookup", "--limit", "0", "x"]).code, 2);
+    assert_eq!(user.ken(&["nonsense"]).code, 2);
+    let empty = user.ken_with(&["lookup", "--json", "-"], b" \n");
+    assert_eq!((empty.code, empty.json()["error"]["kind"].as_str()), (2, Some("usage")));
+    assert!(empty.json()["error"]["hint"].as_str().unwrap().contains("ken lookup"));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let user = User::new();
+    let mut command = user.command(&["canon", "list"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn colours_only_when_asked_for_here() {
+    let user = User::new();
+    assert!(!user.ken(&["lookup", MOVED]).out.contains('\x1b'));
+    assert!(user.ken(&["lookup", "--color", "always", MOVED]).out.contains('\x1b'));
+    let mut plain = user.command(&["lookup", MOVED]);
+    plain.env("NO_COLOR", "1");
+    assert!(!run(plain, b"").out.contains('\x1b'));
+}

@@ -1,0 +1,7 @@
+//! The command as a process.
+
+mod canon; // list, show, search, check, add; own packs and trusted ones
+mod config; // settings and their origins, completions, purge, help
+mod lookup; // answers, exit codes, JSON, logs
+mod model; // list, use, import, verify, rm without a network
+mod run; // output and exit code pass through

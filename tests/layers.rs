@@ -1,0 +1,83 @@
+//! A module imports lower layers only, never a sibling: read off the imports of every source file.
+
+use std::path::{Path, PathBuf};
+
+/// The layers of `ARCHITECTURE.md`, from the ground up.
+const LAYERS: &[&[&str]] = &[
+    &["error"],
+    &["types"],
+    &["text", "vector", "map", "render"],
+    &["chunk", "canon", "embed", "store", "ann"],
+    &["ingest", "query"],
+    &["pack"],
+    &["engine"],
+    &["config", "eval"],
+    &["serve"],
+    &["cli"],
+];
+
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|modules| modules.contains(&module))
+}
+
+fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// Top-level modules that a text names as `crate::module`, with their lines.
+fn imports(text: &str) -> Vec<(usize, String)> {
+    let mut out = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or("");
+        for (at, _) in code.match_indices("crate::") {
+            let name: String = code[at + 7..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            out.push((number + 1, name));
+        }
+    }
+    out
+}
+
+/// What is wrong with the imports of one file of a module.
+fn faults(module: &str, text: &str) -> Vec<String> {
+    let own = layer(module).unwrap_or_else(|| panic!("{module} is in no layer"));
+    let wrong = |(line, name): &(usize, String)| match layer(name) {
+        _ if name == module => None,
+        Some(other) if other < own => None,
+        _ => Some(format!("{module} (layer {own}) imports {name}, line {line}")),
+    };
+    imports(text).iter().filter_map(wrong).collect()
+}
+
+#[test]
+fn modules_import_lower_layers_only() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    assert!(files.len() > 50, "the sources were not found");
+    let mut all = Vec::new();
+    for path in files {
+        let relative = path.strip_prefix(&root).unwrap();
+        let module =
+            relative.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned();
+        if module == "lib" || module == "main" {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        all.extend(faults(&module, &text).into_iter().map(|fault| format!("{}: {fault}", relative.display())));
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn an_upward_or_sideways_import_is_seen() {
+    assert_eq!(faults("text", "use crate::types::Hit;\n"), Vec::<String>::new());
+    assert_eq!(faults("text", "use crate::canon::Canon;\n").len(), 1);
+    assert_eq!(faults("canon", "fn f() { crate::embed::load() }\n").len(), 1);
+}

@@ -1,0 +1,39 @@
+//! All integration tests, in one binary so that the library links once.
+//!
+//! Real processes, real files, real models. A test that needs a model gets it through `support::home`, once.
+
+// A test that cannot go on should stop where it stands.
+#![allow(clippy::unwrap_used)]
+
+mod canon_packs; // the packs that ship: checked, and each example found
+mod cli; // the command as a process: output, exit codes, every verb
+mod embed; // models: stores, hub, packages, encoders
+mod hostile; // input that means harm or is broken
+mod layers; // a module imports lower layers only
+mod lookup_quality; // the built-in cases against their floor
+mod support; // what tests share
+
+/// A test file that no `mod` line names would never run.
+#[test]
+fn no_test_file_is_forgotten() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let main = std::fs::read_to_string(format!("{root}/main.rs")).unwrap();
+    for entry in std::fs::read_dir(root).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let is_code = path.extension().is_some_and(|e| e == "rs") || path.join("mod.rs").exists();
+        if is_code && name != "main" {
+            assert!(main.contains(&format!("mod {name};")), "{name} is not in tests/main.rs");
+        }
+        if path.join("mod.rs").exists() {
+            let list = std::fs::read_to_string(path.join("mod.rs")).unwrap();
+            for inner in std::fs::read_dir(&path).unwrap() {
+                let inner = inner.unwrap().path();
+                let stem = inner.file_stem().unwrap().to_str().unwrap().to_owned();
+                if inner.extension().is_some_and(|e| e == "rs") && stem != "mod" {
+                    assert!(list.contains(&format!("mod {stem};")), "{name}/{stem} is not in tests/{name}/mod.rs");
+                }
+            }
+        }
+    }
+}
