@@ -84,7 +84,7 @@ fn a_regex_bomb_in_a_user_pack_is_left_out_and_named() {
     let user = User::new();
     let bomb = "bombastic(?:(?:a{1000}){1000}){1000}";
     let pack = serde_json::json!({"schema_version": 1, "pack": "bomb", "title": "B", "entries": [
-        {"id": "bomb/x", "title": "X", "error_patterns": [bomb, "(?:a|a)*+bombastic"], "cause": "c", "fix": ["f"]}]});
+        {"id": "bomb/x", "title": "X", "error_patterns": [bomb], "cause": "c", "fix": ["f"]}]});
     let path = user.write("canon/bomb.json", pack.to_string());
     let text = format!("bombastic{}", "a".repeat(5000));
     let ran = user.ken(&["lookup", &text]);

@@ -16,6 +16,7 @@ fn engine(with_model: bool) -> Engine {
         config: None,
         user_packs: None,
         repository_packs: None,
+        calibration: None,
         vectors: with_model.then(|| home::dir().join("vectors")),
         model: "bge-small-en-v1.5-int8".into(),
         models: with_model.then(home::settings),

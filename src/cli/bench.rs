@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use crate::eval::{Case, CaseKind, Report, builtin_cases, fit, parse_cases, questions, run as run_cases};
+use crate::eval::{Case, CaseKind, Report, builtin_cases, fit, neutral, parse_cases, questions, run as run_cases};
 use crate::render::json_line;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -132,7 +132,7 @@ fn row(name: &str, counts: &crate::eval::Counts) -> String {
 
 fn calibrate(global: &Global, args: &CalibrateArgs, output: &Output) -> Outcome {
     let cases = builtin_cases()?;
-    let engine = Session::open(global, output)?.engine();
+    let engine = Session::open(global, output)?.engine_with(Some(neutral()));
     let mut meter = Meter::new(output);
     let questions = questions(&engine, &cases, &mut |p| meter.show(p))?;
     meter.finish();

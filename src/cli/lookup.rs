@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::config::Config;
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineError};
 use crate::error::ErrorKind;
 use crate::query::{Filters, LookupOptions};
 use crate::render::{json_line, lookup_text};
@@ -124,6 +124,10 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
             Err(error) => return Err(error.into()),
         }
     }
+    if global.model.is_some() && engine.model(None)?.is_none() {
+        let model = session.config.get("model.name").to_owned();
+        return Err(EngineError::NoModel { model }.into());
+    }
     let mut answer = engine.lookup(&input, &options, &mut |p| meter.show(p))?;
     meter.finish();
     answer.took_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
@@ -143,7 +147,9 @@ pub(super) fn show(engine: &Engine, answer: &Answer, output: &Output) -> Outcome
         if !answer.found() {
             output.say("Nothing known about this.");
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
-                output.say("There is no model, so only patterns and words were compared; get one with: ken model pull");
+                output.say(
+                    "There is no usable model, so only patterns and words were compared; get one with: ken model pull",
+                );
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::error::ErrorKind;
 use crate::render::json_line;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Get and manage the models that find paraphrases
 #[derive(Debug, Subcommand)]
@@ -130,7 +130,10 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             if let Some(folder) = path.parent() {
                 crate::engine::make_private(folder)?;
             }
-            write_user_key(path, "model", "name", &args.name)?;
+            // A directory is meant from wherever `ken` runs.
+            let directory = Path::new(&args.name).canonicalize().ok().filter(|d| d.is_dir() && *d == installed.root);
+            let name = directory.map_or_else(|| args.name.clone(), |directory| directory.display().to_string());
+            write_user_key(path, "model", "name", &name)?;
             report(&installed, "in use", output)?;
         }
         ModelVerb::Path(args) => {

@@ -5,6 +5,7 @@ use super::output::{Failure, Output};
 use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState};
 use crate::embed::{PipSettings, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineSettings};
+use crate::types::Calibration;
 use std::path::PathBuf;
 
 /// Configuration and paths of this process.
@@ -33,7 +34,13 @@ impl Session {
 
     /// The engine for this session.
     pub fn engine(&self) -> Engine {
+        self.engine_with(None)
+    }
+
+    /// The engine, with another calibration than the model's own.
+    pub fn engine_with(&self, calibration: Option<Calibration>) -> Engine {
         Engine::new(EngineSettings {
+            calibration,
             data: self.paths.data.clone(),
             config: self.paths.config.clone(),
             user_packs: self.paths.user_packs(),
@@ -95,6 +102,10 @@ fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>,
             ));
             Ok(None)
         }
-        TrustState::Unknown => Ok(None),
+        TrustState::Unknown => {
+            output
+                .say(&format!("{} is not trusted and is left out; look at it, then run: ken trust", folder.display()));
+            Ok(None)
+        }
     }
 }

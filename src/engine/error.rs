@@ -83,7 +83,9 @@ impl Diagnose for EngineError {
             Self::NoEntry { near, .. } => Some(format!("near it are {}", near.join(", "))),
             Self::PackName(_) => Some("use lower-case letters, digits and hyphens, such as my-team".to_owned()),
             Self::NoModel { .. } => Some("ken model pull; `ken model list` shows all".to_owned()),
-            Self::NotCalibrated { .. } => Some("fit it on labelled questions: ken bench calibrate".to_owned()),
+            Self::NotCalibrated { .. } => {
+                Some("only calibrated models compare meaning: ken model use bge-small-en-v1.5".to_owned())
+            }
             Self::Io { .. } => None,
         }
     }

@@ -41,7 +41,10 @@ impl Engine {
         let Some(settings) = self.settings.models.clone() else { return Ok(None) };
         let store = ModelStore::new(settings);
         let Some(installed) = self.active_model(&store)? else { return Ok(None) };
-        let calibration = calibration(&installed)?;
+        let calibration = match &self.settings.calibration {
+            Some(own) => own.clone(),
+            None => calibration(&installed)?,
+        };
         let encoder = store.load(&installed)?;
         let index = self.canon_index(encoder.as_ref(), progress)?;
         Ok(Some(Semantics { encoder, index, calibration }))
@@ -76,10 +79,14 @@ impl Engine {
             progress(Progress::Embedding { done: 0, total, model: name });
             let made: Vec<String> = missing.iter().map(|&at| texts[at].1.embedded()).collect();
             let wanted: Vec<&str> = made.iter().map(String::as_str).collect();
-            let made = encoder.encode(&wanted, Role::Passage, &mut |done| {
+            let encoded = encoder.encode(&wanted, Role::Passage, &mut |done| {
                 progress(Progress::Embedding { done, total, model: name });
             })?;
-            missing.iter().zip(made).for_each(|(&at, encoded)| vectors.insert(hashes[at], &encoded.vector));
+            let dead = vectors.len().saturating_sub(texts.len() - missing.len());
+            if dead > texts.len() / 2 {
+                vectors.retain(&hashes.iter().copied().collect());
+            }
+            missing.iter().zip(encoded).for_each(|(&at, encoded)| vectors.insert(hashes[at], &encoded.vector));
             if let Some(path) = &path {
                 let kept = path.parent().map_or(Ok(()), make_private).and_then(|()| Ok(vectors.write(path)?));
                 if let Err(error) = kept {

@@ -18,6 +18,7 @@ pub use purge::Holding;
 use crate::canon::{Canon, PackProblem, PackSource};
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::query::{Knowledge, Semantics};
+use crate::types::Calibration;
 use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
 
@@ -36,6 +37,8 @@ pub struct EngineSettings {
     pub vectors: Option<PathBuf>,
     /// The model, by name or directory.
     pub model: String,
+    /// In place of the calibration that the model ships with: to measure a model that has none yet.
+    pub calibration: Option<Calibration>,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
 }

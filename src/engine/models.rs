@@ -1,7 +1,7 @@
 //! Models: what is there, getting one, checking one, removing one.
 
 use super::{Engine, EngineError, OnProgress, Progress};
-use crate::embed::{FileCheck, Installed, Manifest, PullEvent};
+use crate::embed::{FileCheck, Installed, Manifest, PullEvent, State};
 use std::path::{Path, PathBuf};
 
 impl Engine {
@@ -44,13 +44,15 @@ impl Engine {
         Ok(installed)
     }
 
-    /// Gets the active model if there is none.
+    /// Gets the active model if it is not there or damaged.
     ///
     /// # Errors
     /// As [`Engine::pull`].
     pub fn pull_if_missing(&self, progress: OnProgress<'_>) -> Result<(), EngineError> {
-        if self.active_model(&self.store()?)?.is_none() {
-            self.pull(None, progress)?;
+        match self.active_model(&self.store()?)? {
+            Some(found) if found.state == State::Ready => {}
+            // One that is damaged is pulled again.
+            _ => drop(self.pull(None, progress)?),
         }
         Ok(())
     }

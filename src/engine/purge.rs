@@ -4,6 +4,9 @@ use super::{Engine, EngineError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// A model that lies where other tools keep theirs.
+const SHARED: &str = "model in the shared cache";
+
 /// One thing that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Holding {
@@ -15,26 +18,32 @@ pub struct Holding {
     pub bytes: u64,
 }
 
+/// What `ken` puts into its data directory; whatever else lies there is not ours.
+const OURS: &[(&str, &str)] = &[
+    ("models", "models"),
+    ("vectors", "vectors of the canon"),
+    ("canon", "your packs"),
+    ("trust.json", "trusted repositories"),
+];
+
 impl Engine {
-    /// What is kept now: the data directory, the configuration, and models in the shared cache that were pulled by us.
+    /// What is kept now: models in the shared cache that were pulled by us, our part of the data directory, and the
+    /// configuration.
     pub fn holdings(&self) -> Vec<Holding> {
         let mut out = Vec::new();
-        if let Some(models) = self.settings.models.clone() {
-            for installed in crate::embed::ModelStore::new(models).installed() {
-                let outside = self.settings.data.as_ref().is_none_or(|data| !installed.root.starts_with(data));
-                if outside && ours(&installed) {
-                    let bytes = size(&installed.root);
-                    out.push(Holding { what: "model in the shared cache", path: installed.root, bytes });
-                }
+        for installed in self.store().map(|store| store.installed()).unwrap_or_default() {
+            let outside = self.settings.data.as_ref().is_none_or(|data| !installed.root.starts_with(data));
+            if outside && ours(&installed) {
+                out.push(Holding { what: SHARED, bytes: installed.bytes, path: installed.root });
             }
         }
-        if let Some(data) = self.settings.data.as_ref().filter(|data| data.exists()) {
-            out.push(Holding { what: "models, vectors, packs, trust", path: data.clone(), bytes: size(data) });
+        for (name, what) in OURS {
+            let path = self.settings.data.as_ref().map(|data| data.join(name));
+            if let Some(path) = path.filter(|path| path.exists()) {
+                out.push(Holding { what, bytes: size(&path), path });
+            }
         }
-        let data = self.settings.data.as_deref();
-        if let Some(config) =
-            self.settings.config.as_ref().filter(|c| c.exists() && data.is_none_or(|d| !c.starts_with(d)))
-        {
+        if let Some(config) = self.settings.config.as_ref().filter(|config| config.exists()) {
             out.push(Holding { what: "configuration", path: config.clone(), bytes: size(config) });
         }
         out
@@ -47,17 +56,25 @@ impl Engine {
     pub fn purge(&self) -> Result<Vec<Holding>, EngineError> {
         let holdings = self.holdings();
         if let Ok(store) = self.store() {
-            for installed in store.installed().into_iter().filter(|i| ours(i)) {
+            for installed in store.installed().iter().filter(|installed| ours(installed)) {
                 store.remove(installed.name())?;
             }
         }
-        for holding in holdings.iter().filter(|h| h.path.exists()) {
+        // In the shared cache the store has removed what was ours; the rest belongs to other tools.
+        for holding in holdings.iter().filter(|h| h.what != SHARED && h.path.exists()) {
             let io = |source| EngineError::Io { path: holding.path.clone(), source };
             if holding.path.is_dir() {
                 fs::remove_dir_all(&holding.path).map_err(io)?;
             } else {
                 fs::remove_file(&holding.path).map_err(io)?;
             }
+        }
+        // Empty folders of ours go too; one that holds something else stays.
+        for folder in [self.settings.config.as_ref().and_then(|c| c.parent()), self.settings.data.as_deref()]
+            .into_iter()
+            .flatten()
+        {
+            drop(fs::remove_dir(folder));
         }
         Ok(holdings)
     }

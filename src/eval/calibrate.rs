@@ -62,6 +62,13 @@ pub struct Candidate {
     pub right: bool,
 }
 
+/// A calibration that orders candidates reasonably, to gather them before there is one.
+pub fn neutral() -> Calibration {
+    let semantic = Logistic { slope: 4.0, offset: -3.0 };
+    let relevance = Logistic { slope: 8.0, offset: -4.0 };
+    Calibration { neighbours: NEIGHBOURS, background_weight: 0.0, semantic, relevance, gate: 0.5 }
+}
+
 /// Asks all cases that no pattern and no fingerprint settles; the candidates come as the lookup itself scores them.
 ///
 /// # Errors

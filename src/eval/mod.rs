@@ -7,6 +7,6 @@ mod cases;
 mod report;
 
 pub use builtin::{Observation, observe, run};
-pub use calibrate::{Candidate, Fit, Question, fit, questions};
+pub use calibrate::{Candidate, Fit, Question, fit, neutral, questions};
 pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};
 pub use report::{Counts, Report};

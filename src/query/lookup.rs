@@ -7,7 +7,7 @@ use super::relevance::{KEYWORD_WEIGHT, KeywordIndex, SEMANTIC_WEIGHT, SemanticIn
 use super::score::score;
 use crate::canon::{Canon, PatternHit, Stored, fill};
 use crate::embed::{EmbedError, Encoder};
-use crate::text::{blocks, clean, fingerprint, mask, single_line};
+use crate::text::{blocks, clean, fingerprint, mask, single_line, strip_controls};
 use crate::types::{
     Answer, Asked, Calibration, Explanation, Finding, Hit, Kind, Logistic, Role, Semantic, Signals, Tier, WhyNot,
 };
@@ -115,16 +115,17 @@ impl Knowledge {
         let wanted = &problem.block.fingerprint;
         let mut likely: Vec<(usize, f32)> = self.keywords().signals(&problem.block.salient).into_iter().collect();
         likely.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        likely.into_iter().map(|(entry, _)| entry).filter(|&entry| admitted(entry)).take(FINGERPRINT_CANDIDATES).find(
-            |&entry| {
-                let known = self.canon.entries()[entry].entry();
-                let said = known.symptoms.iter().any(|symptom| fingerprint(&mask(symptom)) == *wanted);
-                said || known
-                    .examples
-                    .iter()
-                    .any(|example| blocks(&clean(example), &[]).iter().any(|b| b.fingerprint == *wanted))
-            },
-        )
+        // An example of several blocks is told by one of them, and which is not known here.
+        let told_by = |example: &String| {
+            let blocks = blocks(&clean(example), &[]);
+            blocks.len() == 1 && blocks[0].fingerprint == *wanted
+        };
+        let candidates = likely.into_iter().map(|(entry, _)| entry).filter(|&entry| admitted(entry));
+        candidates.take(FINGERPRINT_CANDIDATES).find(|&entry| {
+            let known = self.canon.entries()[entry].entry();
+            let said = known.symptoms.iter().any(|symptom| fingerprint(&mask(symptom)) == *wanted);
+            said || known.examples.iter().any(told_by)
+        })
     }
 }
 
@@ -216,9 +217,15 @@ impl Asking {
         let Analysis { problems, question } = analyse(raw, &knowledge.canon, &admitted);
         // A question seeks a text unlike itself, which is what a query prefix is for; an error seeks one like itself.
         let role = if question { Role::Query } else { Role::Passage };
-        let sure: Vec<Vec<Hit>> = problems.iter().map(|p| sure_hits(knowledge, p, options, &admitted)).collect();
         // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
         let any_exact = problems.iter().any(Problem::is_exact);
+        let sure: Vec<Vec<Hit>> = problems
+            .iter()
+            .map(|problem| match exact_hits(knowledge, problem, options) {
+                hits if hits.is_empty() && !any_exact => fingerprint_hit(knowledge, problem, options, &admitted),
+                hits => hits,
+            })
+            .collect();
         let ask: Vec<bool> = sure.iter().map(|hits| hits.is_empty() && !any_exact).collect();
         let chosen = choose(knowledge, &problems, &sure, &ask, options.max_errors);
         Self { problems, role, sure, ask, chosen }
@@ -289,7 +296,15 @@ fn finding(
         hits = passing.map(|s| close_hit(knowledge, s, gate, options)).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
-    let why_not = options.why_not.as_deref().map(|id| why_not(knowledge, id, &hits, &scored, gate, options));
+    let why_not = options.why_not.as_deref().map(|id| match why_not(knowledge, id, &hits, &scored, gate, options) {
+        WhyNot { stage: "candidates", id, .. }
+            if semantic == Semantic::NotNeeded && knowledge.canon.index_of(&id).is_some() =>
+        {
+            let reason = "another error of the input is known for sure, so this one was not guessed at".to_owned();
+            WhyNot { id, stage: "tier", reason, relevance: None, gate, margin: None, signals: None }
+        }
+        other => other,
+    });
     hits.truncate(options.limit);
     let error = Asked {
         headline: single_line(&problem.block.headline, 300),
@@ -323,13 +338,8 @@ fn choose(knowledge: &Knowledge, problems: &[Problem], sure: &[Vec<Hit>], ask: &
     order
 }
 
-/// Hits that need no model: specific patterns, else an equal fingerprint.
-fn sure_hits(
-    knowledge: &Knowledge,
-    problem: &Problem,
-    options: &LookupOptions,
-    admitted: &dyn Fn(usize) -> bool,
-) -> Vec<Hit> {
+/// Entries of which a specific pattern matches, the pattern that says most first.
+fn exact_hits(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions) -> Vec<Hit> {
     let mut by_entry: BTreeMap<usize, Vec<&PatternHit>> = BTreeMap::new();
     for hit in problem.hits.iter().filter(|hit| !hit.generic) {
         by_entry.entry(hit.entry).or_default().push(hit);
@@ -349,17 +359,37 @@ fn sure_hits(
         })
         .collect();
     found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)).then_with(|| a.1.id.cmp(&b.1.id)));
-    if found.is_empty()
-        && let Some(entry) = knowledge.same_fingerprint(problem, admitted)
-    {
-        return vec![sure_hit(knowledge, entry, Tier::Fingerprint, BTreeMap::new(), None, options)];
-    }
     found.into_iter().map(|(_, hit)| hit).collect()
 }
 
-/// How much of a pattern is plain text: of two that match, the one that says more is the surer.
+/// The entry that has the problem's masked text as an example or symptom, if there is one.
+fn fingerprint_hit(
+    knowledge: &Knowledge,
+    problem: &Problem,
+    options: &LookupOptions,
+    admitted: &dyn Fn(usize) -> bool,
+) -> Vec<Hit> {
+    let entry = knowledge.same_fingerprint(problem, admitted);
+    let hit = |entry| sure_hit(knowledge, entry, Tier::Fingerprint, BTreeMap::new(), None, options);
+    entry.map(hit).into_iter().collect()
+}
+
+/// How much of a pattern is plain text, classes and group names aside: of two that match, the one that says more is the
+/// surer.
 fn literal_weight(pattern: &str) -> usize {
-    pattern.chars().filter(|c| c.is_alphanumeric()).count()
+    let (mut weight, mut in_class, mut in_name) = (0, false, false);
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '<' => in_name = true,
+            '>' => in_name = false,
+            c => weight += usize::from(c.is_alphanumeric() && !in_class && !in_name),
+        }
+    }
+    weight
 }
 
 fn sure_hit(
@@ -442,6 +472,8 @@ fn why_not(
     gate: f32,
     options: &LookupOptions,
 ) -> WhyNot {
+    let id = strip_controls(id);
+    let id = id.as_ref();
     let none = |stage, reason: String| WhyNot {
         id: id.to_owned(),
         stage,

@@ -13,12 +13,14 @@ pub fn lookup_text(answer: &Answer, style: Style, width: usize) -> String {
     let width = width.clamp(40, 100);
     let mut out = String::new();
     let several = answer.errors_found > 1;
-    let mut unknown = 0;
+    let (mut unknown, mut shown) = (0, 0);
     for finding in &answer.results {
         if finding.hits.is_empty() && finding.why_not.is_none() {
-            unknown += 1;
+            // What was not asked about may be known.
+            unknown += usize::from(finding.semantic != Semantic::NotNeeded);
             continue;
         }
+        shown += 1;
         if !out.is_empty() {
             out.push('\n');
         }
@@ -27,13 +29,13 @@ pub fn lookup_text(answer: &Answer, style: Style, width: usize) -> String {
         }
         push_finding(&mut out, finding, style, width);
     }
-    let unshown = answer.errors_found - answer.errors_shown;
-    if several && !out.is_empty() && unknown + unshown > 0 {
-        let count = unknown + unshown;
-        let text = if count == 1 {
-            "Nothing known about 1 other error.".to_owned()
-        } else {
-            format!("Nothing known about {count} other errors.")
+    let rest = answer.errors_found - shown;
+    if several && shown > 0 && rest > 0 {
+        let errors =
+            |count: usize| if count == 1 { "1 other error".to_owned() } else { format!("{count} other errors") };
+        let text = match rest - unknown {
+            0 => format!("Nothing known about {}.", errors(unknown)),
+            _ => format!("Not looked into: {}.", errors(rest)),
         };
         out.push_str(&format!("\n{}\n", style.faint(&text)));
     }

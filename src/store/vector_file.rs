@@ -6,7 +6,7 @@
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::text::sha256;
 use crate::types::Fingerprint;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -124,6 +124,16 @@ impl VectorFile {
         }
     }
 
+    /// Keeps the vectors of these texts alone.
+    pub fn retain(&mut self, wanted: &HashSet<TextHash>) {
+        let old = std::mem::replace(self, Self::new(self.fingerprint.clone(), self.dims));
+        for hash in wanted {
+            if let Some(vector) = old.get(hash) {
+                self.insert(*hash, vector);
+            }
+        }
+    }
+
     /// Reads the file; `None` if there is none.
     ///
     /// # Errors
@@ -226,6 +236,9 @@ mod tests {
         let back = VectorFile::read(&path, file.fingerprint()).unwrap().unwrap();
         assert_eq!(back.get(&text_hash("a")), Some(&[1.0, 0.0, 0.5][..]));
         assert_eq!((back.len(), back.get(&text_hash("c"))), (2, None));
+        let mut less = back;
+        less.retain(&[text_hash("a"), text_hash("z")].into());
+        assert_eq!((less.len(), less.get(&text_hash("a"))), (1, Some(&[1.0, 0.0, 0.5][..])));
         let other = Fingerprint::new("n", "0123456789abcdef");
         assert!(matches!(VectorFile::read(&path, &other), Err(StoreError::Mismatch { .. })));
     }

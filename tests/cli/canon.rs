@@ -76,7 +76,8 @@ fn a_repository_speaks_only_when_trusted_and_unchanged() {
     std::fs::remove_file(user.home().join("canon/team.json")).unwrap();
     write(&work.join(".ken/canon/team.json"), &pack);
     let sealed = ["lookup", "--json", "FATAL vault at v2.example is sealed"];
-    assert_eq!(user.ken(&sealed).code, 1);
+    let untrusted = user.ken(&sealed);
+    assert!(untrusted.code == 1 && untrusted.err.contains("not trusted"), "{untrusted:?}");
     assert_eq!(user.ken(&["trust"]).code, 0);
     let hit = user.ken(&sealed).json()["results"][0]["hits"][0].clone();
     assert_eq!(hit["source"], "repository:team");

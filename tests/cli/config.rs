@@ -45,8 +45,10 @@ fn purge_removes_what_is_kept() {
     assert!(user.ken(&["purge", "--dry-run"]).out.contains("ken"));
     assert_eq!(user.ken(&["purge"]).code, 2);
     assert!(user.home().exists());
+    let foreign = user.write("notes.txt", "mine");
     assert_eq!(user.ken(&["purge", "--yes"]).code, 0);
-    assert!(!user.home().exists());
+    assert!(foreign.exists() && !user.home().join("canon").exists());
+    std::fs::remove_file(foreign).unwrap();
     assert_eq!(user.ken(&["purge", "--yes"]).out, "Nothing is kept.\n");
 }
 

@@ -10,10 +10,8 @@ fn without_a_network_a_pull_fails_clearly() {
     assert!(ran.code == 10 || ran.code == 4, "{ran:?}");
     assert!(ran.err.contains("127.0.0.1:9") && ran.err.contains("hint:"), "{ran:?}");
     let offline = user.ken(&["model", "pull", "--json"]);
-    assert!(
-        offline.code != 0 && offline.json()["error"]["message"].as_str().unwrap().contains("offline"),
-        "{offline:?}"
-    );
+    assert_eq!((offline.code, offline.json()["error"]["kind"].as_str()), (10, Some("network")));
+    assert!(offline.json()["error"]["hint"].as_str().unwrap().contains("HF_HUB_OFFLINE"));
 }
 
 #[test]
