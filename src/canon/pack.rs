@@ -60,6 +60,9 @@ pub struct Entry {
     /// Output that must match no specific pattern.
     #[serde(default)]
     pub counterexamples: Vec<String>,
+    /// Whether the entry names the surface of many causes, so that another entry that matches too is shown before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub general: bool,
     /// Former ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,

@@ -11,7 +11,7 @@ use crate::text::{blocks, clean, fingerprint, mask, single_line, strip_controls}
 use crate::types::{
     Answer, Asked, Calibration, Explanation, Finding, Hit, Kind, Logistic, Role, Semantic, Signals, Tier, WhyNot,
 };
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
@@ -338,13 +338,14 @@ fn choose(knowledge: &Knowledge, problems: &[Problem], sure: &[Vec<Hit>], ask: &
     order
 }
 
-/// Entries of which a specific pattern matches, the pattern that says most first.
+/// Entries of which a specific pattern matches: those that name a cause before those that name a surface, then the
+/// pattern that says most first.
 fn exact_hits(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions) -> Vec<Hit> {
     let mut by_entry: BTreeMap<usize, Vec<&PatternHit>> = BTreeMap::new();
     for hit in problem.hits.iter().filter(|hit| !hit.generic) {
         by_entry.entry(hit.entry).or_default().push(hit);
     }
-    let mut found: Vec<(usize, Hit)> = by_entry
+    let mut found: Vec<(Reverse<bool>, usize, Hit)> = by_entry
         .into_iter()
         .map(|(entry, hits)| {
             let mut captures = BTreeMap::new();
@@ -355,11 +356,12 @@ fn exact_hits(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions)
             }
             let weight = hits.iter().map(|hit| literal_weight(&hit.pattern)).max().unwrap_or(0);
             let matched = hits.first().map(|hit| hit.pattern.clone());
-            (weight, sure_hit(knowledge, entry, Tier::Exact, captures, matched, options))
+            let general = knowledge.canon.entries()[entry].entry().general;
+            (Reverse(general), weight, sure_hit(knowledge, entry, Tier::Exact, captures, matched, options))
         })
         .collect();
-    found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)).then_with(|| a.1.id.cmp(&b.1.id)));
-    found.into_iter().map(|(_, hit)| hit).collect()
+    found.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then_with(|| a.2.id.cmp(&b.2.id)));
+    found.into_iter().map(|(_, _, hit)| hit).collect()
 }
 
 /// The entry that has the problem's masked text as an example or symptom, if there is one.
