@@ -125,7 +125,7 @@ fn a_hundred_megabytes_of_log_are_answered() {
             number % 60,
             number % 977
         ));
-        if number % 1000 == 0 {
+        if number.is_multiple_of(1000) {
             log.push_str(&format!(
                 "2024-05-01 10:00:00 ERROR worker {number} failed to reach peer 10.0.{}.{}:9000\n",
                 number % 250,

@@ -41,7 +41,7 @@ pub struct PackSource {
     pub text: Cow<'static, str>,
 }
 
-/// The packs that are compiled in, as text: for [`super::check`], since [`Canon::load`] has them already.
+/// The packs that are compiled in, as text: for [`super::check()`], since [`Canon::load`] has them already.
 pub fn builtin() -> Vec<PackSource> {
     let source = |pack: &CompiledPack| PackSource {
         layer: Layer::Builtin,

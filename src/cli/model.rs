@@ -101,7 +101,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         ModelVerb::Verify(args) => {
             let name = active(args.name)?;
             let checks = engine.verify_model(&name)?;
-            let faulty = checks.iter().filter(|check| !check.problem.is_none()).count();
+            let faulty = checks.iter().filter(|check| check.problem.is_some()).count();
             let text = if output.json {
                 let files: Vec<Value> = checks
                     .iter()
