@@ -6,7 +6,7 @@
 use super::library::PackSource;
 use super::matcher::Matcher;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
-use super::pattern::{Pattern, compile};
+use super::pattern::{Pattern, compile, group_names};
 use crate::text::clean;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
@@ -189,8 +189,8 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
                 continue;
             }
         };
-        captures.extend(regex.capture_names().flatten().map(str::to_owned));
-        if regex.captures_len() > 1 + regex.capture_names().flatten().count() {
+        captures.extend(group_names(&regex).map(|(_, name)| name.to_owned()));
+        if regex.captures_len() > 1 + group_names(&regex).count() {
             say(Warning, format!("a group without a name captures for nothing, write (?:...): {pattern}"));
         }
         if let Some(ordinary) = ORDINARY.iter().find(|text| regex.is_match(text.as_bytes())) {

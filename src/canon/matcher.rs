@@ -4,7 +4,7 @@
 //! of some lines, and only there, its regex runs, on that window alone. A pattern that has matched often enough in one
 //! text, or was tried too often in vain, is let go: one log holds thousands of equal lines.
 
-use super::pattern::Pattern;
+use super::pattern::{Pattern, group_names};
 use super::words::Words;
 use crate::text::strip_controls;
 use std::collections::{BTreeMap, HashMap};
@@ -87,19 +87,20 @@ impl Matcher {
                 let mut window = window(text, offset);
                 // What was matched already would be found again.
                 window.start = window.start.max(state.done_until.min(window.end));
-                let Some(regex) = patterns[at].regex() else { continue };
-                match regex.captures(&text.as_bytes()[window.clone()]) {
-                    Some(found) => {
-                        let Some(whole) = found.get(0) else { continue };
+                let pattern = &patterns[at];
+                let Some(regex) = pattern.regex(state.matches + state.misses) else { continue };
+                let haystack = &text.as_bytes()[window.clone()];
+                let mut groups = regex.create_captures();
+                regex.captures(haystack, &mut groups);
+                match groups.get_match() {
+                    Some(whole) => {
                         let span = window.start + whole.start()..window.start + whole.end();
                         state.matches += 1;
                         state.done_until = span.end.max(offset + 1);
-                        let captures = regex
-                            .capture_names()
-                            .flatten()
-                            .filter_map(|name| Some((name.to_owned(), captured(found.name(name)?.as_bytes()))))
+                        let value = |index| groups.get_group(index).map(|span| captured(&haystack[span.range()]));
+                        let captures = group_names(regex)
+                            .filter_map(|(index, name)| Some((name.to_owned(), value(index)?)))
                             .collect();
-                        let pattern = &patterns[at];
                         hits.push(PatternHit {
                             entry: pattern.entry,
                             pattern: pattern.source.to_string(),

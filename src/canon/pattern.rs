@@ -2,7 +2,9 @@
 
 use super::compiled::CompiledPattern;
 use super::literal::{Required, required};
-use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::meta::{self, BuildError, Regex};
+use regex_automata::util::primitives::PatternID;
+use regex_automata::util::syntax;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -22,7 +24,8 @@ pub(super) struct Pattern {
     pub generic: bool,
     /// What every match contains.
     pub required: Required,
-    regex: OnceLock<Option<Regex>>,
+    plain: OnceLock<Option<Regex>>,
+    fast: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
@@ -36,18 +39,29 @@ impl Pattern {
         }
         let required = required(source)
             .ok_or_else(|| "no word of four letters or more stands in every match of the pattern".to_owned())?;
-        Ok(Self { entry, source: Cow::Owned(source.to_owned()), generic, required, regex: OnceLock::new() })
+        Ok(Self {
+            entry,
+            source: Cow::Owned(source.to_owned()),
+            generic,
+            required,
+            plain: OnceLock::new(),
+            fast: OnceLock::new(),
+        })
     }
 
     /// A pattern that the build has read.
     pub fn compiled(entry: usize, pattern: &'static CompiledPattern) -> Self {
         let source = Cow::Borrowed(pattern.source);
-        Self { entry, source, generic: pattern.generic, required: pattern.required(), regex: OnceLock::new() }
+        let required = pattern.required();
+        Self { entry, source, generic: pattern.generic, required, plain: OnceLock::new(), fast: OnceLock::new() }
     }
 
-    /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why).
-    pub fn regex(&self) -> Option<&Regex> {
-        self.regex.get_or_init(|| compile(&self.source).ok()).as_ref()
+    /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why). One that is tried
+    /// a few times is compiled without the automata that only pay on much text: a cold lookup spent most of its time on
+    /// building them.
+    pub fn regex(&self, tries: usize) -> Option<&Regex> {
+        let (slot, engine) = if tries < FEW { (&self.plain, Engine::Plain) } else { (&self.fast, Engine::Fast) };
+        slot.get_or_init(|| compile_for(&self.source, engine).ok()).as_ref()
     }
 }
 
@@ -58,20 +72,49 @@ impl Pattern {
 /// # Errors
 /// What the regex crate says, in one line.
 pub(super) fn compile(source: &str) -> Result<Regex, String> {
+    compile_for(source, Engine::Fast)
+}
+
+/// Tries after which a pattern is worth compiling for speed.
+const FEW: usize = 16;
+
+/// What a compiled pattern is good at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    /// Cheap to build.
+    Plain,
+    /// Quick on much text.
+    Fast,
+}
+
+fn compile_for(source: &str, engine: Engine) -> Result<Regex, String> {
     let relaxed = relax_spaces(source);
     let build = |unicode| {
-        RegexBuilder::new(&relaxed)
-            .unicode(unicode)
-            .multi_line(true)
-            .size_limit(SIZE_LIMIT)
-            .dfa_size_limit(SIZE_LIMIT)
-            .nest_limit(64)
-            .build()
+        let fast = engine == Engine::Fast;
+        let limits = meta::Config::new()
+            .nfa_size_limit(Some(SIZE_LIMIT))
+            .hybrid(fast)
+            .onepass(fast)
+            .dfa(false)
+            .utf8_empty(false);
+        let syntax = syntax::Config::new().unicode(unicode).utf8(false).multi_line(true).nest_limit(64);
+        meta::Builder::new().configure(limits).syntax(syntax).build(&relaxed)
     };
-    build(false).or_else(|e| if relaxed.is_ascii() { Err(e) } else { build(true) }).map_err(|e| match e {
-        regex::Error::CompiledTooBig(limit) => format!("the pattern needs more than {} KiB", limit >> 10),
-        other => other.to_string().lines().last().unwrap_or("invalid pattern").trim_start_matches("error: ").to_owned(),
-    })
+    build(false).or_else(|e| if relaxed.is_ascii() { Err(e) } else { build(true) }).map_err(|e| reason(&e))
+}
+
+fn reason(error: &BuildError) -> String {
+    if let Some(limit) = error.size_limit() {
+        return format!("the pattern needs more than {} KiB", limit >> 10);
+    }
+    let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+    text.lines().last().unwrap_or("invalid pattern").trim_start_matches("error: ").to_owned()
+}
+
+/// The names of a pattern's groups.
+pub(super) fn group_names(regex: &Regex) -> impl Iterator<Item = (usize, &str)> {
+    let names = regex.group_info().pattern_names(PatternID::ZERO);
+    names.enumerate().filter_map(|(index, name)| Some((index, name?)))
 }
 
 /// Lets a plain space outside a class match any run of white space, so that a line a tool wrapped still matches.
@@ -107,8 +150,25 @@ mod tests {
     #[test]
     fn a_space_spans_a_wrapped_line() {
         let regex = compile(r"creating S3 Bucket \((?P<name>[^) ]+)\)").unwrap();
-        assert_eq!(&regex.captures(b"Error: creating S3\n  Bucket (logs)").unwrap()["name"], b"logs");
-        assert!(compile("a ?b").unwrap().is_match(b"ab"));
+        assert!(regex.is_match("Error: creating S3\n  Bucket (logs)"));
+        assert_eq!(group_names(&regex).collect::<Vec<_>>(), [(1, "name")]);
+        assert!(compile("a ?b").unwrap().is_match("ab"));
+    }
+
+    /// However a pattern is compiled, it matches the same.
+    #[test]
+    fn both_ways_to_compile_agree() {
+        let (canon, _) = crate::canon::Canon::load(&[]);
+        for stored in canon.entries().iter().step_by(9) {
+            let entry = stored.entry();
+            for source in entry.error_patterns.iter().chain(&entry.generic_patterns) {
+                let (plain, fast) =
+                    (compile_for(source, Engine::Plain).unwrap(), compile_for(source, Engine::Fast).unwrap());
+                for example in entry.examples.iter().chain(&entry.counterexamples) {
+                    assert_eq!(plain.find(example.as_str()), fast.find(example.as_str()), "{source}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,63 @@
+//! A semantic lookup split by phase, as a cold process goes through them: milliseconds, the median of 15 rounds.
+//!
+//! Data: the built-in canon and one paraphrase. Needs an installed bge-small-en-v1.5-int8 (`ken model pull`) and its
+//! canon vectors in `$KEN_HOME`. Run: `KEN_HOME=... cargo bench --bench lookup`.
+
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
+
+use kenning::canon::Canon;
+use kenning::embed::{ModelStore, StoreSettings};
+use kenning::query::relevance::{KeywordIndex, SemanticIndex};
+use kenning::store::{VectorFile, text_hash};
+use kenning::types::Role;
+use std::path::PathBuf;
+use std::time::Instant;
+
+const QUESTION: &str = "terraform says somebody else is holding the lock on the state";
+const ROUNDS: usize = 15;
+
+fn time<T>(name: &str, mut run: impl FnMut() -> T) -> T {
+    let mut laps = Vec::new();
+    let mut last = None;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        last = Some(run());
+        laps.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    laps.sort_by(f64::total_cmp);
+    println!("{name:32} {:8.2} ms", laps[ROUNDS / 2]);
+    last.unwrap()
+}
+
+fn main() {
+    let home = PathBuf::from(std::env::var_os("KEN_HOME").expect("set KEN_HOME to a home with the model"));
+    let store = ModelStore::new(StoreSettings::new(home.join("models"), home.join("hub")));
+    time("load the canon's tables", || Canon::load(&[]));
+    time("match patterns", || Canon::load(&[]).0.find(QUESTION));
+    let entries = time("parse all entries", || {
+        let canon = Canon::load(&[]).0;
+        assert!(canon.entries().iter().all(|stored| !stored.entry().title.is_empty()));
+        canon
+    });
+    time("index keywords", || KeywordIndex::new(entries.entries().iter().map(|stored| stored.entry().keyword_text())));
+    let found = store.find("bge-small-en-v1.5-int8").unwrap().expect("the model is installed");
+    let encoder = time("load model and tokenizer", || store.load(&found).unwrap());
+    let name = format!("vectors/canon-{}.vec", encoder.fingerprint());
+    let file =
+        time("read canon's vectors", || VectorFile::read(&home.join(&name), encoder.fingerprint()).unwrap().unwrap());
+    let index = time("arrange canon's vectors", || {
+        let mut index = SemanticIndex::new(encoder.dims());
+        for (at, stored) in entries.entries().iter().enumerate() {
+            for text in stored.entry().texts() {
+                if let Some(vector) = file.get(&text_hash(&text.key())) {
+                    index.push(at, vector);
+                }
+            }
+        }
+        index
+    });
+    let vector =
+        time("embed the question", || encoder.encode(&[QUESTION], Role::Query, &mut |_| {}).unwrap().remove(0).vector);
+    time("compare with all vectors", || index.similarities(&vector, 10));
+    println!("{} entries, {} vectors", entries.entries().len(), index.len());
+}
