@@ -3,8 +3,8 @@
 //! Run: `cargo bench --bench embed -- TEXTS.txt [--stock] [--repeat N]` with one passage a line. The model is
 //! bge-small-en-v1.5-int8 from the tests' home (`KEN_TEST_HOME`, else `target/ken-test-home`), which the tests fill.
 //! Prints one JSON object; `--stock` adds candle-transformers' own BertModel on the same weights, padded batches of at
-//! most 32 texts and 4,096 tokens, sorted by length. `benches/peers/ort_embed.py` measures ONNX Runtime on the same
-//! file; run the two alternately, the machine is never quite idle. Figures are medians.
+//! most 32 texts and 4,096 tokens, sorted by length. Measure other software on the same file in
+//! turns with this: the machine is never quite idle. Figures are medians.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use candle_core::{DType, Device, Tensor};
