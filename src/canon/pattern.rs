@@ -98,9 +98,9 @@ fn compile_for(source: &str, engine: Engine) -> Result<Regex, String> {
             .dfa(false)
             .utf8_empty(false);
         let syntax = syntax::Config::new().unicode(unicode).utf8(false).multi_line(true).nest_limit(64);
-        meta::Builder::new().configure(limits).syntax(syntax).build(&relaxed)
+        meta::Builder::new().configure(limits).syntax(syntax).build(&relaxed).map_err(|e| reason(&e))
     };
-    build(false).or_else(|e| if relaxed.is_ascii() { Err(e) } else { build(true) }).map_err(|e| reason(&e))
+    build(false).or_else(|reason| if relaxed.is_ascii() { Err(reason) } else { build(true) })
 }
 
 fn reason(error: &BuildError) -> String {
