@@ -9,7 +9,6 @@ use std::path::Path;
 use std::{env, fs};
 
 #[path = "src/canon/literal.rs"]
-#[allow(dead_code)]
 mod literal;
 
 #[derive(Deserialize)]
