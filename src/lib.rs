@@ -3,13 +3,17 @@
 //! The layers, from the ground up, are described in `ARCHITECTURE.md`; a module imports lower layers only, and
 //! `tests/layers.rs` holds it to that.
 
+pub mod ann;
 pub mod canon;
+pub mod chunk;
 pub mod cli;
 pub mod config;
 pub mod embed;
 pub mod engine;
 pub mod error;
 pub mod eval;
+pub mod ingest;
+pub mod lock;
 pub mod map;
 pub mod query;
 pub mod render;

@@ -36,6 +36,9 @@ pub(super) struct LookupArgs {
     /// Get the model first, if it is not there
     #[arg(long)]
     pull: bool,
+    /// Do not count what is shown
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     filters: FilterArgs,
     #[command(flatten)]
@@ -79,7 +82,7 @@ pub(super) struct ShowArgs {
     why_not: Option<String>,
 }
 
-fn share(text: &str) -> Result<f32, String> {
+pub(super) fn share(text: &str) -> Result<f32, String> {
     text.parse()
         .ok()
         .filter(|share| (0.0..=1.0).contains(share))
@@ -108,7 +111,7 @@ pub(super) fn options(config: &Config, filters: FilterArgs, show: ShowArgs) -> L
 }
 
 pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome {
-    let input = read_input(&args.text)?;
+    let input = read_input(&args.text, "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -")?;
     let started = Instant::now();
     let session = Session::open(global, output)?;
     let engine = session.engine();
@@ -130,15 +133,22 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     }
     let mut answer = engine.lookup(&input, &options, &mut |p| meter.show(p))?;
     meter.finish();
-    answer.took_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-    show(&engine, &answer, output)
+    answer.took_ms = took_ms(started);
+    let code = show(&engine, &answer, output)?;
+    if !args.dry_run {
+        engine.count_looked_up(&answer);
+    }
+    Ok(code)
+}
+
+/// Milliseconds since then, to the microsecond.
+pub(super) fn took_ms(started: Instant) -> f64 {
+    (started.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// Prints an answer and the notes of the engine.
 pub(super) fn show(engine: &Engine, answer: &Answer, output: &Output) -> Outcome {
-    for note in engine.take_notes() {
-        output.say(&format!("{} {note}", output.message_style.warning("note:")));
-    }
+    output.notes(engine);
     if output.json {
         output.print(&json_line(answer))?;
     } else {
@@ -157,11 +167,10 @@ pub(super) fn show(engine: &Engine, answer: &Answer, output: &Output) -> Outcome
 }
 
 /// The words joined by spaces, or standard input for `-` or when it is piped and no text is given.
-fn read_input(words: &[OsString]) -> Result<Vec<u8>, Failure> {
+pub(super) fn read_input(words: &[OsString], example: &str) -> Result<Vec<u8>, Failure> {
     let dash = matches!(words, [only] if only == "-");
     if words.is_empty() && std::io::stdin().is_terminal() {
-        let hint = "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -";
-        return Err(Failure::new(ErrorKind::Usage, "there is nothing to look up", hint));
+        return Err(Failure::new(ErrorKind::Usage, "there is nothing to look for", example));
     }
     if dash || words.is_empty() {
         let mut input = Vec::new();

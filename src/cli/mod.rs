@@ -7,20 +7,28 @@ mod bench;
 mod canon;
 mod completions;
 mod config;
+mod doctor;
+mod export;
+mod forget;
+mod gc;
+mod import;
+mod index;
 mod lookup;
 mod model;
 mod output;
 mod progress;
 mod purge;
 mod run;
+mod search;
 mod session;
+mod status;
 mod trust;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use output::{Failure, Output};
 use std::process::ExitCode;
 
-/// Find what is already known: errors with their cause and fix, or nothing.
+/// Find what is already known: errors with their cause and fix, paragraphs of your notes, or nothing.
 #[derive(Debug, Parser)]
 #[command(
     name = "ken",
@@ -32,10 +40,12 @@ Examples:
   ken lookup \"Error acquiring the state lock\"      look up a message, or a description of the trouble
   make 2>&1 | ken lookup -                         look up what went wrong in a log
   ken run -- cargo build                           run a command, look up its failure
+  ken index ~/notes ./docs                         index Markdown and text
+  ken search \"how do we rotate the keys\"         search them, and the canon
   ken model pull                                   get the model that finds paraphrases
 
-Exit codes: 0 found or done, 1 nothing known, 2 usage, 4 no model, 5 damaged data, 7 busy, 8 check failed,
-9 input or output, 10 network."
+Exit codes: 0 found or done, 1 nothing known, 2 usage, 3 nothing indexed, 4 no model, 5 damaged data, 6 index and
+model (or data and program) do not match, 7 busy, 8 check failed, 9 input or output, 10 network."
 )]
 struct Cli {
     #[command(flatten)]
@@ -72,6 +82,14 @@ enum Colour {
 enum Verb {
     Lookup(lookup::LookupArgs),
     Run(run::RunArgs),
+    Search(search::SearchArgs),
+    Index(index::IndexArgs),
+    Status(status::StatusArgs),
+    Forget(forget::ForgetArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    Doctor(doctor::DoctorArgs),
+    Gc(gc::GcArgs),
     #[command(subcommand)]
     Canon(canon::CanonVerb),
     #[command(subcommand)]
@@ -107,6 +125,14 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
     match verb {
         Verb::Lookup(args) => lookup::run(global, args, output),
         Verb::Run(args) => run::run(global, &args, output),
+        Verb::Search(args) => search::run(global, args, output),
+        Verb::Index(args) => index::run(global, &args, output),
+        Verb::Status(args) => status::run(global, &args, output),
+        Verb::Forget(args) => forget::run(global, &args, output),
+        Verb::Export(args) => export::run(global, &args, output),
+        Verb::Import(args) => import::run(global, &args, output),
+        Verb::Doctor(args) => doctor::run(global, &args, output),
+        Verb::Gc(args) => gc::run(global, &args, output),
         Verb::Canon(verb) => canon::run(global, verb, output),
         Verb::Model(verb) => model::run(global, verb, output),
         Verb::Bench(verb) => bench::run(global, verb, output),

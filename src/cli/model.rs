@@ -22,7 +22,7 @@ pub(super) enum ModelVerb {
     Import(ImportArgs),
     /// Hash the files of a model and compare
     Verify(NameArgs),
-    /// Use this model from now on
+    /// Use this model from now on; what is indexed is embedded again, and answers with the old model until that is done
     Use(OneArgs),
     /// Print where a model's files lie
     Path(NameArgs),
@@ -126,14 +126,16 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             let path = session.paths.config.as_ref().ok_or(EngineError::NoHome)?;
             let installed = engine.model(Some(&args.name))?.ok_or_else(no_model)?;
             engine.prepare(&installed, &mut |p| meter.show(p))?;
+            engine.switch_index(&installed, &mut |p| meter.show(p))?;
             meter.finish();
             if let Some(folder) = path.parent() {
-                crate::engine::make_private(folder)?;
+                crate::store::make_private(folder)?;
             }
             // A directory is meant from wherever `ken` runs.
             let directory = Path::new(&args.name).canonicalize().ok().filter(|d| d.is_dir() && *d == installed.root);
             let name = directory.map_or_else(|| args.name.clone(), |directory| directory.display().to_string());
             write_user_key(path, "model", "name", &name)?;
+            engine.end_switch()?;
             report(&installed, "in use", output)?;
         }
         ModelVerb::Path(args) => {

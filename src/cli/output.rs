@@ -1,6 +1,7 @@
 //! Where results and messages go.
 
 use super::Colour;
+use crate::engine::Engine;
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::{Style, json_line};
 use serde_json::json;
@@ -87,6 +88,14 @@ impl Output {
     pub fn say(&self, text: &str) {
         if !self.quiet {
             drop(writeln!(io::stderr(), "{text}"));
+        }
+    }
+
+    /// Tells what the engine could not use.
+    pub fn notes(&self, engine: &Engine) {
+        for note in engine.take_notes() {
+            let note = crate::text::strip_controls(&note).into_owned();
+            self.say(&format!("{} {note}", self.message_style.warning("note:")));
         }
     }
 

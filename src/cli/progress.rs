@@ -3,6 +3,7 @@
 use super::output::Output;
 use crate::embed::PullEvent;
 use crate::engine::Progress;
+use crate::ingest;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Draws the progress of one command.
@@ -22,7 +23,8 @@ impl<'a> Meter<'a> {
     pub fn show(&mut self, progress: Progress<'_>) {
         match progress {
             Progress::Pull(event) => self.pull(event),
-            Progress::Embedding { done, total, model } => self.embedding(done, total, model),
+            Progress::Embedding { what, done, total, model } => self.embedding(what, done, total, model),
+            Progress::Index(step) => self.indexing(&step),
         }
     }
 
@@ -52,16 +54,45 @@ impl<'a> Meter<'a> {
         }
     }
 
-    fn embedding(&mut self, done: usize, total: usize, model: &str) {
-        if done == 0 {
+    fn indexing(&mut self, step: &ingest::Progress) {
+        match *step {
+            ingest::Progress::Walking { files } => {
+                if self.bar.is_none() {
+                    self.start(0, "{spinner} {msg}");
+                }
+                self.say(format!("{files} files found"));
+            }
+            ingest::Progress::Indexing { files, files_total, bytes, bytes_total, chunks, tokens } => {
+                if self.bar.as_ref().is_none_or(|bar| bar.length() != Some(bytes_total)) {
+                    self.start(bytes_total, "{bar:30} {percent}% {msg}, {eta} left");
+                }
+                let speed = self.bar.as_ref().map_or(0.0, |bar| tokens as f64 / bar.elapsed().as_secs_f64().max(0.1));
+                self.say(format!("{files}/{files_total} files, {chunks} chunks, {speed:.0} tokens/s"));
+                if let Some(bar) = &self.bar {
+                    bar.set_position(bytes);
+                }
+            }
+            ingest::Progress::Completing { done, total, .. } => self.embedding("the index", done, total, ""),
+        }
+    }
+
+    fn say(&self, message: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(message);
+        }
+    }
+
+    fn embedding(&mut self, what: &'static str, done: usize, total: usize, model: &str) {
+        if self.bar.as_ref().is_none_or(|bar| bar.length() != Some(total as u64)) {
             self.finish();
             let bar = self.start(total as u64, "{msg} {bar:30} {pos}/{len} {eta}");
-            bar.set_message("Embedding the canon".to_owned());
+            bar.set_message(format!("Embedding {what}"));
             if !self.output.interactive && total > 500 && !self.announced {
                 self.announced = true;
-                self.output.say(&format!("Embedding {total} texts of the canon with {model}, once."));
+                self.output.say(&format!("Embedding {total} texts of {what} with {model}, once."));
             }
-        } else if let Some(bar) = &self.bar {
+        }
+        if let Some(bar) = &self.bar {
             bar.set_position(done as u64);
         }
         if done >= total {

@@ -7,6 +7,7 @@ use crate::embed::{PipSettings, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineSettings};
 use crate::types::Calibration;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Configuration and paths of this process.
 pub(super) struct Session {
@@ -48,6 +49,7 @@ impl Session {
             vectors: self.paths.vectors(),
             model: self.config.get("model.name").to_owned(),
             models: self.store_settings(),
+            clock: now_ms,
         })
     }
 
@@ -108,4 +110,10 @@ fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>,
             Ok(None)
         }
     }
+}
+
+/// The time, milliseconds since 1970.
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

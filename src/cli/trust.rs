@@ -3,8 +3,9 @@
 use super::Outcome;
 use super::output::{Failure, Output};
 use crate::config::{Environment, Paths, Trust, TrustState};
-use crate::engine::{EngineError, make_private};
+use crate::engine::EngineError;
 use crate::error::ErrorKind;
+use crate::store::make_private;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

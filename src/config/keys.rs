@@ -61,6 +61,7 @@ pub const KEYS: &[Key] = &[
         repository: true,
         ..key("lookup.min_relevance", "", ValueKind::Share, "relevance to ask for in place of the calibrated gate")
     },
+    Key { repository: true, ..key("search.limit", "5", ValueKind::Count, "hits per search") },
     Key {
         environment: &["HF_ENDPOINT"],
         ..key("hub.endpoint", "https://huggingface.co", ValueKind::Text, "where models are pulled from")

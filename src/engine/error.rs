@@ -3,8 +3,11 @@
 use crate::canon::EditError;
 use crate::embed::EmbedError;
 use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::ingest::IngestError;
+use crate::query::SearchError;
 use crate::store::StoreError;
 use crate::text::DecodeError;
+use crate::types::Fingerprint;
 use std::io;
 use std::path::PathBuf;
 
@@ -20,6 +23,9 @@ pub enum EngineError {
     /// Stored vectors failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Indexing failed.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
     /// A pack could not be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -40,6 +46,26 @@ pub enum EngineError {
         /// Ids that are near.
         near: Vec<String>,
     },
+    /// Nothing is known by this id or path.
+    #[error("nothing is indexed under {id}")]
+    NoItem {
+        /// What was asked for.
+        id: String,
+    },
+    /// Nothing is indexed at all.
+    #[error("nothing is indexed")]
+    NothingIndexed,
+    /// The index and the model in use do not belong together.
+    #[error("the index was made with {index}, the model in use is {model}")]
+    ModelMismatch {
+        /// The index's model.
+        index: Fingerprint,
+        /// The model in use.
+        model: Fingerprint,
+    },
+    /// The output could not be written.
+    #[error("the output: {0}")]
+    Output(io::Error),
     /// A name that cannot be a pack's.
     #[error("{0:?} is no name for a pack")]
     PackName(String),
@@ -65,8 +91,12 @@ impl Diagnose for EngineError {
             Self::Decode(e) => e.kind(),
             Self::Embed(e) => e.kind(),
             Self::Store(e) => e.kind(),
+            Self::Ingest(e) => e.kind(),
+            Self::Output(e) => io_kind(e),
+            Self::NothingIndexed => ErrorKind::NoIndex,
+            Self::ModelMismatch { .. } => ErrorKind::Mismatch,
             Self::Edit(e) => e.kind(),
-            Self::NoHome | Self::NoEntry { .. } | Self::PackName(_) => ErrorKind::Usage,
+            Self::NoHome | Self::NoEntry { .. } | Self::NoItem { .. } | Self::PackName(_) => ErrorKind::Usage,
             Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
             Self::Io { source, .. } => io_kind(source),
         }
@@ -77,6 +107,15 @@ impl Diagnose for EngineError {
             Self::Decode(e) => e.hint(),
             Self::Embed(e) => e.hint(),
             Self::Store(e) => e.hint(),
+            Self::Ingest(e) => e.hint(),
+            Self::Output(_) => None,
+            Self::NoItem { .. } => Some("ken search --json shows ids, ken status --json paths".to_owned()),
+            Self::NothingIndexed => Some("ken index PATH".to_owned()),
+            Self::ModelMismatch { index, model } => Some(format!(
+                "ken model use {} makes the index again with it; or search with --model {}",
+                model.name(),
+                index.name()
+            )),
             Self::Edit(e) => e.hint(),
             Self::NoHome => Some("set HOME, or KEN_HOME to a directory of its own".to_owned()),
             Self::NoEntry { near, .. } if near.is_empty() => Some("`ken canon list` names all entries".to_owned()),
@@ -87,6 +126,15 @@ impl Diagnose for EngineError {
                 Some("only calibrated models compare meaning: ken model use bge-small-en-v1.5".to_owned())
             }
             Self::Io { .. } => None,
+        }
+    }
+}
+
+impl From<SearchError> for EngineError {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Embed(error) => Self::Embed(error),
+            SearchError::Store(error) => Self::Store(error),
         }
     }
 }

@@ -1,28 +1,15 @@
 //! Canon's vectors: made when a model is pulled, kept by text hash, completed when a pack has grown since.
 
-use super::{Engine, EngineError, OnProgress, Progress, make_private};
+use super::{Engine, EngineError, OnProgress, Progress};
 use crate::canon::EntryText;
-use crate::embed::{Encoder, Installed, Manifest, ModelStore};
+use crate::embed::{Encoder, Installed, Manifest};
 use crate::query::Semantics;
 use crate::query::relevance::SemanticIndex;
-use crate::store::{VectorFile, text_hash};
+use crate::store::{VectorFile, make_private, text_hash};
 use crate::types::{Calibration, Role};
 use std::path::PathBuf;
 
 impl Engine {
-    /// The active model: the configured one if it is there, else its packaged variant if that is. Never the network.
-    pub(super) fn active_model(&self, store: &ModelStore) -> Result<Option<Installed>, EngineError> {
-        let wanted = &self.settings.model;
-        if let Some(found) = store.find(wanted)? {
-            return Ok(Some(found));
-        }
-        let fallback = Manifest::builtin().iter().find(|m| m.name == *wanted).and_then(|m| m.fallback.as_deref());
-        Ok(match fallback {
-            Some(name) => store.find(name)?,
-            None => None,
-        })
-    }
-
     /// Model, vectors and calibration, opened at the first call; `None`, with a note that says why, if there is no
     /// usable model.
     pub(super) fn semantics(&self, progress: OnProgress<'_>) -> Option<&Semantics> {
@@ -38,14 +25,12 @@ impl Engine {
     }
 
     fn open_semantics(&self, progress: OnProgress<'_>) -> Result<Option<Semantics>, EngineError> {
-        let Some(settings) = self.settings.models.clone() else { return Ok(None) };
-        let store = ModelStore::new(settings);
-        let Some(installed) = self.active_model(&store)? else { return Ok(None) };
+        let Some(encoder) = self.encoder()? else { return Ok(None) };
+        let Some(installed) = self.encoder_model() else { return Ok(None) };
         let calibration = match &self.settings.calibration {
             Some(own) => own.clone(),
-            None => calibration(&installed)?,
+            None => calibration(installed)?,
         };
-        let encoder = store.load(&installed)?;
         let index = self.canon_index(encoder.as_ref(), progress)?;
         Ok(Some(Semantics { encoder, index, calibration }))
     }
@@ -76,11 +61,11 @@ impl Engine {
             let model = encoder.fingerprint().as_str().to_owned();
             let name = model.split('@').next().unwrap_or(&model);
             let total = missing.len();
-            progress(Progress::Embedding { done: 0, total, model: name });
+            progress(Progress::Embedding { what: "the canon", done: 0, total, model: name });
             let made: Vec<String> = missing.iter().map(|&at| texts[at].1.embedded()).collect();
             let wanted: Vec<&str> = made.iter().map(String::as_str).collect();
             let encoded = encoder.encode(&wanted, Role::Passage, &mut |done| {
-                progress(Progress::Embedding { done, total, model: name });
+                progress(Progress::Embedding { what: "the canon", done, total, model: name });
             })?;
             let dead = vectors.len().saturating_sub(texts.len() - missing.len());
             if dead > texts.len() / 2 {
@@ -88,7 +73,7 @@ impl Engine {
             }
             missing.iter().zip(encoded).for_each(|(&at, encoded)| vectors.insert(hashes[at], &encoded.vector));
             if let Some(path) = &path {
-                let kept = path.parent().map_or(Ok(()), make_private).and_then(|()| Ok(vectors.write(path)?));
+                let kept = path.parent().map_or(Ok(()), make_private).and_then(|()| vectors.write(path));
                 if let Err(error) = kept {
                     self.note(format!("vectors could not be kept and will be made again: {error}"));
                 }

@@ -4,23 +4,31 @@
 //! neither model nor vectors. What could not be used (a broken pack, a missing model) becomes a note, not a failure,
 //! wherever a right answer is still possible.
 
+mod database;
 mod error;
+mod index;
 mod knowledge;
 mod lookup;
 mod models;
 mod packs;
 mod purge;
+mod search;
+mod status;
 
 pub use error::EngineError;
 pub use packs::NewEntry;
 pub use purge::Holding;
+pub use status::{Checkup, Status};
 
 use crate::canon::{Canon, PackProblem, PackSource};
-use crate::embed::{ModelStore, PullEvent, StoreSettings};
+use crate::embed::{Encoder, Installed, ModelStore, PullEvent, StoreSettings};
+use crate::ingest;
 use crate::query::{Knowledge, Semantics};
 use crate::types::Calibration;
+use database::Loaded;
 use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// What the engine is told about its surroundings.
 #[derive(Debug, Clone)]
@@ -41,6 +49,8 @@ pub struct EngineSettings {
     pub calibration: Option<Calibration>,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
+    /// The time, milliseconds since 1970.
+    pub clock: fn() -> i64,
 }
 
 /// What a long step tells while it runs.
@@ -48,8 +58,12 @@ pub struct EngineSettings {
 pub enum Progress<'a> {
     /// A model is being pulled.
     Pull(&'a PullEvent<'a>),
-    /// Entries are being embedded: texts done, of how many, with which model.
+    /// Files are being indexed.
+    Index(ingest::Progress),
+    /// Texts are being embedded: how many are done, of how many, with which model.
     Embedding {
+        /// Whose texts: `the canon` or `the index`.
+        what: &'static str,
         /// Texts done.
         done: usize,
         /// Texts in all.
@@ -69,6 +83,8 @@ pub struct Engine {
     /// The user's and the repository's packs.
     sources: Vec<PackSource>,
     semantics: OnceCell<Option<Semantics>>,
+    encoder: OnceCell<Option<(Installed, Rc<dyn Encoder>)>>,
+    loaded: RefCell<Option<Loaded>>,
     notes: RefCell<Vec<String>>,
 }
 
@@ -80,7 +96,15 @@ impl Engine {
         let note = |problem: PackProblem| format!("{problem}; it is left out (ken canon check says more)");
         let notes = unread.into_iter().chain(problems).map(note).collect();
         let knowledge = Knowledge::new(canon);
-        Self { settings, knowledge, sources, semantics: OnceCell::new(), notes: RefCell::new(notes) }
+        Self {
+            settings,
+            knowledge,
+            sources,
+            semantics: OnceCell::new(),
+            encoder: OnceCell::new(),
+            loaded: RefCell::new(None),
+            notes: RefCell::new(notes),
+        }
     }
 
     /// What could not be used so far, a sentence each; taken once.
@@ -97,26 +121,17 @@ impl Engine {
         self.notes.borrow_mut().push(text);
     }
 
+    fn now(&self) -> i64 {
+        (self.settings.clock)()
+    }
+
     fn store(&self) -> Result<ModelStore, EngineError> {
         self.settings.models.clone().map(ModelStore::new).ok_or(EngineError::NoHome)
     }
 
     fn data(&self) -> Result<&PathBuf, EngineError> {
         let data = self.settings.data.as_ref().ok_or(EngineError::NoHome)?;
-        make_private(data)?;
+        crate::store::make_private(data)?;
         Ok(data)
     }
-}
-
-/// Makes the data directory, readable by its owner alone.
-pub fn make_private(folder: &std::path::Path) -> Result<(), EngineError> {
-    let io = |source| EngineError::Io { path: folder.to_owned(), source };
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(io)
 }

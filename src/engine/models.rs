@@ -73,14 +73,14 @@ impl Engine {
         Ok(installed)
     }
 
-    /// Makes canon's vectors with an installed model.
+    /// Makes canon's vectors with an installed model, and those of indexed texts that have none yet.
     ///
     /// # Errors
     /// [`EngineError`] when the model cannot be loaded or fails.
     pub fn prepare(&self, installed: &Installed, progress: OnProgress<'_>) -> Result<(), EngineError> {
         let encoder = self.store()?.load(installed)?;
         self.canon_index(encoder.as_ref(), progress)?;
-        Ok(())
+        self.complete_index(encoder.as_ref(), progress)
     }
 
     /// The installed model of this name or directory.

@@ -1,8 +1,9 @@
 //! Packs: read from their folders, searched by word, shown, checked, added to.
 
-use super::{Engine, EngineError, EngineSettings, make_private};
+use super::{Engine, EngineError, EngineSettings};
 use crate::canon::{Entry, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check};
 use crate::query::relevance::KeywordIndex;
+use crate::store::make_private;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

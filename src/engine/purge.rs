@@ -1,6 +1,7 @@
 //! Everything that Kenning keeps, and how to be rid of it.
 
 use super::{Engine, EngineError};
+use crate::store::{DATABASE, WRITER_LOCK};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,8 @@ pub struct Holding {
 const OURS: &[(&str, &str)] = &[
     ("models", "models"),
     ("vectors", "vectors of the canon"),
+    (DATABASE, "index"),
+    (WRITER_LOCK, "lock"),
     ("canon", "your packs"),
     ("trust.json", "trusted repositories"),
 ];
@@ -41,6 +44,14 @@ impl Engine {
             let path = self.settings.data.as_ref().map(|data| data.join(name));
             if let Some(path) = path.filter(|path| path.exists()) {
                 out.push(Holding { what, bytes: size(&path), path });
+            }
+        }
+        // Beside the database lie its log, backups and what a repair put aside.
+        for entry in self.settings.data.iter().filter_map(|data| fs::read_dir(data).ok()).flatten().flatten() {
+            let name = entry.file_name();
+            if name != DATABASE && name.to_string_lossy().starts_with(DATABASE) {
+                let path = entry.path();
+                out.push(Holding { what: "index, what belongs to it", bytes: size(&path), path });
             }
         }
         if let Some(config) = self.settings.config.as_ref().filter(|config| config.exists()) {

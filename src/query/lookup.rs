@@ -9,10 +9,12 @@ use crate::canon::{Canon, PatternHit, Stored, fill};
 use crate::embed::{EmbedError, Encoder};
 use crate::text::{blocks, clean, fingerprint, mask, single_line, strip_controls};
 use crate::types::{
-    Answer, Asked, Calibration, Explanation, Finding, Hit, Kind, Logistic, Role, Semantic, Signals, Tier, WhyNot,
+    Advice, Answer, Asked, Calibration, Content, Explanation, Finding, Hit, Kind, Logistic, Role, Semantic, Signals,
+    Tier, WhyNot,
 };
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 /// What a generic pattern adds to the log-odds of its entry; measured on the built-in set.
@@ -37,7 +39,7 @@ pub struct Filters {
 }
 
 impl Filters {
-    fn admit(&self, stored: &Stored) -> bool {
+    pub(super) fn admit(&self, stored: &Stored) -> bool {
         let is = |wanted: &Option<String>, have: Option<&str>| {
             wanted.as_deref().is_none_or(|w| have.is_some_and(|h| h.eq_ignore_ascii_case(w)))
         };
@@ -81,7 +83,7 @@ impl Default for LookupOptions {
 /// What a model adds to the knowledge.
 pub struct Semantics {
     /// Turns questions into vectors.
-    pub encoder: Box<dyn Encoder>,
+    pub encoder: Rc<dyn Encoder>,
     /// Vectors of the entries, by the same model.
     pub index: SemanticIndex,
     /// The model's calibration.
@@ -105,7 +107,7 @@ impl Knowledge {
         &self.canon
     }
 
-    fn keywords(&self) -> &KeywordIndex {
+    pub(super) fn keywords(&self) -> &KeywordIndex {
         self.keywords.get_or_init(|| KeywordIndex::new(self.canon.entries().iter().map(|s| s.entry().keyword_text())))
     }
 
@@ -433,13 +435,15 @@ fn bare_hit(
         id: stored.id().to_owned(),
         kind: Kind::Canon,
         title: stored.entry().title.clone(),
-        cause: stored.entry().cause.clone(),
-        fix: stored.entry().fix.iter().map(|step| fill(step, &declared, &captures)).collect(),
-        references: stored.entry().references.clone(),
+        content: Content::Advice(Advice {
+            cause: stored.entry().cause.clone(),
+            fix: stored.entry().fix.iter().map(|step| fill(step, &declared, &captures)).collect(),
+            references: stored.entry().references.clone(),
+            captures,
+        }),
         score: score(relevance, None, None),
         relevance,
         tier,
-        captures,
         source: stored.source(),
         overrides_canon: stored.replaces.is_some(),
         override_reason: stored.replaces.map(|layer| {
@@ -449,7 +453,7 @@ fn bare_hit(
     }
 }
 
-fn explanation(
+pub(super) fn explanation(
     signals: Signals,
     similar: Option<f32>,
     relevance: f32,

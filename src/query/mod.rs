@@ -4,11 +4,16 @@
 //! Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
 
 mod analyse;
+mod documents;
 mod gate;
 mod lookup;
 pub mod relevance;
 mod score;
+mod search;
+mod snippet;
 
 pub use analyse::{Analysis, Problem, analyse};
+pub use documents::DocumentVectors;
 pub use gate::{Gates, KEYWORD_ONLY};
 pub use lookup::{Filters, Knowledge, LookupOptions, Scored, Semantics, lookup, probe};
+pub use search::{Documents, SearchError, SearchOptions, search};

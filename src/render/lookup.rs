@@ -3,7 +3,7 @@
 
 use super::style::Style;
 use super::wrap::wrap;
-use crate::types::{Answer, Explanation, Finding, Hit, Semantic, Tier, WhyNot};
+use crate::types::{Advice, Answer, Content, Explanation, Finding, Hit, Semantic, Tier, WhyNot};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
@@ -98,10 +98,16 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
         origin.push_str(", by words alone: there is no model (ken model pull)");
     }
     out.push_str(&format!("{sure}{}\n\n", style.faint(&origin)));
-    out.push_str(&wrap(&hit.cause, "Cause  ", INDENT, width));
+    if let Content::Advice(advice) = &hit.content {
+        push_advice(out, advice, style, width);
+    }
+}
+
+fn push_advice(out: &mut String, advice: &Advice, style: Style, width: usize) {
+    out.push_str(&wrap(&advice.cause, "Cause  ", INDENT, width));
     out.push('\n');
-    let numbered = hit.fix.len() > 1;
-    for (index, step) in hit.fix.iter().enumerate() {
+    let numbered = advice.fix.len() > 1;
+    for (index, step) in advice.fix.iter().enumerate() {
         let label = if index == 0 { "Fix    " } else { INDENT };
         let number = if numbered { format!("{}. ", index + 1) } else { String::new() };
         let rest = format!("{INDENT}{}", " ".repeat(number.len()));
@@ -112,7 +118,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
             out.push_str(&format!("{rest}  {}\n", style.command(command)));
         }
     }
-    if let Some(url) = hit.references.first() {
+    if let Some(url) = advice.references.first() {
         out.push_str(&format!("\n{}\n", style.faint(&format!("More   {url}"))));
     }
 }
@@ -137,7 +143,7 @@ fn paint_commands(block: &str, style: Style) -> String {
     out
 }
 
-fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explanation, style: Style, width: usize) {
+pub(super) fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explanation, style: Style, width: usize) {
     let signals = &explanation.signals;
     let mut parts = Vec::new();
     for (name, value) in [
@@ -169,7 +175,7 @@ fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explanation, styl
     }
 }
 
-fn push_why_not(out: &mut String, why_not: &WhyNot, style: Style, width: usize) {
+pub(super) fn push_why_not(out: &mut String, why_not: &WhyNot, style: Style, width: usize) {
     let mut text = format!("{}: {}: {}", why_not.id, why_not.stage, why_not.reason);
     if let Some(relevance) = why_not.relevance {
         text.push_str(&format!("; relevance {relevance:.3}, gate {:.3}", why_not.gate));

@@ -4,10 +4,12 @@
 //! when the style has colours.
 
 mod lookup;
+mod search;
 mod style;
 mod wrap;
 
 pub use lookup::lookup_text;
+pub use search::search_text;
 pub use style::Style;
 pub use wrap::wrap;
 

@@ -1,7 +1,40 @@
-//! What is kept on disk. For now one derived file: the vectors of texts that do not change, by text hash and model.
+//! What is kept on disk. SQLite is the truth: files, items, vectors, counters, events; one writer at a time, readers never
+//! wait. Canon's vectors lie in a file of their own, because a lookup must not need a database.
 //!
-//! Nothing here knows what the texts are. Invariant: a vector is only ever read under the fingerprint it was written with.
+//! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Every layout is in
+//! `index/FORMAT.md`.
 
+mod check;
+mod database;
+mod error;
+mod filter;
+mod forget;
+mod header;
+mod inventory;
+mod item;
+mod keyword;
+mod lock;
+mod migrate;
+mod repair;
+mod source;
+mod transfer;
+mod usage;
+mod vector;
 mod vector_file;
 
-pub use vector_file::{StoreError, TextHash, VectorFile, text_hash};
+pub use check::{Fault, Faults};
+pub use database::{Batch, DATABASE, Database};
+pub use error::StoreError;
+pub use filter::ItemFilter;
+pub use forget::{Cleaned, Forgotten};
+pub use inventory::{Inventory, ScopeCount};
+pub use item::{Anchor, chunk_uid};
+pub use keyword::Corpus;
+pub use lock::{PATIENCE, WRITER_LOCK, WriterLock, current_writer, exposed, keep_private, make_private};
+pub use migrate::{MIGRATIONS, Migration};
+pub use repair::Salvaged;
+pub use source::{Source, SourceKind, Stat};
+pub use transfer::{Imported, Record};
+pub use usage::Usage;
+pub use vector::{IndexModel, VectorRows};
+pub use vector_file::{TextHash, VectorFile, text_hash};

@@ -3,13 +3,13 @@
 //! The file is derived: damaged, of another version or fingerprint, it is made again from texts and model. It is written
 //! aside, synced and renamed, so a reader sees the old file or the new one.
 
-use crate::error::{Diagnose, ErrorKind, io_kind};
+use super::StoreError;
 use crate::text::sha256;
 use crate::types::Fingerprint;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// First bytes of the file.
 const MAGIC: &[u8; 8] = b"KENVEC\0\0";
@@ -26,54 +26,6 @@ pub fn text_hash(text: &str) -> TextHash {
     let mut out = [0; 16];
     out.copy_from_slice(&sha256(text.as_bytes())[..16]);
     out
-}
-
-/// Why vectors could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// Reading or writing failed.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// The file is not what it says it is.
-    #[error("{} is damaged: {what}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What does not fit.
-        what: &'static str,
-    },
-    /// The vectors belong to another model.
-    #[error("{} holds vectors of {found}, not of {wanted}", path.display())]
-    Mismatch {
-        /// The file.
-        path: PathBuf,
-        /// Whose vectors are asked for.
-        wanted: Fingerprint,
-        /// Whose vectors are there.
-        found: String,
-    },
-}
-
-impl Diagnose for StoreError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Io { source, .. } => io_kind(source),
-            Self::Damaged { .. } => ErrorKind::Damaged,
-            Self::Mismatch { .. } => ErrorKind::Mismatch,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Io { .. } => None,
-            Self::Damaged { .. } | Self::Mismatch { .. } => Some("make it again: ken model pull".to_owned()),
-        }
-    }
 }
 
 /// Vectors of one model by text hash.
@@ -144,7 +96,7 @@ impl VectorFile {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(StoreError::Io { path: path.to_owned(), source }),
         };
-        let damaged = |what| StoreError::Damaged { path: path.to_owned(), what };
+        let damaged = |what: &str| StoreError::Damaged { path: path.to_owned(), what: String::from(what) };
         if bytes.len() < HEADER + 32 || &bytes[..8] != MAGIC {
             return Err(damaged("it is not a vector file"));
         }

@@ -1,14 +1,50 @@
 //! The answer to a lookup, as every face of the program gives it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What an item is. Only canon exists in memory; the other kinds live in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+/// What an item is. Canon lies in packs; the other kinds live in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Curated knowledge from a pack.
     Canon,
+    /// A piece of a document.
+    Chunk,
+    /// A convention.
+    Preference,
+    /// An observed quirk, or a commitment for a time.
+    Fact,
+    /// An attempted fix, worked or failed.
+    Tactic,
+    /// Something that went wrong.
+    Problem,
+    /// What a tool does.
+    Tool,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 7] =
+        [Self::Canon, Self::Chunk, Self::Preference, Self::Fact, Self::Tactic, Self::Problem, Self::Tool];
+
+    /// The name in JSON, on the command line and in the database.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Canon => "canon",
+            Self::Chunk => "chunk",
+            Self::Preference => "preference",
+            Self::Fact => "fact",
+            Self::Tactic => "tactic",
+            Self::Problem => "problem",
+            Self::Tool => "tool",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// How a hit was found, surest first. The order is the order in which hits are shown.
@@ -93,6 +129,44 @@ pub struct Explanation {
     pub matched: Option<String>,
 }
 
+/// What a hit says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Content {
+    /// What is wrong and what to do: the answer of a lookup.
+    Advice(Advice),
+    /// A stretch of text and where it stands: the answer of a search.
+    Passage(Passage),
+}
+
+/// Cause and fix of an error.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Advice {
+    /// Why it happens.
+    pub cause: String,
+    /// What to do, step by step, captures filled in and quoted.
+    pub fix: Vec<String>,
+    /// Where to read more.
+    pub references: Vec<String>,
+    /// What the pattern's named groups caught, as it stood in the input, without control characters.
+    pub captures: BTreeMap<String, String>,
+}
+
+/// A stretch of text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Passage {
+    /// The part of the text that says most about the question, on one line.
+    pub snippet: String,
+    /// The file it stands in; none for what lies in no file.
+    pub path: Option<String>,
+    /// First line in the file, from 1.
+    pub line_start: Option<usize>,
+    /// Last line in the file, inclusive.
+    pub line_end: Option<usize>,
+    /// How many other places hold the same text.
+    pub also_in: usize,
+}
+
 /// One known thing that passed the gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Hit {
@@ -100,23 +174,18 @@ pub struct Hit {
     pub id: String,
     /// What kind of item it is.
     pub kind: Kind,
-    /// The problem in a few words.
+    /// The problem in a few words, or the heading path of a chunk.
     pub title: String,
-    /// Why it happens.
-    pub cause: String,
-    /// What to do, step by step, captures filled in and quoted.
-    pub fix: Vec<String>,
-    /// Where to read more.
-    pub references: Vec<String>,
+    /// What it says.
+    #[serde(flatten)]
+    pub content: Content,
     /// What orders the hits of a tier: relevance, lifted a little by recency and frequency; in \[0, 1\].
     pub score: f32,
     /// Probability of being the right answer, in \[0, 1\]; 1 for exact and fingerprint hits.
     pub relevance: f32,
     /// How it was found.
     pub tier: Tier,
-    /// What the pattern's named groups caught, as it stood in the input, without control characters.
-    pub captures: BTreeMap<String, String>,
-    /// Where it comes from: `canon:PACK`, `user:PACK` or `repository:PACK`.
+    /// Where it comes from: `canon:PACK`, `user:PACK`, `repository:PACK`, or `index`.
     pub source: String,
     /// Whether earned knowledge replaced a canon entry.
     pub overrides_canon: bool,

@@ -15,6 +15,16 @@ impl Fingerprint {
         Self(format!("{name}@{}", &digest_hex[..digest_hex.len().min(16)]))
     }
 
+    /// One that was printed before.
+    pub fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The model's name, without the digest.
+    pub fn name(&self) -> &str {
+        self.0.rsplit_once('@').map_or(&self.0, |(name, _)| name)
+    }
+
     /// The whole text, `name@digest`.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,6 +1,10 @@
 //! Arithmetic on embedding vectors. Greater is closer, throughout: unit vectors are compared by their dot product, in
 //! \[-1, 1\].
 
+mod scan;
+
+pub use scan::dot_rows;
+
 /// Lanes kept apart so that the compiler can use whole SIMD registers; sums of floats are not reordered otherwise.
 const LANES: usize = 16;
 

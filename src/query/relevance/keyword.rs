@@ -1,5 +1,6 @@
 //! The keyword signal: BM25 (Robertson and Zaragoza, 2009) over identifier-aware tokens, as a share of the most that
-//! the query could reach, or of what a specific query reaches if that is more. Statistics are of canon alone, so that nothing else that is indexed changes a verdict.
+//! the query could reach, or of what a specific query reaches if that is more. Canon has its own statistics, so that nothing
+//! else that is indexed changes a verdict.
 
 use crate::text::{for_each_token, tokens};
 use std::collections::{BTreeMap, HashMap};
@@ -17,25 +18,69 @@ const UNKNOWN: f32 = 0.5;
 /// if it had said more: all of what it says stands in many entries, and that is no evidence for any.
 const SPECIFIC_WORDS: f32 = 4.0;
 
+/// What BM25 needs to know of a set of texts.
+#[derive(Debug, Clone, Copy)]
+pub struct Bm25 {
+    /// How many texts there are.
+    pub texts: usize,
+    /// Their mean length in tokens.
+    pub mean_length: f32,
+}
+
+impl Bm25 {
+    /// How much a word tells that stands in so many texts.
+    pub fn idf(&self, holders: usize) -> f32 {
+        let (all, holders) = (self.texts as f32, (holders as f32).min(self.texts as f32));
+        (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+    }
+
+    /// Length normaliser of a text.
+    pub fn norm(&self, length: f32) -> f32 {
+        K1 * (1.0 - B + B * length / self.mean_length.max(1.0))
+    }
+
+    /// What a word adds to a text that holds it `count` times.
+    pub fn part(&self, holders: usize, count: f32, norm: f32) -> f32 {
+        self.idf(holders) * count * (K1 + 1.0) / (count + norm)
+    }
+
+    /// The most that a question of words with so many holders each can reach; a question that says little is measured
+    /// as if it had said more.
+    pub fn reachable(&self, holders: impl IntoIterator<Item = usize>) -> f32 {
+        let weight = |holders| if holders == 0 { UNKNOWN * self.idf(0) } else { self.idf(holders) };
+        let sum: f32 = holders.into_iter().map(weight).sum();
+        sum.max(SPECIFIC_WORDS * self.idf(1)) * (K1 + 1.0)
+    }
+}
+
+/// The distinct words of a question.
+pub fn question_words(question: &str) -> Vec<String> {
+    let mut words = tokens(question);
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
 /// BM25 over a fixed set of texts. Words are held by 64-bit hash: among the thousands of words of a canon two that
 /// collide are not to be expected, and no text has to be kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct KeywordIndex {
     postings: HashMap<u64, Vec<(u32, f32)>, BuildHasherDefault<Identity>>,
     /// Length normaliser by text.
     norms: Vec<f32>,
+    bm25: Bm25,
 }
 
 impl KeywordIndex {
     /// Indexes texts; a text's number is its position.
     pub fn new<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Self {
-        let mut out = Self::default();
+        let mut postings: HashMap<u64, Vec<(u32, f32)>, BuildHasherDefault<Identity>> = HashMap::default();
         let mut lengths: Vec<f32> = Vec::new();
         for (number, text) in texts.into_iter().enumerate() {
             let mut length = 0.0;
             for_each_token(text.as_ref(), |token| {
                 length += 1.0;
-                let holders = out.postings.entry(hash(token)).or_default();
+                let holders = postings.entry(hash(token)).or_default();
                 match holders.last_mut() {
                     Some((last, count)) if *last == number as u32 => *count += 1.0,
                     _ => holders.push((number as u32, 1.0)),
@@ -43,36 +88,25 @@ impl KeywordIndex {
             });
             lengths.push(length);
         }
-        let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
-        out.norms = lengths.iter().map(|length| K1 * (1.0 - B + B * length / mean.max(1.0))).collect();
-        out
-    }
-
-    fn idf(&self, holders: usize) -> f32 {
-        let (all, holders) = (self.norms.len() as f32, holders as f32);
-        (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+        let mean_length = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
+        let bm25 = Bm25 { texts: lengths.len(), mean_length };
+        let norms = lengths.iter().map(|length| bm25.norm(*length)).collect();
+        Self { postings, norms, bm25 }
     }
 
     /// The signal of every text that shares a word with the query, in (0, 1\], by text number.
     pub fn signals(&self, query: &str) -> BTreeMap<usize, f32> {
-        let mut words = tokens(query);
-        words.sort_unstable();
-        words.dedup();
-        let mut reachable = 0.0;
+        let words = question_words(query);
+        let holders: Vec<&[(u32, f32)]> =
+            words.iter().map(|word| self.postings.get(&hash(word)).map_or(&[][..], Vec::as_slice)).collect();
         let mut sums: BTreeMap<usize, f32> = BTreeMap::new();
-        for word in &words {
-            let Some(holders) = self.postings.get(&hash(word)) else {
-                reachable += UNKNOWN * self.idf(0) * (K1 + 1.0);
-                continue;
-            };
-            let idf = self.idf(holders.len());
-            reachable += idf * (K1 + 1.0);
-            for &(text, count) in holders {
-                let part = idf * count * (K1 + 1.0) / (count + self.norms[text as usize]);
-                *sums.entry(text as usize).or_default() += part;
+        for texts in &holders {
+            for &(text, count) in *texts {
+                *sums.entry(text as usize).or_default() +=
+                    self.bm25.part(texts.len(), count, self.norms[text as usize]);
             }
         }
-        let reachable = reachable.max(SPECIFIC_WORDS * self.idf(1) * (K1 + 1.0));
+        let reachable = self.bm25.reachable(holders.iter().map(|texts| texts.len()));
         sums.values_mut().for_each(|sum| *sum = (*sum / reachable).clamp(0.0, 1.0));
         sums
     }

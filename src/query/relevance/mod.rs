@@ -3,7 +3,7 @@
 mod keyword;
 mod semantic;
 
-pub use keyword::KeywordIndex;
+pub use keyword::{Bm25, KeywordIndex, question_words};
 pub use semantic::{SemanticIndex, Similarity};
 
 /// Weight of the semantic signal in `similar`.

@@ -1,0 +1,72 @@
+//! `ken doctor`.
+
+use super::output::Output;
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::error::ErrorKind;
+use crate::render::json_line;
+use crate::store::Fault;
+use clap::Args;
+use serde_json::{Value, json};
+
+/// Check everything that is stored, and mend it
+///
+/// Reads every page of the database and compares vectors, keywords and items. With --repair what can be derived is made
+/// again; from damaged pages everything that can still be read is carried over, and the damaged file is kept.
+#[derive(Debug, Args)]
+#[command(after_help = "Exits with 0 if all is well, with 5 if data is damaged, with 8 for anything less.")]
+pub(super) struct DoctorArgs {
+    /// Mend what is wrong
+    #[arg(long)]
+    repair: bool,
+}
+
+pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcome {
+    let engine = Session::open(global, output)?.engine();
+    let mut meter = Meter::new(output);
+    let found = engine.check_up(args.repair, &mut |p| meter.show(p));
+    meter.finish();
+    output.notes(&engine);
+    let found = found?;
+    let left = if found.repaired { &found.left } else { &found.faults };
+    if output.json {
+        let mut value = serde_json::to_value(&found).unwrap_or_default();
+        if let Value::Object(fields) = &mut value {
+            fields.insert("schema_version".to_owned(), json!(1));
+            fields.insert("sound".to_owned(), json!(left.is_empty()));
+        }
+        output.print(&json_line(&value))?;
+    } else {
+        let mut text = String::new();
+        for fault in &found.faults {
+            let label = if fault.damage { "damaged" } else { "wrong" };
+            text.push_str(&format!("{} {}: {}\n", output.style.bad(label), fault.name, fault.what));
+        }
+        if let Some(salvaged) = &found.salvaged {
+            let items = salvaged.rows.get("item").copied().unwrap_or(0);
+            let files = salvaged.rows.get("source").copied().unwrap_or(0);
+            text.push_str(&format!(
+                "{items} items of {files} files were carried over; the damaged database is kept as {}. Run ken index to read \
+                 the files again.\n",
+                salvaged.kept.display()
+            ));
+        }
+        text.push_str(&match (found.faults.is_empty(), found.repaired, left.is_empty()) {
+            (true, _, _) => format!("{}\n", output.style.good("All is well.")),
+            (false, true, true) => format!("{}\n", output.style.good("All of it is mended.")),
+            (false, true, false) => format!("{} could not be mended.\n", left.len()),
+            (false, false, _) => "ken doctor --repair mends it.\n".to_owned(),
+        });
+        output.print(&text)?;
+    }
+    Ok(code(left))
+}
+
+fn code(faults: &[Fault]) -> u8 {
+    match faults {
+        [] => 0,
+        _ if faults.iter().any(|fault| fault.damage) => ErrorKind::Damaged.exit_code(),
+        _ => ErrorKind::CheckFailed.exit_code(),
+    }
+}

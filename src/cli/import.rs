@@ -1,0 +1,48 @@
+//! `ken import`.
+
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::render::json_line;
+use clap::Args;
+use serde_json::json;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+/// Take in what ken export wrote: all of it, or nothing
+///
+/// What is known here stays as it is.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ken import knowledge.jsonl\n  zcat knowledge.jsonl.gz | ken import -")]
+pub(super) struct ImportArgs {
+    /// The file; `-` reads standard input
+    file: PathBuf,
+}
+
+pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcome {
+    let engine = Session::open(global, output)?.engine();
+    let input: Box<dyn BufRead> = if args.file == Path::new("-") {
+        Box::new(BufReader::new(std::io::stdin()))
+    } else {
+        let file = File::open(&args.file).map_err(|e| Failure::io(&args.file.display().to_string(), &e))?;
+        Box::new(BufReader::new(file))
+    };
+    let mut meter = Meter::new(output);
+    let imported = engine.import_records(input, &mut |p| meter.show(p));
+    meter.finish();
+    output.notes(&engine);
+    let imported = imported?;
+    output.print(&if output.json {
+        json_line(&json!({
+            "schema_version": 1, "files": imported.files, "items": imported.items, "known": imported.known,
+        }))
+    } else {
+        format!(
+            "{} items of {} files are new here; {} records were known.\n",
+            imported.items, imported.files, imported.known
+        )
+    })?;
+    Ok(0)
+}

@@ -1,0 +1,96 @@
+//! `ken index`.
+
+use super::output::Output;
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::ingest::IndexReport;
+use crate::render::json_line;
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Files that are named when some were not indexed.
+const SHOWN_SKIPPED: usize = 5;
+
+/// Index Markdown and text files
+///
+/// Folders are walked by the rules of .gitignore (and .kenignore). What has not changed since is not read again, what is
+/// gone is taken out. Without a path everything that was indexed before is brought up to date. Stopping it loses nothing:
+/// the next run goes on from there.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken index .                     this folder
+  ken index ~/notes ./CHANGES     a folder and a file
+  ken index                       everything again, what changed only")]
+pub(super) struct IndexArgs {
+    /// Files and folders
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome {
+    let session = Session::open(global, output)?;
+    let engine = session.engine();
+    let mut meter = Meter::new(output);
+    let report = engine.index(&args.paths, &mut |p| meter.show(p));
+    meter.finish();
+    output.notes(&engine);
+    let report = report?;
+    if output.json {
+        let mut value = serde_json::to_value(&report).unwrap_or_default();
+        if let Value::Object(fields) = &mut value {
+            fields.insert("schema_version".to_owned(), json!(1));
+        }
+        output.print(&json_line(&value))?;
+        return Ok(0);
+    }
+    output.print(&text(&report))?;
+    for skipped in report.skipped.iter().take(SHOWN_SKIPPED) {
+        output.say(&format!(
+            "{} {} is left out: {}",
+            output.message_style.warning("note:"),
+            crate::text::strip_controls(&skipped.path),
+            crate::text::single_line(&skipped.why, 200)
+        ));
+    }
+    if report.skipped.len() > SHOWN_SKIPPED {
+        output.say(&format!("      and {} more; --json lists them", report.skipped.len() - SHOWN_SKIPPED));
+    }
+    if report.without_vector > 0 {
+        output.say(&format!(
+            "{} there is no model, so {} texts are found by their words only: ken model pull",
+            output.message_style.warning("note:"),
+            report.without_vector
+        ));
+    }
+    Ok(0)
+}
+
+fn text(report: &IndexReport) -> String {
+    let mut files: Vec<String> = Vec::new();
+    for (count, what) in [
+        (report.files_added, "new"),
+        (report.files_changed, "changed"),
+        (report.files_moved, "moved"),
+        (report.files_removed, "gone"),
+        (report.files_unchanged, "unchanged"),
+    ] {
+        if count > 0 {
+            files.push(format!("{count} {what}"));
+        }
+    }
+    let files = if files.is_empty() { "no files".to_owned() } else { format!("files: {}", files.join(", ")) };
+    let mut chunks = String::new();
+    if report.chunks_added + report.chunks_removed > 0 {
+        chunks = format!("; paragraphs: {} added, {} removed", report.chunks_added, report.chunks_removed);
+    }
+    let seconds = report.took_ms / 1e3;
+    let speed = if report.tokens > 0 && seconds > 0.0 {
+        format!(", {} texts embedded at {:.0} tokens/s", report.embedded, report.tokens as f64 / seconds)
+    } else {
+        String::new()
+    };
+    format!("{files}{chunks}{speed} ({seconds:.1} s)\n")
+}

@@ -1,0 +1,141 @@
+//! `ken search`.
+
+use super::lookup::{read_input, share, took_ms};
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::engine::EngineError;
+use crate::error::ErrorKind;
+use crate::ingest::scope_of;
+use crate::query::SearchOptions;
+use crate::render::{json_line, search_text};
+use crate::store::ItemFilter;
+use crate::types::{Kind, Scope, Semantic};
+use clap::Args;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Search everything that is known: indexed files and the canon
+///
+/// Shows what is relevant to the question, best first, or nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken search \"how do we rotate the signing keys\"
+  ken search --kind chunk --path docs \"retry budget\"
+  ken search --scope here --json \"release checklist\" | jq -r '.results[].hits[].path'
+
+Exits with 0 if anything is found, with 1 if nothing is.")]
+pub(super) struct SearchArgs {
+    /// The question; `-` reads standard input
+    #[arg(value_name = "QUERY")]
+    query: Vec<OsString>,
+    /// Hits
+    #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    limit: Option<u32>,
+    /// Only this kind: canon or chunk; may be given again
+    #[arg(long = "kind", value_name = "KIND", value_parser = kind)]
+    kinds: Vec<Kind>,
+    /// Only what counts there: `here` (this repository), `global`, or a repository's id; may be given again
+    #[arg(long = "scope", value_name = "SCOPE")]
+    scopes: Vec<String>,
+    /// Only files under this path, or that a pattern such as '*/docs/*.md' matches
+    #[arg(long, value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// Only with this tag; may be given again
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only of this provider, such as aws
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// Ask for this relevance in place of the calibrated gate, 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    min_relevance: Option<f32>,
+    /// Show the signals, weights, gate and margin of each hit
+    #[arg(long)]
+    explain: bool,
+    /// Say at which stage this item was dropped
+    #[arg(long, value_name = "ID")]
+    why_not: Option<String>,
+    /// Do not count what is shown
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn kind(name: &str) -> Result<Kind, String> {
+    let names = || Kind::ALL.map(Kind::name).join(", ");
+    Kind::of(name).ok_or_else(|| format!("expected one of {}", names()))
+}
+
+pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome {
+    let question = read_input(&args.query, "ken search \"the question\"")?;
+    let started = Instant::now();
+    let session = Session::open(global, output)?;
+    let engine = session.engine();
+    if global.model.is_some() && engine.model(None)?.is_none() {
+        return Err(EngineError::NoModel { model: session.config.get("model.name").to_owned() }.into());
+    }
+    let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
+    let here = here.canonicalize().unwrap_or(here);
+    let limit = args.limit.map(|n| n as usize).or_else(|| session.config.number("search.limit").map(|n| n as usize));
+    let options = SearchOptions {
+        limit: limit.unwrap_or(SearchOptions::default().limit),
+        min_relevance: args.min_relevance,
+        filter: ItemFilter {
+            kinds: args.kinds,
+            scopes: args.scopes.iter().map(|name| scope(name, &here)).collect(),
+            path: args.path.map(|path| absolute(&path, &here)).transpose()?,
+            tags: args.tags,
+            provider: args.provider,
+        },
+        explain: args.explain,
+        why_not: args.why_not,
+    };
+    let mut meter = Meter::new(output);
+    let answer = engine.search(&question, &options, &mut |p| meter.show(p));
+    meter.finish();
+    output.notes(&engine);
+    let mut answer = answer?;
+    answer.took_ms = took_ms(started);
+    if output.json {
+        output.print(&json_line(&answer))?;
+    } else {
+        output.print(&search_text(&answer, &here.to_string_lossy(), output.style, output.width))?;
+        if !answer.found() {
+            output.say("Nothing known about this.");
+            if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
+                output.say("There is no usable model, so only words were compared; get one with: ken model pull");
+            }
+        }
+    }
+    if !args.dry_run {
+        engine.count_served(&answer);
+    }
+    Ok(u8::from(!answer.found()))
+}
+
+fn scope(name: &str, here: &Path) -> Scope {
+    match name {
+        "here" => scope_of(here),
+        "global" => Scope::global(),
+        id => Scope::repository(id),
+    }
+}
+
+/// The path as files are known by; one that is not there may still have been indexed.
+fn absolute(path: &Path, here: &Path) -> Result<String, Failure> {
+    let text = path.to_str().ok_or_else(|| {
+        Failure::new(ErrorKind::Usage, "the path is not UTF-8", "files with such names are not indexed")
+    })?;
+    if text.contains(['*', '?', '[']) {
+        return Ok(if path.is_absolute() || text.starts_with('*') {
+            text.to_owned()
+        } else {
+            format!("{}/{text}", here.display())
+        });
+    }
+    let joined = here.join(path);
+    Ok(joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned())
+}

@@ -1,0 +1,135 @@
+//! `ken status`.
+
+use super::output::Output;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::engine::Status;
+use crate::error::ErrorKind;
+use crate::render::json_line;
+use clap::Args;
+use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Files that are named at most.
+const SHOWN_FILES: usize = 10;
+
+/// Show what is indexed, with which model, how big and how fresh
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken status --brief              one line, for the start of a session
+  ken status --strict --quiet     exits with 8 if anything is stale, missing or does not match")]
+pub(super) struct StatusArgs {
+    /// One line
+    #[arg(long)]
+    brief: bool,
+    /// Exit with 8 if anything is stale or missing
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcome {
+    let engine = Session::open(global, output)?.engine();
+    let status = engine.status()?;
+    output.notes(&engine);
+    let complaints = status.complaints();
+    if output.json {
+        let mut value = serde_json::to_value(&status).unwrap_or_default();
+        if let Value::Object(fields) = &mut value {
+            fields.insert("schema_version".to_owned(), json!(1));
+            fields.insert("complaints".to_owned(), json!(complaints));
+        }
+        output.print(&json_line(&value))?;
+    } else if args.brief {
+        output.print(&brief(&status))?;
+    } else {
+        output.print(&full(&status, output))?;
+    }
+    if args.strict && !complaints.is_empty() {
+        for complaint in &complaints {
+            output.say(&format!("{} {complaint}", output.message_style.bad("stale:")));
+        }
+        return Ok(ErrorKind::CheckFailed.exit_code());
+    }
+    Ok(0)
+}
+
+/// About 50 tokens: what an assistant is told when it begins.
+fn brief(status: &Status) -> String {
+    let inventory = &status.inventory;
+    let mut parts = vec![format!("ken: {} known errors", status.canon)];
+    parts.push(format!("{} paragraphs of {} files", inventory.total(), inventory.files));
+    if !status.changed.is_empty() || !status.gone.is_empty() {
+        parts.push(format!("{} stale", status.changed.len() + status.gone.len()));
+    }
+    parts.push(match (&status.model, status.models_agree) {
+        (None, _) => "no model".to_owned(),
+        (Some(model), true) => model.clone(),
+        (Some(model), false) => format!("{model} (not the index's)"),
+    });
+    format!("{}\n", parts.join(", "))
+}
+
+fn full(status: &Status, output: &Output) -> String {
+    let style = output.style;
+    let inventory = &status.inventory;
+    let mut out = String::new();
+    let mut row = |name: &str, value: String| {
+        out.push_str(&format!("{} {value}\n", style.faint(&format!("{name:9}"))));
+    };
+    row("canon", format!("{} entries", status.canon));
+    let paragraphs = inventory.items.get("chunk").copied().unwrap_or(0);
+    row("files", format!("{}, {paragraphs} paragraphs", inventory.files));
+    for (kind, count) in inventory.items.iter().filter(|(kind, _)| *kind != "chunk") {
+        row(kind, count.to_string());
+    }
+    let model = status.model.as_deref().unwrap_or("none (ken model pull)");
+    row("model", model.to_owned());
+    match &status.index_model {
+        Some(index) if !status.models_agree => {
+            row("index", style.bad(&format!("made with {index}, which is not the model in use")));
+        }
+        Some(index) => row("index", format!("{} vectors of {index}", inventory.vectors)),
+        None => {}
+    }
+    if inventory.without_vector > 0 {
+        row("", style.warning(&format!("{} texts have no vector (ken index)", inventory.without_vector)));
+    }
+    if inventory.unused_vectors > 0 {
+        row("", format!("{} vectors that nothing uses (ken gc)", inventory.unused_vectors));
+    }
+    row("size", format!("{:.1} MB", inventory.bytes as f64 / 1e6));
+    if let Some(last) = inventory.last_indexed {
+        row("indexed", ago(last));
+    }
+    if let Some(writer) = &status.writer {
+        row("writing", writer.clone());
+    }
+    if inventory.scopes.len() > 1 {
+        for scope in &inventory.scopes {
+            let name: String = scope.scope.chars().take(60).collect();
+            row("scope", format!("{name}: {} files, {} items", scope.files, scope.items));
+        }
+    }
+    for (name, files) in [("changed", &status.changed), ("gone", &status.gone)] {
+        for path in files.iter().take(SHOWN_FILES) {
+            row(name, style.warning(&crate::text::strip_controls(path)));
+        }
+        if files.len() > SHOWN_FILES {
+            row("", format!("and {} more", files.len() - SHOWN_FILES));
+        }
+    }
+    out
+}
+
+fn ago(at_ms: i64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let seconds = now.saturating_sub(u64::try_from(at_ms / 1000).unwrap_or(0));
+    let (count, unit) = match seconds {
+        0..60 => return "just now".to_owned(),
+        60..3600 => (seconds / 60, "minute"),
+        3600..86_400 => (seconds / 3600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,225 @@
+//! The index: files in, files and items out.
+
+use super::{Engine, EngineError, OnProgress, Progress};
+use crate::embed::Encoder;
+use crate::ingest::{Embedder, IndexReport, Ingest, embed_missing};
+use crate::store::{Cleaned, Database, Forgotten, Imported, Record, WriterLock};
+use serde::Deserialize;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+impl Engine {
+    /// Indexes files and folders; without any, everything that was indexed before is brought up to date.
+    ///
+    /// # Errors
+    /// [`EngineError`]; what was committed before stays.
+    pub fn index(&self, paths: &[PathBuf], progress: OnProgress<'_>) -> Result<IndexReport, EngineError> {
+        let (lock, mut database) = self.write_database("ken index")?;
+        let roots;
+        let paths = if paths.is_empty() {
+            roots = self.known_roots(&database)?;
+            &roots
+        } else {
+            paths
+        };
+        let index = database.index_model()?;
+        let held: std::cell::OnceCell<Option<Rc<dyn Encoder>>> = std::cell::OnceCell::new();
+        let mut failed: Option<EngineError> = None;
+        let mut open = || {
+            let opened = self.encoder().and_then(|encoder| match &encoder {
+                Some(open) => Self::agree(index.as_ref(), open.as_ref()).map(|()| encoder),
+                None => Ok(None),
+            });
+            match opened {
+                Ok(encoder) => Ok(held.get_or_init(|| encoder).as_deref()),
+                Err(error) => {
+                    let stop = crate::ingest::IngestError::Stopped;
+                    failed = Some(error);
+                    Err(stop)
+                }
+            }
+        };
+        let mut heard = |p| progress(Progress::Index(p));
+        let report = Ingest::new(&mut database, &lock, self.now(), &mut heard).run(paths, &mut open);
+        match (report, failed) {
+            (_, Some(error)) => Err(error),
+            (report, None) => Ok(report?),
+        }
+    }
+
+    /// What was given to be indexed so far and is still there; a note for each that is not.
+    fn known_roots(&self, database: &Database) -> Result<Vec<PathBuf>, EngineError> {
+        let mut roots: Vec<String> = database.sources()?.into_iter().map(|(_, source)| source.root).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        if roots.is_empty() {
+            return Err(EngineError::NothingIndexed);
+        }
+        let (there, gone): (Vec<String>, Vec<String>) =
+            roots.into_iter().filter(|root| !root.is_empty()).partition(|root| Path::new(root).exists());
+        for root in gone {
+            self.note(format!("{root} is not there; what was indexed from it stays until: ken forget --path {root}"));
+        }
+        Ok(there.into_iter().map(PathBuf::from).collect())
+    }
+
+    /// Forgets items by id.
+    ///
+    /// # Errors
+    /// [`EngineError::NoItem`] when there is no such item; nothing is forgotten then.
+    pub fn forget(&self, ids: &[String]) -> Result<Forgotten, EngineError> {
+        let (lock, mut database) = self.write_database("ken forget")?;
+        let mut rows = Vec::new();
+        for id in ids {
+            rows.push(database.item_id(id)?.ok_or_else(|| EngineError::NoItem { id: id.clone() })?);
+        }
+        let batch = database.begin(&lock)?;
+        for row in &rows {
+            batch.forget_item(*row)?;
+        }
+        batch.drop_unused_vectors()?;
+        batch.log(self.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
+        batch.commit()?;
+        database.erase_traces(&lock)?;
+        Ok(Forgotten { files: 0, items: rows.len() })
+    }
+
+    /// Forgets files and folders, whether they are still there or not.
+    ///
+    /// # Errors
+    /// [`EngineError::NoItem`] when nothing was indexed from one of them; nothing is forgotten then.
+    pub fn forget_paths(&self, paths: &[PathBuf]) -> Result<Forgotten, EngineError> {
+        let (lock, mut database) = self.write_database("ken forget")?;
+        let sources = database.sources()?;
+        let mut rows = Vec::new();
+        for path in paths {
+            let under: Vec<i64> =
+                sources.iter().filter(|(_, s)| Path::new(&s.path).starts_with(path)).map(|(id, _)| *id).collect();
+            if under.is_empty() {
+                return Err(EngineError::NoItem { id: path.display().to_string() });
+            }
+            rows.extend(under);
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        let batch = database.begin(&lock)?;
+        let mut out = Forgotten { files: rows.len(), items: 0 };
+        for row in rows {
+            out.items += batch.forget_source(row)?;
+        }
+        batch.drop_unused_vectors()?;
+        batch.log(self.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
+        batch.commit()?;
+        database.erase_traces(&lock)?;
+        Ok(out)
+    }
+
+    /// Removes what nothing uses and gives the space back.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses.
+    pub fn clean(&self) -> Result<Cleaned, EngineError> {
+        if self.read_database()?.is_none() {
+            return Ok(Cleaned::default());
+        }
+        let (lock, mut database) = self.write_database("ken gc")?;
+        Ok(database.clean(&lock)?)
+    }
+
+    /// Writes all knowledge as JSON lines; gives how many records.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses or `out` cannot be written.
+    pub fn export(&self, out: &mut dyn Write) -> Result<usize, EngineError> {
+        let database = self.read_database()?.ok_or(EngineError::NothingIndexed)?;
+        let records = database.export(self.now(), |record| {
+            let line = serde_json::to_string(record).map_err(std::io::Error::from).map_err(EngineError::Output)?;
+            writeln!(out, "{line}").map_err(EngineError::Output)
+        })?;
+        out.flush().map_err(EngineError::Output)?;
+        Ok(records)
+    }
+
+    /// Takes in what an export wrote: all of it or nothing. What is there stays.
+    ///
+    /// # Errors
+    /// [`EngineError`] for a line that is no record or an export that was cut off.
+    pub fn import_records(&self, input: impl BufRead, progress: OnProgress<'_>) -> Result<Imported, EngineError> {
+        let records = read_records(input)?;
+        let (lock, mut database) = self.write_database("ken import")?;
+        let batch = database.begin(&lock)?;
+        let imported = batch.import(records, &|path| Path::new(path).is_file())?;
+        if imported.files + imported.items > 0 {
+            let counts = serde_json::json!({"files": imported.files, "items": imported.items});
+            batch.log(self.now(), "imported", &counts)?;
+        }
+        batch.commit()?;
+        self.embed_rest(&mut database, &lock, progress)?;
+        Ok(imported)
+    }
+
+    /// Vectors for what has none, if there is a model and it is the index's.
+    fn embed_rest(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        progress: OnProgress<'_>,
+    ) -> Result<(), EngineError> {
+        let index = database.index_model()?;
+        if database.texts_without_vector(index.as_ref())? == 0 {
+            return Ok(());
+        }
+        let Some(encoder) = self.encoder()? else { return Ok(()) };
+        if let Err(error) = Self::agree(index.as_ref(), encoder.as_ref()) {
+            self.note(format!("what came in has no vectors yet: {error}"));
+            return Ok(());
+        }
+        let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;
+        let name = embedder.model().name().to_owned();
+        embed_missing(&mut embedder, database, lock, &mut |done, total, _| {
+            progress(Progress::Embedding { what: "the index", done, total, model: &name });
+        })?;
+        Ok(())
+    }
+}
+
+/// All records of an export, checked before anything is written.
+fn read_records(input: impl BufRead) -> Result<Vec<Record>, EngineError> {
+    let bad =
+        |line: usize, what: &str| EngineError::from(crate::store::StoreError::Import { line, what: what.to_owned() });
+    let mut records = Vec::new();
+    let mut ended = false;
+    let mut lines = 0;
+    for (index, line) in input.lines().enumerate() {
+        lines = index + 1;
+        let line = line.map_err(|error| bad(lines, &error.to_string()))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        if ended {
+            return Err(bad(lines, "there is more after the last line of the export"));
+        }
+        let mut reader = serde_json::Deserializer::from_str(&line);
+        let record = Record::deserialize(&mut reader)
+            .and_then(|record| reader.end().map(|()| record))
+            .map_err(|error| bad(lines, &error.to_string()))?;
+        match &record {
+            Record::Kenning { format, .. } if records.is_empty() && *format != Record::FORMAT => {
+                return Err(bad(lines, &format!("format {format} is not known here")));
+            }
+            Record::Kenning { .. } if records.is_empty() => {}
+            _ if records.is_empty() => return Err(bad(lines, "the first line of an export is missing")),
+            Record::Kenning { .. } => return Err(bad(lines, "a second export begins here")),
+            Record::End { records: count } => {
+                if *count + 1 != records.len() {
+                    return Err(bad(lines, &format!("{count} records were written, {} are here", records.len() - 1)));
+                }
+                ended = true;
+            }
+            _ => {}
+        }
+        records.push(record);
+    }
+    if ended { Ok(records) } else { Err(bad(lines, "the export is cut off: its last line is missing")) }
+}

@@ -1,0 +1,65 @@
+//! A search over everything that is known.
+
+use super::{Engine, EngineError, OnProgress};
+use crate::query::{Documents, SearchOptions, search};
+use crate::text::decode;
+use crate::types::{Answer, Semantic};
+use std::path::Path;
+
+impl Engine {
+    /// Searches packs and index. Without a usable model the answer says that semantics are off.
+    ///
+    /// # Errors
+    /// [`EngineError::ModelMismatch`] when the index was made with another model, [`EngineError`] when model or database
+    /// fails.
+    pub fn search(
+        &self,
+        question: &[u8],
+        options: &SearchOptions,
+        progress: OnProgress<'_>,
+    ) -> Result<Answer, EngineError> {
+        let question = decode(question)?;
+        let database = self.read_database()?;
+        let semantics = self.semantics(progress);
+        let mut vectors = None;
+        if let (Some(database), Some(semantics)) = (&database, semantics)
+            && let Some(model) = database.index_model()?
+        {
+            Self::agree(Some(&model), semantics.encoder.as_ref())?;
+            vectors = Some(self.document_vectors(database, &model)?);
+            let missing = database.texts_without_vector(Some(&model))?;
+            if missing > 0 {
+                self.note(format!("{missing} texts have no vector yet, so only their words are searched: ken index"));
+            }
+        }
+        let present = |path: &str| self.is_present(database.as_ref(), path);
+        let documents =
+            database.as_ref().map(|database| Documents { database, vectors: vectors.as_deref(), present: &present });
+        Ok(search(&self.knowledge, documents.as_ref(), question.trim(), options, semantics, self.now())?)
+    }
+
+    /// Whether a file is still there. One that an import brought was never on this machine.
+    fn is_present(&self, database: Option<&crate::store::Database>, path: &str) -> bool {
+        Path::new(path).exists() || database.is_some_and(|database| database.is_imported(path).unwrap_or(false))
+    }
+
+    /// Counts what a lookup has shown, if it asked the model: an answer that was sure opens no database, and is not kept
+    /// waiting for a counter.
+    pub fn count_looked_up(&self, answer: &Answer) {
+        if answer.results.iter().any(|finding| finding.semantic == Semantic::On) {
+            self.count_served(answer);
+        }
+    }
+
+    /// Counts that these were served. Best effort: a database that is busy, read-only or missing is let be.
+    pub fn count_served(&self, answer: &Answer) {
+        let ids: Vec<&str> =
+            answer.results.iter().flat_map(|finding| &finding.hits).map(|hit| hit.id.as_str()).collect();
+        if ids.is_empty() {
+            return;
+        }
+        if let Ok(Some(mut database)) = self.read_database() {
+            drop(database.count_served(&ids, self.now()));
+        }
+    }
+}

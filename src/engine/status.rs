@@ -1,0 +1,144 @@
+//! How things stand, and whether everything is sound.
+
+use super::{Engine, EngineError, OnProgress};
+use crate::store::{Database, Fault, Faults, Inventory, Salvaged};
+use std::fs;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// How things stand.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct Status {
+    /// What is indexed.
+    #[serde(flatten)]
+    pub inventory: Inventory,
+    /// Entries of packs.
+    pub canon: usize,
+    /// The model that searches use now, by name; none if none is installed.
+    pub model: Option<String>,
+    /// The fingerprint of the model that the index is made with; none while it holds no vectors.
+    pub index_model: Option<String>,
+    /// Whether the two are the same; true while there is nothing to compare.
+    pub models_agree: bool,
+    /// Indexed files that changed since.
+    pub changed: Vec<String>,
+    /// Indexed files that are gone.
+    pub gone: Vec<String>,
+    /// Who is writing now, if somebody is.
+    pub writer: Option<String>,
+}
+
+impl Status {
+    /// What `--strict` does not let pass, a sentence each.
+    pub fn complaints(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut say = |wrong: bool, text: String| {
+            if wrong {
+                out.push(text);
+            }
+        };
+        say(self.inventory.total() == 0, "nothing is indexed".to_owned());
+        say(!self.changed.is_empty(), format!("{} files changed since they were indexed", self.changed.len()));
+        say(!self.gone.is_empty(), format!("{} indexed files are gone", self.gone.len()));
+        say(self.model.is_none(), "there is no model".to_owned());
+        say(!self.models_agree, "the index was made with another model".to_owned());
+        let missing = self.inventory.without_vector;
+        say(missing > 0 && self.models_agree, format!("{missing} texts have no vector"));
+        out
+    }
+}
+
+/// What a check found, and what was done about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Checkup {
+    /// What was wrong.
+    pub faults: Faults,
+    /// Whether it was repaired.
+    pub repaired: bool,
+    /// What is still wrong after a repair.
+    pub left: Faults,
+    /// What could be carried over from damaged pages, if they were.
+    pub salvaged: Option<Salvaged>,
+}
+
+impl Engine {
+    /// How things stand. Looks at every indexed file's size and time, reads none.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses.
+    pub fn status(&self) -> Result<Status, EngineError> {
+        let mut out = Status { canon: self.canon().entries().len(), models_agree: true, ..Status::default() };
+        let store = self.store().ok();
+        let active = store.as_ref().and_then(|store| self.active_model(store).ok().flatten());
+        out.model = active.as_ref().map(|installed| installed.name().to_owned());
+        let Some(database) = self.read_database()? else { return Ok(out) };
+        out.inventory = database.inventory()?;
+        if let Some(index) = database.index_model()? {
+            out.models_agree = out.model.as_deref().is_none_or(|name| name == index.name());
+            out.index_model = Some(index.fingerprint.as_str().to_owned());
+        }
+        for (_, source) in database.sources()? {
+            match fs::metadata(&source.path) {
+                Ok(meta) if !is_same(&meta, &source.stat) => out.changed.push(source.path),
+                Ok(_) => {}
+                // One that an import brought was never here.
+                Err(_) if source.root.is_empty() => {}
+                Err(_) => out.gone.push(source.path),
+            }
+        }
+        out.writer = self.settings.data.as_deref().and_then(crate::store::current_writer);
+        Ok(out)
+    }
+
+    /// Checks everything that is stored; repairs it if asked to.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it cannot be read for a reason that is no damage, or the repair fails.
+    pub fn check_up(&self, repair: bool, progress: OnProgress<'_>) -> Result<Checkup, EngineError> {
+        let Some(data) = self.settings.data.clone().filter(|data| data.exists()) else {
+            return Ok(Checkup::default());
+        };
+        let mut out = Checkup { faults: self.faults(&data)?, ..Checkup::default() };
+        if !repair || out.faults.is_empty() {
+            return Ok(out);
+        }
+        let lock = self.writer("ken doctor --repair")?;
+        crate::store::keep_private(&data)?;
+        let damaged = out.faults.iter().any(|fault| fault.damage && fault.name != "texts" && fault.name != "vectors");
+        if damaged {
+            out.salvaged = Some(Database::salvage(&lock)?);
+        } else if Database::open(&data)?.is_some() {
+            Database::open_to_write(&lock)?.rebuild(&lock)?;
+        }
+        drop(lock);
+        *self.loaded.borrow_mut() = None;
+        if let Some(encoder) = self.encoder()? {
+            self.complete_index(encoder.as_ref(), progress)?;
+        }
+        out.repaired = true;
+        out.left = self.faults(&data)?;
+        Ok(out)
+    }
+
+    fn faults(&self, data: &Path) -> Result<Faults, EngineError> {
+        let mut faults: Faults = crate::store::exposed(data)
+            .into_iter()
+            .map(|what| Fault { name: "permissions", what, damage: false })
+            .collect();
+        match Database::open(data) {
+            Ok(None) => {}
+            Ok(Some(database)) => faults.extend(database.check()?),
+            Err(error) if crate::error::Diagnose::kind(&error) == crate::error::ErrorKind::Damaged => {
+                faults.push(Fault { name: "database", what: error.to_string(), damage: true });
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(faults)
+    }
+}
+
+fn is_same(meta: &fs::Metadata, stat: &crate::store::Stat) -> bool {
+    let mtime = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let mtime_ns = mtime.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0);
+    i64::try_from(meta.len()) == Ok(stat.size) && mtime_ns == stat.mtime_ns
+}

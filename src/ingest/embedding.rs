@@ -1,0 +1,113 @@
+//! Texts to vectors in the store, each text once for each model.
+//!
+//! Vectors are committed in slices, before the files they belong to: a vector without a file is a cache entry, a file
+//! without its vectors would be half indexed.
+
+use super::IngestError;
+use crate::embed::Encoder;
+use crate::store::{Database, IndexModel, TextHash, WriterLock};
+use crate::types::Role;
+use std::collections::HashSet;
+
+/// Texts that are embedded and committed together.
+const SLICE: usize = 256;
+
+/// An encoder with the row of its model.
+pub struct Embedder<'a> {
+    encoder: &'a dyn Encoder,
+    model: IndexModel,
+    /// Tokens that went through the model so far.
+    pub tokens: usize,
+    /// Texts that went through the model so far.
+    pub texts: usize,
+    /// Texts that were longer than the model takes.
+    pub truncated: usize,
+}
+
+impl<'a> Embedder<'a> {
+    /// Gives the model its row. It becomes the model of the index if the index has none.
+    ///
+    /// # Errors
+    /// [`IngestError::Store`] when the database refuses.
+    pub fn new(encoder: &'a dyn Encoder, database: &mut Database, lock: &WriterLock) -> Result<Self, IngestError> {
+        let known = database.model(encoder.fingerprint())?;
+        let unset = database.index_model()?.is_none();
+        let model = match known {
+            Some(model) if !unset => model,
+            _ => {
+                let batch = database.begin(lock)?;
+                let model = batch.put_model(encoder.fingerprint(), encoder.dims())?;
+                if unset {
+                    batch.use_model(encoder.fingerprint(), None)?;
+                }
+                batch.commit()?;
+                model
+            }
+        };
+        Ok(Self { encoder, model, tokens: 0, texts: 0, truncated: 0 })
+    }
+
+    /// The model's row.
+    pub fn model(&self) -> &IndexModel {
+        &self.model
+    }
+
+    /// Makes the vectors of those texts that have none, and keeps them. `heard` gets texts and tokens so far.
+    ///
+    /// # Errors
+    /// [`IngestError`] when the model or the database fails; what was committed before stays.
+    pub fn embed(
+        &mut self,
+        texts: &[(TextHash, &str)],
+        database: &mut Database,
+        lock: &WriterLock,
+        heard: &mut dyn FnMut(usize, usize),
+    ) -> Result<(), IngestError> {
+        let mut seen = HashSet::new();
+        let mut missing = Vec::new();
+        for (hash, text) in texts {
+            if seen.insert(*hash) && !database.has_vector(&self.model, hash)? {
+                missing.push((*hash, *text));
+            }
+        }
+        for slice in missing.chunks(SLICE) {
+            let wanted: Vec<&str> = slice.iter().map(|(_, text)| *text).collect();
+            let (texts_before, tokens_before) = (self.texts, self.tokens);
+            let encoded = self.encoder.encode(&wanted, Role::Passage, &mut |done| {
+                heard(texts_before + done, tokens_before);
+            })?;
+            self.texts += encoded.len();
+            self.tokens += encoded.iter().map(|e| e.tokens).sum::<usize>();
+            self.truncated += encoded.iter().filter(|e| e.truncated).count();
+            let batch = database.begin(lock)?;
+            let vectors = slice.iter().zip(&encoded).map(|((hash, _), encoded)| (*hash, encoded.vector.as_slice()));
+            batch.put_vectors(&self.model, vectors)?;
+            batch.commit()?;
+            heard(self.texts, self.tokens);
+        }
+        Ok(())
+    }
+}
+
+/// Makes every vector that is missing for this model; gives how many. `heard` gets texts done, texts in all, and tokens.
+///
+/// # Errors
+/// As [`Embedder::embed`].
+pub fn embed_missing(
+    embedder: &mut Embedder<'_>,
+    database: &mut Database,
+    lock: &WriterLock,
+    heard: &mut dyn FnMut(usize, usize, usize),
+) -> Result<usize, IngestError> {
+    let total = database.texts_without_vector(Some(&embedder.model))?;
+    let before = embedder.texts;
+    loop {
+        let model = embedder.model.clone();
+        let found = database.unembedded(Some(&model), SLICE)?;
+        if found.is_empty() {
+            return Ok(embedder.texts - before);
+        }
+        let texts: Vec<(TextHash, &str)> = found.iter().map(|(hash, text)| (*hash, text.as_str())).collect();
+        embedder.embed(&texts, database, lock, &mut |texts, tokens| heard(texts - before, total, tokens))?;
+    }
+}

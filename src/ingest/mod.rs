@@ -1,0 +1,66 @@
+//! Files to what can be found: walk, compare with what is indexed, cut, embed, store.
+//!
+//! Decides what is read, what has changed, and what is committed together: a file appears with all its pieces and their
+//! vectors, or not at all. A run that is stopped loses nothing that was committed, and the next one goes on from there.
+//! Gets the database, an encoder and the time as values.
+
+mod diff;
+mod embedding;
+mod repository;
+mod run;
+mod walk;
+
+pub use embedding::{Embedder, embed_missing};
+pub use repository::scope_of;
+pub use run::{IndexReport, Ingest, Progress};
+pub use walk::Skipped;
+
+use crate::embed::EmbedError;
+use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::store::StoreError;
+use std::io;
+use std::path::PathBuf;
+
+/// Indexing failed.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// What is stored could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The model failed.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// The encoder could not be had; whoever was asked for it knows why.
+    #[error("there is no encoder")]
+    Stopped,
+    /// A path that was named is not there or cannot be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+impl Diagnose for IngestError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Store(e) => e.kind(),
+            Self::Embed(e) => e.kind(),
+            Self::Stopped => ErrorKind::NoModel,
+            Self::Io { source, .. } => io_kind(source),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(e) => e.hint(),
+            Self::Embed(e) => e.hint(),
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                Some("what was indexed from there stays until: ken forget --path PATH".to_owned())
+            }
+            Self::Io { .. } | Self::Stopped => None,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Which repository a file belongs to.
+//!
+//! A repository is its first commit, which is the same in every clone and worktree; one without commits, or a shallow
+//! clone, is its path. git itself is asked, and only once per repository: the answer is remembered in the database.
+
+use crate::store::{Database, StoreError};
+use crate::types::Scope;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The scopes of the folders of one run.
+#[derive(Debug, Default)]
+pub(super) struct Repositories {
+    by_folder: HashMap<PathBuf, Scope>,
+    /// Found in this run, to be remembered.
+    pub found: Vec<(String, Scope)>,
+}
+
+impl Repositories {
+    /// The scope of a file.
+    pub fn scope(&mut self, file: &Path, database: &Database) -> Result<Scope, StoreError> {
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        if let Some(scope) = self.by_folder.get(folder) {
+            return Ok(scope.clone());
+        }
+        let scope = match root_of(folder) {
+            None => Scope::global(),
+            Some(root) => match self.by_folder.get(root) {
+                Some(scope) => scope.clone(),
+                None => self.ask(root, database)?,
+            },
+        };
+        self.by_folder.insert(folder.to_owned(), scope.clone());
+        Ok(scope)
+    }
+
+    fn ask(&mut self, root: &Path, database: &Database) -> Result<Scope, StoreError> {
+        let name = root.to_string_lossy().into_owned();
+        // A path is no lasting answer: a commit may have been made since.
+        let scope = match database.repository(&name)? {
+            Some(known) => known,
+            None => {
+                let scope = identify(root);
+                if !scope.as_str().starts_with(BY_PATH) {
+                    self.found.push((name, scope.clone()));
+                }
+                scope
+            }
+        };
+        self.by_folder.insert(root.to_owned(), scope.clone());
+        Ok(scope)
+    }
+}
+
+/// How the id of a repository without a first commit begins.
+const BY_PATH: &str = "path:";
+
+/// The scope of a folder or file: its repository, or everywhere.
+pub fn scope_of(path: &Path) -> Scope {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    root_of(&path).map_or_else(Scope::global, identify)
+}
+
+fn root_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|above| above.join(".git").exists())
+}
+
+fn identify(root: &Path) -> Scope {
+    let whole = git(root, &["rev-parse", "--is-shallow-repository"]).is_some_and(|answer| answer == "false");
+    let first = whole.then(|| git(root, &["rev-list", "--max-parents=0", "HEAD"])).flatten();
+    // Histories that were merged have several; the least is as good as any and always the same.
+    let first = first.and_then(|all| all.lines().map(str::trim).filter(|l| l.len() >= 40).min().map(str::to_owned));
+    Scope::repository(first.unwrap_or_else(|| format!("{BY_PATH}{}", root.display())))
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Option<String> {
+    let out = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(arguments)
+        // Set in hooks, where they would point to another repository.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_is_its_first_commit_in_every_clone() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        let run = |folder: &Path, arguments: &[&str]| {
+            let identity = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+            let status = Command::new("git").arg("-C").arg(folder).args(identity).args(arguments).output();
+            assert!(status.is_ok_and(|out| out.status.success()), "git {arguments:?}");
+        };
+        assert_eq!(scope_of(&base), Scope::global());
+        let one = base.join("one");
+        std::fs::create_dir_all(one.join("docs")).unwrap();
+        run(&one, &["init", "-q"]);
+        assert_eq!(scope_of(&one.join("docs")).as_str(), format!("path:{}", one.display()));
+        run(&one, &["commit", "-q", "--allow-empty", "-m", "first"]);
+        run(&one, &["commit", "-q", "--allow-empty", "-m", "second"]);
+        run(&base, &["clone", "-q", "one", "two"]);
+        assert_eq!(scope_of(&one.join("docs")).as_str().len(), 40);
+        assert_eq!(scope_of(&one), scope_of(&base.join("two")));
+    }
+}

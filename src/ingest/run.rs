@@ -1,0 +1,451 @@
+//! One indexing: walk, compare, cut, embed, commit, and take out what is gone.
+
+use super::IngestError;
+use super::diff::compare;
+use super::embedding::{Embedder, embed_missing};
+use super::repository::Repositories;
+use super::walk::{Candidate, Skipped, Walked, walk};
+use crate::chunk::{Format, paragraphs};
+use crate::embed::Encoder;
+use crate::store::{Database, Source, SourceKind, TextHash, WriterLock, chunk_uid, text_hash};
+use crate::text::{decode, sha256};
+use crate::types::{Authority, Item, Kind, Span, State, embedded};
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Pieces after which the files so far are committed.
+const BATCH_PIECES: usize = 256;
+
+/// A file that was changed within this time before it was read may have changed again in the same tick of its clock.
+const RACY_MS: i64 = 2_000;
+
+/// Share of unused vectors beyond which they are dropped, and the number below which they never are.
+const UNUSED_SHARE: f64 = 0.25;
+const UNUSED_LEAST: usize = 1000;
+
+/// How far an indexing is.
+#[derive(Debug, Clone, Copy)]
+pub enum Progress {
+    /// Files found so far.
+    Walking {
+        /// Files.
+        files: usize,
+    },
+    /// Files are read, cut and embedded.
+    Indexing {
+        /// Files done.
+        files: usize,
+        /// Files to do.
+        files_total: usize,
+        /// Bytes of the files that are done.
+        bytes: u64,
+        /// Bytes of the files to do.
+        bytes_total: u64,
+        /// Pieces that were embedded.
+        chunks: usize,
+        /// Tokens that went through the model.
+        tokens: usize,
+    },
+    /// Texts that had no vector get one.
+    Completing {
+        /// Texts done.
+        done: usize,
+        /// Texts in all.
+        total: usize,
+        /// Tokens that went through the model.
+        tokens: usize,
+    },
+}
+
+/// What an indexing came to.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct IndexReport {
+    /// Files that are new.
+    pub files_added: usize,
+    /// Files whose text changed.
+    pub files_changed: usize,
+    /// Files that have another path.
+    pub files_moved: usize,
+    /// Files that are gone.
+    pub files_removed: usize,
+    /// Files as they were.
+    pub files_unchanged: usize,
+    /// Pieces added.
+    pub chunks_added: usize,
+    /// Pieces that are gone.
+    pub chunks_removed: usize,
+    /// Pieces of changed files that stayed.
+    pub chunks_kept: usize,
+    /// Texts that went through the model.
+    pub embedded: usize,
+    /// Their tokens.
+    pub tokens: usize,
+    /// Texts longer than the model takes.
+    pub truncated: usize,
+    /// Texts without a vector, because there is no model.
+    pub without_vector: usize,
+    /// What was not indexed, and why.
+    pub skipped: Vec<Skipped>,
+    /// Milliseconds that it took.
+    pub took_ms: f64,
+}
+
+/// Gives the encoder when the first text needs one, `None` when there is no model.
+type OpenEncoder<'a> = dyn FnMut() -> Result<Option<&'a dyn Encoder>, IngestError> + 'a;
+
+/// An indexing: what it works with.
+pub struct Ingest<'a> {
+    database: &'a mut Database,
+    lock: &'a WriterLock,
+    now_ms: i64,
+    progress: &'a mut dyn FnMut(Progress),
+    report: IndexReport,
+    repositories: Repositories,
+    /// Files that are not where they were, by the hash of their bytes.
+    missing: HashMap<[u8; 32], Vec<(i64, String)>>,
+    pending: Vec<Pending>,
+    pending_pieces: usize,
+    bytes: (u64, u64),
+    files: (usize, usize),
+}
+
+/// A file that is cut and not yet committed.
+struct Pending {
+    source: Source,
+    /// Its row, if it was indexed before.
+    known: Option<i64>,
+    /// None when nothing but its place, time or scope is new.
+    pieces: Option<Vec<(TextHash, Item, Span)>>,
+}
+
+impl<'a> Ingest<'a> {
+    /// An indexing into `database` at `now_ms`.
+    pub fn new(
+        database: &'a mut Database,
+        lock: &'a WriterLock,
+        now_ms: i64,
+        progress: &'a mut dyn FnMut(Progress),
+    ) -> Self {
+        Self {
+            database,
+            lock,
+            now_ms,
+            progress,
+            report: IndexReport::default(),
+            repositories: Repositories::default(),
+            missing: HashMap::new(),
+            pending: Vec::new(),
+            pending_pieces: 0,
+            bytes: (0, 0),
+            files: (0, 0),
+        }
+    }
+
+    /// Indexes files and folders; whatever was indexed under them and is gone is taken out. `encoder` is asked when the
+    /// first text needs a vector.
+    ///
+    /// # Errors
+    /// [`IngestError`]; what was committed before stays.
+    pub fn run(mut self, paths: &[PathBuf], encoder: &mut OpenEncoder<'a>) -> Result<IndexReport, IngestError> {
+        let started = Instant::now();
+        let progress = &mut *self.progress;
+        let walked = walk(paths, &mut |files| progress(Progress::Walking { files }))?;
+        let mut work = self.plan(&walked)?;
+        self.report.skipped = walked.skipped;
+        self.bytes.1 = work.iter().map(|(file, _)| file.stat.size.max(0) as u64).sum();
+        self.files.1 = work.len();
+        let mut embedder: Option<Option<Embedder<'a>>> = None;
+        for (file, known) in work.drain(..) {
+            self.read(file, known)?;
+            if self.pending_pieces >= BATCH_PIECES {
+                self.flush(&mut embedder, encoder)?;
+            }
+        }
+        self.flush(&mut embedder, encoder)?;
+        self.remove_missing()?;
+        self.complete(&mut embedder, encoder)?;
+        self.tidy()?;
+        if let Some(Some(embedder)) = &embedder {
+            (self.report.embedded, self.report.tokens) = (embedder.texts, embedder.tokens);
+            self.report.truncated = embedder.truncated;
+        }
+        let model = self.database.index_model()?;
+        self.report.without_vector = self.database.texts_without_vector(model.as_ref())?;
+        self.report.took_ms = started.elapsed().as_secs_f64() * 1e3;
+        Ok(self.report)
+    }
+
+    /// Which files must be read, with their rows if they were indexed before; and which are gone.
+    fn plan(&mut self, walked: &Walked) -> Result<Vec<(Candidate, Option<KnownSource>)>, IngestError> {
+        let mut known: BTreeMap<String, (i64, Source)> =
+            self.database.sources()?.into_iter().map(|(id, source)| (source.path.clone(), (id, source))).collect();
+        let mut work = Vec::new();
+        for file in &walked.files {
+            match known.remove(&file.path) {
+                Some((_, source)) if unchanged(&source, file) => self.report.files_unchanged += 1,
+                Some((id, source)) => work.push((file.clone(), Some((id, source)))),
+                None => work.push((file.clone(), None)),
+            }
+        }
+        let under = |path: &str, root: &str| {
+            path == root || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/') || root.ends_with('/'))
+        };
+        let unseen = |path: &str| walked.unseen.iter().any(|above| Path::new(path).starts_with(above));
+        for (path, (id, source)) in known {
+            if walked.roots.iter().any(|root| under(&path, root)) && !unseen(&path) {
+                self.missing.entry(source.sha256).or_default().push((id, path));
+            }
+        }
+        Ok(work)
+    }
+
+    /// Reads and cuts one file, or sees that nothing but its place or time has changed.
+    fn read(&mut self, file: Candidate, known: Option<KnownSource>) -> Result<(), IngestError> {
+        self.files.0 += 1;
+        self.bytes.0 += file.stat.size.max(0) as u64;
+        let bytes = match fs::read(&file.path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.report.skipped.push(Skipped { path: file.path, why: error.to_string() });
+                return Ok(());
+            }
+        };
+        let digest = sha256(&bytes);
+        let scope = self.repositories.scope(Path::new(&file.path), self.database)?;
+        let source = Source {
+            path: file.path,
+            root: file.root,
+            kind: file.kind,
+            scope,
+            sha256: digest,
+            stat: file.stat,
+            indexed_at: self.now_ms,
+        };
+        if let Some((id, before)) = &known
+            && before.sha256 == digest
+        {
+            self.report.files_unchanged += 1;
+            self.wait(source, Some(*id), None);
+            return Ok(());
+        }
+        if known.is_none()
+            && let Some((id, _)) = self.missing.get_mut(&digest).and_then(Vec::pop)
+        {
+            self.report.files_moved += 1;
+            self.wait(source, Some(id), None);
+            return Ok(());
+        }
+        let text = match decode(&bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                // An empty file has no pieces; what else is no text is said.
+                if !bytes.iter().all(u8::is_ascii_whitespace) {
+                    self.report.skipped.push(Skipped { path: source.path.clone(), why: error.to_string() });
+                }
+                String::new().into()
+            }
+        };
+        if known.is_some() {
+            self.report.files_changed += 1
+        } else {
+            self.report.files_added += 1
+        }
+        let pieces = pieces(&text, &source);
+        self.wait(source, known.map(|(id, _)| id), Some(pieces));
+        Ok(())
+    }
+
+    fn wait(&mut self, source: Source, known: Option<i64>, pieces: Option<Vec<(TextHash, Item, Span)>>) {
+        self.pending_pieces += pieces.as_ref().map_or(1, |pieces| pieces.len().max(1));
+        self.pending.push(Pending { source, known, pieces });
+    }
+
+    /// Embeds what is pending and commits it.
+    fn flush(
+        &mut self,
+        embedder: &mut Option<Option<Embedder<'a>>>,
+        encoder: &mut OpenEncoder<'a>,
+    ) -> Result<(), IngestError> {
+        let pending = std::mem::take(&mut self.pending);
+        self.pending_pieces = 0;
+        let texts: Vec<(TextHash, String)> = pending
+            .iter()
+            .flat_map(|file| file.pieces.iter().flatten().map(|(hash, item, _)| (*hash, item.embedded())))
+            .collect();
+        let ((files, files_total), (bytes, bytes_total)) = (self.files, self.bytes);
+        let progress = &mut *self.progress;
+        let mut heard = |chunks: usize, tokens: usize| {
+            progress(Progress::Indexing { files, files_total, bytes, bytes_total, chunks, tokens });
+        };
+        if !texts.is_empty() {
+            let open = match embedder {
+                Some(open) => open,
+                None => embedder.insert(match encoder()? {
+                    Some(encoder) => Some(Embedder::new(encoder, self.database, self.lock)?),
+                    None => None,
+                }),
+            };
+            if let Some(open) = open {
+                let texts: Vec<(TextHash, &str)> = texts.iter().map(|(hash, text)| (*hash, text.as_str())).collect();
+                open.embed(&texts, self.database, self.lock, &mut heard)?;
+            }
+        }
+        self.commit(pending)
+    }
+
+    fn commit(&mut self, pending: Vec<Pending>) -> Result<(), IngestError> {
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let mut changes = Vec::with_capacity(pending.len());
+        for file in &pending {
+            let anchors = match file.known {
+                Some(id) => self.database.anchors(id)?,
+                None => Vec::new(),
+            };
+            changes.push(file.pieces.as_ref().map(|pieces| {
+                let spans: Vec<(TextHash, Span)> = pieces.iter().map(|(hash, _, span)| (*hash, *span)).collect();
+                compare(&anchors, &spans)
+            }));
+        }
+        let batch = self.database.begin(self.lock)?;
+        for (root, scope) in self.repositories.found.drain(..) {
+            batch.put_repository(&root, &scope)?;
+        }
+        for (file, changes) in pending.iter().zip(&changes) {
+            let (Some(pieces), Some(changes)) = (&file.pieces, changes) else {
+                if let Some(id) = file.known {
+                    batch.move_source(id, &file.source)?;
+                }
+                continue;
+            };
+            let id = batch.put_source(&file.source)?;
+            for item in &changes.remove {
+                batch.remove_item(*item)?;
+            }
+            for (item, span) in &changes.shift {
+                batch.move_item(*item, span)?;
+            }
+            for &piece in &changes.add {
+                batch.put_item(&pieces[piece].1, Some(id))?;
+            }
+            self.report.chunks_added += changes.add.len();
+            self.report.chunks_removed += changes.remove.len();
+            self.report.chunks_kept += changes.kept;
+        }
+        Ok(batch.commit()?)
+    }
+
+    fn remove_missing(&mut self) -> Result<(), IngestError> {
+        let gone: Vec<i64> = self.missing.values().flatten().map(|(id, _)| *id).collect();
+        for some in gone.chunks(BATCH_PIECES) {
+            let mut pieces = 0;
+            for id in some {
+                pieces += self.database.anchors(*id)?.iter().filter(|anchor| anchor.active).count();
+            }
+            let batch = self.database.begin(self.lock)?;
+            for id in some {
+                batch.remove_source(*id)?;
+            }
+            batch.commit()?;
+            self.report.files_removed += some.len();
+            self.report.chunks_removed += pieces;
+        }
+        Ok(())
+    }
+
+    /// Vectors for texts that were indexed while there was no model.
+    fn complete(
+        &mut self,
+        embedder: &mut Option<Option<Embedder<'a>>>,
+        encoder: &mut OpenEncoder<'a>,
+    ) -> Result<(), IngestError> {
+        let model = self.database.index_model()?;
+        if self.database.texts_without_vector(model.as_ref())? == 0 {
+            return Ok(());
+        }
+        if embedder.is_none() {
+            *embedder = Some(match encoder()? {
+                Some(encoder) => Some(Embedder::new(encoder, self.database, self.lock)?),
+                None => None,
+            });
+        }
+        if let Some(Some(open)) = embedder {
+            let progress = &mut *self.progress;
+            embed_missing(open, self.database, self.lock, &mut |done, total, tokens| {
+                progress(Progress::Completing { done, total, tokens });
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Drops vectors that nothing uses when they are many, and writes down what was done.
+    fn tidy(&mut self) -> Result<(), IngestError> {
+        let report = &self.report;
+        let changed = report.files_added + report.files_changed + report.files_moved + report.files_removed;
+        if changed == 0 {
+            return Ok(());
+        }
+        let inventory = self.database.inventory()?;
+        let many = (inventory.vectors as f64 * UNUSED_SHARE).max(UNUSED_LEAST as f64);
+        let batch = self.database.begin(self.lock)?;
+        if inventory.unused_vectors as f64 > many {
+            batch.drop_unused_vectors()?;
+        }
+        batch.log(
+            self.now_ms,
+            "indexed",
+            &serde_json::json!({
+                "added": report.files_added, "changed": report.files_changed, "moved": report.files_moved,
+                "removed": report.files_removed, "chunks_added": report.chunks_added,
+                "chunks_removed": report.chunks_removed,
+            }),
+        )?;
+        Ok(batch.commit()?)
+    }
+}
+
+/// A file that was indexed before, with its row.
+type KnownSource = (i64, Source);
+
+/// Whether a file is as it was, as far as size and time tell. A time too near to the reading tells nothing.
+fn unchanged(source: &Source, file: &Candidate) -> bool {
+    let settled = file.stat.mtime_ns / 1_000_000 + RACY_MS < source.indexed_at;
+    // One that an import brought has no root here yet.
+    source.stat == file.stat && source.kind == file.kind && !source.root.is_empty() && settled
+}
+
+/// The pieces of a text as items, with the hash of what is embedded of each.
+fn pieces(text: &str, source: &Source) -> Vec<(TextHash, Item, Span)> {
+    let format = match source.kind {
+        SourceKind::Markdown => Format::Markdown,
+        SourceKind::Text => Format::Plain,
+    };
+    let file_time = source.stat.mtime_ns / 1_000_000;
+    let mut seen: HashMap<TextHash, usize> = HashMap::new();
+    let found = paragraphs(text, format).into_iter().map(|piece| {
+        let title = piece.headings.join(" > ");
+        let body = text[piece.span.byte_start..piece.span.byte_end].to_owned();
+        let hash = text_hash(&embedded(&title, &body));
+        let nth = seen.entry(hash).or_default();
+        let item = Item {
+            uid: chunk_uid(&source.path, &hash, *nth),
+            kind: Kind::Chunk,
+            scope: source.scope.clone(),
+            authority: Authority::Personal,
+            state: State::Active,
+            title,
+            body,
+            attributes: serde_json::json!({}),
+            path: Some(source.path.clone()),
+            span: Some(piece.span),
+            created_at: source.indexed_at,
+            updated_at: file_time.min(source.indexed_at),
+        };
+        *nth += 1;
+        (hash, item, piece.span)
+    });
+    found.collect()
+}

@@ -1,0 +1,178 @@
+//! Which files there are to index: what the rules of git leave, and of that what is text.
+
+use super::IngestError;
+use crate::store::{SourceKind, Stat};
+use ignore::WalkBuilder;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// Largest file that is read, in bytes.
+pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Endings of Markdown and of other text that people write for people.
+const MARKDOWN: &[&str] = &["md", "markdown", "mdx", "mkd"];
+const TEXT: &[&str] = &["txt", "text", "rst", "adoc", "asciidoc", "org"];
+/// Names without an ending that such files have.
+const NAMES: &[&str] =
+    &["readme", "changelog", "changes", "news", "todo", "contributing", "install", "notes", "faq", "history"];
+
+/// A file that was not indexed, and why.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Skipped {
+    /// The file or folder.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A file to index.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub path: String,
+    pub root: String,
+    pub kind: SourceKind,
+    pub stat: Stat,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// By path, each once.
+    pub files: Vec<Candidate>,
+    pub skipped: Vec<Skipped>,
+    /// Folders and files that could not be looked at: what was indexed below them stays.
+    pub unseen: Vec<PathBuf>,
+    /// What was walked, canonical.
+    pub roots: Vec<String>,
+}
+
+/// How a file is read, by its name.
+fn kind_of(path: &Path) -> Option<SourceKind> {
+    let lower = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().to_ascii_lowercase());
+    match lower(path.extension()) {
+        Some(ending) if MARKDOWN.contains(&ending.as_str()) => Some(SourceKind::Markdown),
+        Some(ending) if TEXT.contains(&ending.as_str()) => Some(SourceKind::Text),
+        Some(_) => None,
+        None => lower(path.file_name()).filter(|name| NAMES.contains(&name.as_str())).map(|_| SourceKind::Text),
+    }
+}
+
+pub(super) fn stat(meta: &Metadata) -> Stat {
+    let mtime = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let nanoseconds = mtime.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
+    Stat { size: i64::try_from(meta.len()).unwrap_or(i64::MAX), mtime_ns: nanoseconds }
+}
+
+/// Walks files and folders. A file that is named is taken whatever it is called. `heard` gets the number of files found.
+///
+/// # Errors
+/// [`IngestError::Io`] when a named path is not there.
+pub(super) fn walk(paths: &[PathBuf], heard: &mut dyn FnMut(usize)) -> Result<Walked, IngestError> {
+    let mut out = Walked::default();
+    for path in paths {
+        let io = |source| IngestError::Io { path: path.clone(), source };
+        let canonical = path.canonicalize().map_err(io)?;
+        let meta = fs::metadata(&canonical).map_err(io)?;
+        let Some(root) = canonical.to_str().map(str::to_owned) else {
+            out.skipped.push(not_utf8(&canonical));
+            continue;
+        };
+        out.roots.push(root.clone());
+        if meta.is_dir() {
+            walk_folder(&canonical, &root, &mut out, heard);
+        } else {
+            let kind = kind_of(&canonical).unwrap_or(SourceKind::Text);
+            consider(&canonical, &root, kind, &meta, &mut out);
+        }
+    }
+    out.files.sort_by(|a, b| a.path.cmp(&b.path));
+    out.files.dedup_by(|a, b| a.path == b.path);
+    Ok(out)
+}
+
+fn walk_folder(folder: &Path, root: &str, out: &mut Walked, heard: &mut dyn FnMut(usize)) {
+    let mut builder = WalkBuilder::new(folder);
+    // Rules of git count outside of repositories too; links are not followed, so a loop of them is no loop here.
+    builder.require_git(false).follow_links(false).add_custom_ignore_filename(".kenignore");
+    for entry in builder.build() {
+        match entry {
+            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                let Some(kind) = kind_of(entry.path()) else { continue };
+                match entry.metadata() {
+                    Ok(meta) => consider(entry.path(), root, kind, &meta, out),
+                    Err(error) => unseen(entry.path().to_owned(), &error.to_string(), out),
+                }
+                if out.files.len().is_multiple_of(64) {
+                    heard(out.files.len());
+                }
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = path_of(&error).unwrap_or_else(|| folder.to_owned());
+                unseen(path, &error.to_string(), out);
+            }
+        }
+    }
+}
+
+fn unseen(path: PathBuf, why: &str, out: &mut Walked) {
+    out.skipped.push(Skipped { path: path.display().to_string(), why: why.to_owned() });
+    out.unseen.push(path);
+}
+
+/// The path that an error of the walk is about.
+fn path_of(error: &ignore::Error) -> Option<PathBuf> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path.clone()),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Loop { child, .. } => Some(child.clone()),
+        _ => None,
+    }
+}
+
+fn not_utf8(path: &Path) -> Skipped {
+    Skipped { path: path.display().to_string(), why: "its name is not UTF-8".to_owned() }
+}
+
+fn consider(path: &Path, root: &str, kind: SourceKind, meta: &Metadata, out: &mut Walked) {
+    let Some(name) = path.to_str() else {
+        return out.skipped.push(not_utf8(path));
+    };
+    if meta.len() > MAX_FILE_BYTES {
+        let why = format!("larger than {} MiB", MAX_FILE_BYTES >> 20);
+        return out.skipped.push(Skipped { path: name.to_owned(), why });
+    }
+    out.files.push(Candidate { path: name.to_owned(), root: root.to_owned(), kind, stat: stat(meta) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(paths: &[PathBuf], base: &Path) -> Vec<String> {
+        let walked = walk(paths, &mut |_| {}).unwrap();
+        let base = base.canonicalize().unwrap();
+        walked.files.iter().map(|f| f.path[base.to_str().unwrap().len() + 1..].to_owned()).collect()
+    }
+
+    #[test]
+    fn takes_text_that_git_would_keep() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path();
+        for name in ["a.md", "b.TXT", "README", "c.rs", "d.log", "target/e.md", ".hidden/f.md", "sub/g.rst", "sub/h.md"]
+        {
+            let path = base.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "text").unwrap();
+        }
+        fs::write(base.join(".gitignore"), "target/\n").unwrap();
+        fs::write(base.join("sub/.kenignore"), "h.md\n").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(base, base.join("sub/loop")).unwrap();
+        assert_eq!(names(&[base.to_owned()], base), ["README", "a.md", "b.TXT", "sub/g.rst"]);
+        // Named twice, found once; a file that is named is taken as it is.
+        assert_eq!(names(&[base.join("sub"), base.join("sub"), base.join("c.rs")], base), ["c.rs", "sub/g.rst"]);
+        assert!(matches!(walk(&[base.join("none")], &mut |_| {}), Err(IngestError::Io { .. })));
+    }
+}

@@ -1,0 +1,67 @@
+//! The answer to a search: what each hit is, where it stands, the part that matters.
+
+use super::lookup::{push_explanation, push_why_not};
+use super::style::Style;
+use super::wrap::wrap;
+use crate::types::{Answer, Content, Hit, Kind, Semantic};
+
+/// The indent of what belongs to a hit.
+const INDENT: &str = "  ";
+
+/// The answer for a terminal of `width` columns; paths below `here` are shown relative to it. Empty when nothing was found
+/// and nothing was asked to be explained.
+pub fn search_text(answer: &Answer, here: &str, style: Style, width: usize) -> String {
+    let width = width.clamp(40, 100);
+    let mut out = String::new();
+    for finding in &answer.results {
+        for hit in &finding.hits {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            push_hit(&mut out, hit, finding.semantic, here, style, width);
+        }
+        if let Some(why_not) = &finding.why_not {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            push_why_not(&mut out, why_not, style, width);
+        }
+    }
+    out
+}
+
+fn push_hit(out: &mut String, hit: &Hit, semantic: Semantic, here: &str, style: Style, width: usize) {
+    let Content::Passage(passage) = &hit.content else { return };
+    let path = passage.path.as_deref().map(|path| {
+        let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/'));
+        below.unwrap_or(path)
+    });
+    let place = match (path, passage.line_start) {
+        (Some(path), Some(line)) => format!("{path}:{line}"),
+        (Some(path), None) => path.to_owned(),
+        (None, _) => hit.id.clone(),
+    };
+    let title = match (hit.kind, hit.title.as_str()) {
+        (_, "") => String::new(),
+        (Kind::Canon, title) => format!("  {title}"),
+        (_, title) => format!("  {}", style.faint(title)),
+    };
+    out.push_str(&format!("{}{title}\n", style.strong(&place)));
+    out.push_str(&wrap(&passage.snippet, INDENT, INDENT, width));
+    let mut notes = vec![format!("{:.0} % sure", hit.relevance * 100.0)];
+    match passage.also_in {
+        0 => {}
+        1 => notes.push("also in 1 other place".to_owned()),
+        more => notes.push(format!("also in {more} other places")),
+    }
+    if hit.kind == Kind::Canon {
+        notes.push(format!("ken canon show {}", hit.id));
+    }
+    if semantic == Semantic::Off {
+        notes.push("by words alone: there is no model (ken model pull)".to_owned());
+    }
+    out.push_str(&format!("{INDENT}{}\n", style.faint(&notes.join(", "))));
+    if let Some(explanation) = &hit.explain {
+        push_explanation(out, hit, explanation, style, width);
+    }
+}

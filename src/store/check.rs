@@ -1,0 +1,159 @@
+//! Whether everything is as it should be: SQLite's own check, then what must hold between the tables.
+
+use super::StoreError;
+use super::database::Database;
+use super::vector_file::text_hash;
+use crate::types::embedded;
+use rusqlite::ErrorCode;
+
+/// A vector may be this far from length 1, for rounding.
+const LENGTH_TOLERANCE: f64 = 1e-3;
+
+/// One kind of fault.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Fault {
+    /// Short name.
+    pub name: &'static str,
+    /// What is wrong, for people.
+    pub what: String,
+    /// Whether bytes are damaged; otherwise tables have only drifted apart.
+    pub damage: bool,
+}
+
+/// What was found.
+pub type Faults = Vec<Fault>;
+
+impl Database {
+    /// Looks at everything. Reads all pages, so it takes a while on a large database.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database cannot be read for a reason that is no damage.
+    pub fn check(&self) -> Result<Faults, StoreError> {
+        let mut faults = self.pages()?;
+        if !faults.is_empty() {
+            // What the tables say counts for nothing on damaged pages.
+            return Ok(faults);
+        }
+        let mut run = || -> rusqlite::Result<()> {
+            self.between_tables(&mut faults)?;
+            self.texts(&mut faults)?;
+            self.vectors_of_all(&mut faults)
+        };
+        match run() {
+            Err(error) if is_damage(&error) => {
+                faults.push(Fault { name: "pages", what: error.to_string(), damage: true });
+                Ok(faults)
+            }
+            other => self.sql(other).map(|()| faults),
+        }
+    }
+
+    fn pages(&self) -> Result<Faults, StoreError> {
+        let ask = || -> rusqlite::Result<Vec<String>> {
+            let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        };
+        let lines = match ask() {
+            Err(error) if is_damage(&error) => vec![error.to_string()],
+            other => self.sql(other)?,
+        };
+        let fault = |line: String| Fault { name: "pages", what: line.replace('\n', " "), damage: true };
+        Ok(lines.into_iter().filter(|line| line != "ok").map(fault).collect())
+    }
+
+    fn between_tables(&self, faults: &mut Faults) -> rusqlite::Result<()> {
+        let checks: &[(&str, &str, &str)] = &[
+            ("references", "rows point to rows that are not there", "SELECT count(*) FROM pragma_foreign_key_check"),
+            (
+                "keywords-missing",
+                "items are not in the keyword index",
+                "SELECT count(*) FROM item WHERE state = 'active' AND id NOT IN (SELECT id FROM item_fts_docsize)",
+            ),
+            (
+                "keywords-left",
+                "removed items are still in the keyword index",
+                "SELECT count(*) FROM item_fts_docsize WHERE id NOT IN (SELECT id FROM item WHERE state = 'active')",
+            ),
+            (
+                "embedding-missing",
+                "items have no text to embed",
+                "SELECT count(*) FROM item WHERE state = 'active' AND id NOT IN (SELECT item_id FROM embedding)",
+            ),
+            (
+                "embedding-left",
+                "removed items still have a text to embed",
+                "SELECT count(*) FROM embedding WHERE item_id NOT IN (SELECT id FROM item WHERE state = 'active')",
+            ),
+            (
+                "forgotten-text",
+                "forgotten items still have text",
+                "SELECT count(*) FROM item WHERE state = 'retired' AND (body <> '' OR title <> '')",
+            ),
+            (
+                "corpus",
+                "counts are wrong",
+                "SELECT count(*) FROM corpus, (SELECT count(*) AS items, coalesce(sum(words), 0) AS words FROM item
+                    WHERE state = 'active') AS real WHERE corpus.items <> real.items OR corpus.words <> real.words",
+            ),
+            (
+                "active-model",
+                "the index's model is not known",
+                "SELECT count(*) FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model)",
+            ),
+        ];
+        for (name, what, sql) in checks {
+            let count: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+            if count > 0 {
+                faults.push(Fault { name, what: format!("{count} {what}"), damage: false });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every text against its hash.
+    fn texts(&self, faults: &mut Faults) -> rusqlite::Result<()> {
+        let mut statement =
+            self.connection.prepare("SELECT title, body, text_hash, uid FROM item WHERE state <> 'retired'")?;
+        let mut rows = statement.query([])?;
+        let (mut wrong, mut first) = (0, None);
+        while let Some(row) = rows.next()? {
+            let text = embedded(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?);
+            if text_hash(&text) != row.get::<_, [u8; 16]>(2)? {
+                wrong += 1;
+                first.get_or_insert(row.get::<_, String>(3)?);
+            }
+        }
+        if let Some(first) = first {
+            let what = format!("{wrong} items hold other text than was stored, {first} among them");
+            faults.push(Fault { name: "texts", what, damage: true });
+        }
+        Ok(())
+    }
+
+    /// Every vector: its length in bytes, finite, of length 1.
+    fn vectors_of_all(&self, faults: &mut Faults) -> rusqlite::Result<()> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT vector.data, model.dims FROM vector JOIN model ON model.id = vector.model_id")?;
+        let mut rows = statement.query([])?;
+        let mut wrong = 0;
+        while let Some(row) = rows.next()? {
+            let data = row.get_ref(0)?.as_blob().unwrap_or_default();
+            wrong += usize::from(!is_unit_vector(data, row.get::<_, i64>(1)?.max(0) as usize));
+        }
+        if wrong > 0 {
+            faults.push(Fault { name: "vectors", what: format!("{wrong} vectors are damaged"), damage: true });
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn is_unit_vector(data: &[u8], dims: usize) -> bool {
+    let values = data.chunks_exact(4).map(|b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+    let square: f64 = values.map(|value| value * value).sum();
+    data.len() == dims * 4 && (square.sqrt() - 1.0).abs() <= LENGTH_TOLERANCE
+}
+
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}

@@ -1,0 +1,305 @@
+//! The database: opened, kept private, read by many and written by one.
+//!
+//! SQLite in WAL mode: readers never wait for the writer and see what was committed when they began. Everything that
+//! belongs together is written in one immediate transaction ([`Batch`]), which only the holder of the writer's lock can
+//! begin. `synchronous = FULL`: what was committed survives a power cut too.
+
+use super::StoreError;
+use super::header::{Found, beside, inspect};
+use super::lock::{PATIENCE, WriterLock, make_private};
+use super::migrate::{APPLICATION_ID, MIGRATIONS, Migration, latest, migrate, schema};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Name of the database in the data directory.
+pub const DATABASE: &str = "kenning.db";
+
+/// How long a statement waits for another process, which holds a lock for milliseconds only.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Vectors fill a page of this size well: five of 384 components.
+const PAGE_BYTES: i64 = 8192;
+
+/// An open database.
+#[derive(Debug)]
+pub struct Database {
+    pub(super) connection: Connection,
+    path: PathBuf,
+}
+
+/// Changes that become true together, or not at all when it is dropped.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    pub(super) transaction: Transaction<'a>,
+    pub(super) path: &'a Path,
+}
+
+impl Database {
+    /// Opens the database of a data directory to read, `None` if there is none. An older schema is brought up to date
+    /// first.
+    ///
+    /// # Errors
+    /// [`StoreError`] for what is no database of ours, is damaged, newer, or cannot be opened.
+    pub fn open(folder: &Path) -> Result<Option<Self>, StoreError> {
+        let path = folder.join(DATABASE);
+        if inspect(&path)? == Found::Nothing {
+            return Ok(None);
+        }
+        let mut connection = connect(&path)?;
+        let found = is_ours(&connection, &path)?;
+        let known = latest(MIGRATIONS);
+        if found > known {
+            return Err(StoreError::Newer { path, found, known });
+        }
+        if found == 0 {
+            // Made by a process that ended before it wrote anything.
+            return Ok(None);
+        }
+        if found < known {
+            if connection.is_readonly("main").map_err(StoreError::sqlite(&path))? {
+                return Err(StoreError::ReadOnlyUpgrade { path, found });
+            }
+            let _lock = WriterLock::take(folder, "ken, bringing the database up to date", PATIENCE)?;
+            migrate(&mut connection, &path, MIGRATIONS)?;
+        }
+        Ok(Some(Self { connection, path }))
+    }
+
+    /// Opens the database to write, making it if there is none.
+    ///
+    /// # Errors
+    /// As [`Database::open`], and when it cannot be made.
+    pub fn open_to_write(lock: &WriterLock) -> Result<Self, StoreError> {
+        Self::open_with(lock, MIGRATIONS)
+    }
+
+    /// As [`Database::open_to_write`], with other migrations: to prove that an upgrade survives anything.
+    ///
+    /// # Errors
+    /// As [`Database::open_to_write`].
+    pub fn open_with(lock: &WriterLock, migrations: &[Migration]) -> Result<Self, StoreError> {
+        let path = lock.folder().join(DATABASE);
+        if inspect(&path)? == Found::Nothing {
+            make_private(lock.folder())?;
+            let mut options = fs::File::options();
+            options.create(true).append(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            options.open(&path).map_err(StoreError::io(&path))?;
+        }
+        let mut connection = connect(&path)?;
+        is_ours(&connection, &path)?;
+        if connection.is_readonly("main").map_err(StoreError::sqlite(&path))? {
+            return Err(StoreError::Io { path, source: std::io::ErrorKind::PermissionDenied.into() });
+        }
+        migrate(&mut connection, &path, migrations)?;
+        Ok(Self { connection, path })
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins changes that become true together.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn begin(&mut self, _lock: &WriterLock) -> Result<Batch<'_>, StoreError> {
+        self.begin_unlocked()
+    }
+
+    /// Begins without the writer's lock: for counters, which may be lost.
+    pub(super) fn begin_unlocked(&mut self) -> Result<Batch<'_>, StoreError> {
+        let Self { connection, path } = self;
+        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        Ok(Batch { transaction: begun.map_err(StoreError::sqlite(path))?, path })
+    }
+
+    pub(super) fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(StoreError::sqlite(&self.path))
+    }
+
+    /// A number that changes with everything that is indexed or removed.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn changes(&self) -> Result<i64, StoreError> {
+        self.sql(self.connection.query_row("SELECT coalesce(max(id), 0) FROM event", [], |row| row.get(0)))
+    }
+
+    /// A value of `meta`.
+    pub(super) fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
+        let get = || -> rusqlite::Result<Option<String>> {
+            let mut statement = self.connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+            let mut rows = statement.query([key])?;
+            rows.next()?.map(|row| row.get(0)).transpose()
+        };
+        self.sql(get())
+    }
+
+    /// Moves the log into the file and empties it, so that nothing of what was removed stays in it. A reader in the way
+    /// leaves it for later.
+    pub fn fold_log(&self) {
+        drop(self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
+    }
+}
+
+impl Batch<'_> {
+    /// Makes the changes true.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be written; none of them is true then.
+    pub fn commit(self) -> Result<(), StoreError> {
+        self.transaction.commit().map_err(StoreError::sqlite(self.path))
+    }
+
+    pub(super) fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(StoreError::sqlite(self.path))
+    }
+
+    pub(super) fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize, StoreError> {
+        self.sql(self.transaction.prepare_cached(sql).and_then(|mut statement| statement.execute(params)))
+    }
+
+    pub(super) fn set_meta(&self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
+        match value {
+            Some(value) => self.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", [key, value])?,
+            None => self.execute("DELETE FROM meta WHERE key = ?1", [key])?,
+        };
+        Ok(())
+    }
+
+    /// Appends to the record of what happened: ids and counts, never text of documents.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn log(&self, at_ms: i64, name: &str, data: &serde_json::Value) -> Result<(), StoreError> {
+        self.execute("INSERT INTO event (at, name, data) VALUES (?1, ?2, ?3)", (at_ms, name, data.to_string()))?;
+        Ok(())
+    }
+}
+
+/// Opens for reading and writing where that is possible, else for reading.
+fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let sqlite = StoreError::sqlite(path);
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let attempts = [
+        (OpenFlags::SQLITE_OPEN_READ_WRITE, ""),
+        (OpenFlags::SQLITE_OPEN_READ_ONLY, "?mode=ro"),
+        // Nobody can write where nothing can be written, so the file may be taken as it is, without a log.
+        (OpenFlags::SQLITE_OPEN_READ_ONLY, "?immutable=1"),
+    ];
+    let mut first = None;
+    for (at, (access, query)) in attempts.into_iter().enumerate() {
+        if at == 2 && (folder_is_writable(path) || fs::metadata(beside(path, "-wal")).is_ok_and(|m| m.len() > 0)) {
+            break;
+        }
+        let opened = Connection::open_with_flags(format!("file:{}{query}", escaped(path)), flags | access)
+            .and_then(|connection| prepare(&connection, access).map(|wal| (connection, wal)));
+        match opened {
+            Ok((_, false)) => return Err(StoreError::NoSharedMemory { path: path.to_owned() }),
+            Ok((connection, true)) => return Ok(connection),
+            Err(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                    first.get_or_insert(error);
+                }
+                _ => return Err(sqlite(error)),
+            },
+        }
+    }
+    Err(sqlite(first.unwrap_or(rusqlite::Error::InvalidQuery)))
+}
+
+/// Sets a connection up; whether the log is in WAL mode, or need not be because nothing can be written.
+fn prepare(connection: &Connection, access: OpenFlags) -> rusqlite::Result<bool> {
+    connection.busy_timeout(BUSY)?;
+    connection.execute_batch(
+        "PRAGMA trusted_schema = OFF;
+         PRAGMA cell_size_check = ON;
+         PRAGMA temp_store = MEMORY;
+         PRAGMA cache_size = -32768;
+         PRAGMA foreign_keys = ON;
+         PRAGMA secure_delete = ON;",
+    )?;
+    if access == OpenFlags::SQLITE_OPEN_READ_ONLY {
+        // Touches the file: whether it can be read at all shows here.
+        schema(connection)?;
+        return Ok(true);
+    }
+    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+    let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 8388608;")?;
+    Ok(mode.eq_ignore_ascii_case("wal"))
+}
+
+/// The schema, if the database is ours or empty.
+fn is_ours(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let ask = || -> rusqlite::Result<(i64, i64, i64)> {
+        let id = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+        let tables = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+        Ok((id, tables, schema(connection)?))
+    };
+    match ask().map_err(StoreError::sqlite(path))? {
+        (APPLICATION_ID, _, schema) => Ok(schema),
+        (0, 0, 0) => Ok(0),
+        _ => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+}
+
+/// A path in a `file:` address. One that is not UTF-8 keeps its bytes.
+fn escaped(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-~".contains(&b);
+    bytes.iter().map(|&b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+}
+
+fn folder_is_writable(path: &Path) -> bool {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    tempfile::Builder::new().prefix(".probe-").tempfile_in(folder).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = WriterLock::take(dir.path(), "test", Duration::ZERO).unwrap();
+        drop(Database::open_to_write(&lock).unwrap());
+        let path = dir.path().join(DATABASE);
+        (dir, path)
+    }
+
+    #[test]
+    fn is_made_private_and_opens_again() {
+        let (dir, path) = made();
+        assert!(Database::open(dir.path()).unwrap().is_some());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        assert!(!beside(&path, "-wal").exists(), "closing folds the log");
+    }
+
+    #[test]
+    fn what_is_not_ours_is_told_apart() {
+        let (dir, path) = made();
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 100]).unwrap();
+        assert!(matches!(Database::open(dir.path()), Err(StoreError::Damaged { .. })));
+        fs::write(&path, "a letter").unwrap();
+        assert!(matches!(Database::open(dir.path()), Err(StoreError::Foreign { .. })));
+        fs::remove_file(&path).unwrap();
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
+        assert!(matches!(Database::open(dir.path()), Err(StoreError::Foreign { .. })));
+        fs::write(&path, &whole).unwrap();
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        assert!(matches!(Database::open(dir.path()), Err(StoreError::Newer { found: 99, .. })));
+        fs::write(&path, b"").unwrap();
+        assert!(Database::open(dir.path()).unwrap().is_none());
+    }
+}

@@ -1,0 +1,175 @@
+//! What can go wrong with what is kept on disk.
+
+use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::types::Fingerprint;
+use rusqlite::ErrorCode;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Stored data could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Reading or writing a file failed.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A file is not what it says it is.
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        what: String,
+    },
+    /// The vectors belong to another model.
+    #[error("{} holds vectors of {found}, not of {wanted}", path.display())]
+    Mismatch {
+        /// The file.
+        path: PathBuf,
+        /// Whose vectors are asked for.
+        wanted: Fingerprint,
+        /// Whose vectors are there.
+        found: String,
+    },
+    /// The database refused.
+    #[error("{}: {source}", path.display())]
+    Sqlite {
+        /// The database.
+        path: PathBuf,
+        /// What it said.
+        source: rusqlite::Error,
+    },
+    /// A file of our name that we did not write.
+    #[error("{} is not a database of ken", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A database of a later version.
+    #[error("{} has schema {found}, and this ken knows schemas up to {known}", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The latest that is known here.
+        known: i64,
+    },
+    /// A database of an earlier version that cannot be brought up to date.
+    #[error("{} has the older schema {found} and lies where nothing can be written", path.display())]
+    ReadOnlyUpgrade {
+        /// The database.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+    },
+    /// Somebody else writes.
+    #[error("another process is writing to {}: {holder}", folder.display())]
+    Busy {
+        /// The data directory.
+        folder: PathBuf,
+        /// Who, as far as is known.
+        holder: String,
+    },
+    /// The filesystem cannot keep two writers apart.
+    #[error("{} lies on a filesystem without locks: {source}", path.display())]
+    NoLocks {
+        /// The lock file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The filesystem cannot share memory between processes, which the database's log needs.
+    #[error("{} lies on a filesystem that cannot share memory between processes", path.display())]
+    NoSharedMemory {
+        /// The database.
+        path: PathBuf,
+    },
+    /// A line of an import that cannot be read.
+    #[error("line {line}: {what}")]
+    Import {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+impl StoreError {
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+
+    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self + '_ {
+        move |source| Self::Sqlite { path: path.to_owned(), source }
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Sqlite { source, .. } => source.sqlite_error_code(),
+            _ => None,
+        }
+    }
+}
+
+impl Diagnose for StoreError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Io { source, .. } => io_kind(source),
+            Self::Damaged { .. } | Self::Foreign { .. } => ErrorKind::Damaged,
+            Self::Mismatch { .. } | Self::Newer { .. } => ErrorKind::Mismatch,
+            Self::ReadOnlyUpgrade { .. } | Self::NoLocks { .. } | Self::NoSharedMemory { .. } => ErrorKind::Io,
+            Self::Busy { .. } => ErrorKind::Busy,
+            Self::Import { .. } => ErrorKind::Usage,
+            Self::Sqlite { .. } => match self.code() {
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Busy,
+                Some(ErrorCode::OperationInterrupted) => ErrorKind::Interrupted,
+                Some(
+                    ErrorCode::DiskFull
+                    | ErrorCode::ReadOnly
+                    | ErrorCode::CannotOpen
+                    | ErrorCode::SystemIoFailure
+                    | ErrorCode::PermissionDenied
+                    | ErrorCode::FileLockingProtocolFailed
+                    | ErrorCode::NoLargeFileSupport,
+                ) => ErrorKind::Io,
+                _ => ErrorKind::Internal,
+            },
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Mismatch { .. } => "make it again: ken model pull",
+            Self::Damaged { .. } => "ken doctor says what is damaged; ken doctor --repair mends what can be mended",
+            Self::Foreign { .. } => "move it away, or set KEN_HOME to another directory",
+            Self::Newer { .. } => "use the newer ken that wrote it, or set KEN_HOME to another directory",
+            Self::ReadOnlyUpgrade { .. } => "make the directory writable once, or copy it",
+            Self::Busy { .. } => "try again when it is done; searches work meanwhile",
+            Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
+            Self::Import { .. } => "ken import reads what ken export wrote",
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
+            Self::Io { .. } => return None,
+            Self::Sqlite { .. } => match self.code() {
+                Some(ErrorCode::DiskFull) => FULL,
+                Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
+                    "the data directory must be writable, or set KEN_HOME to another"
+                }
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                    "ken doctor says what is damaged; ken doctor --repair mends what can be mended"
+                }
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "try again",
+                _ => return None,
+            },
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// What was committed before stays whole when the disk is full.
+const FULL: &str = "the disk is full; nothing that was stored is lost: free some space and run it again";

@@ -1,0 +1,82 @@
+//! Which items may answer, as a WHERE clause: what a filter excludes is never a candidate.
+
+use super::StoreError;
+use super::database::Database;
+use crate::types::{Kind, Scope};
+use rusqlite::types::Value;
+
+/// Which items may answer. Empty fields admit everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ItemFilter {
+    /// Any of these kinds.
+    pub kinds: Vec<Kind>,
+    /// Any of these scopes.
+    pub scopes: Vec<Scope>,
+    /// Files under this folder, this file, or what this pattern (`*`, `?`, `[...]`) matches.
+    pub path: Option<String>,
+    /// All of these tags.
+    pub tags: Vec<String>,
+    /// Whose software.
+    pub provider: Option<String>,
+}
+
+impl ItemFilter {
+    /// Whether everything passes.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The condition on `item` and `source`, with its values.
+    pub(super) fn condition(&self) -> (String, Vec<Value>) {
+        let mut parts = vec!["item.state = 'active'".to_owned()];
+        let mut values: Vec<Value> = Vec::new();
+        let mut any = |column: &str, names: Vec<String>| {
+            if !names.is_empty() {
+                parts.push(format!("{column} IN ({})", vec!["?"; names.len()].join(", ")));
+                values.extend(names.into_iter().map(Value::Text));
+            }
+        };
+        any("item.kind", self.kinds.iter().map(|kind| kind.name().to_owned()).collect());
+        any("item.scope", self.scopes.iter().map(|scope| scope.as_str().to_owned()).collect());
+        if let Some(path) = &self.path {
+            if path.contains(['*', '?', '[']) {
+                parts.push("source.path GLOB ?".to_owned());
+                values.push(Value::Text(path.clone()));
+            } else {
+                let folder = path.trim_end_matches('/');
+                parts.push("(source.path = ? OR substr(source.path, 1, ?) = ?)".to_owned());
+                let prefix = format!("{folder}/");
+                let characters = prefix.chars().count() as i64;
+                values.extend([Value::Text(folder.to_owned()), Value::Integer(characters), Value::Text(prefix)]);
+            }
+        }
+        for tag in &self.tags {
+            parts.push(
+                "EXISTS (SELECT 1 FROM json_each(item.attributes, '$.tags') WHERE lower(value) = lower(?))".to_owned(),
+            );
+            values.push(Value::Text(tag.clone()));
+        }
+        if let Some(provider) = &self.provider {
+            parts.push("lower(item.attributes ->> '$.provider') = lower(?)".to_owned());
+            values.push(Value::Text(provider.clone()));
+        }
+        (parts.join(" AND "), values)
+    }
+}
+
+impl Database {
+    /// Row ids of the items that pass, ascending.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn admitted(&self, filter: &ItemFilter) -> Result<Vec<i64>, StoreError> {
+        let (condition, values) = filter.condition();
+        let all = || -> rusqlite::Result<Vec<i64>> {
+            let mut statement = self.connection.prepare(&format!(
+                "SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {condition} ORDER BY item.id"
+            ))?;
+            statement.query_map(rusqlite::params_from_iter(values), |row| row.get(0))?.collect()
+        };
+        self.sql(all())
+    }
+}

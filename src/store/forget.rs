@@ -1,0 +1,151 @@
+//! Taking things out: forgetting on request, and cleaning up what nothing uses.
+//!
+//! What is forgotten leaves the tables, the keyword index, the log and the backups: free pages are overwritten
+//! (`secure_delete`), the keyword index is merged, the log is folded into the file and emptied.
+
+use super::database::{Batch, Database};
+use super::lock::WriterLock;
+use super::migrate::backups;
+use super::{StoreError, header::beside};
+use std::fs;
+
+/// What was forgotten.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Forgotten {
+    /// Files.
+    pub files: usize,
+    /// Items, those of the files among them.
+    pub items: usize,
+}
+
+/// What a clean-up took away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Cleaned {
+    /// Vectors of texts that are gone.
+    pub vectors: usize,
+    /// Models that are no longer the index's, with their vectors.
+    pub models: usize,
+    /// Counters of items that are gone.
+    pub counters: usize,
+    /// Backups of earlier schemas.
+    pub backups: usize,
+    /// Bytes on disk before.
+    pub bytes_before: u64,
+    /// Bytes on disk after.
+    pub bytes_after: u64,
+}
+
+impl Batch<'_> {
+    /// Forgets an item. One that stands in a file leaves its id and the hash of its text, so that it does not come back
+    /// when the file is read again.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn forget_item(&self, id: i64) -> Result<(), StoreError> {
+        self.forget_traces("item.id = ?1", id)?;
+        self.execute("DELETE FROM embedding WHERE item_id = ?1", [id])?;
+        self.execute("DELETE FROM item WHERE id = ?1 AND source_id IS NULL", [id])?;
+        self.execute(
+            "UPDATE item SET state = 'retired', title = '', body = '', attributes = '{}', words = 0 WHERE id = ?1",
+            [id],
+        )?;
+        Ok(())
+    }
+
+    /// Forgets a file with its items; gives how many were served until now. The file counts as new if it is indexed again.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn forget_source(&self, id: i64) -> Result<usize, StoreError> {
+        self.forget_traces("item.source_id = ?1", id)?;
+        let sql = "SELECT count(*) FROM item WHERE source_id = ?1 AND state = 'active'";
+        let items: i64 = self.sql(self.transaction.query_row(sql, [id], |row| row.get(0)))?;
+        self.remove_source(id)?;
+        Ok(items.max(0) as usize)
+    }
+
+    fn forget_traces(&self, which: &str, id: i64) -> Result<(), StoreError> {
+        let uids = format!("(SELECT uid FROM item WHERE {which})");
+        self.execute(&format!("DELETE FROM usage WHERE uid IN {uids}"), [id])?;
+        self.execute(&format!("DELETE FROM link WHERE from_uid IN {uids} OR to_uid IN {uids}"), [id])?;
+        Ok(())
+    }
+
+    /// Removes the vectors of texts that no item has; gives how many.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn drop_unused_vectors(&self) -> Result<usize, StoreError> {
+        let dropped =
+            self.execute("DELETE FROM vector WHERE text_hash NOT IN (SELECT text_hash FROM embedding)", [])?;
+        if dropped > 0 {
+            self.bump_vectors()?;
+        }
+        Ok(dropped)
+    }
+}
+
+impl Database {
+    /// Takes the last traces of what was removed off the disk: merged keyword index, empty log, no backups.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses or a backup cannot be removed.
+    pub fn erase_traces(&mut self, lock: &WriterLock) -> Result<(), StoreError> {
+        let batch = self.begin(lock)?;
+        batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
+        batch.commit()?;
+        self.fold_log();
+        self.remove_backups().map(drop)
+    }
+
+    fn remove_backups(&self) -> Result<usize, StoreError> {
+        let found = backups(self.path());
+        for path in &found {
+            fs::remove_file(path).map_err(StoreError::io(path))?;
+        }
+        Ok(found.len())
+    }
+
+    /// Bytes on disk, the log and backups included.
+    pub fn bytes(&self) -> u64 {
+        let size = |path: &std::path::Path| fs::metadata(path).map_or(0, |meta| meta.len());
+        let backups: u64 = backups(self.path()).iter().map(|path| size(path)).sum();
+        size(self.path()) + size(&beside(self.path(), "-wal")) + backups
+    }
+
+    /// Removes what nothing uses and gives the space back.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses; what was there is untouched then, or smaller.
+    pub fn clean(&mut self, lock: &WriterLock) -> Result<Cleaned, StoreError> {
+        let mut out = Cleaned { bytes_before: self.bytes(), ..Cleaned::default() };
+        let batch = self.begin(lock)?;
+        // Vectors first, so that those of another model are not counted twice.
+        let other = "model_id NOT IN (SELECT id FROM model JOIN meta ON meta.key = 'active_model'
+            AND meta.value = model.fingerprint)";
+        let active = batch.sql(batch.transaction.query_row(
+            "SELECT count(*) FROM meta WHERE key = 'active_model'",
+            [],
+            |row| row.get::<_, i64>(0),
+        ))?;
+        if active > 0 {
+            out.vectors += batch.execute(&format!("DELETE FROM vector WHERE {other}"), [])?;
+            out.models = batch.execute(
+                "DELETE FROM model WHERE fingerprint NOT IN (SELECT value FROM meta WHERE key = 'active_model')",
+                [],
+            )?;
+        }
+        out.vectors += batch.drop_unused_vectors()?;
+        out.counters = batch.execute(
+            "DELETE FROM usage WHERE uid LIKE 'chunk/%' AND uid NOT IN (SELECT uid FROM item WHERE state <> 'retired')",
+            [],
+        )?;
+        batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
+        batch.commit()?;
+        out.backups = self.remove_backups()?;
+        self.sql(self.connection.execute_batch("VACUUM; PRAGMA optimize;"))?;
+        self.fold_log();
+        out.bytes_after = self.bytes();
+        Ok(out)
+    }
+}

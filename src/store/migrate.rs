@@ -1,0 +1,135 @@
+//! Schemas: forward, all in one transaction, with a backup of what was there before.
+//!
+//! `PRAGMA user_version` is the number of the last migration that was applied. The backup lies beside the database until
+//! `ken gc`, named after the schema it holds.
+
+use super::StoreError;
+use rusqlite::backup::Backup;
+use rusqlite::{Connection, TransactionBehavior};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// One step from a schema to the next.
+#[derive(Debug, Clone, Copy)]
+pub struct Migration {
+    /// The schema that it leads to; the first is 1.
+    pub number: i64,
+    /// What is done.
+    pub sql: &'static str,
+}
+
+/// All steps there are, in order. A released one is never edited.
+pub const MIGRATIONS: &[Migration] =
+    &[Migration { number: 1, sql: include_str!("../../index/migrations/0001_first.sql") }];
+
+/// `KENN`, the application id in the header of our databases.
+pub const APPLICATION_ID: i64 = 0x4B45_4E4E;
+
+/// The schema of a database; 0 for a new one.
+pub(super) fn schema(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// The schema that `migrations` lead to.
+pub(super) fn latest(migrations: &[Migration]) -> i64 {
+    migrations.last().map_or(0, |migration| migration.number)
+}
+
+/// Where the backup of a database of this schema lies.
+pub(super) fn backup_path(database: &Path, schema: i64) -> PathBuf {
+    let mut name = database.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".schema{schema}.backup"));
+    database.with_file_name(name)
+}
+
+/// All backups beside a database.
+pub(super) fn backups(database: &Path) -> Vec<PathBuf> {
+    let folder = database.parent().unwrap_or(Path::new("."));
+    let prefix = format!("{}.schema", database.file_name().unwrap_or_default().to_string_lossy());
+    let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix));
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).filter(ours).collect();
+    found.sort();
+    found
+}
+
+/// Brings a database to the latest of `migrations`; the caller holds the writer's lock.
+///
+/// # Errors
+/// [`StoreError::Newer`] for a schema beyond the latest; otherwise whatever failed, and then the database is as it was.
+pub fn migrate(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> Result<(), StoreError> {
+    let sqlite = StoreError::sqlite(path);
+    let found = schema(connection).map_err(&sqlite)?;
+    let known = latest(migrations);
+    if found > known {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known });
+    }
+    if found == known {
+        return Ok(());
+    }
+    if found > 0 {
+        back_up(connection, path, found)?;
+    }
+    let step = |connection: &mut Connection| -> rusqlite::Result<()> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for migration in migrations.iter().filter(|migration| migration.number > found) {
+            transaction.execute_batch(migration.sql)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", known)?;
+        transaction.commit()
+    };
+    step(connection).map_err(&sqlite)
+}
+
+/// A whole copy, written aside, synced and renamed.
+fn back_up(connection: &Connection, path: &Path, schema: i64) -> Result<(), StoreError> {
+    let target = backup_path(path, schema);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let aside = tempfile::Builder::new().prefix(".backup-").tempfile_in(folder).map_err(StoreError::io(folder))?;
+    let copy = || -> rusqlite::Result<()> {
+        let mut to = Connection::open(aside.path())?;
+        Backup::new(connection, &mut to)?.run_to_completion(1024, Duration::ZERO, None)
+    };
+    copy().map_err(StoreError::sqlite(&target))?;
+    aside.as_file().sync_all().map_err(StoreError::io(&target))?;
+    aside.persist(&target).map_err(|e| StoreError::Io { path: target.clone(), source: e.error })?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::sha256_hex;
+
+    /// A released migration is never edited: somebody's database was made by it.
+    #[test]
+    fn released_migrations_stay_as_they_are() {
+        let released: &[&str] = &[];
+        for (migration, hash) in MIGRATIONS.iter().zip(released) {
+            assert_eq!(sha256_hex(migration.sql.as_bytes()), *hash, "migration {}", migration.number);
+        }
+        assert_eq!(released.len(), MIGRATIONS.len());
+        assert!(MIGRATIONS.iter().enumerate().all(|(at, migration)| migration.number == at as i64 + 1));
+    }
+
+    #[test]
+    fn a_failing_migration_leaves_everything_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("k.db");
+        let mut connection = Connection::open(&path).unwrap();
+        let first = Migration { number: 1, sql: "CREATE TABLE a (x); INSERT INTO a VALUES (7);" };
+        migrate(&mut connection, &path, &[first]).unwrap();
+        assert!(backups(&path).is_empty(), "a new database needs no backup");
+        let bad = Migration { number: 2, sql: "DELETE FROM a; CREATE TABLE a (y);" };
+        assert!(migrate(&mut connection, &path, &[first, bad]).is_err());
+        assert_eq!(schema(&connection).unwrap(), 1);
+        assert_eq!(connection.query_row("SELECT x FROM a", [], |r| r.get::<_, i64>(0)).unwrap(), 7);
+        let good = Migration { number: 2, sql: "UPDATE a SET x = 8;" };
+        migrate(&mut connection, &path, &[first, good]).unwrap();
+        let kept = Connection::open(backup_path(&path, 1)).unwrap();
+        assert_eq!(kept.query_row("SELECT x FROM a", [], |r| r.get::<_, i64>(0)).unwrap(), 7);
+        assert!(matches!(migrate(&mut connection, &path, &[first]), Err(StoreError::Newer { found: 2, known: 1, .. })));
+    }
+}

@@ -1,0 +1,231 @@
+//! Mending: what can be derived is made again; from damaged pages everything that can still be read is carried into a
+//! new database, and the damaged one is kept beside it.
+
+use super::StoreError;
+use super::check::{is_damage, is_unit_vector};
+use super::database::{DATABASE, Database};
+use super::header::beside;
+use super::lock::WriterLock;
+use super::vector_file::text_hash;
+use crate::text::tokens;
+use crate::types::embedded;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, params_from_iter};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// Row numbers beyond the last one that could be read, tried one by one.
+const PROBED_ROWS: i64 = 20_000;
+
+/// Tables in the order in which they can be filled, and whether they have row numbers.
+const TABLES: &[(&str, bool)] = &[
+    ("meta", false),
+    ("repository", false),
+    ("source", true),
+    ("item", true),
+    ("model", true),
+    ("embedding", false),
+    ("vector", true),
+    ("usage", false),
+    ("link", false),
+    ("event", true),
+];
+
+/// What was carried over from a damaged database.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Salvaged {
+    /// Rows by table.
+    pub rows: BTreeMap<&'static str, usize>,
+    /// Where the damaged database lies now.
+    pub kept: PathBuf,
+}
+
+impl Database {
+    /// Makes again what can be derived from items: keyword index, texts to embed, counts; drops damaged vectors and
+    /// texts, whose files are read again at the next indexing.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses; it is as it was then.
+    pub fn rebuild(&mut self, lock: &WriterLock) -> Result<(), StoreError> {
+        let batch = self.begin(lock)?;
+        let work = || -> rusqlite::Result<()> {
+            let connection: &Connection = &batch.transaction;
+            // Whatever points nowhere goes first.
+            connection.execute_batch(
+                "DELETE FROM item WHERE source_id NOT IN (SELECT id FROM source);
+                 DELETE FROM vector WHERE model_id NOT IN (SELECT id FROM model);
+                 DELETE FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model);
+                 DELETE FROM embedding;
+                 INSERT INTO item_fts (item_fts) VALUES ('delete-all');
+                 UPDATE item SET title = '', body = '', words = 0 WHERE state = 'retired';",
+            )?;
+            rebuild_items(connection)?;
+            drop_damaged_vectors(connection)?;
+            connection.execute_batch(
+                "UPDATE corpus SET items = (SELECT count(*) FROM item WHERE state = 'active'),
+                    words = (SELECT coalesce(sum(words), 0) FROM item WHERE state = 'active');
+                 REINDEX;",
+            )
+        };
+        batch.sql(work())?;
+        batch.bump_vectors()?;
+        batch.commit()
+    }
+
+    /// Carries what can be read of a damaged database into a new one, which takes its place.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the new one cannot be written; the damaged one is where it was then.
+    pub fn salvage(lock: &WriterLock) -> Result<Salvaged, StoreError> {
+        let folder = lock.folder();
+        let path = folder.join(DATABASE);
+        let aside = tempfile::Builder::new().prefix(".salvage-").tempdir_in(folder).map_err(StoreError::io(folder))?;
+        let own = WriterLock::take(aside.path(), "ken doctor", std::time::Duration::ZERO)?;
+        let mut fresh = Self::open_to_write(&own)?;
+        let mut rows = BTreeMap::new();
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        if let Ok(old) = Connection::open_with_flags(&path, flags) {
+            let batch = fresh.begin(&own)?;
+            batch.sql(batch.transaction.pragma_update(None, "defer_foreign_keys", true))?;
+            for (table, numbered) in TABLES {
+                let carried = carry(&old, &batch.transaction, table, *numbered);
+                rows.insert(*table, batch.sql(carried)?);
+            }
+            // Files are read again: which of their pieces are missing is not known here.
+            batch.sql(batch.transaction.execute_batch(
+                "DELETE FROM item WHERE source_id IS NOT NULL AND source_id NOT IN (SELECT id FROM source);
+                 DELETE FROM embedding WHERE item_id NOT IN (SELECT id FROM item);
+                 DELETE FROM vector WHERE model_id NOT IN (SELECT id FROM model);
+                 UPDATE source SET size = -1, sha256 = zeroblob(32);",
+            ))?;
+            batch.commit()?;
+        }
+        fresh.rebuild(&own)?;
+        fresh.fold_log();
+        drop(fresh);
+        let made = aside.path().join(DATABASE);
+        File::open(&made).and_then(|file| file.sync_all()).map_err(StoreError::io(&made))?;
+        let kept = free_name(&path);
+        for suffix in ["-wal", "-shm"] {
+            let from = beside(&path, suffix);
+            if from.exists() {
+                fs::rename(&from, beside(&kept, suffix)).map_err(StoreError::io(&from))?;
+            }
+        }
+        // A second name first: at no moment is there no database.
+        fs::hard_link(&path, &kept).or_else(|_| fs::copy(&path, &kept).map(drop)).map_err(StoreError::io(&path))?;
+        fs::rename(&made, &path).map_err(StoreError::io(&path))?;
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io(folder))?;
+        Ok(Salvaged { rows, kept })
+    }
+}
+
+fn free_name(path: &Path) -> PathBuf {
+    let name = |number: usize| beside(path, &format!(".damaged-{number}"));
+    (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
+}
+
+/// Keywords and texts to embed of every active item, from its text. An item whose text is not what was stored goes, and
+/// its file is read again.
+fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
+    let mut items =
+        connection.prepare("SELECT id, title, body, text_hash, source_id FROM item WHERE state <> 'retired'")?;
+    let mut keywords = connection.prepare("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)")?;
+    let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, 0, ?2)")?;
+    let mut count = connection.prepare("UPDATE item SET words = ?2 WHERE id = ?1 AND words <> ?2")?;
+    let mut damaged = Vec::new();
+    let mut rows = items.query([])?;
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        let text = embedded(&row.get::<_, String>(1)?, &row.get::<_, String>(2)?);
+        let hash = text_hash(&text);
+        if hash != row.get::<_, [u8; 16]>(3)? {
+            damaged.push((id, row.get::<_, Option<i64>>(4)?));
+            continue;
+        }
+        let words = tokens(&text);
+        keywords.execute((id, words.join(" ")))?;
+        embedding.execute((id, hash))?;
+        count.execute((id, words.len() as i64))?;
+    }
+    for (id, source) in damaged {
+        connection.execute("DELETE FROM item WHERE id = ?1", [id])?;
+        connection.execute("UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE id = ?1", [source])?;
+    }
+    Ok(())
+}
+
+fn drop_damaged_vectors(connection: &Connection) -> rusqlite::Result<()> {
+    let mut statement = connection
+        .prepare("SELECT vector.id, vector.data, model.dims FROM vector JOIN model ON model.id = vector.model_id")?;
+    let mut rows = statement.query([])?;
+    let mut damaged: Vec<i64> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let data = row.get_ref(1)?.as_blob().unwrap_or_default();
+        if !is_unit_vector(data, row.get::<_, i64>(2)?.max(0) as usize) {
+            damaged.push(row.get(0)?);
+        }
+    }
+    for id in damaged {
+        connection.execute("DELETE FROM vector WHERE id = ?1", [id])?;
+    }
+    Ok(())
+}
+
+/// Copies the rows of a table that can be read: from the front to the damage, from the back to the damage, and one by one
+/// between. Gives how many.
+fn carry(old: &Connection, new: &Connection, table: &str, numbered: bool) -> rusqlite::Result<usize> {
+    let columns: Vec<String> = {
+        let mut statement = new.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        statement.query_map([table], |row| row.get(0))?.collect::<Result<_, _>>()?
+    };
+    let list = columns.join(", ");
+    let places = vec!["?"; columns.len()].join(", ");
+    let mut insert = new.prepare(&format!("INSERT OR IGNORE INTO {table} ({list}) VALUES ({places})"))?;
+    let order: &[&str] = if numbered { &["rowid"] } else { &["1"] };
+    let mut carried = 0;
+    let mut last: Option<i64> = None;
+    let mut complete = false;
+    for (backwards, key) in [(false, order[0]), (true, order[0])] {
+        if complete {
+            break;
+        }
+        let direction = if backwards { "DESC" } else { "ASC" };
+        let sql = format!("SELECT {list} FROM {table} NOT INDEXED ORDER BY {key} {direction}");
+        let Ok(mut statement) = old.prepare(&sql) else { continue };
+        let Ok(mut rows) = statement.query([]) else { continue };
+        loop {
+            match rows.next() {
+                Ok(Some(row)) => {
+                    let values: Vec<Value> = (0..columns.len()).map(|at| row.get(at)).collect::<Result<_, _>>()?;
+                    if let (true, false, Some(Value::Integer(id))) = (numbered, backwards, values.first()) {
+                        last = Some(*id);
+                    }
+                    // A row that no longer fits its table is damage too.
+                    carried += insert.execute(params_from_iter(values)).unwrap_or(0);
+                }
+                Ok(None) => {
+                    complete = !backwards;
+                    break;
+                }
+                Err(error) if is_damage(&error) => break,
+                Err(_) => break,
+            }
+        }
+    }
+    if numbered && !complete {
+        let first = last.unwrap_or(0) + 1;
+        let Ok(mut one) = old.prepare(&format!("SELECT {list} FROM {table} NOT INDEXED WHERE rowid = ?1")) else {
+            return Ok(carried);
+        };
+        for id in first..first + PROBED_ROWS {
+            let values =
+                one.query_row([id], |row| (0..columns.len()).map(|at| row.get(at)).collect::<Result<Vec<Value>, _>>());
+            if let Ok(values) = values {
+                carried += insert.execute(params_from_iter(values)).unwrap_or(0);
+            }
+        }
+    }
+    Ok(carried)
+}

@@ -1,0 +1,284 @@
+//! All knowledge as records, out and in. Vectors are not among them: they are made again from the texts.
+
+use super::StoreError;
+use super::database::{Batch, Database};
+use super::item::{ITEM_COLUMNS, read_item};
+use super::source::{Source, SourceKind, Stat};
+use crate::text::hex;
+use crate::types::{Item, Scope};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// One line of an export.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Record {
+    /// The first line.
+    Kenning {
+        /// Version of the records.
+        format: u32,
+        /// When it was written, milliseconds since 1970.
+        exported_at: i64,
+    },
+    /// An indexed file.
+    Source {
+        /// Absolute path.
+        path: String,
+        /// The path that was given when it was indexed.
+        root: String,
+        /// `markdown` or `text`.
+        kind: String,
+        /// Where its items count.
+        scope: Scope,
+        /// SHA-256 of its bytes, hex.
+        sha256: String,
+        /// Size in bytes.
+        size: i64,
+        /// Time of the last change, nanoseconds since 1970.
+        mtime_ns: i64,
+        /// When it was indexed, milliseconds since 1970.
+        indexed_at: i64,
+    },
+    /// An item; its file stands before it.
+    Item {
+        /// The item.
+        item: Item,
+    },
+    /// Counters.
+    Usage {
+        /// Of what.
+        uid: String,
+        /// Distinct days.
+        days: i64,
+        /// The last of them, days since 1970.
+        last_day: i64,
+        /// Times served.
+        served: i64,
+        /// When last, milliseconds since 1970.
+        last_served: i64,
+        /// Times confirmed to be useful.
+        confirmed: i64,
+    },
+    /// A relation.
+    Link {
+        /// From.
+        from: String,
+        /// To.
+        to: String,
+        /// What kind.
+        relation: String,
+        /// How strong.
+        weight: f64,
+    },
+    /// Something that happened.
+    Event {
+        /// When, milliseconds since 1970.
+        at: i64,
+        /// What.
+        name: String,
+        /// Ids and counts.
+        data: serde_json::Value,
+    },
+    /// The last line: an export without it was cut off.
+    End {
+        /// Lines between the first and this one.
+        records: usize,
+    },
+}
+
+impl Record {
+    /// Version of the records.
+    pub const FORMAT: u32 = 1;
+}
+
+/// What an import came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Imported {
+    /// Files that were added.
+    pub files: usize,
+    /// Items that were added.
+    pub items: usize,
+    /// Records that were there already, or give way to what is there.
+    pub known: usize,
+}
+
+impl Database {
+    /// Hands every record to `write`, the state of one moment.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses, or what `write` fails with.
+    pub fn export<E: From<StoreError>>(
+        &self,
+        now_ms: i64,
+        mut write: impl FnMut(&Record) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let moment = self.sql(self.connection.unchecked_transaction())?;
+        let mut records = 0;
+        let mut send = |record: Record| {
+            records += 1;
+            write(&record)
+        };
+        send(Record::Kenning { format: Record::FORMAT, exported_at: now_ms })?;
+        for (_, source) in self.sources()? {
+            send(Record::Source {
+                path: source.path,
+                root: source.root,
+                kind: source.kind.name().to_owned(),
+                scope: source.scope,
+                sha256: hex(&source.sha256),
+                size: source.stat.size,
+                mtime_ns: source.stat.mtime_ns,
+                indexed_at: source.indexed_at,
+            })?;
+        }
+        let items = format!(
+            "SELECT {ITEM_COLUMNS} FROM item LEFT JOIN source ON source.id = item.source_id
+             WHERE item.state <> 'retired' ORDER BY source.path, item.byte_start, item.id"
+        );
+        self.each(&items, |row| Ok(Record::Item { item: read_item(row)?.1 }), &mut send)?;
+        self.each(
+            "SELECT uid, days, last_day, served, last_served, confirmed FROM usage ORDER BY uid",
+            |row| {
+                Ok(Record::Usage {
+                    uid: row.get(0)?,
+                    days: row.get(1)?,
+                    last_day: row.get(2)?,
+                    served: row.get(3)?,
+                    last_served: row.get(4)?,
+                    confirmed: row.get(5)?,
+                })
+            },
+            &mut send,
+        )?;
+        self.each(
+            "SELECT from_uid, to_uid, relation, weight FROM link ORDER BY 1, 2, 3",
+            |row| Ok(Record::Link { from: row.get(0)?, to: row.get(1)?, relation: row.get(2)?, weight: row.get(3)? }),
+            &mut send,
+        )?;
+        self.each(
+            "SELECT at, name, data FROM event ORDER BY id",
+            |row| {
+                let data = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
+                Ok(Record::Event { at: row.get(0)?, name: row.get(1)?, data })
+            },
+            &mut send,
+        )?;
+        let between = records - 1;
+        write(&Record::End { records: between })?;
+        self.sql(moment.finish())?;
+        Ok(between)
+    }
+
+    fn each<E: From<StoreError>>(
+        &self,
+        sql: &str,
+        read: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<Record>,
+        send: &mut impl FnMut(Record) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut statement = self.sql(self.connection.prepare(sql))?;
+        let mut rows = self.sql(statement.query([]))?;
+        while let Some(row) = self.sql(rows.next())? {
+            send(self.sql(read(row))?)?;
+        }
+        Ok(())
+    }
+}
+
+impl Batch<'_> {
+    /// Takes records in. What is there stays: a file that was indexed here since, an item that was forgotten here.
+    /// `here` says whether a file lies on this machine; one that does not is not looked for later.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn import(
+        &self,
+        records: impl IntoIterator<Item = Record>,
+        here: &dyn Fn(&str) -> bool,
+    ) -> Result<Imported, StoreError> {
+        let mut out = Imported::default();
+        // Row ids of files that this import brought, by path.
+        let mut brought: HashMap<String, i64> = HashMap::new();
+        for record in records {
+            let added = match record {
+                Record::Kenning { .. } | Record::End { .. } => continue,
+                Record::Source { path, root, kind, scope, sha256, size, mtime_ns, indexed_at } => {
+                    let known = self.row("SELECT id FROM source WHERE path = ?1", &path)?;
+                    if known.is_none() {
+                        let source = Source {
+                            root: if here(&path) { root } else { String::new() },
+                            kind: if kind == "markdown" { SourceKind::Markdown } else { SourceKind::Text },
+                            scope,
+                            sha256: unhex(&sha256),
+                            stat: Stat { size, mtime_ns },
+                            indexed_at,
+                            path: path.clone(),
+                        };
+                        brought.insert(path, self.put_source(&source)?);
+                        out.files += 1;
+                    }
+                    known.is_none()
+                }
+                Record::Item { item } => {
+                    let known = self.row("SELECT id FROM item WHERE uid = ?1", &item.uid)?;
+                    let source = item.path.as_ref().map(|path| brought.get(path));
+                    match (known, source) {
+                        (None, Some(Some(&source))) => {
+                            self.put_item(&item, Some(source))?;
+                            out.items += 1;
+                            true
+                        }
+                        (None, None) => {
+                            self.put_item(&item, None)?;
+                            out.items += 1;
+                            true
+                        }
+                        _ => false,
+                    }
+                }
+                Record::Usage { uid, days, last_day, served, last_served, confirmed } => {
+                    self.execute(
+                        "INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                         ON CONFLICT (uid) DO UPDATE SET days = max(days, ?2), last_day = max(last_day, ?3),
+                            served = max(served, ?4), last_served = max(last_served, ?5),
+                            confirmed = max(confirmed, ?6)",
+                        (uid, days, last_day, served, last_served, confirmed),
+                    )? > 0
+                }
+                Record::Link { from, to, relation, weight } => {
+                    self.execute("INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3, ?4)", (from, to, relation, weight))?
+                        > 0
+                }
+                Record::Event { at, name, data } => {
+                    self.execute(
+                        "INSERT INTO event (at, name, data) SELECT ?1, ?2, ?3 WHERE NOT EXISTS
+                            (SELECT 1 FROM event WHERE at = ?1 AND name = ?2 AND data = ?3)",
+                        (at, name, data.to_string()),
+                    )? > 0
+                }
+            };
+            out.known += usize::from(!added);
+        }
+        Ok(out)
+    }
+
+    fn row(&self, sql: &str, key: &str) -> Result<Option<i64>, StoreError> {
+        let get = || -> rusqlite::Result<Option<i64>> {
+            let mut statement = self.transaction.prepare_cached(sql)?;
+            let mut rows = statement.query([key])?;
+            rows.next()?.map(|row| row.get(0)).transpose()
+        };
+        self.sql(get())
+    }
+}
+
+/// A hash from its hex digits; zero where they are none, so that the file is read again.
+fn unhex(text: &str) -> [u8; 32] {
+    let mut out = [0; 32];
+    for (at, byte) in out.iter_mut().enumerate() {
+        match text.get(at * 2..at * 2 + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(value) => *byte = value,
+            None => return [0; 32],
+        }
+    }
+    out
+}
