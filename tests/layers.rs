@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["error"],
     &["types"],
-    &["text", "vector", "map", "render"],
+    &["text", "vector", "map", "lock", "render"],
     &["chunk", "canon", "embed", "store", "ann"],
     &["ingest", "query"],
     &["pack"],

@@ -12,6 +12,7 @@ fn engine(with_model: bool) -> Engine {
         home::installed("bge-small-en-v1.5-int8");
     }
     Engine::new(EngineSettings {
+        clock: || 0,
         data: Some(home::dir()),
         config: None,
         user_packs: None,

@@ -9,8 +9,10 @@ mod canon_packs; // the packs that ship: checked, and each example found
 mod cli; // the command as a process: output, exit codes, every verb
 mod embed; // models: stores, hub, packages, encoders
 mod hostile; // input that means harm or is broken
+mod index; // files in, answers out: what is found, forgotten, carried elsewhere
 mod layers; // a module imports lower layers only
 mod lookup_quality; // the built-in cases against their floor
+mod store; // what is kept: crashes, several processes, damage, bad disks, older versions
 mod support; // what tests share
 
 /// A test file that no `mod` line names would never run.

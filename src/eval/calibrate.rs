@@ -66,7 +66,7 @@ pub struct Candidate {
 pub fn neutral() -> Calibration {
     let semantic = Logistic { slope: 4.0, offset: -3.0 };
     let relevance = Logistic { slope: 8.0, offset: -4.0 };
-    Calibration { neighbours: NEIGHBOURS, background_weight: 0.0, semantic, relevance, gate: 0.5 }
+    Calibration { neighbours: NEIGHBOURS, background_weight: 0.0, semantic, relevance, documents: None, gate: 0.5 }
 }
 
 /// Asks all cases that no pattern and no fingerprint settles; the candidates come as the lookup itself scores them.
@@ -151,6 +151,7 @@ fn fit_once<'a>(questions: impl Iterator<Item = &'a Question> + Clone, max_noise
             background_weight,
             semantic: Logistic { slope, offset: -slope * centre },
             relevance: Logistic { slope: 8.0, offset: -4.0 },
+            documents: None,
             gate: 0.5,
         };
         // The question a gate answers: is the best candidate right? Two rounds, because the mix chooses the candidate.

@@ -294,7 +294,10 @@ impl Question<'_> {
         let similar = similar(semantic, keyword).unwrap_or(0.0);
         // The calibration belongs to the signals that are there: words alone have their own.
         let logistic = match (semantic, calibration) {
-            (Some(_), Some(calibration)) => calibration.relevance,
+            (Some(_), Some(calibration)) => match what {
+                What::Entry(_) => calibration.relevance,
+                What::Item(_) => calibration.documents.unwrap_or(calibration.relevance),
+            },
             _ => KEYWORD_ONLY.0,
         };
         let relevance = logistic.at(similar);

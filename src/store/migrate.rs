@@ -106,9 +106,9 @@ mod tests {
     /// A released migration is never edited: somebody's database was made by it.
     #[test]
     fn released_migrations_stay_as_they_are() {
-        let released: &[&str] = &[];
+        let released = ["4c88302c7e25555f48df2fa997c96ccc411655f7922e1d50fb9e99c786f95cbc"];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
-            assert_eq!(sha256_hex(migration.sql.as_bytes()), *hash, "migration {}", migration.number);
+            assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);
         }
         assert_eq!(released.len(), MIGRATIONS.len());
         assert!(MIGRATIONS.iter().enumerate().all(|(at, migration)| migration.number == at as i64 + 1));

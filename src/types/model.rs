@@ -76,6 +76,9 @@ pub struct Calibration {
     pub semantic: Logistic,
     /// From `similar` (semantic and keyword mixed) to the probability of being relevant.
     pub relevance: Logistic,
+    /// The same for indexed texts, which have one vector each and not several; without it `relevance` serves for both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documents: Option<Logistic>,
     /// Relevance that a targeted read must reach, in \[0, 1\].
     pub gate: f32,
 }

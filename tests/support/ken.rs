@@ -66,6 +66,56 @@ impl User {
         run(self.command(arguments), input)
     }
 
+    /// A real model, and canon's vectors by it, as if this user had pulled it.
+    #[cfg(unix)]
+    pub fn with_model(self, name: &str) -> Self {
+        super::home::installed(name);
+        self.write("config.toml", format!("[model]\nname = \"{name}\"\n"));
+        for folder in ["models", "vectors"] {
+            let shared = super::home::dir().join(folder);
+            std::fs::create_dir_all(&shared).unwrap();
+            std::os::unix::fs::symlink(shared, self.home().join(folder)).unwrap();
+        }
+        std::fs::set_permissions(self.home(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        self
+    }
+
+    /// A command on a disk that misbehaves as `tests/support/shim.c` says.
+    pub fn on_bad_disk(&self, arguments: &[&str], trouble: &str, how: &str) -> Ran {
+        let mut command = self.command(arguments);
+        command.env("LD_PRELOAD", shim()).env(trouble, how);
+        run(command, b"")
+    }
+
+    /// Writes a file to work with; its time lies in the past, so that it counts as settled.
+    pub fn document(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = write(&self.work().join(name), text);
+        let past = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(past).unwrap();
+        path
+    }
+
+    /// Everything that is stored, line by line.
+    pub fn exported(&self) -> Vec<serde_json::Value> {
+        let ran = self.ken(&["export"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The texts of all stored items, sorted.
+    pub fn texts(&self) -> Vec<String> {
+        let items = self.exported().into_iter().filter(|record| record["type"] == "item");
+        let mut texts: Vec<String> = items.map(|record| record["item"]["body"].as_str().unwrap().to_owned()).collect();
+        texts.sort();
+        texts
+    }
+
+    /// Whether `ken doctor` finds nothing wrong.
+    pub fn assert_sound(&self) {
+        let ran = self.ken(&["doctor", "--json"]);
+        assert_eq!((ran.code, ran.json()["sound"].as_bool()), (0, Some(true)), "{ran:?}");
+    }
+
     /// Writes a file of the user's data.
     pub fn write(&self, relative: &str, content: impl AsRef<[u8]>) -> PathBuf {
         write(&self.home().join(relative), content)
@@ -90,4 +140,17 @@ pub fn run(mut command: Command, input: &[u8]) -> Ran {
     });
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Ran { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// The library that makes a disk misbehave, compiled once.
+fn shim() -> &'static Path {
+    static SHIM: std::sync::LazyLock<(tempfile::TempDir, PathBuf)> = std::sync::LazyLock::new(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let library = dir.path().join("shim.so");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/shim.c");
+        let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).args([source, "-ldl"]).output();
+        assert!(made.as_ref().is_ok_and(|out| out.status.success()), "{made:?}");
+        (dir, library)
+    });
+    &SHIM.1
 }

@@ -1,0 +1,193 @@
+use crate::support::ken::{Ran, User, run};
+use std::fs;
+use std::process::Command;
+
+/// The counts of an indexing: added, changed, moved, removed, unchanged.
+fn files(ran: &Ran) -> [u64; 5] {
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let json = ran.json();
+    ["added", "changed", "moved", "removed", "unchanged"].map(|what| json[format!("files_{what}")].as_u64().unwrap())
+}
+
+fn chunks(ran: &Ran) -> [u64; 3] {
+    ["added", "removed", "kept"].map(|what| ran.json()[format!("chunks_{what}")].as_u64().unwrap())
+}
+
+/// Ids by text.
+fn ids(user: &User) -> Vec<(String, String)> {
+    let items = user.exported().into_iter().filter(|record| record["type"] == "item");
+    let mut all: Vec<(String, String)> = items
+        .map(|r| (r["item"]["body"].as_str().unwrap().to_owned(), r["item"]["uid"].as_str().unwrap().to_owned()))
+        .collect();
+    all.sort();
+    all
+}
+
+const ONE: &str = "The first paragraph is about the harvest of the early apples in autumn.";
+const TWO: &str = "The second paragraph is about the repair of the old mill by the river.";
+const THREE: &str = "The third paragraph is about the keeping of bees behind the orchard wall.";
+
+#[test]
+fn only_what_changed_is_touched_and_what_stays_keeps_its_id() {
+    let user = User::new();
+    user.document("a.md", format!("# Farm\n\n{ONE}\n\n{TWO}\n"));
+    user.document("sub/b.txt", THREE);
+    let index = || user.ken(&["index", ".", "--json"]);
+    assert_eq!(files(&index()), [2, 0, 0, 0, 0]);
+    let before = ids(&user);
+    assert_eq!(files(&index()), [0, 0, 0, 0, 2]);
+
+    // A new paragraph before the others: theirs move, and keep their ids.
+    user.document("a.md", format!("# Farm\n\n{THREE}\n\n{ONE}\n\n{TWO}\n"));
+    let ran = index();
+    assert_eq!((files(&ran), chunks(&ran)), ([0, 1, 0, 0, 1], [1, 0, 2]));
+    let after = ids(&user);
+    assert!(before.iter().all(|known| after.contains(known)), "{before:?} {after:?}");
+    let found = user.ken(&["search", "--json", "--min-relevance", "0", "repair of the old mill"]).json();
+    assert_eq!(found["results"][0]["hits"][0]["line_start"], 7);
+
+    // A rename keeps everything; a move with an edit is one file gone and one new.
+    fs::rename(user.work().join("sub/b.txt"), user.work().join("sub/c.txt")).unwrap();
+    assert_eq!(files(&index()), [0, 0, 1, 0, 1]);
+    assert_eq!(ids(&user), after);
+    fs::remove_file(user.work().join("sub/c.txt")).unwrap();
+    user.document("d.txt", format!("{THREE} And honey."));
+    assert_eq!(files(&index()), [1, 0, 0, 1, 1]);
+
+    // Two files that change places have both changed, for each stands where the other stood.
+    user.document("e.txt", ONE);
+    index();
+    fs::rename(user.work().join("d.txt"), user.work().join("x")).unwrap();
+    fs::rename(user.work().join("e.txt"), user.work().join("d.txt")).unwrap();
+    fs::rename(user.work().join("x"), user.work().join("e.txt")).unwrap();
+    assert_eq!(files(&index()), [0, 2, 0, 0, 1]);
+
+    // What is emptied has no paragraphs, what is gone is gone.
+    user.document("d.txt", "");
+    fs::remove_file(user.work().join("a.md")).unwrap();
+    let ran = index();
+    assert_eq!((files(&ran), chunks(&ran)), ([0, 1, 0, 1, 1], [0, 4, 0]));
+    assert_eq!(user.texts().len(), 1);
+    user.assert_sound();
+}
+
+#[test]
+fn a_change_within_the_same_instant_is_seen() {
+    let user = User::new();
+    // Not settled: the time is that of the indexing.
+    let path = user.work().join("a.md");
+    fs::write(&path, ONE).unwrap();
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    user.ken(&["index", "."]);
+    fs::write(&path, ONE.replace("first", "FIRST")).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    assert_eq!(files(&user.ken(&["index", ".", "--json"])), [0, 1, 0, 0, 0]);
+}
+
+#[test]
+fn an_indexing_of_one_folder_leaves_the_others_alone() {
+    let user = User::new();
+    user.document("docs/a.md", ONE);
+    user.document("docs-old/b.md", TWO);
+    user.document("c.md", THREE);
+    assert_eq!(files(&user.ken(&["index", "--json", "docs", "docs-old", "c.md"])), [3, 0, 0, 0, 0]);
+    fs::remove_file(user.work().join("docs/a.md")).unwrap();
+    fs::remove_file(user.work().join("docs-old/b.md")).unwrap();
+    assert_eq!(files(&user.ken(&["index", "--json", "docs"])), [0, 0, 0, 1, 0]);
+    assert_eq!(user.texts(), [TWO, THREE]);
+    // Everything again, without naming it; a root that is gone is a note, not a loss.
+    fs::remove_dir_all(user.work().join("docs-old")).unwrap();
+    let ran = user.ken(&["index", "--json"]);
+    assert_eq!(files(&ran), [0, 0, 0, 0, 1]);
+    assert!(ran.err.contains("docs-old is not there"), "{ran:?}");
+    assert_eq!(user.texts().len(), 2);
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_what_is_known_of_it_stays() {
+    let user = User::new();
+    user.document("good.md", ONE);
+    user.document("binary.md", [0x7f, b'E', b'L', b'F', 0, 0, 1, 2, 0, 0]);
+    user.document("latin.md", b"Gr\xfc\xdfe aus der M\xfchle am Fluss, es ist ein langer Absatz geworden.".as_slice());
+    user.document(
+        "wide.txt",
+        [0xff, 0xfe].iter().copied().chain(TWO.encode_utf16().flat_map(u16::to_le_bytes)).collect::<Vec<u8>>(),
+    );
+    user.document("line.txt", "word ".repeat(200_000));
+    user.document("headings.md", "# h\n\n".repeat(5_000));
+    let ran = user.ken(&["index", ".", "--json"]);
+    assert_eq!(files(&ran)[0], 6);
+    let skipped = ran.json()["skipped"].clone();
+    assert_eq!(skipped.as_array().unwrap().len(), 1, "{skipped}");
+    assert!(skipped[0]["path"].as_str().unwrap().ends_with("binary.md"));
+    let texts = user.texts();
+    assert!(
+        texts.iter().any(|t| t == ONE)
+            && texts.iter().any(|t| t == TWO)
+            && texts.iter().any(|t| t.contains("aus der M"))
+    );
+    assert!(texts.iter().all(|t| t.len() <= 1800), "a long line is cut");
+    assert!(user.ken(&["index", "nowhere"]).code == 9);
+    user.assert_sound();
+}
+
+#[test]
+fn odd_names_and_loops_are_no_trouble() {
+    let user = User::new();
+    for name in ["with space.md", "q'u\"o`te.md", "new\nline.md", "[glob]*.md", "größe.md", "-dash.md"] {
+        user.document(name, format!("{ONE} {}", name.len()));
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let bad = std::ffi::OsStr::from_bytes(b"bad\xff.md");
+        fs::write(user.work().join(bad), TWO).unwrap();
+        std::os::unix::fs::symlink(user.work(), user.work().join("loop")).unwrap();
+    }
+    let ran = user.ken(&["index", ".", "--json"]);
+    assert_eq!(files(&ran)[0], 6);
+    assert!(ran.json()["skipped"].to_string().contains("not UTF-8"), "{ran:?}");
+    let ran = user.ken(&["search", "--min-relevance", "0", "-n", "9", "harvest of apples"]);
+    assert!(ran.code == 0 && !ran.out.contains("new\nline"), "{ran:?}");
+    assert_eq!(files(&user.ken(&["index", ".", "--json"])), [0, 0, 0, 0, 6]);
+}
+
+/// A repository is its first commit, in every clone; what lies outside counts everywhere.
+#[test]
+fn files_belong_to_their_repository() {
+    let user = User::new();
+    user.document("one/a.md", ONE);
+    user.document("loose.md", TWO);
+    let git = |folder: &str, arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.current_dir(user.work().join(folder)).args(["-c", "user.name=A", "-c", "user.email=a@example.com"]);
+        command.args(arguments);
+        assert_eq!(run(command, b"").code, 0, "{arguments:?}");
+    };
+    git("one", &["init", "-q"]);
+    git("one", &["add", "a.md"]);
+    git("one", &["commit", "-q", "-m", "first"]);
+    git(".", &["clone", "-q", "one", "two"]);
+    assert_eq!(files(&user.ken(&["index", ".", "--json"])), [3, 0, 0, 0, 0]);
+    let status = user.ken(&["status", "--json"]).json();
+    let scopes: Vec<_> = status["scopes"].as_array().unwrap().iter().map(|s| s["files"].as_u64().unwrap()).collect();
+    assert_eq!(scopes.iter().sum::<u64>(), 3);
+    assert_eq!(scopes.len(), 2, "{status}");
+    let search = |folder: &str, scope: &str| {
+        let mut command = user.command(&[
+            "search",
+            "--json",
+            "--min-relevance",
+            "0",
+            "--kind",
+            "chunk",
+            "--scope",
+            scope,
+            "paragraph about",
+        ]);
+        command.current_dir(user.work().join(folder));
+        run(command, b"").json()["results"][0]["hits"].as_array().unwrap().len()
+    };
+    // The clones hold the same text, which is shown once.
+    assert_eq!((search("two", "here"), search(".", "global"), search(".", "nonsense")), (1, 1, 0));
+}

@@ -1,0 +1,78 @@
+use crate::support::ken::User;
+use std::fs;
+
+const SECRET: &str = "The zanzibarium password hangs on a nail behind the door of the old kitchen.";
+const OTHER: &str = "Another paragraph about something else entirely, to keep the file company.";
+
+/// Whether the word stands in any file of the data directory, compressed by nothing.
+fn on_disk(user: &User, word: &str) -> bool {
+    let files = fs::read_dir(user.home()).unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+    files.map(|path| fs::read(path).unwrap()).any(|bytes| bytes.windows(word.len()).any(|w| w == word.as_bytes()))
+}
+
+fn found(user: &User) -> bool {
+    let ran =
+        user.ken(&["search", "--json", "--min-relevance", "0", "--kind", "chunk", "-n", "50", "zanzibarium password"]);
+    ran.out.contains("hangs on a nail")
+}
+
+fn id_of(user: &User, text: &str) -> String {
+    let items = user.exported();
+    let item = items.iter().find(|record| record["item"]["body"] == text).unwrap();
+    item["item"]["uid"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_forgotten_paragraph_leaves_no_trace_and_does_not_come_back() {
+    let user = User::new();
+    user.document("a.md", format!("{SECRET}\n\n{OTHER}\n"));
+    user.ken(&["index", "."]);
+    assert!(found(&user) && on_disk(&user, "zanzibarium"));
+    let id = id_of(&user, SECRET);
+    assert_eq!(user.ken(&["forget", &id, "chunk/0000"]).code, 2, "nothing is forgotten when one id is wrong");
+    assert!(found(&user));
+    let ran = user.ken(&["forget", &id]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "1 forgotten.\n"));
+    assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
+    user.assert_sound();
+    // The file still holds it, and changes elsewhere.
+    user.document("a.md", format!("{OTHER} More.\n\n{SECRET}\n"));
+    user.ken(&["index", "."]);
+    assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
+    assert_eq!(user.texts(), [format!("{OTHER} More.")]);
+    user.ken(&["gc"]);
+    user.assert_sound();
+}
+
+#[test]
+fn a_forgotten_file_is_gone_until_it_is_indexed_again() {
+    let user = User::new();
+    user.document("private/a.md", SECRET);
+    user.document("b.md", OTHER);
+    user.ken(&["index", "."]);
+    // Gone from the disk too: forgetting must not need the file.
+    fs::remove_dir_all(user.work().join("private")).unwrap();
+    let ran = user.ken(&["forget", "--path", "private"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "1 files with 1 paragraphs forgotten.\n"));
+    assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
+    assert_eq!(user.texts(), [OTHER]);
+    assert_eq!(user.ken(&["forget", "--path", "private"]).code, 2);
+    user.document("private/a.md", SECRET);
+    user.ken(&["index", "."]);
+    assert!(found(&user));
+}
+
+/// Between the deletion of a file and the next indexing its text is known but never shown.
+#[test]
+fn text_of_a_deleted_file_is_never_shown() {
+    let user = User::new();
+    user.document("a.md", SECRET);
+    user.ken(&["index", "."]);
+    fs::remove_file(user.work().join("a.md")).unwrap();
+    assert!(!found(&user));
+    assert_eq!(user.ken(&["status", "--strict"]).code, 8);
+    user.ken(&["index", "."]);
+    assert!(user.texts().is_empty() && !found(&user));
+    user.ken(&["gc"]);
+    assert!(!on_disk(&user, "zanzibarium"));
+}

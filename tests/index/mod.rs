@@ -1,0 +1,8 @@
+//! Files in, answers out, through the command.
+
+mod files; // what an indexing sees: new, changed, moved, gone, unreadable, ignored
+mod forget; // what was removed is in no channel
+mod search; // what is found and in which order; filters; the model and the index
+mod status; // how things stand, in every length
+mod transfer; // export and import
+mod usage; // recency, frequency, what counts

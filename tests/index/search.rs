@@ -1,0 +1,174 @@
+use crate::support::ken::{User, run};
+use crate::support::tiny::Tiny;
+
+const KEYS: &str =
+    "Signing keys are rotated every ninety days; the on-call engineer runs the rotation script and announces it.";
+const BEES: &str =
+    "Bees are kept behind the orchard wall, where the morning sun reaches the hives before anything else.";
+const RETRY: &str =
+    "A failed request is retried three times with doubling pauses; after that the job goes to the dead-letter queue.";
+
+fn notes(user: &User) {
+    user.document("ops/keys.md", format!("# Operations\n\n## Keys\n\n{KEYS}\n"));
+    user.document("ops/retry.md", format!("# Operations\n\n## Jobs\n\n{RETRY}\n"));
+    user.document("farm.txt", BEES);
+}
+
+fn hits(json: &serde_json::Value) -> Vec<(String, String)> {
+    let hits = json["results"][0]["hits"].as_array().unwrap();
+    let text = |hit: &serde_json::Value, field: &str| hit[field].as_str().unwrap_or("").to_owned();
+    hits.iter().map(|hit| (text(hit, "kind"), text(hit, "snippet"))).collect()
+}
+
+/// The whole way with the real model: a question in other words is answered, one about nothing that is known is not.
+#[test]
+fn a_question_in_other_words_is_answered_or_not_at_all() {
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    notes(&user);
+    let ran = user.ken(&["index", ".", "--json"]).json();
+    assert_eq!((ran["embedded"].as_u64(), ran["without_vector"].as_u64()), (Some(3), Some(0)));
+    let found = user.ken(&["search", "--json", "--explain", "how often are the signing keys replaced"]);
+    let json = found.json();
+    assert_eq!((found.code, json["results"][0]["semantic"].as_str()), (0, Some("on")), "{found:?}");
+    let hit = json["results"][0]["hits"][0].clone();
+    assert_eq!((hit["kind"].as_str(), hit["title"].as_str()), (Some("chunk"), Some("Operations > Keys")));
+    assert!(hit["path"].as_str().unwrap().ends_with("ops/keys.md"));
+    assert_eq!((hit["line_start"].as_u64(), hit["line_end"].as_u64()), (Some(5), Some(5)));
+    assert!(hit["explain"]["margin"].as_f64().unwrap() >= 0.0 && hit.get("cause").is_none());
+    let silent = user.ken(&["search", "--json", "the best seats at the opera in Verona"]);
+    assert_eq!((silent.code, silent.json()["results"][0]["verdict"].as_str()), (1, Some("none")), "{silent:?}");
+    // The canon is part of everything.
+    let canon = user.ken(&["search", "--json", "terraform says somebody else is holding the lock on the state"]).json();
+    assert_eq!(canon["results"][0]["hits"][0]["id"], "terraform-aws/state-lock");
+    let only = user.ken(&["search", "--json", "--kind", "chunk", "terraform says somebody else holds the state lock"]);
+    assert!(hits(&only.json()).iter().all(|(kind, _)| kind == "chunk"));
+    // A second indexing embeds nothing, and so does a copy of what is known.
+    user.document("copy/keys.md", format!("# Operations\n\n## Keys\n\n{KEYS}\n"));
+    let again = user.ken(&["index", ".", "--json"]).json();
+    assert_eq!((again["files_added"].as_u64(), again["embedded"].as_u64()), (Some(1), Some(0)));
+    let twice = user.ken(&["search", "--json", "how often are the signing keys replaced"]).json();
+    assert_eq!(twice["results"][0]["hits"][0]["also_in"].as_u64(), Some(1), "the same text is shown once");
+    user.assert_sound();
+}
+
+#[test]
+fn filters_are_part_of_the_search() {
+    let user = User::new();
+    notes(&user);
+    user.ken(&["index", "."]);
+    let search = |more: &[&str]| {
+        let arguments = [&["search", "--json", "--min-relevance", "0", "-n", "50", "--kind", "chunk"], more].concat();
+        hits(&user.ken(&[&arguments[..], &["keys retried bees"]].concat()).json()).len()
+    };
+    assert_eq!(search(&[]), 3);
+    assert_eq!(search(&["--path", "ops"]), 2);
+    assert_eq!(search(&["--path", "ops/keys.md"]), 1);
+    assert_eq!(search(&["--path", "op"]), 0, "a folder is no prefix of a name");
+    assert_eq!(search(&["--path", "*/k*.md"]), 1);
+    assert_eq!(search(&["--tag", "none"]), 0);
+    assert_eq!(search(&["--provider", "aws"]), 0);
+    assert_eq!(search(&["--scope", "global"]), 3);
+    assert_eq!(user.ken(&["search", "--kind", "spell", "x"]).code, 2);
+    // Nothing is pushed out by what the filter excludes.
+    for number in 0..300 {
+        user.document(
+            &format!("many/{number}.md"),
+            format!("The keys were retried by the bees, time {number} of many in a row of notes."),
+        );
+    }
+    user.ken(&["index", "."]);
+    assert_eq!(search(&["--path", "ops"]), 2);
+}
+
+#[test]
+fn hostile_questions_find_nothing_worse_than_nothing() {
+    let user = User::new();
+    notes(&user);
+    user.ken(&["index", "."]);
+    for question in [
+        "\" OR * NEAR(keys, 3) ^ : - keys:",
+        "'; DROP TABLE item; --",
+        "\"\"\"",
+        "the of and",
+        "🐝🐝🐝",
+        "a\u{202e}b\u{1b}[31m",
+        "AND OR NOT",
+        "keys*",
+        "item_fts: keys",
+        "{keys} + (bees)",
+    ] {
+        let ran = user.ken(&["search", "--json", "--min-relevance", "0", question]);
+        assert!(ran.code <= 1, "{question}: {ran:?}");
+        assert!(!ran.out.contains('\u{1b}') && ran.json()["results"].is_array());
+    }
+    let long = "keys and bees ".repeat(80_000);
+    assert!(run(user.command(&["search", "-"]), long.as_bytes()).code <= 1);
+    for (bad, input) in [("empty", b"".as_slice()), ("binary", b"\x7fELF\0\0\x01\x02")] {
+        let ran = run(user.command(&["search", "-"]), input);
+        assert!(ran.code == 2 && ran.err.contains("hint:") || ran.code == 2, "{bad}: {ran:?}");
+    }
+}
+
+#[test]
+fn says_why_an_item_is_not_shown() {
+    let user = User::new();
+    notes(&user);
+    user.ken(&["index", "."]);
+    let why = |id: &str, more: &[&str]| {
+        let arguments =
+            [&["search", "--json", "--dry-run", "--why-not", id], more, &["keys are rotated every ninety days"]]
+                .concat();
+        user.ken(&arguments).json()["results"][0]["why_not"]["stage"].as_str().unwrap().to_owned()
+    };
+    let all = user.exported();
+    let id = |text: &str| {
+        let item = all.iter().find(|record| record["item"]["body"] == text).unwrap();
+        item["item"]["uid"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(why(&id(KEYS), &["--min-relevance", "0"]), "shown");
+    assert_eq!(why(&id(KEYS), &["--min-relevance", "1"]), "gate");
+    assert_eq!(why(&id(BEES), &[]), "candidates");
+    assert_eq!(why("chunk/none", &[]), "candidates");
+}
+
+/// Vectors of two models are never compared: the index answers with its own until another is complete.
+#[test]
+fn the_model_of_the_index_changes_whole_or_not_at_all() {
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    crate::support::home::installed("all-MiniLM-L6-v2");
+    notes(&user);
+    user.ken(&["index", "."]);
+    let question = "how often are the signing keys replaced";
+    // Another model than the index's is refused, with what to do.
+    let other = user.ken(&["search", "--json", "--model", "all-MiniLM-L6-v2", question]);
+    assert_eq!((other.code, other.json()["error"]["kind"].as_str()), (6, Some("mismatch")), "{other:?}");
+    assert!(other.json()["error"]["hint"].as_str().unwrap().contains("ken model use all-MiniLM-L6-v2"));
+    user.document("new.md", "A new paragraph that is not indexed yet and would need a vector of its own.");
+    assert_eq!(user.ken(&["index", ".", "--model", "all-MiniLM-L6-v2"]).code, 6);
+    assert_eq!(user.ken(&["search", question]).code, 0, "the index still answers with its own");
+    // Changed, everything is embedded again and the old vectors are of no use.
+    assert_eq!(user.ken(&["model", "use", "all-MiniLM-L6-v2"]).code, 0);
+    let status = user.ken(&["status", "--json"]).json();
+    assert!(status["index_model"].as_str().unwrap().starts_with("all-MiniLM-L6-v2@"), "{status}");
+    assert_eq!((status["models_agree"].as_bool(), status["unused_vectors"].as_u64()), (Some(true), Some(3)));
+    assert_eq!(user.ken(&["search", question]).code, 0);
+    assert_eq!(user.ken(&["search", "--model", "bge-small-en-v1.5-int8", question]).code, 6);
+    assert_eq!(user.ken(&["gc", "--json"]).json()["vectors"].as_u64(), Some(3));
+    user.assert_sound();
+}
+
+/// Indexed without a model, the texts get their vectors when there is one.
+#[test]
+fn vectors_come_when_the_model_does() {
+    let user = User::new();
+    notes(&user);
+    let ran = user.ken(&["index", "."]);
+    assert!(ran.code == 0 && ran.err.contains("ken model pull"), "{ran:?}");
+    let tiny = tempfile::tempdir().unwrap();
+    Tiny::bert().write(tiny.path());
+    let model = tiny.path().to_str().unwrap();
+    let ran = user.ken(&["index", ".", "--json", "--model", model]).json();
+    assert_eq!((ran["files_unchanged"].as_u64(), ran["embedded"].as_u64()), (Some(3), Some(3)));
+    assert_eq!(ran["without_vector"].as_u64(), Some(0));
+    user.assert_sound();
+}

@@ -1,0 +1,86 @@
+use crate::support::ken::{User, run};
+use serde_json::Value;
+
+const ONE: &str = "The first paragraph is about the harvest of the early apples in autumn.";
+const TWO: &str = "The second paragraph is about the repair of the old mill by the river.";
+
+/// All but the first line, which says when it was written.
+fn records(user: &User) -> Vec<Value> {
+    user.exported().split_off(1)
+}
+
+#[test]
+fn what_is_exported_comes_back_whole_elsewhere() {
+    let user = User::new();
+    user.document("a.md", format!("# Farm\n\n{ONE}\n\n{TWO}\n"));
+    user.ken(&["index", "."]);
+    user.ken(&["search", "--min-relevance", "0", "harvest of apples"]);
+    let file = user.work().join("all.jsonl");
+    assert_eq!(user.ken(&["export", "all.jsonl"]).code, 0);
+
+    let other = User::new();
+    let ran = other.ken(&["import", "--json", file.to_str().unwrap()]);
+    assert_eq!((ran.code, ran.json()["items"].as_u64()), (0, Some(2)));
+    other.assert_sound();
+    let items = |records: Vec<Value>| -> Vec<Value> {
+        records.into_iter().filter(|r| r["type"] == "item" || r["type"] == "usage").collect()
+    };
+    assert_eq!(items(records(&user)), items(records(&other)));
+    let again = other.ken(&["import", "--json", file.to_str().unwrap()]);
+    assert_eq!((again.json()["items"].as_u64(), again.json()["files"].as_u64()), (Some(0), Some(0)));
+    // The file lies on this machine, so the search finds it there.
+    let found = other.ken(&["search", "--json", "--min-relevance", "0", "repair of the mill"]).json();
+    assert_eq!(found["results"][0]["hits"][0]["line_start"], 5);
+    // Into the same home: nothing changes, and what was forgotten stays forgotten.
+    let id =
+        records(&user).iter().find(|r| r["item"]["body"] == ONE).unwrap()["item"]["uid"].as_str().unwrap().to_owned();
+    user.ken(&["forget", &id]);
+    user.ken(&["import", "all.jsonl"]);
+    assert_eq!(user.texts(), [TWO]);
+}
+
+/// What came from another machine is found although its file is not here.
+#[test]
+fn knowledge_travels_without_its_files() {
+    let user = User::new();
+    user.document("a.md", ONE);
+    user.ken(&["index", "."]);
+    let text = user.ken(&["export"]).out.replace(user.work().canonicalize().unwrap().to_str().unwrap(), "/far/away");
+    let other = User::new();
+    assert_eq!(run(other.command(&["import", "-"]), text.as_bytes()).code, 0);
+    let found = other.ken(&["search", "--json", "--min-relevance", "0", "harvest of the early apples"]).json();
+    assert_eq!(found["results"][0]["hits"][0]["path"], "/far/away/a.md");
+    assert_eq!(other.ken(&["status", "--json"]).json()["gone"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_broken_export_is_refused_whole() {
+    let user = User::new();
+    user.document("a.md", format!("{ONE}\n\n{TWO}\n"));
+    user.ken(&["index", "."]);
+    let whole = user.ken(&["export"]).out;
+    let lines: Vec<&str> = whole.lines().collect();
+    let cut = lines[..lines.len() - 1].join("\n");
+    let half = &whole[..whole.len() / 2];
+    let missing = [&lines[..2], &lines[3..]].concat().join("\n");
+    let unknown = whole.replacen("{\"type\":\"item\"", "{\"type\":\"spell\"", 1);
+    let later = whole.replacen("\"format\":1", "\"format\":9", 1);
+    let twice = format!("{whole}{whole}");
+    for (bad, what) in [
+        (cut.as_str(), "cut off"),
+        (half, "line"),
+        (&missing, "records were written"),
+        (&unknown, "spell"),
+        (&later, "format 9"),
+        (&twice, "more after"),
+        ("", "cut off"),
+        ("hello\n", "line 1"),
+        (&lines[1..].join("\n"), "first line"),
+    ] {
+        let other = User::new();
+        let ran = run(other.command(&["import", "-"]), bad.as_bytes());
+        assert!(ran.code == 2 && ran.err.contains(what), "{what}: {ran:?}");
+        assert!(!other.home().join("kenning.db").exists() || other.texts().is_empty());
+    }
+    assert_eq!(user.ken(&["import", "none.jsonl"]).code, 9);
+}

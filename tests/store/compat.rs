@@ -1,0 +1,44 @@
+//! Data directories of released versions, in `tests/compat/`: each opens for ever, with everything in it.
+
+use crate::support::ken::{User, write};
+use std::fs;
+use std::path::Path;
+
+/// A data directory as a version left it, copied so that opening it changes nothing here.
+fn of_version(name: &str) -> User {
+    let user = User::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat").join(name);
+    for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())).flatten() {
+        write(&user.home().join(entry.file_name()), fs::read(entry.path()).unwrap());
+    }
+    #[cfg(unix)]
+    for path in [user.home(), user.home().join("kenning.db")] {
+        let mode = if path.is_dir() { 0o700 } else { 0o600 };
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    }
+    user
+}
+
+#[test]
+fn version_0_1() {
+    let user = of_version("v0.1");
+    user.assert_sound();
+    assert_eq!(
+        user.texts(),
+        [
+            "Bees are kept behind the orchard wall, where the morning sun reaches the hives before anything else.",
+            "Signing keys are rotated every ninety days; the on-call engineer runs the rotation script.",
+        ]
+    );
+    let status = user.ken(&["status", "--json"]).json();
+    assert_eq!(status["vectors"], 2);
+    assert!(status["index_model"].as_str().unwrap().starts_with("tiny@"), "{status}");
+    let usage: Vec<_> = user.exported().into_iter().filter(|record| record["type"] == "usage").collect();
+    assert_eq!((usage.len(), usage[0]["served"].as_u64()), (1, Some(1)));
+    // And it can be worked with: its files are not here, so it forgets them when told to.
+    let ids: Vec<String> =
+        user.exported().iter().filter_map(|r| r["item"]["uid"].as_str().map(str::to_owned)).collect();
+    assert_eq!(user.ken(&["forget", &ids[0]]).code, 0);
+    user.assert_sound();
+    assert_eq!(user.texts().len(), 1);
+}
