@@ -7,6 +7,7 @@ use crate::engine::EngineError;
 use crate::render::json_line;
 use clap::Args;
 use serde_json::json;
+use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
@@ -23,26 +24,39 @@ pub(super) struct ExportArgs {
 pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
     let Some(path) = args.file.as_deref().filter(|path| *path != Path::new("-")) else {
-        match engine.export(&mut BufWriter::new(io::stdout().lock())) {
-            Err(EngineError::Output(error)) => return Err(Failure::io("standard output", &error)),
-            other => other?,
-        };
+        let failed = |error: &io::Error| Failure::io("standard output", error);
+        written(engine.export(&mut BufWriter::new(io::stdout().lock())), &failed)?;
         return Ok(0);
     };
     let failed = |error: &io::Error| Failure::io(&path.display().to_string(), error);
-    // Aside and renamed: what was there before stays until the new one is whole.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(|e| failed(&e))?;
-    let records = match engine.export(&mut BufWriter::new(&mut aside)) {
-        Err(EngineError::Output(error)) => return Err(failed(&error)),
-        other => other?,
+    let records = match fs::metadata(path) {
+        // A pipe or a device is written to, not replaced.
+        Ok(meta) if !meta.is_file() => {
+            let file = File::options().write(true).open(path).map_err(|e| failed(&e))?;
+            written(engine.export(&mut BufWriter::new(file)), &failed)?
+        }
+        _ => {
+            // Aside and renamed: what was there before stays until the new one is whole. A link stays a link.
+            let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(|e| failed(&e))?;
+            let records = written(engine.export(&mut BufWriter::new(&mut aside)), &failed)?;
+            aside.as_file().sync_all().map_err(|e| failed(&e))?;
+            aside.persist(&target).map_err(|e| failed(&e.error))?;
+            records
+        }
     };
-    aside.as_file().sync_all().map_err(|e| failed(&e))?;
-    aside.persist(path).map_err(|e| failed(&e.error))?;
     output.print(&if output.json {
         json_line(&json!({"schema_version": 1, "records": records, "path": path}))
     } else {
         format!("{records} records written to {}.\n", path.display())
     })?;
     Ok(0)
+}
+
+fn written(result: Result<usize, EngineError>, failed: &dyn Fn(&io::Error) -> Failure) -> Result<usize, Failure> {
+    match result {
+        Err(EngineError::Output(error)) => Err(failed(&error)),
+        other => Ok(other?),
+    }
 }

@@ -10,7 +10,7 @@ use crate::error::ErrorKind;
 use crate::ingest::scope_of;
 use crate::query::SearchOptions;
 use crate::render::{json_line, search_text};
-use crate::store::ItemFilter;
+use crate::store::{ItemFilter, PathFilter};
 use crate::types::{Kind, Scope, Semantic};
 use clap::Args;
 use std::ffi::OsString;
@@ -86,7 +86,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         filter: ItemFilter {
             kinds: args.kinds,
             scopes: args.scopes.iter().map(|name| scope(name, &here)).collect(),
-            path: args.path.map(|path| absolute(&path, &here)).transpose()?,
+            path: args.path.map(|path| place(&path, &here)).transpose()?,
             tags: args.tags,
             provider: args.provider,
         },
@@ -124,18 +124,23 @@ fn scope(name: &str, here: &Path) -> Scope {
     }
 }
 
-/// The path as files are known by; one that is not there may still have been indexed.
-fn absolute(path: &Path, here: &Path) -> Result<String, Failure> {
+/// The path as files are known by. One that is there means itself, whatever its name looks like; one that is not may
+/// still have been indexed.
+fn place(path: &Path, here: &Path) -> Result<PathFilter, Failure> {
     let text = path.to_str().ok_or_else(|| {
         Failure::new(ErrorKind::Usage, "the path is not UTF-8", "files with such names are not indexed")
     })?;
-    if text.contains(['*', '?', '[']) {
-        return Ok(if path.is_absolute() || text.starts_with('*') {
-            text.to_owned()
-        } else {
-            format!("{}/{text}", here.display())
-        });
-    }
     let joined = here.join(path);
-    Ok(joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned())
+    if let Ok(there) = joined.canonicalize() {
+        return Ok(PathFilter::Under(there.to_string_lossy().into_owned()));
+    }
+    if !text.contains(['*', '?', '[']) {
+        return Ok(PathFilter::Under(joined.to_string_lossy().into_owned()));
+    }
+    if path.is_absolute() || text.starts_with('*') {
+        return Ok(PathFilter::Glob(text.to_owned()));
+    }
+    let literal = |c: char| if matches!(c, '*' | '?' | '[') { format!("[{c}]") } else { c.to_string() };
+    let here: String = here.to_string_lossy().chars().map(literal).collect();
+    Ok(PathFilter::Glob(format!("{here}/{text}")))
 }

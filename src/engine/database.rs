@@ -27,7 +27,11 @@ impl Engine {
     /// The right to write, and the database.
     pub(super) fn write_database(&self, purpose: &str) -> Result<(WriterLock, Database), EngineError> {
         let lock = self.writer(purpose)?;
-        let database = Database::open_to_write(&lock)?;
+        let mut database = Database::open_to_write(&lock)?;
+        if database.has_traces()? {
+            // Something was forgotten by a process that was stopped before it was done.
+            database.erase_traces(&lock)?;
+        }
         Ok((lock, database))
     }
 
@@ -121,7 +125,8 @@ impl Engine {
         }
         let (lock, mut database) = self.write_database(&format!("ken model use {}", installed.name()))?;
         let encoder = self.store()?.load(installed)?;
-        let mut embedder = Embedder::new(encoder.as_ref(), &mut database, &lock)?;
+        // Not the index's model yet, not even of an empty one: that is for the end.
+        let mut embedder = Embedder::beside(encoder.as_ref(), &mut database, &lock)?;
         complete(&mut embedder, &mut database, &lock, progress)?;
         let before = database.index_model()?.map(|model| model.fingerprint);
         if before.as_ref() != Some(encoder.fingerprint()) {

@@ -63,6 +63,9 @@ pub enum EngineError {
         /// The model in use.
         model: Fingerprint,
     },
+    /// The input could not be read.
+    #[error("the input: {0}")]
+    Input(io::Error),
     /// The output could not be written.
     #[error("the output: {0}")]
     Output(io::Error),
@@ -92,7 +95,7 @@ impl Diagnose for EngineError {
             Self::Embed(e) => e.kind(),
             Self::Store(e) => e.kind(),
             Self::Ingest(e) => e.kind(),
-            Self::Output(e) => io_kind(e),
+            Self::Input(e) | Self::Output(e) => io_kind(e),
             Self::NothingIndexed => ErrorKind::NoIndex,
             Self::ModelMismatch { .. } => ErrorKind::Mismatch,
             Self::Edit(e) => e.kind(),
@@ -108,7 +111,7 @@ impl Diagnose for EngineError {
             Self::Embed(e) => e.hint(),
             Self::Store(e) => e.hint(),
             Self::Ingest(e) => e.hint(),
-            Self::Output(_) => None,
+            Self::Input(_) | Self::Output(_) => None,
             Self::NoItem { .. } => Some("ken search --json shows ids, ken status --json paths".to_owned()),
             Self::NothingIndexed => Some("ken index PATH".to_owned()),
             Self::ModelMismatch { index, model } => Some(format!(

@@ -81,7 +81,7 @@ impl Engine {
         batch.drop_unused_vectors()?;
         batch.log(self.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
         batch.commit()?;
-        database.erase_traces(&lock)?;
+        self.erase(&mut database, &lock)?;
         Ok(Forgotten { files: 0, items: rows.len() })
     }
 
@@ -111,8 +111,15 @@ impl Engine {
         batch.drop_unused_vectors()?;
         batch.log(self.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
         batch.commit()?;
-        database.erase_traces(&lock)?;
+        self.erase(&mut database, &lock)?;
         Ok(out)
+    }
+
+    fn erase(&self, database: &mut Database, lock: &WriterLock) -> Result<(), EngineError> {
+        if !database.erase_traces(lock)? {
+            self.note("another process is reading, so traces stay on the disk until the next ken gc".to_owned());
+        }
+        Ok(())
     }
 
     /// Removes what nothing uses and gives the space back.
@@ -193,7 +200,10 @@ fn read_records(input: impl BufRead) -> Result<Vec<Record>, EngineError> {
     let mut lines = 0;
     for (index, line) in input.lines().enumerate() {
         lines = index + 1;
-        let line = line.map_err(|error| bad(lines, &error.to_string()))?;
+        let line = line.map_err(|error| match error.kind() {
+            std::io::ErrorKind::InvalidData => bad(lines, "it is not UTF-8"),
+            _ => EngineError::Input(error),
+        })?;
         if line.trim().is_empty() {
             continue;
         }
@@ -204,6 +214,7 @@ fn read_records(input: impl BufRead) -> Result<Vec<Record>, EngineError> {
         let record = Record::deserialize(&mut reader)
             .and_then(|record| reader.end().map(|()| record))
             .map_err(|error| bad(lines, &error.to_string()))?;
+        record.check().map_err(|what| bad(lines, what))?;
         match &record {
             Record::Kenning { format, .. } if records.is_empty() && *format != Record::FORMAT => {
                 return Err(bad(lines, &format!("format {format} is not known here")));

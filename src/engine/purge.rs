@@ -49,9 +49,16 @@ impl Engine {
         // Beside the database lie its log, backups and what a repair put aside.
         for entry in self.settings.data.iter().filter_map(|data| fs::read_dir(data).ok()).flatten().flatten() {
             let name = entry.file_name();
+            let path = entry.path();
             if name != DATABASE && name.to_string_lossy().starts_with(DATABASE) {
-                let path = entry.path();
                 out.push(Holding { what: "index, what belongs to it", bytes: size(&path), path });
+            }
+        }
+        for data in self.settings.data.iter() {
+            for path in crate::store::copies(&data.join(DATABASE)) {
+                if !out.iter().any(|holding| holding.path == path) {
+                    out.push(Holding { what: "index, what an interrupted repair left", bytes: size(&path), path });
+                }
             }
         }
         if let Some(config) = self.settings.config.as_ref().filter(|config| config.exists()) {

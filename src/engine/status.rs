@@ -128,6 +128,8 @@ impl Engine {
         match Database::open(data) {
             Ok(None) => {}
             Ok(Some(database)) => faults.extend(database.check()?),
+            // Somebody else's file is not ours to mend.
+            Err(error @ crate::store::StoreError::Foreign { .. }) => return Err(error.into()),
             Err(error) if crate::error::Diagnose::kind(&error) == crate::error::ErrorKind::Damaged => {
                 faults.push(Fault { name: "database", what: error.to_string(), damage: true });
             }

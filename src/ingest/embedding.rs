@@ -30,8 +30,25 @@ impl<'a> Embedder<'a> {
     /// # Errors
     /// [`IngestError::Store`] when the database refuses.
     pub fn new(encoder: &'a dyn Encoder, database: &mut Database, lock: &WriterLock) -> Result<Self, IngestError> {
-        let known = database.model(encoder.fingerprint())?;
         let unset = database.index_model()?.is_none();
+        Self::with(encoder, database, lock, unset)
+    }
+
+    /// Gives the model its row, and leaves the model of the index as it is.
+    ///
+    /// # Errors
+    /// [`IngestError::Store`] when the database refuses.
+    pub fn beside(encoder: &'a dyn Encoder, database: &mut Database, lock: &WriterLock) -> Result<Self, IngestError> {
+        Self::with(encoder, database, lock, false)
+    }
+
+    fn with(
+        encoder: &'a dyn Encoder,
+        database: &mut Database,
+        lock: &WriterLock,
+        unset: bool,
+    ) -> Result<Self, IngestError> {
+        let known = database.model(encoder.fingerprint())?;
         let model = match known {
             Some(model) if !unset => model,
             _ => {

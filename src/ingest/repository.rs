@@ -39,8 +39,9 @@ impl Repositories {
         let name = root.to_string_lossy().into_owned();
         // A path is no lasting answer: a commit may have been made since.
         let scope = match database.repository(&name)? {
-            Some(known) => known,
-            None => {
+            // Another repository may lie there by now.
+            Some(known) if holds(root, known.as_str()) => known,
+            _ => {
                 let scope = identify(root);
                 if !scope.as_str().starts_with(BY_PATH) {
                     self.found.push((name, scope.clone()));
@@ -72,6 +73,11 @@ fn identify(root: &Path) -> Scope {
     // Histories that were merged have several; the least is as good as any and always the same.
     let first = first.and_then(|all| all.lines().map(str::trim).filter(|l| l.len() >= 40).min().map(str::to_owned));
     Scope::repository(first.unwrap_or_else(|| format!("{BY_PATH}{}", root.display())))
+}
+
+/// Whether a repository holds this commit.
+fn holds(root: &Path, commit: &str) -> bool {
+    git(root, &["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_some()
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Option<String> {

@@ -103,8 +103,8 @@ pub struct Ingest<'a> {
     progress: &'a mut dyn FnMut(Progress),
     report: IndexReport,
     repositories: Repositories,
-    /// Files that are not where they were, by the hash of their bytes.
-    missing: HashMap<[u8; 32], Vec<(i64, String)>>,
+    /// Files that are not where they were, by the hash of their bytes and how they are read.
+    missing: HashMap<([u8; 32], SourceKind), Vec<i64>>,
     pending: Vec<Pending>,
     pending_pieces: usize,
     bytes: (u64, u64),
@@ -184,7 +184,14 @@ impl<'a> Ingest<'a> {
         let mut work = Vec::new();
         for file in &walked.files {
             match known.remove(&file.path) {
-                Some((_, source)) if unchanged(&source, file) => self.report.files_unchanged += 1,
+                Some((id, source)) if unchanged(&source, file) => {
+                    self.report.files_unchanged += 1;
+                    // A repository may have come to be, or to go, around a file that stayed as it was.
+                    let scope = self.repositories.scope(Path::new(&file.path), self.database)?;
+                    if scope != source.scope {
+                        self.wait(Source { scope, ..source }, Some(id), None);
+                    }
+                }
                 Some((id, source)) => work.push((file.clone(), Some((id, source)))),
                 None => work.push((file.clone(), None)),
             }
@@ -195,7 +202,7 @@ impl<'a> Ingest<'a> {
         let unseen = |path: &str| walked.unseen.iter().any(|above| Path::new(path).starts_with(above));
         for (path, (id, source)) in known {
             if walked.roots.iter().any(|root| under(&path, root)) && !unseen(&path) {
-                self.missing.entry(source.sha256).or_default().push((id, path));
+                self.missing.entry((source.sha256, source.kind)).or_default().push(id);
             }
         }
         Ok(work)
@@ -231,7 +238,7 @@ impl<'a> Ingest<'a> {
             return Ok(());
         }
         if known.is_none()
-            && let Some((id, _)) = self.missing.get_mut(&digest).and_then(Vec::pop)
+            && let Some(id) = self.missing.get_mut(&(digest, source.kind)).and_then(Vec::pop)
         {
             self.report.files_moved += 1;
             self.wait(source, Some(id), None);
@@ -339,7 +346,8 @@ impl<'a> Ingest<'a> {
     }
 
     fn remove_missing(&mut self) -> Result<(), IngestError> {
-        let gone: Vec<i64> = self.missing.values().flatten().map(|(id, _)| *id).collect();
+        let mut gone: Vec<i64> = self.missing.values().flatten().copied().collect();
+        gone.sort_unstable();
         for some in gone.chunks(BATCH_PIECES) {
             let mut pieces = 0;
             for id in some {

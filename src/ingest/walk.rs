@@ -81,6 +81,8 @@ pub(super) fn walk(paths: &[PathBuf], heard: &mut dyn FnMut(usize)) -> Result<Wa
         out.roots.push(root.clone());
         if meta.is_dir() {
             walk_folder(&canonical, &root, &mut out, heard);
+        } else if !meta.is_file() {
+            out.skipped.push(Skipped { path: root, why: "it is no regular file".to_owned() });
         } else {
             let kind = kind_of(&canonical).unwrap_or(SourceKind::Text);
             consider(&canonical, &root, kind, &meta, &mut out);

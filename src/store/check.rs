@@ -2,9 +2,11 @@
 
 use super::StoreError;
 use super::database::Database;
+use super::error::is_damage;
+use super::migrate::{MIGRATIONS, schema_of};
 use super::vector_file::text_hash;
 use crate::types::embedded;
-use rusqlite::ErrorCode;
+use rusqlite::Row;
 
 /// A vector may be this far from length 1, for rounding.
 const LENGTH_TOLERANCE: f64 = 1e-3;
@@ -30,6 +32,7 @@ impl Database {
     /// [`StoreError`] when the database cannot be read for a reason that is no damage.
     pub fn check(&self) -> Result<Faults, StoreError> {
         let mut faults = self.pages()?;
+        faults.extend(self.schema_fault()?);
         if !faults.is_empty() {
             // What the tables say counts for nothing on damaged pages.
             return Ok(faults);
@@ -59,6 +62,22 @@ impl Database {
         };
         let fault = |line: String| Fault { name: "pages", what: line.replace('\n', " "), damage: true };
         Ok(lines.into_iter().filter(|line| line != "ok").map(fault).collect())
+    }
+
+    /// What the schema says against what our migrations make.
+    fn schema_fault(&self) -> Result<Option<Fault>, StoreError> {
+        let found = schema_of(&self.connection);
+        let wanted = self.sql(rusqlite::Connection::open_in_memory().and_then(|mut made| {
+            super::migrate::apply(&mut made, MIGRATIONS, 0)?;
+            schema_of(&made)
+        }))?;
+        let what = match found {
+            Ok(found) if found == wanted => return Ok(None),
+            Ok(_) => "the schema is not what it was made as".to_owned(),
+            Err(error) if is_damage(&error) => error.to_string(),
+            Err(error) => return self.sql(Err(error)),
+        };
+        Ok(Some(Fault { name: "schema", what, damage: true }))
     }
 
     fn between_tables(&self, faults: &mut Faults) -> rusqlite::Result<()> {
@@ -117,10 +136,9 @@ impl Database {
         let mut rows = statement.query([])?;
         let (mut wrong, mut first) = (0, None);
         while let Some(row) = rows.next()? {
-            let text = embedded(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?);
-            if text_hash(&text) != row.get::<_, [u8; 16]>(2)? {
+            if !is_as_stored(row)? {
                 wrong += 1;
-                first.get_or_insert(row.get::<_, String>(3)?);
+                first.get_or_insert_with(|| row.get::<_, String>(3).unwrap_or_else(|_| "one without an id".to_owned()));
             }
         }
         if let Some(first) = first {
@@ -148,12 +166,19 @@ impl Database {
     }
 }
 
+/// Whether title, body and hash, the first three columns of a row, belong together.
+pub(super) fn is_as_stored(row: &Row<'_>) -> rusqlite::Result<bool> {
+    let text = |at: usize| -> rusqlite::Result<Option<String>> {
+        // Not every damaged byte is one that SQLite would see: text need not be UTF-8 there.
+        Ok(row.get_ref(at)?.as_str().ok().map(str::to_owned))
+    };
+    let (Some(title), Some(body)) = (text(0)?, text(1)?) else { return Ok(false) };
+    let hash = row.get_ref(2)?.as_blob().unwrap_or_default().to_vec();
+    Ok(text_hash(&embedded(&title, &body)) == hash[..])
+}
+
 pub(super) fn is_unit_vector(data: &[u8], dims: usize) -> bool {
     let values = data.chunks_exact(4).map(|b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])));
     let square: f64 = values.map(|value| value * value).sum();
     data.len() == dims * 4 && (square.sqrt() - 1.0).abs() <= LENGTH_TOLERANCE
-}
-
-pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }

@@ -6,7 +6,7 @@
 
 use super::StoreError;
 use super::header::{Found, beside, inspect};
-use super::lock::{PATIENCE, WriterLock, make_private};
+use super::lock::{PATIENCE, WriterLock, keep_private, make_private};
 use super::migrate::{APPLICATION_ID, MIGRATIONS, Migration, latest, migrate, schema};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::fs;
@@ -47,8 +47,7 @@ impl Database {
         if inspect(&path)? == Found::Nothing {
             return Ok(None);
         }
-        let mut connection = connect(&path)?;
-        let found = is_ours(&connection, &path)?;
+        let (mut connection, found) = connect(&path)?;
         let known = latest(MIGRATIONS);
         if found > known {
             return Err(StoreError::Newer { path, found, known });
@@ -88,9 +87,10 @@ impl Database {
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             options.open(&path).map_err(StoreError::io(&path))?;
+            // An empty file that somebody else made has their mode.
+            keep_private(lock.folder())?;
         }
-        let mut connection = connect(&path)?;
-        is_ours(&connection, &path)?;
+        let (mut connection, _) = connect(&path)?;
         if connection.is_readonly("main").map_err(StoreError::sqlite(&path))? {
             return Err(StoreError::Io { path, source: std::io::ErrorKind::PermissionDenied.into() });
         }
@@ -140,10 +140,11 @@ impl Database {
         self.sql(get())
     }
 
-    /// Moves the log into the file and empties it, so that nothing of what was removed stays in it. A reader in the way
-    /// leaves it for later.
-    pub fn fold_log(&self) {
-        drop(self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
+    /// Moves the log into the file and empties it, so that nothing of what was removed stays in it; whether it could,
+    /// for a reader in the way leaves it for later.
+    pub fn fold_log(&self) -> bool {
+        let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        busy.is_ok_and(|busy| busy == 0)
     }
 }
 
@@ -182,57 +183,87 @@ impl Batch<'_> {
     }
 }
 
-/// Opens for reading and writing where that is possible, else for reading.
-fn connect(path: &Path) -> Result<Connection, StoreError> {
-    let sqlite = StoreError::sqlite(path);
+/// Opens for reading and writing where that is possible, else for reading; gives the schema with it.
+fn connect(path: &Path) -> Result<(Connection, i64), StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let attempts = [
         (OpenFlags::SQLITE_OPEN_READ_WRITE, ""),
         (OpenFlags::SQLITE_OPEN_READ_ONLY, "?mode=ro"),
-        // Nobody can write where nothing can be written, so the file may be taken as it is, without a log.
+        // Where nothing can be written nobody writes, so the file may be taken as it is, without a log.
         (OpenFlags::SQLITE_OPEN_READ_ONLY, "?immutable=1"),
     ];
     let mut first = None;
-    for (at, (access, query)) in attempts.into_iter().enumerate() {
-        if at == 2 && (folder_is_writable(path) || fs::metadata(beside(path, "-wal")).is_ok_and(|m| m.len() > 0)) {
+    for (access, query) in attempts {
+        if query == "?immutable=1" && !is_still(path, first.as_ref()) {
             break;
         }
-        let opened = Connection::open_with_flags(format!("file:{}{query}", escaped(path)), flags | access)
-            .and_then(|connection| prepare(&connection, access).map(|wal| (connection, wal)));
+        let address = format!("file:{}{query}", escaped(path));
+        let opened = match Connection::open_with_flags(address, flags | access) {
+            Ok(connection) => prepare(&connection, path, access).map(|schema| (connection, schema)),
+            Err(error) => Err(StoreError::sqlite(path)(error)),
+        };
         match opened {
-            Ok((_, false)) => return Err(StoreError::NoSharedMemory { path: path.to_owned() }),
-            Ok((connection, true)) => return Ok(connection),
-            Err(error) => match error.sqlite_error_code() {
-                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                    first.get_or_insert(error);
-                }
-                _ => return Err(sqlite(error)),
-            },
+            Err(StoreError::Sqlite { source, .. })
+                if matches!(
+                    source.sqlite_error_code(),
+                    Some(
+                        ErrorCode::CannotOpen
+                            | ErrorCode::ReadOnly
+                            | ErrorCode::PermissionDenied
+                            | ErrorCode::SystemIoFailure
+                            | ErrorCode::DiskFull
+                    )
+                ) =>
+            {
+                first.get_or_insert(source);
+            }
+            other => return other,
         }
     }
-    Err(sqlite(first.unwrap_or(rusqlite::Error::InvalidQuery)))
+    Err(StoreError::sqlite(path)(first.unwrap_or(rusqlite::Error::InvalidQuery)))
 }
 
-/// Sets a connection up; whether the log is in WAL mode, or need not be because nothing can be written.
-fn prepare(connection: &Connection, access: OpenFlags) -> rusqlite::Result<bool> {
-    connection.busy_timeout(BUSY)?;
-    connection.execute_batch(
-        "PRAGMA trusted_schema = OFF;
-         PRAGMA cell_size_check = ON;
-         PRAGMA temp_store = MEMORY;
-         PRAGMA cache_size = -32768;
-         PRAGMA foreign_keys = ON;
-         PRAGMA secure_delete = ON;",
-    )?;
+/// Whether nobody can be writing: the folder takes no files or the disk is full, no log waits, no writer is at work.
+fn is_still(path: &Path, error: Option<&rusqlite::Error>) -> bool {
+    let full = error.is_some_and(|error| {
+        matches!(error.sqlite_error_code(), Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull))
+    });
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let log = fs::metadata(beside(path, "-wal")).is_ok_and(|meta| meta.len() > 0);
+    (full || !folder_is_writable(folder)) && !log && super::lock::current_writer(folder).is_none()
+}
+
+/// Sets a connection up and gives the schema. A file that is not ours is not touched.
+fn prepare(connection: &Connection, path: &Path, access: OpenFlags) -> Result<i64, StoreError> {
+    let sqlite = StoreError::sqlite(path);
+    let set = || -> rusqlite::Result<()> {
+        connection.busy_timeout(BUSY)?;
+        connection.execute_batch(
+            "PRAGMA trusted_schema = OFF;
+             PRAGMA cell_size_check = ON;
+             PRAGMA temp_store = MEMORY;
+             PRAGMA cache_size = -32768;
+             PRAGMA foreign_keys = ON;
+             PRAGMA secure_delete = ON;",
+        )
+    };
+    set().map_err(&sqlite)?;
+    let found = is_ours(connection, path)?;
     if access == OpenFlags::SQLITE_OPEN_READ_ONLY {
-        // Touches the file: whether it can be read at all shows here.
-        schema(connection)?;
-        return Ok(true);
+        return Ok(found);
     }
-    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
-    let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
-    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 8388608;")?;
-    Ok(mode.eq_ignore_ascii_case("wal"))
+    let log = || -> rusqlite::Result<String> {
+        connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+        let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 8388608;")?;
+        Ok(mode)
+    };
+    match log().map_err(&sqlite)? {
+        mode if mode.eq_ignore_ascii_case("wal") => Ok(found),
+        // Opened for writing, given for reading: the disk is mounted read-only.
+        _ if connection.is_readonly("main").map_err(&sqlite)? => Ok(found),
+        _ => Err(StoreError::NoSharedMemory { path: path.to_owned() }),
+    }
 }
 
 /// The schema, if the database is ours or empty.
@@ -243,8 +274,11 @@ fn is_ours(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
         Ok((id, tables, schema(connection)?))
     };
     match ask().map_err(StoreError::sqlite(path))? {
-        (APPLICATION_ID, _, schema) => Ok(schema),
-        (0, 0, 0) => Ok(0),
+        (APPLICATION_ID, _, schema @ 1..) => Ok(schema),
+        (APPLICATION_ID, 0, 0) | (0, 0, 0) => Ok(0),
+        (APPLICATION_ID, _, schema) => {
+            Err(StoreError::Damaged { path: path.to_owned(), what: format!("it says that its schema is {schema}") })
+        }
         _ => Err(StoreError::Foreign { path: path.to_owned() }),
     }
 }
@@ -256,8 +290,7 @@ fn escaped(path: &Path) -> String {
     bytes.iter().map(|&b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
-fn folder_is_writable(path: &Path) -> bool {
-    let folder = path.parent().unwrap_or(Path::new("."));
+fn folder_is_writable(folder: &Path) -> bool {
     tempfile::Builder::new().prefix(".probe-").tempfile_in(folder).is_ok()
 }
 

@@ -110,9 +110,28 @@ impl StoreError {
 
     fn code(&self) -> Option<ErrorCode> {
         match self {
+            Self::Sqlite { source, .. } if is_damage(source) => Some(ErrorCode::DatabaseCorrupt),
             Self::Sqlite { source, .. } => source.sqlite_error_code(),
             _ => None,
         }
+    }
+}
+
+/// Whether a failure can only come from bytes that are not what was written: damaged pages, values of another type than
+/// their column's, or a schema that our statements, which are fixed, do not fit.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error;
+    match error {
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..)
+        | Error::SqlInputError { .. }
+        | Error::QueryReturnedNoRows => true,
+        other => matches!(
+            other.sqlite_error_code(),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
+        ),
     }
 }
 
@@ -164,6 +183,7 @@ impl Diagnose for StoreError {
                     "ken doctor says what is damaged; ken doctor --repair mends what can be mended"
                 }
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "try again",
+                Some(ErrorCode::SystemIoFailure) => "the disk may be full, or does not do what a local disk does",
                 _ => return None,
             },
         };

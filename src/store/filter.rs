@@ -5,6 +5,15 @@ use super::database::Database;
 use crate::types::{Kind, Scope};
 use rusqlite::types::Value;
 
+/// Where files lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathFilter {
+    /// This file, or under this folder.
+    Under(String),
+    /// What this pattern of `*`, `?` and `[...]` matches as a whole.
+    Glob(String),
+}
+
 /// Which items may answer. Empty fields admit everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemFilter {
@@ -12,8 +21,8 @@ pub struct ItemFilter {
     pub kinds: Vec<Kind>,
     /// Any of these scopes.
     pub scopes: Vec<Scope>,
-    /// Files under this folder, this file, or what this pattern (`*`, `?`, `[...]`) matches.
-    pub path: Option<String>,
+    /// Files that lie there.
+    pub path: Option<PathFilter>,
     /// All of these tags.
     pub tags: Vec<String>,
     /// Whose software.
@@ -38,11 +47,13 @@ impl ItemFilter {
         };
         any("item.kind", self.kinds.iter().map(|kind| kind.name().to_owned()).collect());
         any("item.scope", self.scopes.iter().map(|scope| scope.as_str().to_owned()).collect());
-        if let Some(path) = &self.path {
-            if path.contains(['*', '?', '[']) {
+        match &self.path {
+            None => {}
+            Some(PathFilter::Glob(pattern)) => {
                 parts.push("source.path GLOB ?".to_owned());
-                values.push(Value::Text(path.clone()));
-            } else {
+                values.push(Value::Text(pattern.clone()));
+            }
+            Some(PathFilter::Under(path)) => {
                 let folder = path.trim_end_matches('/');
                 parts.push("(source.path = ? OR substr(source.path, 1, ?) = ?)".to_owned());
                 let prefix = format!("{folder}/");

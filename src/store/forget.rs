@@ -1,13 +1,36 @@
 //! Taking things out: forgetting on request, and cleaning up what nothing uses.
 //!
-//! What is forgotten leaves the tables, the keyword index, the log and the backups: free pages are overwritten
+//! What is forgotten leaves the tables, the keyword index, the log and every copy of the database: free pages are overwritten
 //! (`secure_delete`), the keyword index is merged, the log is folded into the file and emptied.
 
+use super::StoreError;
 use super::database::{Batch, Database};
+use super::header::beside;
 use super::lock::WriterLock;
-use super::migrate::backups;
-use super::{StoreError, header::beside};
 use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Set in `meta` while traces of what was forgotten may be on the disk.
+const TRACES: &str = "traces";
+
+/// How the names of temporary files begin that an interrupted backup or repair leaves.
+const TEMPORARY: &[&str] = &[".salvage-", ".backup-", ".probe-"];
+
+/// Everything beside a database that may hold a copy of it.
+pub fn copies(database: &Path) -> Vec<PathBuf> {
+    let folder = database.parent().unwrap_or(Path::new("."));
+    let name = database.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_copy = |path: &PathBuf| {
+        let found = path.file_name().unwrap_or_default().to_string_lossy();
+        let own =
+            found.strip_prefix(&name).is_some_and(|rest| rest.starts_with(".schema") || rest.starts_with(".damaged-"));
+        own || TEMPORARY.iter().any(|prefix| found.starts_with(prefix))
+    };
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).filter(is_copy).collect();
+    found.sort();
+    found
+}
 
 /// What was forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -27,7 +50,7 @@ pub struct Cleaned {
     pub models: usize,
     /// Counters of items that are gone.
     pub counters: usize,
-    /// Backups of earlier schemas.
+    /// Copies of the database: of earlier schemas, damaged ones, what an interrupted repair left.
     pub backups: usize,
     /// Bytes on disk before.
     pub bytes_before: u64,
@@ -42,7 +65,8 @@ impl Batch<'_> {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn forget_item(&self, id: i64) -> Result<(), StoreError> {
-        self.forget_traces("item.id = ?1", id)?;
+        self.set_meta(TRACES, Some("1"))?;
+        self.forget_links("item.id = ?1", id)?;
         self.execute("DELETE FROM embedding WHERE item_id = ?1", [id])?;
         self.execute("DELETE FROM item WHERE id = ?1 AND source_id IS NULL", [id])?;
         self.execute(
@@ -57,14 +81,15 @@ impl Batch<'_> {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn forget_source(&self, id: i64) -> Result<usize, StoreError> {
-        self.forget_traces("item.source_id = ?1", id)?;
+        self.set_meta(TRACES, Some("1"))?;
+        self.forget_links("item.source_id = ?1", id)?;
         let sql = "SELECT count(*) FROM item WHERE source_id = ?1 AND state = 'active'";
         let items: i64 = self.sql(self.transaction.query_row(sql, [id], |row| row.get(0)))?;
         self.remove_source(id)?;
         Ok(items.max(0) as usize)
     }
 
-    fn forget_traces(&self, which: &str, id: i64) -> Result<(), StoreError> {
+    fn forget_links(&self, which: &str, id: i64) -> Result<(), StoreError> {
         let uids = format!("(SELECT uid FROM item WHERE {which})");
         self.execute(&format!("DELETE FROM usage WHERE uid IN {uids}"), [id])?;
         self.execute(&format!("DELETE FROM link WHERE from_uid IN {uids} OR to_uid IN {uids}"), [id])?;
@@ -86,22 +111,40 @@ impl Batch<'_> {
 }
 
 impl Database {
-    /// Takes the last traces of what was removed off the disk: merged keyword index, empty log, no backups.
+    /// Takes the last traces of what was forgotten off the disk: merged keyword index, empty log, no copies. Gives whether
+    /// all are gone: a reader may hold on to the log, and then the next writer completes it.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses or a backup cannot be removed.
-    pub fn erase_traces(&mut self, lock: &WriterLock) -> Result<(), StoreError> {
+    /// [`StoreError`] when the database refuses or a copy cannot be removed.
+    pub fn erase_traces(&mut self, lock: &WriterLock) -> Result<bool, StoreError> {
         let batch = self.begin(lock)?;
         batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
         batch.commit()?;
-        self.fold_log();
-        self.remove_backups().map(drop)
+        self.remove_copies()?;
+        let erased = self.fold_log();
+        if erased {
+            let batch = self.begin(lock)?;
+            batch.set_meta(TRACES, None)?;
+            batch.commit()?;
+            return Ok(self.fold_log());
+        }
+        Ok(erased)
     }
 
-    fn remove_backups(&self) -> Result<usize, StoreError> {
-        let found = backups(self.path());
+    /// Whether something was forgotten and its traces may still be there.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn has_traces(&self) -> Result<bool, StoreError> {
+        Ok(self.meta(TRACES)?.is_some())
+    }
+
+    /// Removes copies of the database: backups, what a repair put aside, what an interrupted one left.
+    fn remove_copies(&self) -> Result<usize, StoreError> {
+        let found = copies(self.path());
         for path in &found {
-            fs::remove_file(path).map_err(StoreError::io(path))?;
+            let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            removed.map_err(StoreError::io(path))?;
         }
         Ok(found.len())
     }
@@ -109,8 +152,8 @@ impl Database {
     /// Bytes on disk, the log and backups included.
     pub fn bytes(&self) -> u64 {
         let size = |path: &std::path::Path| fs::metadata(path).map_or(0, |meta| meta.len());
-        let backups: u64 = backups(self.path()).iter().map(|path| size(path)).sum();
-        size(self.path()) + size(&beside(self.path(), "-wal")) + backups
+        let copies: u64 = copies(self.path()).iter().map(|path| size(path)).sum();
+        size(self.path()) + size(&beside(self.path(), "-wal")) + copies
     }
 
     /// Removes what nothing uses and gives the space back.
@@ -142,7 +185,7 @@ impl Database {
         )?;
         batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
         batch.commit()?;
-        out.backups = self.remove_backups()?;
+        out.backups = self.remove_copies()?;
         self.sql(self.connection.execute_batch("VACUUM; PRAGMA optimize;"))?;
         self.fold_log();
         out.bytes_after = self.bytes();

@@ -65,6 +65,10 @@ pub(super) fn inspect(path: &Path) -> Result<Found, StoreError> {
     if read < HEADER_BYTES {
         return damaged("it ends within its header".to_owned());
     }
+    // 1 is a rollback journal, 2 a log: SQLite takes anything higher for read-only.
+    if !(1..=2).contains(&header[18]) || !(1..=2).contains(&header[19]) {
+        return damaged("its header names a format that does not exist".to_owned());
+    }
     let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let page = match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,

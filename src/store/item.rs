@@ -116,20 +116,30 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn items(&self, ids: &[i64]) -> Result<Vec<(i64, Item)>, StoreError> {
-        let all = || -> rusqlite::Result<Vec<(i64, Item)>> {
+        let all = || -> rusqlite::Result<Vec<(i64, Item, TextHash)>> {
             let mut statement = self.connection.prepare_cached(&format!(
-                "SELECT {ITEM_COLUMNS} FROM item LEFT JOIN source ON source.id = item.source_id WHERE item.id = ?1"
+                "SELECT {ITEM_COLUMNS}, item.text_hash FROM item LEFT JOIN source ON source.id = item.source_id
+                 WHERE item.id = ?1"
             ))?;
             let mut out = Vec::with_capacity(ids.len());
             for id in ids {
                 let mut rows = statement.query([id])?;
                 if let Some(row) = rows.next()? {
-                    out.push(read_item(row)?);
+                    let (id, item) = read_item(row)?;
+                    out.push((id, item, row.get(16)?));
                 }
             }
             Ok(out)
         };
-        self.sql(all())
+        let found = self.sql(all())?;
+        // What is served is what was stored.
+        let is_other =
+            |item: &Item, hash: &TextHash| item.state != State::Retired && text_hash(&item.embedded()) != *hash;
+        if let Some((_, item, _)) = found.iter().find(|(_, item, hash)| is_other(item, hash)) {
+            let what = format!("{} holds other text than was stored", item.uid);
+            return Err(StoreError::Damaged { path: self.path().to_owned(), what });
+        }
+        Ok(found.into_iter().map(|(id, item, _)| (id, item)).collect())
     }
 
     /// The row id of an item by its public id.

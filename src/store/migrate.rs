@@ -6,7 +6,7 @@
 use super::StoreError;
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, TransactionBehavior};
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -43,17 +43,6 @@ pub(super) fn backup_path(database: &Path, schema: i64) -> PathBuf {
     database.with_file_name(name)
 }
 
-/// All backups beside a database.
-pub(super) fn backups(database: &Path) -> Vec<PathBuf> {
-    let folder = database.parent().unwrap_or(Path::new("."));
-    let prefix = format!("{}.schema", database.file_name().unwrap_or_default().to_string_lossy());
-    let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix));
-    let mut found: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).filter(ours).collect();
-    found.sort();
-    found
-}
-
 /// Brings a database to the latest of `migrations`; the caller holds the writer's lock.
 ///
 /// # Errors
@@ -71,16 +60,26 @@ pub fn migrate(connection: &mut Connection, path: &Path, migrations: &[Migration
     if found > 0 {
         back_up(connection, path, found)?;
     }
-    let step = |connection: &mut Connection| -> rusqlite::Result<()> {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for migration in migrations.iter().filter(|migration| migration.number > found) {
-            transaction.execute_batch(migration.sql)?;
-        }
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", known)?;
-        transaction.commit()
-    };
-    step(connection).map_err(&sqlite)
+    apply(connection, migrations, found).map_err(&sqlite)
+}
+
+/// Runs the migrations after schema `found`, all or none.
+pub(super) fn apply(connection: &mut Connection, migrations: &[Migration], found: i64) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for migration in migrations.iter().filter(|migration| migration.number > found) {
+        transaction.execute_batch(migration.sql)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", latest(migrations))?;
+    transaction.commit()
+}
+
+/// What the schema of a database says, table by table.
+pub(super) fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    // Tables of SQLite's own statistics come and go.
+    let sql = "SELECT name, coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name";
+    let mut statement = connection.prepare(sql)?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
 /// A whole copy, written aside, synced and renamed.
@@ -121,7 +120,7 @@ mod tests {
         let mut connection = Connection::open(&path).unwrap();
         let first = Migration { number: 1, sql: "CREATE TABLE a (x); INSERT INTO a VALUES (7);" };
         migrate(&mut connection, &path, &[first]).unwrap();
-        assert!(backups(&path).is_empty(), "a new database needs no backup");
+        assert!(!backup_path(&path, 0).exists(), "a new database needs no backup");
         let bad = Migration { number: 2, sql: "DELETE FROM a; CREATE TABLE a (y);" };
         assert!(migrate(&mut connection, &path, &[first, bad]).is_err());
         assert_eq!(schema(&connection).unwrap(), 1);

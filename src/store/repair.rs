@@ -2,7 +2,7 @@
 //! new database, and the damaged one is kept beside it.
 
 use super::StoreError;
-use super::check::{is_damage, is_unit_vector};
+use super::check::{is_as_stored, is_unit_vector};
 use super::database::{DATABASE, Database};
 use super::header::beside;
 use super::lock::WriterLock;
@@ -130,20 +130,20 @@ fn free_name(path: &Path) -> PathBuf {
 /// its file is read again.
 fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
     let mut items =
-        connection.prepare("SELECT id, title, body, text_hash, source_id FROM item WHERE state <> 'retired'")?;
+        connection.prepare("SELECT title, body, text_hash, id, source_id FROM item WHERE state <> 'retired'")?;
     let mut keywords = connection.prepare("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)")?;
     let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, 0, ?2)")?;
     let mut count = connection.prepare("UPDATE item SET words = ?2 WHERE id = ?1 AND words <> ?2")?;
     let mut damaged = Vec::new();
     let mut rows = items.query([])?;
     while let Some(row) = rows.next()? {
-        let id: i64 = row.get(0)?;
-        let text = embedded(&row.get::<_, String>(1)?, &row.get::<_, String>(2)?);
-        let hash = text_hash(&text);
-        if hash != row.get::<_, [u8; 16]>(3)? {
+        let id: i64 = row.get(3)?;
+        if !is_as_stored(row)? {
             damaged.push((id, row.get::<_, Option<i64>>(4)?));
             continue;
         }
+        let text = embedded(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?);
+        let hash = text_hash(&text);
         let words = tokens(&text);
         keywords.execute((id, words.join(" ")))?;
         embedding.execute((id, hash))?;
@@ -198,18 +198,17 @@ fn carry(old: &Connection, new: &Connection, table: &str, numbered: bool) -> rus
         loop {
             match rows.next() {
                 Ok(Some(row)) => {
-                    let values: Vec<Value> = (0..columns.len()).map(|at| row.get(at)).collect::<Result<_, _>>()?;
-                    if let (true, false, Some(Value::Integer(id))) = (numbered, backwards, values.first()) {
-                        last = Some(*id);
+                    if numbered && !backwards {
+                        last = row.get(0).ok().or(last);
                     }
-                    // A row that no longer fits its table is damage too.
-                    carried += insert.execute(params_from_iter(values)).unwrap_or(0);
+                    // A row that cannot be read or no longer fits its table is lost, and no other with it.
+                    let values = (0..columns.len()).map(|at| row.get(at)).collect::<Result<Vec<Value>, _>>();
+                    carried += values.map_or(0, |values| insert.execute(params_from_iter(values)).unwrap_or(0));
                 }
                 Ok(None) => {
                     complete = !backwards;
                     break;
                 }
-                Err(error) if is_damage(&error) => break,
                 Err(_) => break,
             }
         }

@@ -6,7 +6,7 @@ use crate::types::Scope;
 use rusqlite::Row;
 
 /// How a file is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SourceKind {
     /// Markdown: headings and fences mean something.
     Markdown,

@@ -5,7 +5,7 @@ use super::database::{Batch, Database};
 use super::item::{ITEM_COLUMNS, read_item};
 use super::source::{Source, SourceKind, Stat};
 use crate::text::hex;
-use crate::types::{Item, Scope};
+use crate::types::{Item, Scope, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -89,6 +89,25 @@ pub enum Record {
 impl Record {
     /// Version of the records.
     pub const FORMAT: u32 = 1;
+
+    /// Whether its values are such as an export writes.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let count = |number: i64| u32::try_from(number).is_ok();
+        match self {
+            Self::Usage { days, served, confirmed, .. } if ![*days, *served, *confirmed].into_iter().all(count) => {
+                Err("a counter is out of range")
+            }
+            Self::Item { item } if item.state == State::Retired => Err("what was forgotten is not exported"),
+            Self::Item { item } if item.uid.is_empty() || item.uid.chars().any(char::is_control) => {
+                Err("an id is empty or holds control characters")
+            }
+            Self::Link { weight, .. } if !weight.is_finite() => Err("a weight is no number"),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What an import came to.

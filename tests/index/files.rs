@@ -128,6 +128,8 @@ fn what_cannot_be_read_is_said_and_what_is_known_of_it_stays() {
     );
     assert!(texts.iter().all(|t| t.len() <= 1800), "a long line is cut");
     assert!(user.ken(&["index", "nowhere"]).code == 9);
+    #[cfg(unix)]
+    assert!(user.ken(&["index", "/dev/zero"]).err.contains("no regular file"));
     user.assert_sound();
 }
 
@@ -188,6 +190,22 @@ fn files_belong_to_their_repository() {
         command.current_dir(user.work().join(folder));
         run(command, b"").json()["results"][0]["hits"].as_array().unwrap().len()
     };
+    // A repository that comes to be around a file takes it in, although the file stays as it is.
+    git(".", &["init", "-q"]);
+    assert_eq!(files(&user.ken(&["index", ".", "--json"])), [0, 0, 0, 0, 3]);
+    assert_eq!((search(".", "here"), search(".", "global")), (1, 0));
+    std::fs::remove_dir_all(user.work().join(".git")).unwrap();
+    user.ken(&["index", "."]);
+    // Another repository where one was.
+    std::fs::remove_dir_all(user.work().join("two/.git")).unwrap();
+    git("two", &["init", "-q"]);
+    git("two", &["commit", "-q", "--allow-empty", "-m", "another"]);
+    user.ken(&["index", "."]);
+    assert_eq!((search("one", "here"), search("two", "here")), (1, 1));
+    assert_ne!(
+        kenning::ingest::scope_of(&user.work().join("one")),
+        kenning::ingest::scope_of(&user.work().join("two"))
+    );
     // The clones hold the same text, which is shown once.
     assert_eq!((search("two", "here"), search(".", "global"), search(".", "nonsense")), (1, 1, 0));
 }

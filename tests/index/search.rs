@@ -65,6 +65,11 @@ fn filters_are_part_of_the_search() {
     assert_eq!(search(&["--path", "ops/keys.md"]), 1);
     assert_eq!(search(&["--path", "op"]), 0, "a folder is no prefix of a name");
     assert_eq!(search(&["--path", "*/k*.md"]), 1);
+    user.document("[slug]/page [1].md", "The keys of the bees were retried in a folder with brackets in its name.");
+    user.ken(&["index", "."]);
+    assert_eq!((search(&["--path", "[slug]"]), search(&["--path", "[slug]/page [1].md"])), (1, 1));
+    std::fs::remove_dir_all(user.work().join("[slug]")).unwrap();
+    user.ken(&["index", "."]);
     assert_eq!(search(&["--tag", "none"]), 0);
     assert_eq!(search(&["--provider", "aws"]), 0);
     assert_eq!(search(&["--scope", "global"]), 3);

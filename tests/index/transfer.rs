@@ -66,6 +66,12 @@ fn a_broken_export_is_refused_whole() {
     let unknown = whole.replacen("{\"type\":\"item\"", "{\"type\":\"spell\"", 1);
     let later = whole.replacen("\"format\":1", "\"format\":9", 1);
     let twice = format!("{whole}{whole}");
+    let counter = whole.replacen(
+        "{\"type\":\"end\"",
+        "{\"type\":\"usage\",\"uid\":\"x\",\"days\":-1,\"last_day\":1,\"served\":1,\"last_served\":1,\"confirmed\":0}\n{\"type\":\"end\"",
+        1,
+    );
+    let retired = whole.replacen("\"state\":\"active\"", "\"state\":\"retired\"", 1);
     for (bad, what) in [
         (cut.as_str(), "cut off"),
         (half, "line"),
@@ -73,6 +79,8 @@ fn a_broken_export_is_refused_whole() {
         (&unknown, "spell"),
         (&later, "format 9"),
         (&twice, "more after"),
+        (&counter, "out of range"),
+        (&retired, "forgotten"),
         ("", "cut off"),
         ("hello\n", "line 1"),
         (&lines[1..].join("\n"), "first line"),
@@ -83,4 +91,22 @@ fn a_broken_export_is_refused_whole() {
         assert!(!other.home().join("kenning.db").exists() || other.texts().is_empty());
     }
     assert_eq!(user.ken(&["import", "none.jsonl"]).code, 9);
+    assert_eq!(user.ken(&["import", "."]).code, 9);
+}
+
+/// What is written to a device, a pipe or through a link arrives there; the thing itself stays.
+#[cfg(unix)]
+#[test]
+fn an_export_replaces_files_only() {
+    let user = User::new();
+    user.document("a.md", ONE);
+    user.ken(&["index", "."]);
+    assert_eq!(user.ken(&["export", "/dev/null"]).code, 0);
+    use std::os::unix::fs::FileTypeExt;
+    assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    user.document("real.jsonl", "old");
+    std::os::unix::fs::symlink("real.jsonl", user.work().join("link.jsonl")).unwrap();
+    assert_eq!(user.ken(&["export", "link.jsonl"]).code, 0);
+    assert!(std::fs::symlink_metadata(user.work().join("link.jsonl")).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(user.work().join("real.jsonl")).unwrap().contains("kenning"));
 }

@@ -1,6 +1,7 @@
 //! Data directories of released versions, in `tests/compat/`: each opens for ever, with everything in it.
 
-use crate::support::ken::{User, write};
+use crate::support::ken::{User, run, write};
+use crate::support::tiny::Tiny;
 use std::fs;
 use std::path::Path;
 
@@ -41,4 +42,32 @@ fn version_0_1() {
     assert_eq!(user.ken(&["forget", &ids[0]]).code, 0);
     user.assert_sound();
     assert_eq!(user.texts().len(), 1);
+}
+
+/// Leaves the data directory of this version in `$KEN_TEST_COMPAT`: to be run once when a version is released.
+#[test]
+fn leave_a_data_directory() {
+    let Some(target) = std::env::var_os("KEN_TEST_COMPAT") else { return };
+    // A place that says nothing of the machine it was made on.
+    let notes = Path::new("/tmp/kenning-example/notes");
+    write(
+        &notes.join("farm.txt"),
+        "Bees are kept behind the orchard wall, where the morning sun reaches the hives before anything else.",
+    );
+    write(
+        &notes.join("keys.md"),
+        "# Operations\n\n## Keys\n\nSigning keys are rotated every ninety days; the on-call engineer runs the rotation script.\n",
+    );
+    let user = User::new();
+    let model = tempfile::tempdir().unwrap();
+    Tiny::bert().write(model.path());
+    let imported = user.ken(&["model", "import", "--name", "tiny", model.path().to_str().unwrap()]);
+    assert_eq!(imported.code, 0, "{imported:?}");
+    assert_eq!(user.ken(&["model", "use", "tiny"]).code, 0);
+    let mut index = user.command(&["index", "."]);
+    index.current_dir(notes);
+    assert_eq!(run(index, b"").code, 0);
+    assert_eq!(user.ken(&["search", "--min-relevance", "0", "--kind", "chunk", "-n", "1", "morning sun"]).code, 0);
+    fs::create_dir_all(&target).unwrap();
+    fs::copy(user.home().join("kenning.db"), Path::new(&target).join("kenning.db")).unwrap();
 }
