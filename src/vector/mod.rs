@@ -1,6 +1,8 @@
 //! Arithmetic on embedding vectors. Greater is closer, throughout: unit vectors are compared by their dot product, in
 //! \[-1, 1\].
 
+pub mod simd;
+
 /// Lanes kept apart so that the compiler can use whole SIMD registers; sums of floats are not reordered otherwise.
 const LANES: usize = 16;
 

@@ -1,0 +1,180 @@
+//! Attention of one head of one text, in f32.
+//!
+//! Keys are turned into panels of 32 columns and values copied beside each other, once a head; then six questions at a
+//! time go through scores, softmax and the weighted sum, all in the first cache. The softmax is divided out at the
+//! end. Keys beyond the text count as minus infinity. A question's result does not depend on which questions stand
+//! beside it.
+
+use super::lanes::{LANES, Lanes, Op, ROWS, TileF32};
+use super::math;
+use super::product::{by_rows, sum_f32, tiles};
+
+/// Keys of a panel.
+const KEYS: usize = 2 * LANES;
+
+/// One head of one text. Rows are `stride` apart; the head's columns are the first `width` of each.
+#[derive(Debug, Clone, Copy)]
+pub struct Head<'a> {
+    /// What asks, with the scale in it.
+    pub questions: &'a [f32],
+    /// From question to question.
+    pub question_stride: usize,
+    /// How many.
+    pub asked: usize,
+    /// What is asked.
+    pub keys: &'a [f32],
+    /// What is answered.
+    pub values: &'a [f32],
+    /// From key to key and from value to value.
+    pub stride: usize,
+    /// Tokens of the text.
+    pub tokens: usize,
+    /// Columns of the head; a multiple of 16.
+    pub width: usize,
+}
+
+/// Room for one head's work, kept from call to call.
+#[derive(Debug, Default)]
+pub struct AttentionRoom {
+    keys: Vec<f32>,
+    values: Vec<f32>,
+    scores: Vec<f32>,
+}
+
+/// Writes the answer of question r to `out[r * out_stride..]`.
+pub(super) struct Attend<'a> {
+    pub head: Head<'a>,
+    pub room: &'a mut AttentionRoom,
+    pub out: &'a mut [f32],
+    pub out_stride: usize,
+}
+
+fn grow(room: &mut Vec<f32>, len: usize) {
+    if room.len() < len {
+        room.resize(len, 0.0);
+    }
+}
+
+/// Keys to panels of `width` x 32: transposed in blocks of 16 x 16, zeros beyond the text.
+#[inline(always)]
+fn pack_keys<S: Lanes>(s: S, head: &Head<'_>, panels: &mut [f32]) {
+    for first in (0..head.tokens.next_multiple_of(KEYS)).step_by(LANES) {
+        let panel = &mut panels[first / KEYS * KEYS * head.width..][..KEYS * head.width];
+        let column = first % KEYS;
+        for c in (0..head.width).step_by(LANES) {
+            let block = std::array::from_fn(|i| {
+                let row = first + i;
+                let from = if row < head.tokens { head.keys[row * head.stride + c..].first_chunk() } else { None };
+                from.map_or(s.splat(0.0), |from| s.load(from))
+            });
+            for (i, line) in s.transpose(block).into_iter().enumerate() {
+                if let Some(to) = panel[(c + i) * KEYS + column..].first_chunk_mut() {
+                    s.store(line, to);
+                }
+            }
+        }
+    }
+}
+
+/// A tile of R questions through one head.
+#[inline(always)]
+fn answer<S: Lanes, const R: usize>(
+    s: S,
+    head: &Head<'_>,
+    row: usize,
+    (keys, values, scores): (&[f32], &[f32], &mut [f32]),
+    (out, out_stride): (&mut [f32], usize),
+) {
+    let padded = head.tokens.next_multiple_of(KEYS);
+    let questions = &head.questions[row * head.question_stride..];
+    for (p, panel) in keys.chunks_exact(KEYS * head.width).enumerate() {
+        let tile = TileF32 { rows: questions, stride: head.question_stride, panel, width: KEYS, inputs: head.width };
+        if S::WIDE > 1 {
+            let sums = sum_f32::<S, R, 2>(s, &tile);
+            for (r, sums) in sums.into_iter().enumerate() {
+                let (to, _) = scores[r * padded + p * KEYS..].as_chunks_mut::<LANES>();
+                to.iter_mut().zip(sums).for_each(|(to, x)| s.store(x, to));
+            }
+        } else {
+            for half in 0..2 {
+                let tile = TileF32 { panel: &panel[half * LANES..], ..tile };
+                let sums = sum_f32::<S, R, 1>(s, &tile);
+                for (r, [x]) in sums.into_iter().enumerate() {
+                    if let Some(to) = scores[r * padded + p * KEYS + half * LANES..].first_chunk_mut() {
+                        s.store(x, to);
+                    }
+                }
+            }
+        }
+    }
+    let mut shares = [0.0f32; R];
+    for (scores, share) in scores.chunks_exact_mut(padded).zip(&mut shares) {
+        scores[head.tokens..].fill(f32::NEG_INFINITY);
+        let (chunks, _) = scores.as_chunks_mut::<LANES>();
+        let mut high = s.splat(f32::NEG_INFINITY);
+        for chunk in chunks.iter() {
+            high = s.max(high, s.load(chunk));
+        }
+        let high = s.splat(s.greatest(high));
+        let mut sum = s.splat(0.0);
+        for chunk in chunks {
+            let e = math::exp(s, s.sub(s.load(chunk), high));
+            sum = s.add(sum, e);
+            s.store(e, chunk);
+        }
+        *share = 1.0 / s.sum(sum);
+    }
+    let out = &mut out[row * out_stride..];
+    let mut first = 0;
+    while first < head.width {
+        let tile =
+            TileF32 { rows: scores, stride: padded, panel: &values[first..], width: head.width, inputs: head.tokens };
+        if S::WIDE > 1 && head.width - first >= 2 * LANES {
+            spread::<S, R, 2>(s, sum_f32(s, &tile), &shares, first, out, out_stride);
+            first += 2 * LANES;
+        } else {
+            spread::<S, R, 1>(s, sum_f32(s, &tile), &shares, first, out, out_stride);
+            first += LANES;
+        }
+    }
+}
+
+#[inline(always)]
+fn spread<S: Lanes, const R: usize, const W: usize>(
+    s: S,
+    sums: [[S::F; W]; R],
+    shares: &[f32; R],
+    first: usize,
+    out: &mut [f32],
+    stride: usize,
+) {
+    for (r, (sums, share)) in sums.into_iter().zip(shares).enumerate() {
+        let (to, _) = out[r * stride + first..].as_chunks_mut::<LANES>();
+        to.iter_mut().zip(sums).for_each(|(to, x)| s.store(s.mul(x, s.splat(*share)), to));
+    }
+}
+
+impl Op for Attend<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) {
+        let Self { head, room, out, out_stride } = self;
+        let padded = head.tokens.next_multiple_of(KEYS);
+        grow(&mut room.keys, padded * head.width);
+        grow(&mut room.values, padded * head.width);
+        grow(&mut room.scores, padded * ROWS);
+        let AttentionRoom { keys, values, scores } = room;
+        let keys = &mut keys[..padded * head.width];
+        pack_keys(s, &head, keys);
+        for (to, from) in values.chunks_exact_mut(head.width).zip(head.values.chunks(head.stride)).take(head.tokens) {
+            for (to, from) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(from.as_chunks::<LANES>().0) {
+                s.store(s.load(from), to);
+            }
+        }
+        for (row, count) in tiles(head.asked) {
+            let room = (&*keys, &**values, &mut scores[..padded * ROWS]);
+            by_rows!(count, answer, s, &head, row, room, (&mut *out, out_stride));
+        }
+    }
+}
