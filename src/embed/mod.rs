@@ -13,6 +13,7 @@ mod config;
 mod encoder;
 mod error;
 mod fingerprint;
+mod fused;
 mod hash;
 mod hub;
 mod layout;
@@ -26,8 +27,9 @@ mod weights;
 
 pub use builtin::DEFAULT_MODEL;
 pub use candle::CandleEncoder;
-pub use encoder::{Encoded, Encoder};
+pub use encoder::{Choice, Encoded, Encoder, EncoderSettings, Precision, Running};
 pub use error::EmbedError;
+pub use fused::FusedEncoder;
 pub use manifest::{
     Activation, Architecture, CONFIG, Convert, FileSpec, Manifest, Member, Pooling, Source, TOKENIZER, WEIGHTS,
 };

@@ -201,6 +201,7 @@ impl Tiny {
             max_tokens: 24,
             query_prefix: String::new(),
             passage_prefix: String::new(),
+            precision: kenning::embed::Precision::F32,
             fallback: None,
             calibration: None,
             files: self.files().into_iter().map(pin).collect(),
