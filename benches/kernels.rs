@@ -1,7 +1,7 @@
 //! How near the kernels of `vector::simd` come to the processor: multiply-adds a second on one core, in the shapes of
 //! bge-small, for every set of instructions that the processor has.
 //!
-//! Run: `cargo bench --bench kernels`. One JSON object a line; medians of 15 laps on random data of a fixed seed.
+//! Run: `cargo bench --bench kernels -- [scalar|avx2|avx512] [product|attention]`. One JSON object a line; medians of 15 laps on random data of a fixed seed.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use kenning::vector::simd::{
@@ -108,11 +108,17 @@ fn attention(isa: Isa) {
 }
 
 fn main() {
-    let only = std::env::args().skip(1).find(|a| !a.starts_with('-'));
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let wanted = |name: &str, all: &[&str]| args.iter().all(|a| a == name || !all.contains(&a.as_str()));
+    const KERNELS: [&str; 2] = ["product", "attention"];
     for isa in Isa::NAMES.iter().rev().filter_map(|name| Isa::named(name)) {
-        if only.as_deref().is_none_or(|only| only == isa.name()) {
-            products(isa);
-            attention(isa);
+        if wanted(isa.name(), &Isa::NAMES) {
+            if wanted("product", &KERNELS) {
+                products(isa);
+            }
+            if wanted("attention", &KERNELS) {
+                attention(isa);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Attention of one head of one text, in f32.
 //!
-//! Keys are turned into panels of 32 columns and values copied beside each other, once a head; then six questions at a
+//! Keys are turned into columns and values copied beside each other, once a head; then six questions at a
 //! time go through scores, softmax and the weighted sum, all in the first cache. The softmax is divided out at the
 //! end. Keys beyond the text count as minus infinity. A question's result does not depend on which questions stand
 //! beside it.
@@ -8,9 +8,6 @@
 use super::lanes::{LANES, Lanes, Op, ROWS, TileF32};
 use super::math;
 use super::product::{by_rows, sum_f32, tiles};
-
-/// Keys of a panel.
-const KEYS: usize = 2 * LANES;
 
 /// One head of one text. Rows are `stride` apart; the head's columns are the first `width` of each.
 #[derive(Debug, Clone, Copy)]
@@ -55,22 +52,39 @@ fn grow(room: &mut Vec<f32>, len: usize) {
     }
 }
 
-/// Keys to panels of `width` x 32: transposed in blocks of 16 x 16, zeros beyond the text.
+/// Keys to `width` rows of `line`: transposed in blocks of 16 x 16, zeros beyond the text.
 #[inline(always)]
-fn pack_keys<S: Lanes>(s: S, head: &Head<'_>, panels: &mut [f32]) {
-    for first in (0..head.tokens.next_multiple_of(KEYS)).step_by(LANES) {
-        let panel = &mut panels[first / KEYS * KEYS * head.width..][..KEYS * head.width];
-        let column = first % KEYS;
+fn pack_keys<S: Lanes>(s: S, head: &Head<'_>, line: usize, out: &mut [f32]) {
+    for first in (0..head.tokens).step_by(LANES) {
         for c in (0..head.width).step_by(LANES) {
-            let block = std::array::from_fn(|i| {
-                let row = first + i;
-                let from = if row < head.tokens { head.keys[row * head.stride + c..].first_chunk() } else { None };
-                from.map_or(s.splat(0.0), |from| s.load(from))
-            });
-            for (i, line) in s.transpose(block).into_iter().enumerate() {
-                if let Some(to) = panel[(c + i) * KEYS + column..].first_chunk_mut() {
-                    s.store(line, to);
+            let mut block = [s.splat(0.0); LANES];
+            for (i, row) in (first..head.tokens.min(first + LANES)).enumerate() {
+                if let Some(from) = head.keys[row * head.stride + c..].first_chunk() {
+                    block[i] = s.load(from);
                 }
+            }
+            for (i, column) in s.transpose(block).into_iter().enumerate() {
+                if let Some(to) = out[(c + i) * line + first..].first_chunk_mut() {
+                    s.store(column, to);
+                }
+            }
+        }
+    }
+}
+
+/// Length of a row of turned keys: whole vectors, and one more so that rows do not fall on each other in the cache.
+fn key_line(tokens: usize) -> usize {
+    tokens.next_multiple_of(LANES) + LANES
+}
+
+/// Scores of a tile against W vectors of keys.
+#[inline(always)]
+fn score<S: Lanes, const R: usize, const W: usize>(s: S, tile: &TileF32<'_>, scores: &mut [f32], line: usize) {
+    let sums = sum_f32::<S, R, W>(s, tile);
+    for r in 0..R {
+        for w in 0..W {
+            if let Some(to) = scores[r * line + w * LANES..].first_chunk_mut() {
+                s.store(sums[r][w], to);
             }
         }
     }
@@ -85,27 +99,26 @@ fn answer<S: Lanes, const R: usize>(
     (keys, values, scores): (&[f32], &[f32], &mut [f32]),
     (out, out_stride): (&mut [f32], usize),
 ) {
-    let padded = head.tokens.next_multiple_of(KEYS);
-    let questions = &head.questions[row * head.question_stride..];
-    for (p, panel) in keys.chunks_exact(KEYS * head.width).enumerate() {
-        let tile = TileF32 { rows: questions, stride: head.question_stride, panel, width: KEYS, inputs: head.width };
-        if S::WIDE > 1 {
-            let sums = sum_f32::<S, R, 2>(s, &tile);
-            for (r, sums) in sums.into_iter().enumerate() {
-                let (to, _) = scores[r * padded + p * KEYS..].as_chunks_mut::<LANES>();
-                to.iter_mut().zip(sums).for_each(|(to, x)| s.store(x, to));
-            }
-        } else {
-            for half in 0..2 {
-                let tile = TileF32 { panel: &panel[half * LANES..], ..tile };
-                let sums = sum_f32::<S, R, 1>(s, &tile);
-                for (r, [x]) in sums.into_iter().enumerate() {
-                    if let Some(to) = scores[r * padded + p * KEYS + half * LANES..].first_chunk_mut() {
-                        s.store(x, to);
-                    }
-                }
-            }
+    let padded = head.tokens.next_multiple_of(LANES);
+    let line = key_line(head.tokens);
+    let rows = &head.questions[row * head.question_stride..];
+    let mut first = 0;
+    while first < padded {
+        let tile =
+            TileF32 { rows, stride: head.question_stride, panel: &keys[first..], width: line, inputs: head.width };
+        let to = &mut scores[first..];
+        let vectors = match (padded - first) / LANES {
+            1 => 1,
+            2 | 3 => 2,
+            _ => 4,
+        };
+        let vectors = vectors.min(S::WIDE);
+        match vectors {
+            1 => score::<S, R, 1>(s, &tile, to, padded),
+            2 => score::<S, R, 2>(s, &tile, to, padded),
+            _ => score::<S, R, 4>(s, &tile, to, padded),
         }
+        first += vectors * LANES;
     }
     let mut shares = [0.0f32; R];
     for (scores, share) in scores.chunks_exact_mut(padded).zip(&mut shares) {
@@ -148,9 +161,13 @@ fn spread<S: Lanes, const R: usize, const W: usize>(
     out: &mut [f32],
     stride: usize,
 ) {
-    for (r, (sums, share)) in sums.into_iter().zip(shares).enumerate() {
-        let (to, _) = out[r * stride + first..].as_chunks_mut::<LANES>();
-        to.iter_mut().zip(sums).for_each(|(to, x)| s.store(s.mul(x, s.splat(*share)), to));
+    for r in 0..R {
+        let share = s.splat(shares[r]);
+        for w in 0..W {
+            if let Some(to) = out[r * stride + first + w * LANES..].first_chunk_mut() {
+                s.store(s.mul(sums[r][w], share), to);
+            }
+        }
     }
 }
 
@@ -160,20 +177,20 @@ impl Op for Attend<'_> {
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
         let Self { head, room, out, out_stride } = self;
-        let padded = head.tokens.next_multiple_of(KEYS);
-        grow(&mut room.keys, padded * head.width);
+        let padded = head.tokens.next_multiple_of(LANES);
+        let line = key_line(head.tokens);
+        grow(&mut room.keys, line * head.width);
         grow(&mut room.values, padded * head.width);
         grow(&mut room.scores, padded * ROWS);
         let AttentionRoom { keys, values, scores } = room;
-        let keys = &mut keys[..padded * head.width];
-        pack_keys(s, &head, keys);
+        pack_keys(s, &head, line, keys);
         for (to, from) in values.chunks_exact_mut(head.width).zip(head.values.chunks(head.stride)).take(head.tokens) {
             for (to, from) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(from.as_chunks::<LANES>().0) {
                 s.store(s.load(from), to);
             }
         }
         for (row, count) in tiles(head.asked) {
-            let room = (&*keys, &**values, &mut scores[..padded * ROWS]);
+            let room = (&**keys, &**values, &mut scores[..padded * ROWS]);
             by_rows!(count, answer, s, &head, row, room, (&mut *out, out_stride));
         }
     }

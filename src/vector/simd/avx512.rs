@@ -135,7 +135,10 @@ impl Lanes for Avx512 {
             for i in (0..16).step_by(2) {
                 (a[i], a[i + 1]) = (_mm512_unpacklo_ps(a[i], a[i + 1]), _mm512_unpackhi_ps(a[i], a[i + 1]));
             }
-            let d = a.map(|x| _mm512_castps_pd(x));
+            let mut d = [_mm512_setzero_pd(); LANES];
+            for i in 0..LANES {
+                d[i] = _mm512_castps_pd(a[i]);
+            }
             let mut b = rows;
             for i in (0..16).step_by(4) {
                 b[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(d[i], d[i + 2]));

@@ -107,20 +107,64 @@ pub(super) fn tiles(rows: usize) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Writes sixteen finished results, or as many as there is room for.
+/// Sixteen results, finished.
 #[inline(always)]
-fn write<S: Lanes>(s: S, x: S::F, finish: Finish, to: &mut [f32]) {
-    let x = match finish {
-        Finish::Plain | Finish::Add => x,
-        Finish::Gelu => math::gelu(s, x),
-        Finish::GeluTanh => math::gelu_tanh(s, x),
-        Finish::Relu => s.max(s.splat(0.0), x),
-    };
-    match to.first_chunk_mut::<LANES>() {
-        Some(to) if finish == Finish::Add => s.store(s.add(x, s.load(to)), to),
-        Some(to) => s.store(x, to),
-        None if finish == Finish::Add => store_part(s, s.add(x, load_part(s, to, 0.0)), to),
-        None => store_part(s, x, to),
+fn finish<S: Lanes, const F: usize>(s: S, x: S::F) -> S::F {
+    match F {
+        GELU => math::gelu(s, x),
+        GELU_TANH => math::gelu_tanh(s, x),
+        RELU => s.max(s.splat(0.0), x),
+        _ => x,
+    }
+}
+
+// The finishes as numbers, so that each gets its own loop.
+const PLAIN: usize = 0;
+const GELU: usize = 1;
+const GELU_TANH: usize = 2;
+const RELU: usize = 3;
+const ADD: usize = 4;
+
+/// One panel's scales and biases.
+struct Columns<F> {
+    scales: [F; WIDTH],
+    bias: [F; WIDTH],
+}
+
+/// Vectors of a panel.
+const WIDTH: usize = PANEL / LANES;
+
+impl<F: Copy> Columns<F> {
+    /// Those of the panel from output `first` on; without scales they are 1.
+    #[inline(always)]
+    fn load<S: Lanes<F = F>>(s: S, scales: Option<&[f32]>, bias: &[f32], first: usize) -> Self {
+        let at = |values: &[f32], c: usize| {
+            let rest = values.get(first + c * LANES..).unwrap_or(&[]);
+            rest.first_chunk().map_or_else(|| load_part(s, rest, 0.0), |chunk| s.load(chunk))
+        };
+        Self {
+            scales: std::array::from_fn(|c| scales.map_or(s.splat(1.0), |scales| at(scales, c))),
+            bias: std::array::from_fn(|c| at(bias, c)),
+        }
+    }
+}
+
+/// Scales, biases, finishes and writes one row of a tile; `to` is as long as the panel's wanted columns.
+#[inline(always)]
+fn write<S: Lanes, const F: usize>(s: S, sums: [S::F; WIDTH], scale: S::F, columns: &Columns<S::F>, to: &mut [f32]) {
+    // A loop, not a closure: a closure is compiled without the instructions of its caller unless it is inlined.
+    let mut made = sums;
+    for c in 0..WIDTH {
+        made[c] = finish::<S, F>(s, s.fma(sums[c], s.mul(scale, columns.scales[c]), columns.bias[c]));
+    }
+    if let Some(to) = to.first_chunk_mut::<PANEL>() {
+        for (x, to) in made.into_iter().zip(to.as_chunks_mut::<LANES>().0) {
+            s.store(if F == ADD { s.add(x, s.load(to)) } else { x }, to);
+        }
+    } else {
+        for (x, to) in made.into_iter().zip(to.chunks_mut(LANES)) {
+            store_part(s, if F == ADD { s.add(x, load_part(s, to, 0.0)) } else { x }, to);
+        }
     }
 }
 
@@ -129,48 +173,55 @@ fn tile_i8<S: Lanes, const R: usize>(s: S, tile: &TileI8<'_>, out: &mut [[i32; P
     s.tile_i8::<R>(tile, out);
 }
 
+/// Calls a product with its finish as a constant.
+macro_rules! by_finish {
+    ($self:expr, $f:ident, $s:expr) => {
+        match $self.target.finish {
+            Finish::Plain => $f::<S, PLAIN>($s, $self),
+            Finish::Gelu => $f::<S, GELU>($s, $self),
+            Finish::GeluTanh => $f::<S, GELU_TANH>($s, $self),
+            Finish::Relu => $f::<S, RELU>($s, $self),
+            Finish::Add => $f::<S, ADD>($s, $self),
+        }
+    };
+}
+
 impl Op for ProductI8<'_> {
     type Out = ();
 
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
-        let Self { rows, scales, weights, bias, target } = self;
-        let (stride, size) = (weights.inputs, weights.inputs * PANEL);
-        let mut sums = [[0i32; PANEL]; ROWS];
-        for first in target.outputs.clone().step_by(PANEL) {
-            let panel = first / PANEL;
-            let Some(column_sums) = weights.sums[first..].first_chunk::<PANEL>() else { return };
-            let columns = first..target.outputs.end.min(first + PANEL);
-            for (row, count) in tiles(scales.len()) {
-                let mut zeros = [0; ROWS];
-                zeros.iter_mut().zip(&scales[row..row + count]).for_each(|(zero, scale)| *zero = scale.zero);
-                let tile = TileI8 {
-                    rows: &rows[row * stride..],
-                    stride,
-                    zeros: &zeros,
-                    panel: &weights.panels[panel * size..][..size],
-                    sums: column_sums,
-                    steps: weights.inputs / 4,
-                };
-                by_rows!(count, tile_i8, s, &tile, &mut sums);
-                for (r, sums) in sums.iter().enumerate().take(count) {
-                    let from = (row + r) * target.stride + first - target.outputs.start;
-                    let out = &mut target.values[from..from + columns.len()];
-                    let scale = s.splat(scales[row + r].scale);
-                    let columns = sums.as_chunks::<LANES>().0.iter().zip(out.chunks_mut(LANES)).enumerate();
-                    for (c, (sums, out)) in columns {
-                        let at = first + c * LANES;
-                        let (Some(column_scales), width) = (weights.scales[at..].first_chunk(), out.len()) else {
-                            return;
-                        };
-                        let factor = s.mul(scale, s.load(column_scales));
-                        let bias = match bias[at..].first_chunk() {
-                            Some(bias) => s.load(bias),
-                            None => load_part(s, &bias[at..at + width], 0.0),
-                        };
-                        write(s, s.fma(s.load_i32(sums), factor, bias), target.finish, out);
-                    }
-                }
+        by_finish!(self, product_i8, s);
+    }
+}
+
+#[inline(always)]
+fn product_i8<S: Lanes, const F: usize>(s: S, product: ProductI8<'_>) {
+    let ProductI8 { rows, scales, weights, bias, target } = product;
+    let (stride, size) = (weights.inputs, weights.inputs * PANEL);
+    let mut sums = [[0i32; PANEL]; ROWS];
+    for first in target.outputs.clone().step_by(PANEL) {
+        let Some(column_sums) = weights.sums[first..].first_chunk::<PANEL>() else { return };
+        let columns = Columns::load(s, Some(weights.scales), bias, first);
+        let width = PANEL.min(target.outputs.end - first);
+        for (row, count) in tiles(scales.len()) {
+            let mut zeros = [0; ROWS];
+            zeros.iter_mut().zip(&scales[row..row + count]).for_each(|(zero, scale)| *zero = scale.zero);
+            let tile = TileI8 {
+                rows: &rows[row * stride..],
+                stride,
+                zeros: &zeros,
+                panel: &weights.panels[first * stride..][..size],
+                sums: column_sums,
+                steps: weights.inputs / 4,
+            };
+            by_rows!(count, tile_i8, s, &tile, &mut sums);
+            for (r, sums) in sums.iter().enumerate().take(count) {
+                let from = (row + r) * target.stride + first - target.outputs.start;
+                let sums = sums.as_chunks::<LANES>().0;
+                let sums = std::array::from_fn(|c| s.load_i32(&sums[c]));
+                let scale = s.splat(scales[row + r].scale);
+                write::<S, F>(s, sums, scale, &columns, &mut target.values[from..from + width]);
             }
         }
     }
@@ -179,13 +230,19 @@ impl Op for ProductI8<'_> {
 /// A tile of R rows by W vectors, in f32.
 #[inline(always)]
 pub(super) fn sum_f32<S: Lanes, const R: usize, const W: usize>(s: S, tile: &TileF32<'_>) -> [[S::F; W]; R] {
+    let inputs = tile.inputs;
+    assert!(R == 0 || tile.rows.len() >= (R - 1) * tile.stride + inputs);
+    assert!(inputs == 0 || tile.panel.len() >= (inputs - 1) * tile.width + W * LANES);
     let mut acc = [[s.splat(0.0); W]; R];
-    let rows: [&[f32]; R] = std::array::from_fn(|r| &tile.rows[r * tile.stride..][..tile.inputs]);
-    for (k, line) in tile.panel.chunks(tile.width).enumerate().take(tile.inputs) {
-        let (line, _) = line.as_chunks::<LANES>();
-        let line: [S::F; W] = std::array::from_fn(|w| s.load(&line[w]));
+    let rows = tile.rows.as_ptr();
+    let panel = tile.panel.as_ptr();
+    for k in 0..inputs {
+        // SAFETY: the second assert bounds the W vectors at `k * width` for every k below `inputs`.
+        let line: [S::F; W] =
+            std::array::from_fn(|w| s.load(unsafe { &*panel.add(k * tile.width + w * LANES).cast::<[f32; LANES]>() }));
         for r in 0..R {
-            let x = s.splat(rows[r][k]);
+            // SAFETY: the first assert bounds `r * stride + k` for every r below R and k below `inputs`.
+            let x = s.splat(unsafe { *rows.add(r * tile.stride + k) });
             for w in 0..W {
                 acc[r][w] = s.fma(x, line[w], acc[r][w]);
             }
@@ -214,9 +271,11 @@ fn keep<S: Lanes, const R: usize, const W: usize>(
     first: usize,
     out: &mut [[f32; PANEL]; ROWS],
 ) {
-    for (acc, out) in acc.into_iter().zip(out) {
-        for (x, out) in acc.into_iter().zip(out[first..].as_chunks_mut::<LANES>().0) {
-            s.store(x, out);
+    for r in 0..R {
+        for w in 0..W {
+            if let Some(to) = out[r][first + w * LANES..].first_chunk_mut() {
+                s.store(acc[r][w], to);
+            }
         }
     }
 }
@@ -226,34 +285,32 @@ impl Op for ProductF32<'_> {
 
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
-        let Self { rows, weights, bias, target } = self;
-        let (stride, size) = (weights.inputs, weights.inputs * PANEL);
-        let mut sums = [[0.0f32; PANEL]; ROWS];
-        for first in target.outputs.clone().step_by(PANEL) {
-            let panel = first / PANEL;
-            let columns = first..target.outputs.end.min(first + PANEL);
-            for (row, count) in tiles(rows.len() / stride) {
-                let tile = TileF32 {
-                    rows: &rows[row * stride..],
-                    stride,
-                    panel: &weights.panels[panel * size..][..size],
-                    width: PANEL,
-                    inputs: weights.inputs,
-                };
-                by_rows!(count, tile_f32, s, &tile, &mut sums);
-                for (r, sums) in sums.iter().enumerate().take(count) {
-                    let from = (row + r) * target.stride + first - target.outputs.start;
-                    let out = &mut target.values[from..from + columns.len()];
-                    for (c, (sums, out)) in sums.as_chunks().0.iter().zip(out.chunks_mut(LANES)).enumerate() {
-                        let at = first + c * LANES;
-                        let width = out.len();
-                        let bias = match bias[at..].first_chunk() {
-                            Some(bias) => s.load(bias),
-                            None => load_part(s, &bias[at..at + width], 0.0),
-                        };
-                        write(s, s.add(s.load(sums), bias), target.finish, out);
-                    }
-                }
+        by_finish!(self, product_f32, s);
+    }
+}
+
+#[inline(always)]
+fn product_f32<S: Lanes, const F: usize>(s: S, product: ProductF32<'_>) {
+    let ProductF32 { rows, weights, bias, target } = product;
+    let (stride, size) = (weights.inputs, weights.inputs * PANEL);
+    let mut sums = [[0.0f32; PANEL]; ROWS];
+    for first in target.outputs.clone().step_by(PANEL) {
+        let columns = Columns::load(s, None, bias, first);
+        let width = PANEL.min(target.outputs.end - first);
+        for (row, count) in tiles(rows.len() / stride) {
+            let tile = TileF32 {
+                rows: &rows[row * stride..],
+                stride,
+                panel: &weights.panels[first * stride..][..size],
+                width: PANEL,
+                inputs: weights.inputs,
+            };
+            by_rows!(count, tile_f32, s, &tile, &mut sums);
+            for (r, sums) in sums.iter().enumerate().take(count) {
+                let from = (row + r) * target.stride + first - target.outputs.start;
+                let sums = sums.as_chunks::<LANES>().0;
+                let sums = std::array::from_fn(|c| s.load(&sums[c]));
+                write::<S, F>(s, sums, s.splat(1.0), &columns, &mut target.values[from..from + width]);
             }
         }
     }
