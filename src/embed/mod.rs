@@ -10,6 +10,7 @@ mod batch;
 mod builtin;
 mod candle;
 mod config;
+mod derived;
 mod encoder;
 mod error;
 mod fingerprint;
@@ -24,6 +25,7 @@ mod pool;
 mod store;
 mod tokenize;
 mod weights;
+mod wordpiece;
 
 pub use builtin::DEFAULT_MODEL;
 pub use candle::CandleEncoder;

@@ -1,27 +1,20 @@
 //! The packed weights: made from the model's file once, kept in a file beside it, mapped from then on.
 //!
-//! An image is one stretch of bytes with the same layout in memory and on disk: a header, then what the kernels read,
-//! each part at a multiple of 64 bytes. The layout follows from the model's shape and the precision, so the file holds
-//! no table. The header names everything that the bytes depend on and carries a checksum of them; a file that does not
-//! fit or is damaged is made again, and one that cannot be written costs only time. Layout in `index/FORMAT.md`.
+//! An image is a derived file (`embed/derived`): a header, then what the kernels read, each part at a multiple of 64 bytes.
+//! The layout follows from the model's shape and the precision, so the file holds no table. Layout in
+//! `index/FORMAT.md`.
 
 use crate::embed::EmbedError;
 use crate::embed::config::Config;
+use crate::embed::derived::{Bytes, HEADER, Label};
 use crate::embed::encoder::Precision;
-use crate::embed::hash;
-use crate::embed::store::write_aside;
 use crate::embed::weights::Weights;
-use crate::map::Map;
 use crate::vector::simd::{Norm, PackedF32, PackedI8, pack_f32, pack_i8};
 use std::ops::Range;
 use std::path::Path;
 
-/// First bytes of the file.
-const MAGIC: &[u8; 8] = b"KENPACK\0";
 /// Version of the layout and of the packing.
 const FORMAT: u32 = 1;
-/// Magic, format, nothing, length, checksum, key; filled up.
-const HEADER: usize = 128;
 /// Every part starts at a multiple of this.
 const ALIGN: usize = 64;
 
@@ -115,21 +108,6 @@ impl Layout {
     }
 }
 
-/// The bytes, mapped or in memory. Words keep the memory aligned for every type that is read from it.
-enum Bytes {
-    Mapped(Map),
-    Owned(Vec<u64>),
-}
-
-impl Bytes {
-    fn get(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Owned(words) => bytemuck::cast_slice(words),
-        }
-    }
-}
-
 /// The packed weights of a model.
 pub(super) struct Image {
     bytes: Bytes,
@@ -146,20 +124,14 @@ impl Image {
         cache: Option<&Path>,
     ) -> Result<Self, EmbedError> {
         let layout = Layout::of(config, precision);
-        let key = key(config, precision, weights_digest);
-        if let Some(map) = cache.and_then(|path| Map::open(path).ok()).filter(|map| fits(map, &layout, &key)) {
-            return Ok(Self { bytes: Bytes::Mapped(map), layout });
+        let label = label(config, precision, weights_digest);
+        let kept = cache.and_then(|path| label.open(path)).filter(|kept| kept.get().len() == layout.len);
+        if let Some(bytes) = kept {
+            return Ok(Self { bytes, layout });
         }
         let mut words = vec![0u64; layout.len / 8];
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        fill(bytes, &layout, weights, config, precision)?;
-        let sum = checksum(&bytes[HEADER..]);
-        bytes[..HEADER].copy_from_slice(&header(&layout, sum, &key));
-        if let Some(path) = cache {
-            // Where nothing can be written, the image is made again next time.
-            let _ = write_aside(path, bytes);
-        }
-        Ok(Self { bytes: Bytes::Owned(words), layout })
+        fill(bytemuck::cast_slice_mut(&mut words), &layout, weights, config, precision)?;
+        Ok(Self { bytes: label.seal(words, cache), layout })
     }
 
     fn f32s(&self, place: &Range<usize>) -> &[f32] {
@@ -202,11 +174,10 @@ impl Image {
     }
 }
 
-/// A digest over everything that the packed bytes depend on.
-fn key(c: &Config, precision: Precision, weights_digest: &str) -> [u8; 64] {
+/// Names everything that the packed bytes depend on.
+fn label(c: &Config, precision: Precision, weights_digest: &str) -> Label {
     let text = format!(
-        "kenning packed weights {FORMAT}\nweights {weights_digest}\nprecision {}\nhidden {} layers {} heads {} \
-         intermediate {} positions {} types {}\n",
+        "weights {weights_digest}\nprecision {}\nhidden {} layers {} heads {} intermediate {} positions {} types {}\n",
         precision.name(),
         c.hidden,
         c.layers,
@@ -215,39 +186,7 @@ fn key(c: &Config, precision: Precision, weights_digest: &str) -> [u8; 64] {
         c.positions,
         c.token_types,
     );
-    let mut key = [0; 64];
-    let digest = hash::of_bytes(text.as_bytes());
-    key.iter_mut().zip(digest.bytes()).for_each(|(to, from)| *to = from);
-    key
-}
-
-fn header(layout: &Layout, sum: u64, key: &[u8; 64]) -> [u8; HEADER] {
-    let mut header = [0; HEADER];
-    header[..8].copy_from_slice(MAGIC);
-    header[8..12].copy_from_slice(&FORMAT.to_le_bytes());
-    header[16..24].copy_from_slice(&(layout.len as u64).to_le_bytes());
-    header[24..32].copy_from_slice(&sum.to_le_bytes());
-    header[32..96].copy_from_slice(key);
-    header
-}
-
-/// Whether a file is the image that is wanted, whole. The bytes are the machine's own, so a big-endian machine makes
-/// another image: its checksum is computed over words in its own order, and a file from elsewhere does not fit.
-fn fits(map: &[u8], layout: &Layout, key: &[u8; 64]) -> bool {
-    map.len() == layout.len && map[..HEADER] == header(layout, checksum(&map[HEADER..]), key)
-}
-
-/// A checksum against damage, not against malice: eight streams of multiplied words, so that it runs as fast as the
-/// memory. The length is a multiple of 64.
-fn checksum(bytes: &[u8]) -> u64 {
-    const PRIMES: [u64; 2] = [0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f];
-    let mut lanes = [PRIMES[1]; 8];
-    for block in bytes.as_chunks::<64>().0 {
-        for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
-            *lane = (*lane ^ u64::from_ne_bytes(*word)).wrapping_mul(PRIMES[0]).rotate_left(29);
-        }
-    }
-    lanes.into_iter().fold(bytes.len() as u64, |sum, lane| (sum ^ lane).wrapping_mul(PRIMES[1]).rotate_left(31))
+    Label::new(b"KENPACK\0", FORMAT, &text)
 }
 
 /// Writes values to their place.
@@ -320,25 +259,4 @@ fn fill(
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_damaged_byte_is_noticed() {
-        let layout = Layout { len: HEADER + 256, ..Layout::default() };
-        let key = [7; 64];
-        let mut bytes: Vec<u8> = (0..layout.len).map(|i| (i * 37 % 251) as u8).collect();
-        let sum = checksum(&bytes[HEADER..]);
-        bytes[..HEADER].copy_from_slice(&header(&layout, sum, &key));
-        assert!(fits(&bytes, &layout, &key));
-        for at in 0..bytes.len() {
-            bytes[at] ^= 0x10;
-            assert!(!fits(&bytes, &layout, &key), "byte {at}");
-            bytes[at] ^= 0x10;
-        }
-        assert!(!fits(&bytes[..bytes.len() - 64], &layout, &key) && !fits(&bytes, &layout, &[8; 64]));
-    }
 }

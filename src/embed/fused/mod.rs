@@ -64,7 +64,11 @@ impl FusedEncoder {
     ) -> Result<Self, EmbedError> {
         let crew = Crew::new(settings.threads)?;
         let identity = fingerprint(manifest, &config, digests, precision.name());
-        let words = || TextTokenizer::read(&dir.join(TOKENIZER), manifest.max_tokens, config.vocab);
+        let kept = cache.map(|cache| cache.with_extension("").with_extension("words"));
+        let words = || {
+            let path = dir.join(TOKENIZER);
+            TextTokenizer::compact(&path, digests.tokenizer, kept.as_deref(), manifest.max_tokens, config.vocab)
+        };
         let network = || {
             let weights = Weights::open(&dir.join(WEIGHTS))?;
             let isa = settings.isa.unwrap_or_else(Isa::detect);
