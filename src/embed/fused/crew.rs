@@ -85,7 +85,7 @@ mod tests {
         for threads in [1, 2, 3] {
             let crew = Crew::new(Some(threads)).unwrap();
             assert_eq!(crew.threads(), threads);
-            let mut seen = vec![0; 50];
+            let mut seen = [0; 50];
             let done: Result<(), ()> = crew.spread(
                 50,
                 |at| at * 2,
