@@ -89,19 +89,19 @@ fn a_vector_is_the_same_whatever_surrounds_it() {
                 threads: Some(threads),
                 isa: Isa::named(isa),
             };
-            let first = try_load(dir.path(), how(1, "scalar")).unwrap();
-            assert_eq!((first.running().kernel, first.running().threads), ("scalar", 1));
+            let first = try_load(dir.path(), how(1, Isa::detect().name())).unwrap();
             let want = vectors(&*first, &texts);
-            for name in Isa::NAMES {
+            for name in Isa::NAMES.into_iter().filter(|name| Isa::named(name).is_some()) {
+                // Plain code is slow where it has to round like the rest.
+                let count = if name == "scalar" { 24 } else { texts.len() };
                 for threads in [1, 2, 3] {
-                    if Isa::named(name).is_some() {
-                        let encoder = try_load(dir.path(), how(threads, name)).unwrap();
-                        assert!(vectors(&*encoder, &texts) == want, "{name} {threads}");
-                        for at in [0, 1, 18, 299] {
-                            assert_eq!(vectors(&*encoder, &texts[at..=at])[0], want[at]);
-                        }
-                        assert_eq!(vectors(&*encoder, &texts[4..9]), want[4..9]);
+                    let encoder = try_load(dir.path(), how(threads, name)).unwrap();
+                    assert_eq!((encoder.running().kernel, encoder.running().threads), (name, threads));
+                    assert!(vectors(&*encoder, &texts[..count]) == want[..count], "{name} {threads}");
+                    for at in [0, 1, 18, count - 1] {
+                        assert_eq!(vectors(&*encoder, &texts[at..=at])[0], want[at]);
                     }
+                    assert_eq!(vectors(&*encoder, &texts[4..9]), want[4..9]);
                 }
             }
         }
