@@ -44,13 +44,14 @@ fn main() {
         tokens = out.iter().map(|e| e.tokens).sum();
     });
     let queries = laps(60, || drop(encoder.encode(&[QUERY], Role::Passage, &mut |_| {}).unwrap()));
-    report("candle, ours", tokens, &passages, &queries, load_ms);
+    let running = encoder.running();
+    report(running.encoder, running.precision.name(), tokens, &passages, &queries, load_ms);
 
     if args.iter().any(|a| a == "--stock") {
         let stock = Stock::load(&installed.root);
         let passages = laps(repeat, || stock.encode(&texts));
         let queries = laps(60, || stock.encode(&[QUERY]));
-        report("candle, stock BertModel", tokens, &passages, &queries, 0.0);
+        report("candle, stock BertModel", "f32", tokens, &passages, &queries, 0.0);
     }
 }
 
@@ -68,10 +69,10 @@ fn laps(count: usize, mut run: impl FnMut()) -> Vec<f64> {
     seconds
 }
 
-fn report(engine: &str, tokens: usize, passages: &[f64], queries: &[f64], load_ms: f64) {
+fn report(engine: &str, precision: &str, tokens: usize, passages: &[f64], queries: &[f64], load_ms: f64) {
     let at = |laps: &[f64], share: f64| laps[((laps.len() - 1) as f64 * share) as usize];
     println!(
-        "{{\"bench\":\"embed\",\"engine\":\"{engine}\",\"model\":\"{MODEL}\",\"precision\":\"f32\",\"tokens\":{tokens},\
+        "{{\"bench\":\"embed\",\"engine\":\"{engine}\",\"model\":\"{MODEL}\",\"precision\":\"{precision}\",\"tokens\":{tokens},\
          \"tokens_per_s\":{:.0},\"query_p50_ms\":{:.2},\"query_p95_ms\":{:.2},\"load_ms\":{load_ms:.1}}}",
         tokens as f64 / at(passages, 0.5),
         at(queries, 0.5) * 1e3,

@@ -1,5 +1,6 @@
 //! `ken bench`.
 
+use super::bench_embed::{self, EmbedArgs};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
@@ -11,11 +12,12 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Measure lookups
+/// Measure lookups and the encoder
 #[derive(Debug, Subcommand)]
 pub(super) enum BenchVerb {
     Builtin(BuiltinArgs),
     Calibrate(CalibrateArgs),
+    Embed(EmbedArgs),
 }
 
 /// Run the built-in lookup cases: messages, logs, paraphrases, and what must be met with silence
@@ -47,6 +49,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
     match verb {
         BenchVerb::Builtin(args) => builtin(global, &args, output),
         BenchVerb::Calibrate(args) => calibrate(global, &args, output),
+        BenchVerb::Embed(args) => bench_embed::run(global, &args, output),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Only this module knows the environment, the clock and the terminal.
 
 mod bench;
+mod bench_embed;
 mod canon;
 mod completions;
 mod config;
@@ -66,6 +67,12 @@ struct Global {
     /// Use this model: a name or a directory
     #[arg(long, global = true, value_name = "NAME")]
     model: Option<String>,
+    /// Run the model with this encoder: auto, candle or fused
+    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
+    encoder: Option<String>,
+    /// Run the model at this precision: auto, int8 or f32
+    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
+    precision: Option<String>,
     /// Say nothing on stderr but errors
     #[arg(short, long, global = true)]
     quiet: bool,

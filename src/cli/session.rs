@@ -3,9 +3,11 @@
 use super::Global;
 use super::output::{Failure, Output};
 use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState};
-use crate::embed::{PipSettings, ProxySettings, StoreSettings};
+use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineSettings};
+use crate::error::ErrorKind;
 use crate::types::Calibration;
+use crate::vector::simd::Isa;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -29,6 +31,17 @@ impl Session {
         let mut config = Config::resolve(paths.config.as_deref(), file.as_deref(), &environment)?;
         if let Some(model) = &global.model {
             config.set("model.name", model, Origin::Flag)?;
+        }
+        if let Some(encoder) = &global.encoder {
+            config.set("model.encoder", encoder, Origin::Flag)?;
+        }
+        if let Some(precision) = &global.precision {
+            config.set("model.precision", precision, Origin::Flag)?;
+        }
+        let simd = config.get("model.simd");
+        if simd != "auto" && Isa::named(simd).is_none() {
+            let text = format!("this processor does not have {simd}");
+            return Err(Failure::new(ErrorKind::Usage, text, "leave model.simd (KEN_SIMD) at auto"));
         }
         Ok(Self { config, paths, environment, repository })
     }
@@ -57,6 +70,20 @@ impl Session {
         let mut settings = StoreSettings::new(self.paths.models()?, self.paths.hub_cache.clone()?);
         let offline = self.config.on("hub.offline");
         self.config.get("hub.endpoint").trim_end_matches('/').clone_into(&mut settings.hub.endpoint);
+        settings.encoder = EncoderSettings {
+            encoder: match self.config.get("model.encoder") {
+                "candle" => Choice::Candle,
+                "fused" => Choice::Fused,
+                _ => Choice::Auto,
+            },
+            precision: match self.config.get("model.precision") {
+                "int8" => Some(Precision::Int8),
+                "f32" => Some(Precision::F32),
+                _ => None,
+            },
+            threads: self.config.get("model.threads").parse().ok(),
+            isa: Isa::named(self.config.get("model.simd")),
+        };
         settings.hub.token = self.token();
         settings.hub.offline = offline;
         settings.hub.proxy = self.proxy();

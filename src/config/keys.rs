@@ -9,6 +9,10 @@ pub enum ValueKind {
     Switch,
     /// A whole number from 1 to 100.
     Count,
+    /// A whole number from 1 to 100, or `auto`.
+    CountOrAuto,
+    /// One of these words.
+    Choice(&'static [&'static str]),
     /// A number from 0 to 1, or nothing.
     Share,
 }
@@ -45,6 +49,37 @@ pub const KEYS: &[Key] = &[
     Key {
         environment: &["KEN_AUTO_PULL"],
         ..key("model.auto_pull", "false", ValueKind::Switch, "get the model when a lookup needs it")
+    },
+    Key {
+        environment: &["KEN_ENCODER"],
+        ..key(
+            "model.encoder",
+            "auto",
+            ValueKind::Choice(&["auto", "candle", "fused"]),
+            "what runs the model: auto, candle, fused",
+        )
+    },
+    Key {
+        environment: &["KEN_PRECISION"],
+        ..key(
+            "model.precision",
+            "auto",
+            ValueKind::Choice(&["auto", "int8", "f32"]),
+            "numbers in the model: auto (as its manifest says), int8, f32",
+        )
+    },
+    Key {
+        environment: &["KEN_THREADS"],
+        ..key("model.threads", "auto", ValueKind::CountOrAuto, "threads of the encoder; auto is one a core")
+    },
+    Key {
+        environment: &["KEN_SIMD"],
+        ..key(
+            "model.simd",
+            "auto",
+            ValueKind::Choice(&["auto", "scalar", "avx2", "avx512"]),
+            "instructions that the encoder uses, for tests and comparisons",
+        )
     },
     Key {
         environment: &["KEN_LIMIT"],
@@ -99,6 +134,13 @@ impl Key {
                 Ok(count @ 1..=100) => Ok(count.to_string()),
                 _ => Err("expected a whole number from 1 to 100"),
             },
+            ValueKind::CountOrAuto if value == "auto" => Ok(value.to_owned()),
+            ValueKind::CountOrAuto => match value.parse::<u32>() {
+                Ok(count @ 1..=100) => Ok(count.to_string()),
+                _ => Err("expected auto or a whole number from 1 to 100"),
+            },
+            ValueKind::Choice(words) if words.contains(&value) => Ok(value.to_owned()),
+            ValueKind::Choice(_) => Err("expected one of the words that `ken config sample` lists for it"),
             ValueKind::Share if value.is_empty() => Ok(String::new()),
             ValueKind::Share => match value.parse::<f32>() {
                 Ok(share) if (0.0..=1.0).contains(&share) => Ok(value.to_owned()),

@@ -5,8 +5,9 @@
 
 use super::arch::{self, Rows, Transformer};
 use super::config::Config;
+use super::encoder::{Precision, Running};
 use super::fingerprint::{Digests, fingerprint};
-use super::manifest::{CONFIG, Pooling, TOKENIZER, WEIGHTS};
+use super::manifest::{Pooling, TOKENIZER, WEIGHTS};
 use super::tokenize::{TextTokenizer, Tokens};
 use super::weights::Weights;
 use super::{EmbedError, Encoded, Encoder, Manifest, batch, pool};
@@ -27,12 +28,14 @@ pub struct CandleEncoder {
 
 impl CandleEncoder {
     /// Loads the model in `dir`, whose files have been checked and have these digests.
-    pub(crate) fn load(dir: &Path, manifest: &Manifest, digests: &Digests<'_>) -> Result<Self, EmbedError> {
-        let path = dir.join(CONFIG);
-        let config = Config::read(&path)?;
-        config.agree(manifest, &path)?;
+    pub(crate) fn load(
+        dir: &Path,
+        manifest: &Manifest,
+        config: &Config,
+        digests: &Digests<'_>,
+    ) -> Result<Self, EmbedError> {
         let words = || TextTokenizer::read(&dir.join(TOKENIZER), manifest.max_tokens, config.vocab);
-        let network = || arch::load(&Weights::open(&dir.join(WEIGHTS))?, &config);
+        let network = || arch::load(&Weights::open(&dir.join(WEIGHTS))?, config);
         let (tokenizer, model) = Device::Cpu.with_context(|| rayon::join(words, network));
         let (tokenizer, model) = (tokenizer?, model?);
         let prefix = |role| -> Result<(String, usize), EmbedError> {
@@ -44,7 +47,7 @@ impl CandleEncoder {
             prefixes: [prefix(Role::Query)?, prefix(Role::Passage)?],
             pooling: manifest.pooling,
             dims: config.hidden,
-            fingerprint: fingerprint(manifest, &config, digests, "f32"),
+            fingerprint: fingerprint(manifest, config, digests, Precision::F32.name()),
             model,
             tokenizer,
         })
@@ -82,6 +85,11 @@ impl CandleEncoder {
 impl Encoder for CandleEncoder {
     fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
+    }
+
+    fn running(&self) -> Running {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Running { encoder: "candle", precision: Precision::F32, kernel: "gemm", threads }
     }
 
     fn dims(&self) -> usize {

@@ -1,15 +1,81 @@
 //! The seam between what needs vectors and what makes them.
 //!
-//! Everything above `embed` holds a `Box<dyn Encoder>`. `candle` is the first implementation; a fused CPU path takes
-//! the same place, with the same fingerprint when it computes at the same precision.
+//! Everything above `embed` holds a `Box<dyn Encoder>`. `fused` is the fast implementation, `candle` the reference and
+//! the way for shapes that `fused` does not run; they have the same fingerprint when they compute at the same
+//! precision.
 
 use super::EmbedError;
 use crate::types::{Fingerprint, Role};
+use crate::vector::simd::Isa;
+use serde::{Deserialize, Serialize};
+
+/// How the numbers of a forward pass are held. Part of the fingerprint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Everything in 32-bit floats.
+    #[default]
+    F32,
+    /// Dense weights as bytes with a scale per output, what they are multiplied with as bytes with a scale per token;
+    /// the rest in 32-bit floats.
+    Int8,
+}
+
+impl Precision {
+    /// The name in manifests, flags and fingerprints.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Int8 => "int8",
+        }
+    }
+}
+
+/// Which implementation of [`Encoder`] to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Choice {
+    /// The fused one where it can run the model, else candle.
+    #[default]
+    Auto,
+    /// The reference, f32 only.
+    Candle,
+    /// Our own forward pass.
+    Fused,
+}
+
+/// How a model is to be run.
+#[derive(Debug, Clone, Default)]
+pub struct EncoderSettings {
+    /// Which implementation.
+    pub encoder: Choice,
+    /// At which precision; none is the manifest's.
+    pub precision: Option<Precision>,
+    /// How many threads; none is as many as the machine has.
+    pub threads: Option<usize>,
+    /// Which instructions; none is the widest that the processor has.
+    pub isa: Option<Isa>,
+}
+
+/// What an encoder turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Running {
+    /// `candle` or `fused`.
+    pub encoder: &'static str,
+    /// Its precision.
+    pub precision: Precision,
+    /// The instructions it uses.
+    pub kernel: &'static str,
+    /// Its threads.
+    pub threads: usize,
+}
 
 /// Turns texts into unit vectors.
 pub trait Encoder: Send {
     /// Identifies everything that decides a passage vector of this encoder.
     fn fingerprint(&self) -> &Fingerprint;
+
+    /// What runs, for people and benchmarks.
+    fn running(&self) -> Running;
 
     /// Length of a vector.
     fn dims(&self) -> usize;

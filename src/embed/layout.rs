@@ -7,6 +7,7 @@
 
 use super::EmbedError;
 use super::config::Config;
+use super::encoder::Precision;
 use super::manifest::{CONFIG, FileSpec, Manifest, Pooling, TOKENIZER, WEIGHTS};
 use serde::Deserialize;
 use serde_json::Value;
@@ -97,6 +98,7 @@ impl Layout {
             max_tokens: read_max_tokens(&root, &config)?,
             query_prefix,
             passage_prefix,
+            precision: Precision::F32,
             fallback: None,
             calibration: None,
             files: [CONFIG, TOKENIZER, WEIGHTS]

@@ -5,6 +5,7 @@
 //! (architecture, activation, pooling, prefixes, length) is an expectation that the model's own configuration must
 //! meet, never a correction of it.
 
+use super::encoder::Precision;
 use super::{EmbedError, hash};
 use crate::types::{Calibration, Role};
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,10 @@ pub struct Manifest {
     /// Put before what is found.
     #[serde(default)]
     pub passage_prefix: String,
+    /// At which precision it runs unless told otherwise: int8 where that has passed the measurements of
+    /// `docs/benchmarks.md`.
+    #[serde(default, skip_serializing_if = "is_f32")]
+    pub precision: Precision,
     /// The model to take, and to name, when no source can be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
@@ -55,6 +60,10 @@ pub struct Manifest {
     /// Where to get it, in the order to try.
     #[serde(default)]
     pub sources: Vec<Source>,
+}
+
+fn is_f32(precision: &Precision) -> bool {
+    *precision == Precision::F32
 }
 
 /// A forward pass that Kenning can run.

@@ -10,9 +10,11 @@ mod batch;
 mod builtin;
 mod candle;
 mod config;
+mod derived;
 mod encoder;
 mod error;
 mod fingerprint;
+mod fused;
 mod hash;
 mod hub;
 mod layout;
@@ -23,11 +25,13 @@ mod pool;
 mod store;
 mod tokenize;
 mod weights;
+mod wordpiece;
 
 pub use builtin::DEFAULT_MODEL;
 pub use candle::CandleEncoder;
-pub use encoder::{Encoded, Encoder};
+pub use encoder::{Choice, Encoded, Encoder, EncoderSettings, Precision, Running};
 pub use error::EmbedError;
+pub use fused::FusedEncoder;
 pub use manifest::{
     Activation, Architecture, CONFIG, Convert, FileSpec, Manifest, Member, Pooling, Source, TOKENIZER, WEIGHTS,
 };

@@ -7,7 +7,9 @@
 //! more than a page.
 
 use super::EmbedError;
+use super::wordpiece::{Facts, WordPiece};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use tokenizers::Tokenizer;
 
 /// Bytes per token at which a text is certainly too long: many times what any language needs.
@@ -23,32 +25,55 @@ pub(crate) struct Tokens {
 /// A tokenizer with the model's limit.
 pub(crate) struct TextTokenizer {
     path: PathBuf,
-    tokenizer: Tokenizer,
+    /// Read when the compact one has to pass, or at once where there is none.
+    real: OnceLock<Tokenizer>,
+    compact: Option<WordPiece>,
+    facts: Facts,
     max_tokens: usize,
-    before: Vec<u32>,
-    after: Vec<u32>,
 }
 
 impl TextTokenizer {
     /// Reads `tokenizer.json`; ids at or above `vocab` have no row in the model and are refused here.
     pub(crate) fn read(path: &Path, max_tokens: usize, vocab: usize) -> Result<Self, EmbedError> {
+        Self::with(path, max_tokens, vocab, |_, _, _| None)
+    }
+
+    /// The same by way of its compact form, which lies at `cache` or is made and kept there; `digest` is that of
+    /// `tokenizer.json`.
+    pub(crate) fn compact(
+        path: &Path,
+        digest: &str,
+        cache: Option<&Path>,
+        max_tokens: usize,
+        vocab: usize,
+    ) -> Result<Self, EmbedError> {
+        if let Some(compact) = cache.and_then(|cache| WordPiece::open(cache, digest)) {
+            let facts = compact.facts().clone();
+            check(path, &facts, max_tokens, vocab)?;
+            return Ok(Self { path: path.into(), real: OnceLock::new(), compact: Some(compact), facts, max_tokens });
+        }
+        Self::with(path, max_tokens, vocab, |json, real, facts| WordPiece::make(json, real, facts, digest, cache))
+    }
+
+    fn with(
+        path: &Path,
+        max_tokens: usize,
+        vocab: usize,
+        compact: impl FnOnce(&[u8], &Tokenizer, &Facts) -> Option<WordPiece>,
+    ) -> Result<Self, EmbedError> {
         let bytes = std::fs::read(path).map_err(EmbedError::io(path))?;
         let bad = |what: String| EmbedError::Tokenizer { path: path.into(), what };
-        let mut tokenizer = Tokenizer::from_bytes(&bytes).map_err(|e| bad(e.to_string()))?;
-        tokenizer.with_padding(None).with_truncation(None).map_err(|e| bad(e.to_string()))?;
-        let highest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0) as usize;
-        if highest >= vocab {
-            return Err(bad(format!("it knows the token {highest}, the model only {vocab} tokens")));
-        }
+        let tokenizer = parse(&bytes).map_err(&bad)?;
+        let highest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0);
         let encode = |text: &str, special| {
             Ok(tokenizer.encode_fast(text, special).map_err(|e| bad(e.to_string()))?.get_ids().to_vec())
         };
         let (before, after) = special_tokens(&encode)?
             .ok_or_else(|| bad("it does more with a text than to put special tokens around it".into()))?;
-        if before.len() + after.len() + 1 > max_tokens {
-            return Err(bad(format!("its special tokens leave no room in {max_tokens}")));
-        }
-        Ok(Self { path: path.into(), tokenizer, max_tokens, before, after })
+        let facts = Facts { highest, before, after };
+        check(path, &facts, max_tokens, vocab)?;
+        let compact = compact(&bytes, &tokenizer, &facts);
+        Ok(Self { path: path.into(), real: tokenizer.into(), compact, facts, max_tokens })
     }
 
     pub(crate) fn max_tokens(&self) -> usize {
@@ -56,7 +81,7 @@ impl TextTokenizer {
     }
 
     pub(crate) fn special_tokens(&self) -> usize {
-        self.before.len() + self.after.len()
+        self.facts.before.len() + self.facts.after.len()
     }
 
     /// The ids of `prefix` and `text` together, special tokens included, at most [`Self::max_tokens`].
@@ -70,22 +95,59 @@ impl TextTokenizer {
             joined = format!("{prefix}{cut}");
             &joined
         };
-        let encoding = self.tokenizer.encode_fast(input, false).map_err(|e| self.error(&e))?;
-        let plain = encoding.get_ids();
+        let plain = self.ids(input)?;
         let room = self.max_tokens - self.special_tokens();
         let kept = &plain[..plain.len().min(room)];
         let truncated = cut.len() < text.len() || kept.len() < plain.len();
-        Ok(Tokens { ids: [&self.before, kept, &self.after].concat(), truncated })
+        Ok(Tokens { ids: [&self.facts.before, kept, &self.facts.after].concat(), truncated })
     }
 
     /// Tokens of the text alone.
     pub(crate) fn count(&self, text: &str) -> Result<usize, EmbedError> {
-        Ok(self.tokenizer.encode_fast(text, false).map_err(|e| self.error(&e))?.len())
+        Ok(self.ids(text)?.len())
     }
 
-    fn error(&self, error: &tokenizers::Error) -> EmbedError {
-        EmbedError::Tokenizer { path: self.path.clone(), what: error.to_string() }
+    /// The ids of a text, nothing around them.
+    fn ids(&self, text: &str) -> Result<Vec<u32>, EmbedError> {
+        if let Some(ids) = self.compact.as_ref().and_then(|compact| compact.encode(text)) {
+            return Ok(ids);
+        }
+        let encoding = self.real()?.encode_fast(text, false).map_err(|e| self.error(e.to_string()))?;
+        Ok(encoding.get_ids().to_vec())
     }
+
+    fn real(&self) -> Result<&Tokenizer, EmbedError> {
+        if let Some(real) = self.real.get() {
+            return Ok(real);
+        }
+        let bytes = std::fs::read(&self.path).map_err(EmbedError::io(&self.path))?;
+        let real = parse(&bytes).map_err(|what| self.error(what))?;
+        Ok(self.real.get_or_init(|| real))
+    }
+
+    fn error(&self, what: String) -> EmbedError {
+        EmbedError::Tokenizer { path: self.path.clone(), what }
+    }
+}
+
+/// A tokenizer that neither cuts nor pads.
+fn parse(json: &[u8]) -> Result<Tokenizer, String> {
+    let mut tokenizer = Tokenizer::from_bytes(json).map_err(|e| e.to_string())?;
+    tokenizer.with_padding(None).with_truncation(None).map_err(|e| e.to_string())?;
+    Ok(tokenizer)
+}
+
+/// Whether a model with so many tokens, of texts so long, can be fed with this.
+fn check(path: &Path, facts: &Facts, max_tokens: usize, vocab: usize) -> Result<(), EmbedError> {
+    let bad = |what: String| Err(EmbedError::Tokenizer { path: path.into(), what });
+    let highest = facts.highest as usize;
+    if highest >= vocab {
+        return bad(format!("it knows the token {highest}, the model only {vocab} tokens"));
+    }
+    if facts.before.len() + facts.after.len() + 1 > max_tokens {
+        return bad(format!("its special tokens leave no room in {max_tokens}"));
+    }
+    Ok(())
 }
 
 /// Ids before and after a text.

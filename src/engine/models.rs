@@ -1,7 +1,7 @@
 //! Models: what is there, getting one, checking one, removing one.
 
 use super::{Engine, EngineError, OnProgress, Progress};
-use crate::embed::{FileCheck, Installed, Manifest, PullEvent, State};
+use crate::embed::{Encoder, FileCheck, Installed, Manifest, PullEvent, State};
 use std::path::{Path, PathBuf};
 
 impl Engine {
@@ -24,6 +24,17 @@ impl Engine {
             out.push((other.manifest.clone(), Some(other), is_active));
         }
         Ok(out)
+    }
+
+    /// Loads the active model's encoder anew, to measure it.
+    ///
+    /// # Errors
+    /// [`EngineError::NoModel`] when it is not installed, and whatever loading fails with.
+    pub fn load_encoder(&self) -> Result<Box<dyn Encoder>, EngineError> {
+        let store = self.store()?;
+        let found = self.active_model(&store)?;
+        let installed = found.ok_or_else(|| EngineError::NoModel { model: self.settings.model.clone() })?;
+        Ok(store.load(&installed)?)
     }
 
     /// Gets a model (the configured one if none is named) and makes canon's vectors with it, if it is the one that

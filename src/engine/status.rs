@@ -74,7 +74,14 @@ impl Engine {
         let Some(database) = self.read_database()? else { return Ok(out) };
         out.inventory = database.inventory()?;
         if let Some(index) = database.index_model()? {
-            out.models_agree = out.model.as_deref().is_none_or(|name| name == index.name());
+            out.models_agree = match self.encoder() {
+                Ok(Some(encoder)) => index.fingerprint == *encoder.fingerprint(),
+                Ok(None) => true,
+                Err(error) => {
+                    self.note(format!("the model cannot be used: {error}"));
+                    true
+                }
+            };
             out.index_model = Some(index.fingerprint.as_str().to_owned());
         }
         for (_, source) in database.sources()? {

@@ -2,6 +2,7 @@
 //! \[-1, 1\].
 
 mod scan;
+pub mod simd;
 
 pub use scan::dot_rows;
 

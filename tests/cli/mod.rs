@@ -1,5 +1,6 @@
 //! The command as a process.
 
+mod bench; // the encoder measured, and told how to run
 mod canon; // list, show, search, check, add; own packs and trusted ones
 mod config; // settings and their origins, completions, purge, help
 mod lookup; // answers, exit codes, JSON, logs

@@ -1,6 +1,7 @@
 //! Real weights against vectors that other software made of the same weights (`benches/peers/embed/golden.py`).
 
 use crate::support::home;
+use kenning::embed::{Choice, Encoder, EncoderSettings, Precision};
 use kenning::types::Role;
 use serde::Deserialize;
 
@@ -25,9 +26,20 @@ struct Case {
     probe: f32,
 }
 
+/// Both encoders in f32.
 fn check(golden: &str) {
     let golden: Golden = serde_json::from_str(golden).unwrap();
-    let encoder = home::encoder(&golden.model);
+    for encoder in [Choice::Candle, Choice::Fused] {
+        compare(&golden, encoder);
+    }
+}
+
+fn f32_by(encoder: Choice) -> EncoderSettings {
+    EncoderSettings { encoder, precision: Some(Precision::F32), ..EncoderSettings::default() }
+}
+
+fn compare(golden: &Golden, encoder: Choice) {
+    let encoder = home::encoder(&golden.model, f32_by(encoder));
     assert_eq!(encoder.dims(), golden.dims);
     for (name, role) in [("query", Role::Query), ("passage", Role::Passage)] {
         let cases: Vec<&Case> = golden.texts.iter().filter(|c| c.role == name).collect();
@@ -64,14 +76,37 @@ fn minilm_as_numpy_computes_it() {
 
 #[test]
 fn a_text_means_the_same_alone_and_among_others() {
-    let encoder = home::encoder("bge-small-en-v1.5-int8");
+    for encoder in [Choice::Candle, Choice::Fused] {
+        same_alone(&*home::encoder("bge-small-en-v1.5-int8", f32_by(encoder)), 1e-5);
+    }
+    same_alone(&*home::encoder("bge-small-en-v1.5-int8", EncoderSettings::default()), f32::MIN_POSITIVE);
+}
+
+/// In int8 close to f32, and within what the packed weights lose.
+#[test]
+fn int8_stays_close_to_f32() {
+    let exact = home::encoder("bge-small-en-v1.5-int8", f32_by(Choice::Fused));
+    let int8 = home::encoder("bge-small-en-v1.5-int8", EncoderSettings::default());
+    assert_eq!(int8.running().precision, Precision::Int8);
+    assert_ne!(int8.fingerprint(), exact.fingerprint());
+    let long = "cannot find value `x` in this scope ".repeat(60);
+    let texts = ["a", &long, "", "Error: connect ECONNREFUSED 127.0.0.1:5432", "kubectl logs", &long[..700]];
+    let want = exact.encode(&texts, Role::Passage, &mut |_| {}).unwrap();
+    let got = int8.encode(&texts, Role::Passage, &mut |_| {}).unwrap();
+    for ((got, want), text) in got.iter().zip(want).zip(texts) {
+        let cosine: f32 = got.vector.iter().zip(&want.vector).map(|(a, b)| a * b).sum();
+        assert!(cosine > 0.998, "{cosine} for {:?}", &text[..text.len().min(30)]);
+    }
+}
+
+fn same_alone(encoder: &dyn Encoder, tolerance: f32) {
     let long = "cannot find value `x` in this scope ".repeat(60);
     let texts = ["a", &long, "", "Error: connect ECONNREFUSED 127.0.0.1:5432", "kubectl logs", &long[..700]];
     let together = encoder.encode(&texts, Role::Passage, &mut |_| {}).unwrap();
     for (text, among) in texts.iter().zip(&together) {
         let alone = &encoder.encode(&[text], Role::Passage, &mut |_| {}).unwrap()[0];
         let far = crate::support::distance(&alone.vector, &among.vector);
-        assert!(far < 1e-5, "{far} for {:?}", &text[..text.len().min(30)]);
+        assert!(far < tolerance, "{far} for {:?}", &text[..text.len().min(30)]);
     }
 }
 

@@ -4,7 +4,7 @@
 //! out of packages; the package client is the machine's own. The store's lock lets several test processes share one
 //! pull.
 
-use kenning::embed::{Encoder, Installed, ModelStore, StoreSettings};
+use kenning::embed::{Encoder, EncoderSettings, Installed, ModelStore, StoreSettings};
 use std::path::PathBuf;
 
 /// The folder for what tests keep.
@@ -34,7 +34,8 @@ pub fn installed(name: &str) -> Installed {
     result.unwrap_or_else(|error| panic!("{error}\n{}", told.join("\n")))
 }
 
-/// An encoder of a real model.
-pub fn encoder(name: &str) -> Box<dyn Encoder> {
-    store().load(&installed(name)).unwrap()
+/// An encoder of a real model, run as `how` says.
+pub fn encoder(name: &str, how: EncoderSettings) -> Box<dyn Encoder> {
+    let installed = installed(name);
+    ModelStore::new(StoreSettings { encoder: how, ..settings() }).load(&installed).unwrap()
 }

@@ -18,12 +18,14 @@ pub struct Tiny {
     pub max_seq_length: Option<usize>,
     pub prompts: Value,
     pub seed: u64,
+    /// Width, heads and width between the halves of the feed-forward block.
+    pub shape: (usize, usize, usize),
 }
 
+/// The width, unless a test says otherwise.
 pub const HIDDEN: usize = 32;
 pub const VOCAB: usize = 64;
 const LAYERS: usize = 2;
-const INTERMEDIATE: usize = 48;
 
 impl Tiny {
     pub fn bert() -> Self {
@@ -35,6 +37,7 @@ impl Tiny {
             max_seq_length: None,
             prompts: json!({}),
             seed: 1,
+            shape: (HIDDEN, 4, 48),
         }
     }
 
@@ -45,8 +48,8 @@ impl Tiny {
     pub fn config(&self) -> Value {
         json!({
             "model_type": self.architecture.name(), "hidden_act": self.activation, "vocab_size": VOCAB,
-            "hidden_size": HIDDEN, "num_hidden_layers": LAYERS, "num_attention_heads": 4,
-            "intermediate_size": INTERMEDIATE, "max_position_embeddings": self.positions,
+            "hidden_size": self.shape.0, "num_hidden_layers": LAYERS, "num_attention_heads": self.shape.1,
+            "intermediate_size": self.shape.2, "max_position_embeddings": self.positions,
             "type_vocab_size": if self.architecture == Architecture::Bert { 2 } else { 1 },
             "pad_token_id": if self.architecture == Architecture::Bert { 0 } else { 1 },
             "layer_norm_eps": 1e-5, "position_embedding_type": "absolute",
@@ -95,13 +98,14 @@ impl Tiny {
 
     /// Names and shapes of the tensors.
     fn shapes(&self) -> Vec<(String, Vec<usize>)> {
+        let (hidden, _, intermediate) = self.shape;
         let types = if self.architecture == Architecture::Bert { 2 } else { 1 };
         let mut all = vec![
-            ("embeddings.word_embeddings.weight".to_owned(), vec![VOCAB, HIDDEN]),
-            ("embeddings.position_embeddings.weight".to_owned(), vec![self.positions, HIDDEN]),
-            ("embeddings.token_type_embeddings.weight".to_owned(), vec![types, HIDDEN]),
-            ("embeddings.LayerNorm.weight".to_owned(), vec![HIDDEN]),
-            ("embeddings.LayerNorm.bias".to_owned(), vec![HIDDEN]),
+            ("embeddings.word_embeddings.weight".to_owned(), vec![VOCAB, hidden]),
+            ("embeddings.position_embeddings.weight".to_owned(), vec![self.positions, hidden]),
+            ("embeddings.token_type_embeddings.weight".to_owned(), vec![types, hidden]),
+            ("embeddings.LayerNorm.weight".to_owned(), vec![hidden]),
+            ("embeddings.LayerNorm.bias".to_owned(), vec![hidden]),
         ];
         for layer in 0..LAYERS {
             let mut add = |part: &str, shape: &[usize]| {
@@ -109,12 +113,12 @@ impl Tiny {
                 all.push((format!("encoder.layer.{layer}.{part}.bias"), vec![shape[0]]));
             };
             for part in ["self.query", "self.key", "self.value", "output.dense"] {
-                add(&format!("attention.{part}"), &[HIDDEN, HIDDEN]);
+                add(&format!("attention.{part}"), &[hidden, hidden]);
             }
-            add("attention.output.LayerNorm", &[HIDDEN]);
-            add("intermediate.dense", &[INTERMEDIATE, HIDDEN]);
-            add("output.dense", &[HIDDEN, INTERMEDIATE]);
-            add("output.LayerNorm", &[HIDDEN]);
+            add("attention.output.LayerNorm", &[hidden]);
+            add("intermediate.dense", &[intermediate, hidden]);
+            add("output.dense", &[hidden, intermediate]);
+            add("output.LayerNorm", &[hidden]);
         }
         all
     }
@@ -132,8 +136,10 @@ impl Tiny {
             .shapes()
             .into_iter()
             .map(|(name, shape)| {
+                // Wide networks need smaller weights, or every softmax is all or nothing.
+                let spread = 0.8 * (HIDDEN as f32 / self.shape.0 as f32).sqrt();
                 let shift = if name.ends_with("LayerNorm.weight") { 1.0 } else { 0.0 };
-                let mut values: Vec<f32> = (0..shape.iter().product()).map(|_| random() * 0.8 + shift).collect();
+                let mut values: Vec<f32> = (0..shape.iter().product()).map(|_| random() * spread + shift).collect();
                 edit(&name, &mut values);
                 (name, shape, values.iter().flat_map(|v| v.to_le_bytes()).collect())
             })
@@ -164,7 +170,7 @@ impl Tiny {
             ])),
         );
         let pooling = json!({
-            "word_embedding_dimension": HIDDEN, "pooling_mode_cls_token": self.pooling == "cls",
+            "word_embedding_dimension": self.shape.0, "pooling_mode_cls_token": self.pooling == "cls",
             "pooling_mode_mean_tokens": self.pooling == "mean", "pooling_mode_max_tokens": self.pooling == "max",
         });
         put("1_Pooling/config.json", &text(pooling));
@@ -197,10 +203,11 @@ impl Tiny {
             architecture: self.architecture,
             activation: kenning::embed::Activation::Gelu,
             pooling: kenning::embed::Pooling::Cls,
-            dims: HIDDEN,
+            dims: self.shape.0,
             max_tokens: 24,
             query_prefix: String::new(),
             passage_prefix: String::new(),
+            precision: kenning::embed::Precision::F32,
             fallback: None,
             calibration: None,
             files: self.files().into_iter().map(pin).collect(),

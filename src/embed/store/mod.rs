@@ -26,9 +26,11 @@ pub(crate) use lock::Lock;
 pub(crate) use record::write_aside;
 
 use super::candle::CandleEncoder;
+use super::config::Config;
 use super::fingerprint::Digests;
-use super::manifest::{Manifest, TOKENIZER, WEIGHTS};
-use super::{EmbedError, Encoder, hub};
+use super::fused::{self, FusedEncoder};
+use super::manifest::{CONFIG, Manifest, TOKENIZER, WEIGHTS};
+use super::{Choice, EmbedError, Encoder, Precision, hub};
 use record::Record;
 use std::collections::HashMap;
 use std::fs;
@@ -88,7 +90,8 @@ impl ModelStore {
         Self { settings }
     }
 
-    /// Loads an encoder. Files that changed since they were last hashed are hashed again.
+    /// Loads an encoder: the fused one where it can run the model, unless the settings say otherwise. Files that
+    /// changed since they were last hashed are hashed again.
     ///
     /// # Errors
     /// When a file is missing, damaged, changed or not supported.
@@ -99,7 +102,24 @@ impl ModelStore {
         let hashes = self.digests(installed)?;
         let of = |file: &str| hashes.get(file).map_or("", String::as_str); // Every manifest names both files.
         let digests = Digests { weights: of(WEIGHTS), tokenizer: of(TOKENIZER) };
-        Ok(Box::new(CandleEncoder::load(&installed.root, &installed.manifest, &digests)?))
+        let (root, manifest) = (&installed.root, &installed.manifest);
+        let path = root.join(CONFIG);
+        let config = Config::read(&path)?;
+        config.agree(manifest, &path)?;
+        let settings = &self.settings.encoder;
+        let (fits, precision) = (fused::runs(&config), settings.precision.unwrap_or(manifest.precision));
+        let unsupported = |what: &str| Err(EmbedError::Unsupported { path: path.clone(), what: what.to_owned() });
+        match settings.encoder {
+            Choice::Fused if !fits => unsupported("this shape in the fused encoder"),
+            Choice::Auto | Choice::Fused if fits => {
+                // Beside our record of the model: its files may lie in another tool's folder.
+                let cache = installed.record.with_extension(format!("{}.pack", precision.name()));
+                let made = FusedEncoder::load(root, manifest, config, &digests, settings, precision, Some(&cache))?;
+                Ok(Box::new(made))
+            }
+            _ if settings.precision == Some(Precision::Int8) => unsupported("int8 in the candle encoder"),
+            _ => Ok(Box::new(CandleEncoder::load(root, manifest, &config, &digests)?)),
+        }
     }
 
     /// Hashes every file of a model and compares it with its pin, or with what was recorded.

@@ -1,6 +1,6 @@
 //! What the store must be told, because nothing here reads the environment.
 
-use crate::embed::Manifest;
+use crate::embed::{EncoderSettings, Manifest};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,6 +15,8 @@ pub struct StoreSettings {
     pub pip: PipSettings,
     /// Models that are known beside the compiled-in ones; the same name replaces the compiled-in one.
     pub manifests: Vec<Manifest>,
+    /// How models are run.
+    pub encoder: EncoderSettings,
     /// How long to wait for another process that pulls the same model.
     pub lock_timeout: Duration,
 }
@@ -27,6 +29,7 @@ impl StoreSettings {
             hub: HubSettings::new(cache_dir),
             pip: PipSettings::default(),
             manifests: Vec::new(),
+            encoder: EncoderSettings::default(),
             lock_timeout: Duration::from_secs(600),
         }
     }

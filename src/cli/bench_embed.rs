@@ -1,0 +1,103 @@
+//! `ken bench embed`.
+
+use super::output::{Failure, Output};
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::render::json_line;
+use crate::types::Role;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Measure the encoder: tokens a second in bulk, single queries, loading, memory
+#[derive(Debug, Args)]
+pub(super) struct EmbedArgs {
+    /// Passages, one a line; the texts of the packs if not given
+    #[arg(long, value_name = "FILE")]
+    texts: Option<PathBuf>,
+    /// Runs over all passages; the median counts
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    repeat: usize,
+    /// Single queries; 0 for none
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    queries: usize,
+    /// Write the passages' vectors: 32-bit floats, little-endian, one after another
+    #[arg(long, value_name = "FILE")]
+    vectors: Option<PathBuf>,
+}
+
+/// 22 tokens with the special ones.
+const QUERY: &str = "Error creating S3 bucket: BucketAlreadyExists: the requested bucket name is not available";
+
+pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome {
+    let engine = Session::open(global, output)?.engine();
+    let read = |path: &PathBuf| std::fs::read_to_string(path).map_err(|e| Failure::io(&path.display().to_string(), &e));
+    let texts: Vec<String> = match &args.texts {
+        Some(path) => read(path)?.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
+        None => {
+            let entries = engine.canon().entries();
+            entries.iter().flat_map(|stored| stored.entry().texts()).map(|text| text.embedded()).take(2000).collect()
+        }
+    };
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let start = Instant::now();
+    let encoder = engine.load_encoder()?;
+    let load_ms = milliseconds(start);
+    let start = Instant::now();
+    encoder.encode(&[QUERY], Role::Passage, &mut |_| {}).map_err(crate::engine::EngineError::from)?;
+    let first_ms = milliseconds(start);
+
+    let encode = |texts: &[&str]| {
+        let start = Instant::now();
+        let out = encoder.encode(texts, Role::Passage, &mut |_| {}).map_err(crate::engine::EngineError::from)?;
+        Ok::<_, Failure>((milliseconds(start), out))
+    };
+    let mut queries = Vec::new();
+    for _ in 0..args.queries {
+        queries.push(encode(&[QUERY])?.0);
+    }
+    let (mut passages, mut tokens) = (Vec::new(), 0);
+    for lap in 0..args.repeat {
+        let (ms, out) = encode(&texts)?;
+        passages.push(ms);
+        tokens = out.iter().map(|e| e.tokens).sum();
+        if let (0, Some(path)) = (lap, &args.vectors) {
+            let bytes: Vec<u8> = out.iter().flat_map(|e| &e.vector).flat_map(|v| v.to_le_bytes()).collect();
+            std::fs::write(path, bytes).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+        }
+    }
+    let running = encoder.running();
+    let speed = quantile(&mut passages, 0.5).map(|ms| (tokens as f64 / ms * 1e3).round());
+    let round = |x: f64| (x * 100.0).round() / 100.0;
+    let (p50, p95) = (quantile(&mut queries, 0.5).map(round), quantile(&mut queries, 0.95).map(round));
+    let result = json!({
+        "bench": "embed", "model": encoder.fingerprint().as_str(), "encoder": running.encoder,
+        "precision": running.precision.name(), "kernel": running.kernel, "threads": running.threads,
+        "texts": texts.len(), "tokens": tokens, "tokens_per_s": speed, "query_p50_ms": p50, "query_p95_ms": p95,
+        "load_ms": round(load_ms), "first_query_ms": round(first_ms), "peak_mib": peak_mib(),
+    });
+    if output.json {
+        output.print(&json_line(&result))?;
+    } else if let Some(fields) = result.as_object() {
+        let lines: String = fields.iter().map(|(name, value)| format!("{name:16} {value}\n")).collect();
+        output.print(&lines)?;
+    }
+    Ok(0)
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get((values.len().saturating_sub(1) as f64 * share) as usize).copied()
+}
+
+/// The most memory that this process has held, where the system tells.
+fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? / 1024)
+}

@@ -1,0 +1,147 @@
+//! Kernels on wide registers: the only home of `unsafe` besides `map`.
+//!
+//! Each kernel is written once over the vocabulary of `lanes`, which AVX-512 with VNNI, AVX2 and plain Rust speak. An
+//! [`Isa`] says which of them runs; it exists only for instructions that the processor has, and [`Isa::detect`] is the
+//! one place that asks. All forms make the same bits: integer products are exact, floats are rounded and summed in one
+//! order. The tests hold every form to the scalar one, and that to plain loops.
+#![allow(unsafe_code)]
+// An index here names a register or a row of a tile, not a place in a list.
+#![allow(clippy::needless_range_loop)]
+
+mod attention;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod lanes;
+mod math;
+mod pack;
+mod product;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+pub use attention::{AttentionRoom, Head};
+pub use pack::{pack_f32, pack_i8};
+pub use product::{Finish, PackedF32, PackedI8, Target};
+pub use rows::{Norm, RowScale};
+
+use lanes::{Lanes, Op, Scalar};
+
+/// A set of instructions that this processor has.
+#[derive(Debug, Clone, Copy)]
+pub struct Isa(Kind);
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Scalar(Scalar),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+}
+
+impl Isa {
+    /// Names that [`Isa::named`] knows, the widest last.
+    pub const NAMES: [&str; 3] = ["scalar", "avx2", "avx512"];
+
+    /// The widest that this processor has.
+    pub fn detect() -> Self {
+        Self::NAMES.iter().rev().find_map(|name| Self::named(name)).unwrap_or(Self(Kind::Scalar(Scalar)))
+    }
+
+    /// The set of this name, if there is one and this processor has it.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "scalar" => Some(Self(Kind::Scalar(Scalar))),
+            #[cfg(target_arch = "x86_64")]
+            "avx2" => avx2::Avx2::new().map(|s| Self(Kind::Avx2(s))),
+            #[cfg(target_arch = "x86_64")]
+            "avx512" => avx512::Avx512::new().map(|s| Self(Kind::Avx512(s))),
+            _ => None,
+        }
+    }
+
+    /// Its name; `avx512` includes VNNI.
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Scalar(_) => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(_) => "avx512",
+        }
+    }
+
+    fn run<O: Op>(self, op: O) -> O::Out {
+        match self.0 {
+            Kind::Scalar(s) => s.run(op),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(s) => s.run(op),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(s) => s.run(op),
+        }
+    }
+
+    /// Quantises rows of `width` to bytes, each with its own scale.
+    ///
+    /// # Panics
+    /// When `rows`, `out` and `scales` are not for the same number of rows.
+    pub fn quantise(self, rows: &[f32], width: usize, out: &mut [u8], scales: &mut [RowScale]) {
+        assert!(rows.len() == out.len() && rows.len() == scales.len() * width);
+        self.run(rows::Quantise { rows, width, out, scales });
+    }
+
+    /// Layer norm of rows as wide as its parameters, in place.
+    ///
+    /// # Panics
+    /// When the lengths do not fit.
+    pub fn norm(self, rows: &mut [f32], norm: Norm<'_>) {
+        assert!(norm.gamma.len() == norm.beta.len() && rows.len().is_multiple_of(norm.gamma.len()));
+        self.run(rows::NormRows { rows, norm });
+    }
+
+    /// Layer norm in place, with the result quantised as well.
+    ///
+    /// # Panics
+    /// When the lengths do not fit.
+    pub fn norm_quantise(self, rows: &mut [f32], norm: Norm<'_>, out: &mut [u8], scales: &mut [RowScale]) {
+        assert!(norm.gamma.len() == norm.beta.len() && rows.len() == scales.len() * norm.gamma.len());
+        assert!(rows.len() == out.len());
+        self.run(rows::NormQuantise { rows, norm, out, scales });
+    }
+
+    /// `finish(rows * weights + bias)`: as many rows of bytes as there are scales.
+    ///
+    /// # Panics
+    /// When the lengths do not fit.
+    pub fn product_i8(self, rows: &[u8], scales: &[RowScale], weights: PackedI8<'_>, bias: &[f32], target: Target<'_>) {
+        let whole = weights.outputs.next_multiple_of(lanes::PANEL);
+        assert!(rows.len() == scales.len() * weights.inputs && weights.inputs.is_multiple_of(4));
+        assert!(weights.panels.len() == whole * weights.inputs && bias.len() == weights.outputs);
+        assert!(weights.sums.len() == whole && weights.scales.len() == whole);
+        assert!(target.outputs.start.is_multiple_of(lanes::PANEL) && target.outputs.end <= weights.outputs);
+        self.run(product::ProductI8 { rows, scales, weights, bias, target });
+    }
+
+    /// `finish(rows * weights + bias)` in f32.
+    ///
+    /// # Panics
+    /// When the lengths do not fit.
+    pub fn product_f32(self, rows: &[f32], weights: PackedF32<'_>, bias: &[f32], target: Target<'_>) {
+        let whole = weights.outputs.next_multiple_of(lanes::PANEL);
+        assert!(rows.len().is_multiple_of(weights.inputs) && bias.len() == weights.outputs);
+        assert!(weights.panels.len() == whole * weights.inputs);
+        assert!(target.outputs.start.is_multiple_of(lanes::PANEL) && target.outputs.end <= weights.outputs);
+        self.run(product::ProductF32 { rows, weights, bias, target });
+    }
+
+    /// Attention of one head: the answer of question r goes to `out[r * out_stride..]`.
+    ///
+    /// # Panics
+    /// When a slice is too short, or the head's width is not a multiple of 16.
+    pub fn attend(self, head: Head<'_>, room: &mut AttentionRoom, out: &mut [f32], out_stride: usize) {
+        assert!(head.width.is_multiple_of(lanes::LANES) && head.tokens > 0);
+        self.run(attention::Attend { head, room, out, out_stride });
+    }
+}

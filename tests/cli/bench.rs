@@ -1,0 +1,44 @@
+use crate::support::ken::{User, run};
+use crate::support::tiny::Tiny;
+
+/// A user with a small model that the fast encoder runs, and its place.
+fn with_model() -> (User, String) {
+    let user = User::new();
+    let dir = user.work().join("tiny");
+    Tiny { shape: (64, 4, 96), ..Tiny::bert() }.write(&dir);
+    (user, dir.to_str().unwrap().to_owned())
+}
+
+#[test]
+fn the_encoder_is_measured() {
+    let (user, model) = with_model();
+    let texts = user.write("texts.txt", "w1 w2 w3\n\nw4 w5\n");
+    let vectors = user.work().join("vectors");
+    let (texts, vectors) = (texts.to_str().unwrap(), vectors.to_str().unwrap());
+    let arguments = ["bench", "embed", "--json", "--model", &model, "--texts", texts, "--vectors", vectors];
+    let mut command = user.command(&arguments);
+    command.args(["--queries", "3", "--precision", "int8"]).env("KEN_THREADS", "1").env("KEN_SIMD", "scalar");
+    let ran = run(command, b"");
+    let said = ran.json();
+    assert_eq!((said["encoder"].as_str(), said["precision"].as_str()), (Some("fused"), Some("int8")), "{ran:?}");
+    assert_eq!((said["kernel"].as_str(), said["threads"].as_u64()), (Some("scalar"), Some(1)));
+    assert_eq!((said["texts"].as_u64(), said["tokens"].as_u64()), (Some(2), Some(9)));
+    assert!(said["tokens_per_s"].as_f64() > Some(0.0) && said["query_p50_ms"].as_f64() > Some(0.0));
+    assert_eq!(std::fs::metadata(vectors).unwrap().len(), 2 * 64 * 4);
+    let plain = user.ken(&["bench", "embed", "--model", &model, "--texts", texts, "--encoder", "candle"]);
+    assert!(plain.code == 0 && plain.out.contains("candle") && plain.out.contains("f32"), "{plain:?}");
+}
+
+#[test]
+fn what_cannot_be_run_is_refused() {
+    let (user, model) = with_model();
+    let code = |arguments: &[&str]| user.ken(&[&["bench", "embed", "--model", &model], arguments].concat()).code;
+    assert_eq!(code(&["--precision", "int4"]), 2);
+    assert_eq!(code(&["--encoder", "other"]), 2);
+    assert_eq!(code(&["--encoder", "candle", "--precision", "int8"]), 4);
+    assert_eq!(code(&["--texts", "no-such-file"]), 9);
+    let mut command = user.command(&["bench", "embed"]);
+    command.env("KEN_SIMD", "mmx");
+    assert_eq!(run(command, b"").code, 2);
+    assert_eq!(user.ken(&["bench", "embed"]).code, 4);
+}
