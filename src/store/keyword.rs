@@ -74,7 +74,7 @@ impl Database {
                 String::new()
             } else {
                 format!(
-                    "AND rowid IN (SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id
+                    "AND +rowid IN (SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id
                      WHERE {condition})"
                 )
             };
