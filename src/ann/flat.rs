@@ -26,7 +26,7 @@ pub struct FlatIndex {
 impl FlatIndex {
     /// An index over rows of `dims` components each; what is left over at the end is dropped.
     pub fn new(dims: usize, mut data: Vec<f32>) -> Self {
-        data.truncate(if dims == 0 { 0 } else { data.len() / dims * dims });
+        data.truncate(data.len().checked_div(dims).unwrap_or(0) * dims);
         Self { dims, data, searching: AtomicUsize::new(0) }
     }
 
@@ -55,7 +55,7 @@ impl FlatIndex {
 
 impl VectorIndex for FlatIndex {
     fn len(&self) -> usize {
-        if self.dims == 0 { 0 } else { self.data.len() / self.dims }
+        self.data.len().checked_div(self.dims).unwrap_or(0)
     }
 
     fn is_exact(&self) -> bool {

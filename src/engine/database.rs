@@ -8,6 +8,9 @@ use crate::store::{Database, IndexModel, PATIENCE, WriterLock};
 use crate::types::Fingerprint;
 use std::rc::Rc;
 
+/// The active model and its encoder.
+pub(super) type OpenModel = (Installed, Rc<dyn Encoder>);
+
 /// The vectors of the index as they were at one moment.
 pub(super) struct Loaded {
     /// Of vectors, of items, and whose the vectors are.
@@ -69,7 +72,7 @@ impl Engine {
         self.encoder.get().and_then(|open| open.as_ref()).map(|(installed, _)| installed)
     }
 
-    fn open_encoder(&self) -> Result<Option<(Installed, Rc<dyn Encoder>)>, EngineError> {
+    fn open_encoder(&self) -> Result<Option<OpenModel>, EngineError> {
         let Some(settings) = self.settings.models.clone() else { return Ok(None) };
         let store = ModelStore::new(settings);
         let Some(installed) = self.active_model(&store)? else { return Ok(None) };

@@ -1,10 +1,11 @@
 //! The first job: an input in, what is known about its errors out.
 
 use super::{Engine, EngineError, OnProgress};
-use crate::query::{LookupOptions, Scored, lookup, probe};
+use crate::query::{LookupOptions, Scored, frequency, lookup, probe};
+use crate::store::Database;
 use crate::text::decode;
 use crate::types::Answer;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 impl Engine {
     /// Looks up the errors of an input. Without a usable model the answer says that semantics are off, and a note why.
@@ -20,7 +21,14 @@ impl Engine {
         let raw = decode(input)?;
         let progress = RefCell::new(progress);
         let semantics = || self.semantics(&mut **progress.borrow_mut());
-        Ok(lookup(&self.knowledge, &raw, options, &semantics)?)
+        let database: OnceCell<Option<Database>> = OnceCell::new();
+        let used = |id: &str| {
+            // Counters are best effort: without a database everything was used equally often.
+            let database = database.get_or_init(|| self.read_database().ok().flatten()).as_ref()?;
+            let usage = database.usage(&[id]).ok()?;
+            Some(usage.get(id).map_or(0.0, |usage| frequency(usage.days)))
+        };
+        Ok(lookup(&self.knowledge, &raw, options, &semantics, &used)?)
     }
 
     /// The scored candidates of every question of a text that patterns and fingerprints leave open, without a gate.

@@ -21,14 +21,13 @@ pub use purge::Holding;
 pub use status::{Checkup, Status};
 
 use crate::canon::{Canon, PackProblem, PackSource};
-use crate::embed::{Encoder, Installed, ModelStore, PullEvent, StoreSettings};
+use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;
 use crate::query::{Knowledge, Semantics};
 use crate::types::Calibration;
-use database::Loaded;
+use database::{Loaded, OpenModel};
 use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
-use std::rc::Rc;
 
 /// What the engine is told about its surroundings.
 #[derive(Debug, Clone)]
@@ -83,7 +82,7 @@ pub struct Engine {
     /// The user's and the repository's packs.
     sources: Vec<PackSource>,
     semantics: OnceCell<Option<Semantics>>,
-    encoder: OnceCell<Option<(Installed, Rc<dyn Encoder>)>>,
+    encoder: OnceCell<Option<OpenModel>>,
     loaded: RefCell<Option<Loaded>>,
     notes: RefCell<Vec<String>>,
 }

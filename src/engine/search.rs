@@ -43,10 +43,10 @@ impl Engine {
         Path::new(path).exists() || database.is_some_and(|database| database.is_imported(path).unwrap_or(false))
     }
 
-    /// Counts what a lookup has shown, if it asked the model: an answer that was sure opens no database, and is not kept
+    /// Counts what a lookup has shown, if it had to guess: an answer that was sure opens no database, and is not kept
     /// waiting for a counter.
     pub fn count_looked_up(&self, answer: &Answer) {
-        if answer.results.iter().any(|finding| finding.semantic == Semantic::On) {
+        if answer.results.iter().any(|finding| finding.semantic != Semantic::NotNeeded) {
             self.count_served(answer);
         }
     }

@@ -245,7 +245,10 @@ impl Asking {
     }
 }
 
-/// Answers an input. `semantics` is called when a question needs the model, and not before; it gives `None` when there is
+/// How often an entry was of use, by id: the frequency signal.
+pub type Used<'a> = &'a dyn Fn(&str) -> Option<f32>;
+
+/// Answers an input. `used` is asked about close hits alone: what is sure needs no counter. `semantics` is called when a question needs the model, and not before; it gives `None` when there is
 /// no usable model, and the answer says so.
 ///
 /// # Errors
@@ -255,6 +258,7 @@ pub fn lookup<'a>(
     raw: &str,
     options: &LookupOptions,
     semantics: &dyn Fn() -> Option<&'a Semantics>,
+    used: Used<'_>,
 ) -> Result<Answer, EmbedError> {
     let asking = Asking::new(knowledge, raw, options);
     let questions = asking.questions().count();
@@ -266,7 +270,7 @@ pub fn lookup<'a>(
         .iter()
         .map(|&at| {
             let asked = asking.ask[at].then(|| semantics.zip(vectors.next()));
-            finding(knowledge, &asking.problems[at], asking.sure[at].clone(), asked, gate, options)
+            finding(knowledge, &asking.problems[at], asking.sure[at].clone(), asked, gate, options, used)
         })
         .collect();
     Ok(Answer {
@@ -287,6 +291,7 @@ fn finding(
     asked: Option<Option<(&Semantics, Vec<f32>)>>,
     gate: f32,
     options: &LookupOptions,
+    used: Used<'_>,
 ) -> Finding {
     let mut scored = Vec::new();
     let mut semantic = Semantic::NotNeeded;
@@ -295,7 +300,7 @@ fn finding(
         scored = score_all(knowledge, problem, asked.as_ref().map(|(s, vector)| (*s, vector.as_slice())));
         let entries = knowledge.canon.entries();
         let passing = scored.iter().filter(|s| s.relevance >= gate && options.filters.admit(&entries[s.entry]));
-        hits = passing.map(|s| close_hit(knowledge, s, gate, options)).collect();
+        hits = passing.map(|s| close_hit(knowledge, s, gate, options, used)).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
     let why_not = options.why_not.as_deref().map(|id| match why_not(knowledge, id, &hits, &scored, gate, options) {
@@ -410,14 +415,17 @@ fn sure_hit(
     hit
 }
 
-fn close_hit(knowledge: &Knowledge, scored: &Scored, gate: f32, options: &LookupOptions) -> Hit {
+fn close_hit(knowledge: &Knowledge, scored: &Scored, gate: f32, options: &LookupOptions, used: Used<'_>) -> Hit {
     let captures = scored.generic.as_ref().map(|hit| hit.captures.clone()).unwrap_or_default();
     let mut hit = bare_hit(knowledge, scored.entry, Tier::Close, scored.relevance, captures);
+    let frequency = used(&hit.id);
+    hit.score = score(scored.relevance, None, frequency);
     if options.explain {
         let entry = knowledge.canon.entries()[scored.entry].entry();
         let matched =
             scored.similarity.and_then(|near| entry.texts().into_iter().nth(near.part)).map(|text| text.embedded());
-        hit.explain = Some(explanation(scored.signals.clone(), Some(scored.similar), scored.relevance, gate, matched));
+        let signals = Signals { frequency, ..scored.signals.clone() };
+        hit.explain = Some(explanation(signals, Some(scored.similar), scored.relevance, gate, matched));
     }
     hit
 }

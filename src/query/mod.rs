@@ -15,5 +15,6 @@ mod snippet;
 pub use analyse::{Analysis, Problem, analyse};
 pub use documents::DocumentVectors;
 pub use gate::{Gates, KEYWORD_ONLY};
-pub use lookup::{Filters, Knowledge, LookupOptions, Scored, Semantics, lookup, probe};
+pub use lookup::{Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe};
+pub use score::frequency;
 pub use search::{Documents, SearchError, SearchOptions, search};

@@ -41,6 +41,50 @@ fn days_count_and_dry_runs_do_not() {
     assert_eq!(usage(&user), [(1, 2)]);
 }
 
+/// A lookup counts what it guessed, and what is used comes first of what is equally relevant; a sure answer opens no
+/// database.
+#[test]
+fn lookups_count_their_guesses() {
+    let user = User::new();
+    for pack in ["aa", "bb"] {
+        let added = user.ken(&[
+            "canon",
+            "add",
+            "--pack",
+            pack,
+            "--title",
+            "Frobnicator of the quux is jammed by gnarl",
+            "--cause",
+            "Gnarl.",
+            "--fix",
+            "Remove it.",
+            "--symptom",
+            "the frobnicator of the quux is jammed and gnarl is in it",
+        ]);
+        assert_eq!(added.code, 0, "{added:?}");
+    }
+    user.document("a.md", "A document, so that there is a database at all in this home directory.");
+    user.ken(&["index", "."]);
+    let first = || {
+        let ran =
+            user.ken(&["lookup", "--json", "--explain", "--dry-run", "quux frobnicator jammed with gnarl inside"]);
+        let hit = ran.json()["results"][0]["hits"][0].clone();
+        (hit["source"].as_str().unwrap_or_default().to_owned(), hit["tier"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(first(), ("user:aa".to_owned(), "close".to_owned()));
+    let listed = user.ken(&["canon", "search", "--json", "frobnicator"]).out;
+    let start = listed.find("bb/").unwrap();
+    let id: String = listed[start..].chars().take_while(|c| *c != '"').collect();
+    let record = format!(
+        "{{\"type\":\"usage\",\"uid\":\"{id}\",\"days\":9,\"last_day\":1,\"served\":9,\"last_served\":1,\"confirmed\":0}}"
+    );
+    let export = format!(
+        "{{\"type\":\"kenning\",\"format\":1,\"exported_at\":0}}\n{record}\n{{\"type\":\"end\",\"records\":1}}\n"
+    );
+    assert_eq!(user.ken_with(&["import", "-"], export.as_bytes()).code, 0);
+    assert_eq!(first().0, "user:bb");
+}
+
 /// A table of cases under a fixed clock: what is equally relevant is ordered by age and use, nothing else is.
 #[test]
 fn recency_and_frequency_break_ties_only() {

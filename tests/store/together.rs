@@ -1,6 +1,7 @@
 //! Several processes on one data directory. `KEN_SECONDS` says how long.
 
 use crate::support::ken::{User, run};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 fn seconds() -> u64 {
@@ -70,7 +71,7 @@ fn two_indexers_and_four_searchers() {
         let searched: u32 = searchers.into_iter().map(|thread| thread.join().unwrap()).sum();
         (indexed.iter().map(|(done, _)| done).sum::<u32>(), indexed.iter().map(|(_, busy)| busy).sum::<u32>(), searched)
     });
-    println!("{indexed} indexings, {busy} times busy, {searched} searches");
+    drop(writeln!(std::io::stderr(), "{indexed} indexings, {busy} times busy, {searched} searches"));
     assert!(indexed > 1 && searched > 4);
     assert_eq!(user.ken(&["index", "."]).code, 0);
     user.assert_sound();
