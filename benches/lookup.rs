@@ -46,7 +46,7 @@ fn main() {
     let file =
         time("read canon's vectors", || VectorFile::read(&home.join(&name), encoder.fingerprint()).unwrap().unwrap());
     let index = time("arrange canon's vectors", || {
-        let mut index = SemanticIndex::new(encoder.dims());
+        let mut index = SemanticIndex::new(encoder.dims(), file.len());
         for (at, stored) in entries.entries().iter().enumerate() {
             for text in stored.entry().texts() {
                 if let Some(vector) = file.get(&text_hash(&text.key())) {

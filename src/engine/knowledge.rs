@@ -42,20 +42,24 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<SemanticIndex, EngineError> {
         let path = self.vector_path(encoder);
-        let known = match &path {
-            // What cannot be read is made again: the file is derived.
-            Some(path) => VectorFile::read(path, encoder.fingerprint()).unwrap_or_default(),
-            None => None,
-        };
-        let mut vectors = known.unwrap_or_else(|| VectorFile::new(encoder.fingerprint().clone(), encoder.dims()));
-        let texts: Vec<(usize, EntryText)> = self
-            .canon()
-            .entries()
-            .iter()
-            .enumerate()
-            .flat_map(|(entry, stored)| stored.entry().texts().into_iter().map(move |text| (entry, text)))
-            .collect();
-        let hashes: Vec<_> = texts.iter().map(|(_, text)| text_hash(&text.key())).collect();
+        let fingerprint = encoder.fingerprint();
+        let knowledge = &self.knowledge;
+        // Reading the file and reading the entries take about as long, and neither needs the other.
+        let (known, (texts, hashes)) = std::thread::scope(|scope| {
+            let read = scope.spawn(|| match &path {
+                // What cannot be read is made again: the file is derived.
+                Some(path) => VectorFile::read(path, fingerprint).unwrap_or_default(),
+                None => None,
+            });
+            let entries = knowledge.canon().entries().iter().enumerate();
+            let texts: Vec<(usize, EntryText)> = entries
+                .flat_map(|(entry, stored)| stored.entry().texts().into_iter().map(move |text| (entry, text)))
+                .collect();
+            let hashes: Vec<_> = texts.iter().map(|(_, text)| text_hash(&text.key())).collect();
+            knowledge.index_keywords();
+            (read.join().unwrap_or_default(), (texts, hashes))
+        });
+        let mut vectors = known.unwrap_or_else(|| VectorFile::new(fingerprint.clone(), encoder.dims()));
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| vectors.get(&hashes[at]).is_none()).collect();
         if !missing.is_empty() {
             let model = encoder.fingerprint().as_str().to_owned();
@@ -79,7 +83,7 @@ impl Engine {
                 }
             }
         }
-        let mut index = SemanticIndex::new(encoder.dims());
+        let mut index = SemanticIndex::new(encoder.dims(), texts.len());
         for ((entry, _), hash) in texts.iter().zip(&hashes) {
             if let Some(vector) = vectors.get(hash) {
                 index.push(*entry, vector);

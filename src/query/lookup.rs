@@ -107,6 +107,11 @@ impl Knowledge {
         &self.canon
     }
 
+    /// Makes the keyword statistics now, for whoever has the time: every question will need them.
+    pub fn index_keywords(&self) {
+        self.keywords();
+    }
+
     pub(super) fn keywords(&self) -> &KeywordIndex {
         self.keywords.get_or_init(|| KeywordIndex::new(self.canon.entries().iter().map(|s| s.entry().keyword_text())))
     }

@@ -42,9 +42,9 @@ impl Similarity {
 }
 
 impl SemanticIndex {
-    /// An index over unit vectors of `dims` components.
-    pub fn new(dims: usize) -> Self {
-        Self { dims, ..Self::default() }
+    /// An index over unit vectors of `dims` components, with room for `rows` of them.
+    pub fn new(dims: usize, rows: usize) -> Self {
+        Self { dims, data: Vec::with_capacity(dims * rows), owners: Vec::with_capacity(rows) }
     }
 
     /// Adds the vector of one text of an entry. Texts of an entry are added one after the other.
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_as_near_as_its_nearest_text() {
-        let mut index = SemanticIndex::new(2);
+        let mut index = SemanticIndex::new(2, 3);
         index.push(7, &[0.0, 1.0]);
         index.push(7, &[1.0, 0.0]);
         index.push(9, &[0.6, 0.8]);
