@@ -43,18 +43,13 @@ fn main() {
     let found = store.find("bge-small-en-v1.5-int8").unwrap().expect("the model is installed");
     let encoder = time("load model and tokenizer", || store.load(&found).unwrap());
     let name = format!("vectors/canon-{}.vec", encoder.fingerprint());
-    let file =
-        time("read canon's vectors", || VectorFile::read(&home.join(&name), encoder.fingerprint()).unwrap().unwrap());
-    let index = time("arrange canon's vectors", || {
-        let mut index = SemanticIndex::new(encoder.dims(), file.len());
-        for (at, stored) in entries.entries().iter().enumerate() {
-            for text in stored.entry().texts() {
-                if let Some(vector) = file.get(&text_hash(&text.key())) {
-                    index.push(at, vector);
-                }
-            }
-        }
-        index
+    let index = time("read, check and arrange canon's vectors", || {
+        let file = VectorFile::read(&home.join(&name), encoder.fingerprint()).unwrap().unwrap();
+        let all = entries.entries().iter().enumerate();
+        let texts = all.flat_map(|(at, stored)| {
+            stored.entry().texts().into_iter().map(move |text| (at, text_hash(&text.key()))).collect::<Vec<_>>()
+        });
+        SemanticIndex::new(file, texts)
     });
     let vector =
         time("embed the question", || encoder.encode(&[QUESTION], Role::Query, &mut |_| {}).unwrap().remove(0).vector);

@@ -83,13 +83,7 @@ impl Engine {
                 }
             }
         }
-        let mut index = SemanticIndex::new(encoder.dims(), texts.len());
-        for ((entry, _), hash) in texts.iter().zip(&hashes) {
-            if let Some(vector) = vectors.get(hash) {
-                index.push(*entry, vector);
-            }
-        }
-        Ok(index)
+        Ok(SemanticIndex::new(vectors, texts.iter().map(|(entry, _)| *entry).zip(hashes)))
     }
 
     fn vector_path(&self, encoder: &dyn Encoder) -> Option<PathBuf> {

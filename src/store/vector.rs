@@ -86,7 +86,10 @@ impl Database {
     /// [`StoreError`] when the database refuses.
     pub fn vectors(&self, model: &IndexModel) -> Result<VectorRows, StoreError> {
         let all = || -> rusqlite::Result<VectorRows> {
-            let mut out = VectorRows::default();
+            let sql = "SELECT count(*) FROM vector WHERE model_id = ?1";
+            let count = self.connection.query_row(sql, [model.id], |row| row.get::<_, i64>(0))?.max(0) as usize;
+            let mut out =
+                VectorRows { hashes: Vec::with_capacity(count), data: Vec::with_capacity(count * model.dims) };
             // In the order of the rows: one pass over the file.
             let sql = "SELECT text_hash, data FROM vector NOT INDEXED WHERE model_id = ?1";
             let mut statement = self.connection.prepare(sql)?;

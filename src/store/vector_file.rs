@@ -1,20 +1,23 @@
-//! Vectors by text hash, one file per model fingerprint, written whole and read whole. Layout in `index/FORMAT.md`.
+//! Vectors by text hash, one file per model fingerprint, written whole, mapped to be read. Layout in `index/FORMAT.md`.
 //!
 //! The file is derived: damaged, of another version or fingerprint, it is made again from texts and model. It is written
 //! aside, synced and renamed, so a reader sees the old file or the new one.
 
 use super::StoreError;
+use crate::map::Map;
 use crate::text::sha256;
 use crate::types::Fingerprint;
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// First bytes of the file.
 const MAGIC: &[u8; 8] = b"KENVEC\0\0";
 /// Version of the layout.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+/// Vectors begin at a multiple of this, so that they can be used where they lie.
+const ALIGNMENT: usize = 64;
 /// Bytes before the fingerprint: magic, format, dims, rows, length of the fingerprint.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
 
@@ -28,19 +31,29 @@ pub fn text_hash(text: &str) -> TextHash {
     out
 }
 
-/// Vectors of one model by text hash.
-#[derive(Debug, Clone, PartialEq)]
+/// Vectors of one model by text hash. What was read stays in the file, mapped; what is added lies in memory.
+#[derive(Debug)]
 pub struct VectorFile {
     fingerprint: Fingerprint,
     dims: usize,
     rows: HashMap<TextHash, usize>,
-    data: Vec<f32>,
+    mapped: Option<Mapped>,
+    /// Rows after the mapped ones.
+    added: Vec<f32>,
+}
+
+#[derive(Debug)]
+struct Mapped {
+    map: Map,
+    /// Where the vectors begin.
+    start: usize,
+    rows: usize,
 }
 
 impl VectorFile {
     /// No vectors yet.
     pub fn new(fingerprint: Fingerprint, dims: usize) -> Self {
-        Self { fingerprint, dims, rows: HashMap::new(), data: Vec::new() }
+        Self { fingerprint, dims, rows: HashMap::new(), mapped: None, added: Vec::new() }
     }
 
     /// Whose vectors these are.
@@ -63,16 +76,39 @@ impl VectorFile {
         self.rows.is_empty()
     }
 
+    /// The row of a text.
+    pub fn row(&self, hash: &TextHash) -> Option<usize> {
+        self.rows.get(hash).copied()
+    }
+
+    /// The vector of a row, `dims` components of unit length; empty for a row that is not there.
+    pub fn vector(&self, row: usize) -> &[f32] {
+        let in_file = self.mapped.as_ref().map_or(0, |mapped| mapped.rows);
+        match &self.mapped {
+            Some(mapped) if row < in_file => {
+                let start = mapped.start + row * self.dims * 4;
+                let bytes = mapped.map.get(start..start + self.dims * 4).unwrap_or_default();
+                // Aligned by the layout, which was checked when the file was read.
+                bytemuck::try_cast_slice(bytes).unwrap_or_default()
+            }
+            _ => {
+                let start = (row - in_file) * self.dims;
+                self.added.get(start..start + self.dims).unwrap_or_default()
+            }
+        }
+    }
+
     /// The vector of a text, `dims` components of unit length.
     pub fn get(&self, hash: &TextHash) -> Option<&[f32]> {
-        self.rows.get(hash).map(|row| &self.data[row * self.dims..(row + 1) * self.dims])
+        self.row(hash).map(|row| self.vector(row))
     }
 
     /// Adds the vector of a text; one that is there already stays. A vector of another length is not added.
     pub fn insert(&mut self, hash: TextHash, vector: &[f32]) {
         if vector.len() == self.dims && !self.rows.contains_key(&hash) {
-            self.rows.insert(hash, self.data.len() / self.dims.max(1));
-            self.data.extend_from_slice(vector);
+            let in_file = self.mapped.as_ref().map_or(0, |mapped| mapped.rows);
+            self.rows.insert(hash, in_file + self.added.len() / self.dims.max(1));
+            self.added.extend_from_slice(vector);
         }
     }
 
@@ -91,32 +127,32 @@ impl VectorFile {
     /// # Errors
     /// [`StoreError`] when it cannot be read, is damaged, or belongs to another model.
     pub fn read(path: &Path, wanted: &Fingerprint) -> Result<Option<Self>, StoreError> {
-        let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
+        let bytes = match Map::open(path) {
+            Ok(map) => map,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(StoreError::Io { path: path.to_owned(), source }),
         };
-        let damaged = |what: &str| StoreError::Damaged { path: path.to_owned(), what: String::from(what) };
+        let damaged = |what: &str| StoreError::Damaged { path: path.to_owned(), what: what.to_owned() };
         if bytes.len() < HEADER + 32 || &bytes[..8] != MAGIC {
             return Err(damaged("it is not a vector file"));
         }
         let (body, sum) = bytes.split_at(bytes.len() - 32);
-        if sha256(body) != *sum {
-            return Err(damaged("its checksum does not match"));
+        if sha256(body) != sum {
+            return Err(damaged("its checksum is wrong"));
         }
-        let u32_at = |at: usize| u32::from_le_bytes([body[at], body[at + 1], body[at + 2], body[at + 3]]);
-        if u32_at(8) != FORMAT {
-            return Err(damaged("its format is of another version"));
+        let number = |at: usize| u32::from_le_bytes([body[at], body[at + 1], body[at + 2], body[at + 3]]) as usize;
+        if number(8) != FORMAT as usize || cfg!(target_endian = "big") {
+            return Err(damaged("its format is not known here"));
         }
-        let dims = u32_at(12) as usize;
-        let count = u32_at(16) as usize;
-        let name_end = HEADER + u32_at(24) as usize;
-        let rows_end =
-            count.checked_mul(16).and_then(|n| n.checked_add(name_end)).ok_or_else(|| damaged("too many rows"))?;
-        let size = count.checked_mul(dims).and_then(|n| n.checked_mul(4)).and_then(|n| n.checked_add(rows_end));
-        if u32_at(20) != 0 || size != Some(body.len()) {
+        let (dims, count, name_end) = (number(12), number(16), HEADER + number(24));
+        let places = || -> Option<(usize, usize, usize)> {
+            let rows_end = name_end.checked_add(count.checked_mul(16)?)?;
+            let start = rows_end.checked_next_multiple_of(ALIGNMENT)?;
+            Some((rows_end, start, start.checked_add(count.checked_mul(dims.checked_mul(4)?)?)?))
+        };
+        let Some((rows_end, start, _)) = places().filter(|(_, _, end)| *end == body.len() && number(20) == 0) else {
             return Err(damaged("its length does not match its header"));
-        }
+        };
         let found = String::from_utf8_lossy(&body[HEADER..name_end]);
         if found != wanted.as_str() {
             return Err(StoreError::Mismatch {
@@ -132,8 +168,8 @@ impl VectorFile {
         };
         let rows =
             body[name_end..rows_end].chunks_exact(16).enumerate().map(|(row, chunk)| (hash(chunk), row)).collect();
-        let data = body[rows_end..].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        Ok(Some(Self { fingerprint: wanted.clone(), dims, rows, data }))
+        let mapped = Some(Mapped { start, rows: count, map: bytes });
+        Ok(Some(Self { fingerprint: wanted.clone(), dims, rows, mapped, added: Vec::new() }))
     }
 
     /// Writes the file in one step: readers see what was there or what is new.
@@ -152,10 +188,9 @@ impl VectorFile {
         let mut order: Vec<(&TextHash, usize)> = self.rows.iter().map(|(hash, row)| (hash, *row)).collect();
         order.sort_unstable();
         order.iter().for_each(|(hash, _)| body.extend_from_slice(&hash[..]));
+        body.resize(body.len().next_multiple_of(ALIGNMENT), 0);
         for (_, row) in order {
-            for value in &self.data[row * self.dims..(row + 1) * self.dims] {
-                body.extend_from_slice(&value.to_le_bytes());
-            }
+            self.vector(row).iter().for_each(|value| body.extend_from_slice(&value.to_le_bytes()));
         }
         body.extend_from_slice(&sha256(&body));
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -170,6 +205,7 @@ impl VectorFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn sample() -> VectorFile {
         let mut file = VectorFile::new(Fingerprint::new("m", "0123456789abcdef"), 3);

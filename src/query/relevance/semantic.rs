@@ -4,16 +4,16 @@
 //! of CSLS, Conneau et al., "Word translation without parallel data", 2018, section 2.3); a logistic fitted per model
 //! turns what remains into a probability-like signal. Search is exact: canon is small.
 
+use crate::store::{TextHash, VectorFile};
 use crate::types::Calibration;
 use crate::vector::dot;
 
-/// Vectors of all texts of all entries.
-#[derive(Debug, Clone, Default)]
+/// Vectors of all texts of all entries, where they lie.
+#[derive(Debug)]
 pub struct SemanticIndex {
-    dims: usize,
-    data: Vec<f32>,
-    /// Entry of each row.
-    owners: Vec<usize>,
+    vectors: VectorFile,
+    /// Entry and row of each text, the texts of an entry one after the other.
+    texts: Vec<(usize, usize)>,
 }
 
 /// How near an entry is to a question.
@@ -42,34 +42,29 @@ impl Similarity {
 }
 
 impl SemanticIndex {
-    /// An index over unit vectors of `dims` components, with room for `rows` of them.
-    pub fn new(dims: usize, rows: usize) -> Self {
-        Self { dims, data: Vec::with_capacity(dims * rows), owners: Vec::with_capacity(rows) }
-    }
-
-    /// Adds the vector of one text of an entry. Texts of an entry are added one after the other.
-    pub fn push(&mut self, entry: usize, vector: &[f32]) {
-        debug_assert_eq!(vector.len(), self.dims);
-        self.data.extend_from_slice(vector);
-        self.owners.push(entry);
+    /// An index over `texts`: the entry of each and its hash, the texts of an entry one after the other. A text without a
+    /// vector is left out.
+    pub fn new(vectors: VectorFile, texts: impl IntoIterator<Item = (usize, TextHash)>) -> Self {
+        let texts = texts.into_iter().filter_map(|(entry, hash)| Some((entry, vectors.row(&hash)?))).collect();
+        Self { vectors, texts }
     }
 
     /// How many vectors there are.
     pub fn len(&self) -> usize {
-        self.owners.len()
+        self.texts.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.owners.is_empty()
+        self.texts.is_empty()
     }
 
     /// Every entry's similarity to a unit vector, nearest first; the background is over `neighbours` entries.
     pub fn similarities(&self, query: &[f32], neighbours: usize) -> Vec<Similarity> {
         let mut best: Vec<Similarity> = Vec::new();
         let mut part = 0;
-        for (row, &entry) in self.data.chunks_exact(self.dims.max(1)).zip(&self.owners) {
-            let cosine = dot(query, row);
+        for &(entry, row) in &self.texts {
+            let cosine = dot(query, self.vectors.vector(row));
             match best.last_mut() {
                 Some(last) if last.entry == entry => {
                     part += 1;
@@ -101,10 +96,11 @@ mod tests {
 
     #[test]
     fn an_entry_is_as_near_as_its_nearest_text() {
-        let mut index = SemanticIndex::new(2, 3);
-        index.push(7, &[0.0, 1.0]);
-        index.push(7, &[1.0, 0.0]);
-        index.push(9, &[0.6, 0.8]);
+        let mut vectors = VectorFile::new(crate::types::Fingerprint::new("m", "00"), 2);
+        vectors.insert([1; 16], &[0.0, 1.0]);
+        vectors.insert([2; 16], &[1.0, 0.0]);
+        vectors.insert([3; 16], &[0.6, 0.8]);
+        let index = SemanticIndex::new(vectors, [(7, [1; 16]), (7, [2; 16]), (8, [4; 16]), (9, [3; 16])]);
         let found = index.similarities(&[1.0, 0.0], 5);
         assert_eq!((found[0].entry, found[0].part, found[0].cosine), (7, 1, 1.0));
         assert!((found[0].background - 0.6).abs() < 1e-6 && (found[1].background - 1.0).abs() < 1e-6);
