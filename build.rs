@@ -33,7 +33,11 @@ fn main() {
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     println!("cargo::rerun-if-changed=canon");
-    println!("cargo::rerun-if-changed=src/canon/literal.rs");
+    let mut digest = Digest::default();
+    for source in READERS {
+        println!("cargo::rerun-if-changed={source}");
+        digest.add_sources(&Path::new(&root).join(source));
+    }
     let folder = Path::new(&root).join("canon");
     let mut files: Vec<_> = fs::read_dir(&folder)
         .unwrap_or_else(|e| panic!("canon/ must be readable: {e}"))
@@ -44,6 +48,7 @@ fn main() {
     let mut table = String::from("&[");
     for path in &files {
         let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        digest.add(&text);
         let pack: Pack = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let name = &pack.pack;
         write!(table, "CompiledPack {{ name: {name:?}, text: include_str!({path:?}), entries: &[")
@@ -57,6 +62,39 @@ fn main() {
     }
     table.push(']');
     fs::write(Path::new(&out).join("packs.rs"), table).expect("OUT_DIR is writable");
+    println!("cargo::rustc-env=KEN_CANON_DIGEST={:016x}{:016x}", digest.0, digest.1);
+}
+
+/// What makes searchable texts of entries: a change here makes derived files stale.
+const READERS: [&str; 3] = ["src/canon", "src/text", "src/query/relevance"];
+
+/// FNV-1a, twice: names a state of files, and no more.
+struct Digest(u64, u64);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325, 0x8422_2325_cbf2_9ce4)
+    }
+}
+
+impl Digest {
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes().chain([0]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            self.1 = (self.1.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+    }
+
+    fn add_sources(&mut self, path: &Path) {
+        if path.is_dir() {
+            let entries = fs::read_dir(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let mut inside: Vec<_> = entries.map(|entry| entry.expect("a folder entry is readable").path()).collect();
+            inside.sort();
+            inside.iter().for_each(|path| self.add_sources(path));
+        } else {
+            self.add(&fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())));
+        }
+    }
 }
 
 fn write_entry(table: &mut String, entry: &Entry, start: usize, end: usize) {

@@ -7,8 +7,8 @@
 
 use kenning::canon::Canon;
 use kenning::embed::{ModelStore, StoreSettings};
+use kenning::ann::{Image, Index};
 use kenning::query::relevance::{KeywordIndex, SemanticIndex};
-use kenning::store::{VectorFile, text_hash};
 use kenning::types::Role;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -39,20 +39,18 @@ fn main() {
         assert!(canon.entries().iter().all(|stored| !stored.entry().title.is_empty()));
         canon
     });
-    time("index keywords", || KeywordIndex::new(entries.entries().iter().map(|stored| stored.entry().keyword_text())));
+    let texts = || entries.entries().iter().map(|stored| stored.entry().keyword_text());
+    time("index keywords, once", || KeywordIndex::new(texts()));
+    let terms = home.join("vectors/canon.terms");
+    let words = time("open the index of keywords", || KeywordIndex::kept(&terms, entries.digest(), texts()));
+    time("compare with all keywords", || words.signals(QUESTION));
     let found = store.find("bge-small-en-v1.5-int8").unwrap().expect("the model is installed");
     let encoder = time("load model and tokenizer", || store.load(&found).unwrap());
-    let name = format!("vectors/canon-{}.vec", encoder.fingerprint());
-    let index = time("read, check and arrange canon's vectors", || {
-        let file = VectorFile::read(&home.join(&name), encoder.fingerprint()).unwrap().unwrap();
-        let all = entries.entries().iter().enumerate();
-        let texts = all.flat_map(|(at, stored)| {
-            stored.entry().texts().into_iter().map(move |text| (at, text_hash(&text.key()))).collect::<Vec<_>>()
-        });
-        SemanticIndex::new(file, texts)
-    });
+    let file = home.join(format!("vectors/canon-{}.ann", encoder.fingerprint()));
+    let open = || Image::open_stale(&file, encoder.fingerprint().as_str()).expect("a lookup has made it");
+    let index = time("open canon's vectors", || SemanticIndex::new(Index::new(open())));
     let vector =
         time("embed the question", || encoder.encode(&[QUESTION], Role::Query, &mut |_| {}).unwrap().remove(0).vector);
-    time("compare with all vectors", || index.similarities(&vector, 10));
-    println!("{} entries, {} vectors", entries.entries().len(), index.len());
+    time("compare with all vectors", || index.similarities(&vector, 10, &[], None));
+    println!("{} entries, {} vectors", entries.entries().len(), index.index().len());
 }

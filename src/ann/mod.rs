@@ -1,12 +1,15 @@
-//! Nearest neighbours among the vectors of the index. Derived from the store, never the truth.
+//! Nearest neighbours among vectors. Derived from the store or the packs, never the truth.
 //!
-//! Decides which rows are nearest to a vector; knows nothing of items, texts or models. Filters are part of the search: a
-//! row that is not admitted is never looked at and never takes the place of one that is. Today every search is exact.
+//! Decides which rows are nearest to a vector and keeps them in a file that is ready when it is mapped; knows owners by number
+//! only. Filters are part of the search: a row that is not admitted is never looked at and never takes the place of one
+//! that is. Today every search is exact.
 
-mod flat;
+mod image;
+mod index;
 mod rows;
 
-pub use flat::FlatIndex;
+pub use image::{Image, Link, Origin};
+pub use index::Index;
 pub use rows::RowSet;
 
 /// A row and how near it is.
@@ -23,24 +26,4 @@ impl Neighbour {
     pub fn order(&self, other: &Self) -> std::cmp::Ordering {
         other.similarity.total_cmp(&self.similarity).then(self.row.cmp(&other.row))
     }
-}
-
-/// Finds nearest rows.
-pub trait VectorIndex: Send + Sync {
-    /// Number of rows.
-    fn len(&self) -> usize;
-
-    /// Whether there are none.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether the answers are those of comparing every row.
-    fn is_exact(&self) -> bool;
-
-    /// The `k` nearest of the admitted rows (`None`: of all), nearest first; fewer only when fewer are admitted.
-    fn search(&self, query: &[f32], k: usize, admitted: Option<&RowSet>) -> Vec<Neighbour>;
-
-    /// How near one row is.
-    fn similarity(&self, query: &[f32], row: u32) -> f32;
 }

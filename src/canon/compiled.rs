@@ -38,6 +38,9 @@ impl CompiledPattern {
     }
 }
 
+/// Of the packs and of the program's sources that read them: differs whenever what is derived from them might.
+pub(super) const DIGEST: &str = env!("KEN_CANON_DIGEST");
+
 /// All built-in packs, by name.
 pub(super) static PACKS: &[CompiledPack] = include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 

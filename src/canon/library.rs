@@ -1,9 +1,10 @@
 //! All packs together: read, layered, and ready to be matched.
 
-use super::compiled::{CompiledPack, PACKS};
+use super::compiled::{CompiledPack, DIGEST, PACKS};
 use super::matcher::{Matcher, PatternHit};
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::Pattern;
+use crate::text::sha256_hex;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -117,6 +118,7 @@ pub struct Canon {
     by_id: HashMap<Cow<'static, str>, usize>,
     patterns: Vec<Pattern>,
     matcher: Matcher,
+    digest: String,
 }
 
 impl Canon {
@@ -140,6 +142,11 @@ impl Canon {
         self.by_id.get(id).copied()
     }
 
+    /// Differs whenever what is derived from the entries might: with their texts, and with how texts are read.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
     /// All pattern matches in cleaned text, in the order of their position.
     pub fn find(&self, text: &str) -> Vec<PatternHit> {
         self.matcher.find(&self.patterns, text)
@@ -154,10 +161,13 @@ struct Loader {
     aliases: Vec<(Cow<'static, str>, usize)>,
     patterns: Vec<Pattern>,
     problems: Vec<PackProblem>,
+    /// Of everything read so far.
+    digest: String,
 }
 
 impl Loader {
     fn builtin(mut self, packs: &'static [CompiledPack]) -> Self {
+        self.digest.push_str(DIGEST);
         for pack in packs {
             for compiled in pack.entries {
                 let at = self.entries.len();
@@ -181,6 +191,7 @@ impl Loader {
         let mut sources: Vec<&PackSource> = sources.iter().collect();
         sources.sort_by_key(|source| source.layer);
         for source in sources {
+            self.digest = sha256_hex(format!("{} {} {}", self.digest, source.layer.label(), source.text).as_bytes());
             let pack: PackFile = match serde_json::from_str(&source.text) {
                 Ok(pack) => pack,
                 Err(e) => {
@@ -242,7 +253,8 @@ impl Loader {
             self.by_id.entry(alias).or_insert(at);
         }
         let matcher = Matcher::new(&self.patterns);
-        (Canon { entries: self.entries, by_id: self.by_id, patterns: self.patterns, matcher }, self.problems)
+        let (entries, by_id, patterns) = (self.entries, self.by_id, self.patterns);
+        (Canon { entries, by_id, patterns, matcher, digest: self.digest }, self.problems)
     }
 }
 
@@ -267,6 +279,15 @@ mod tests {
             ("ours", Some(Layer::Builtin))
         );
         assert_eq!(canon.find("disk sda is full")[0].captures["d"], "sda");
+    }
+
+    #[test]
+    fn the_digest_tells_packs_apart() {
+        let digest = |sources: &[PackSource]| Canon::load(sources).0.digest().to_owned();
+        let (ours, theirs) = (source(Layer::User, "ours"), source(Layer::User, "theirs"));
+        let all = [digest(&[]), digest(&[ours.clone()]), digest(&[theirs]), digest(&[source(Layer::Repository, "ours")])];
+        assert!((1..4).all(|at| !all[..at].contains(&all[at])), "{all:?}");
+        assert_eq!(digest(&[ours]), all[1]);
     }
 
     #[test]

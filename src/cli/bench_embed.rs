@@ -3,12 +3,13 @@
 use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
+use crate::embed::Encoder;
 use crate::render::json_line;
 use crate::types::Role;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Measure the encoder: tokens a second in bulk, single queries, loading, memory
 #[derive(Debug, Args)]
@@ -67,6 +68,7 @@ pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome
             std::fs::write(path, bytes).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
         }
     }
+    let mut busy = busy_queries(encoder.as_ref(), &texts, args.queries)?;
     let running = encoder.running();
     let speed = quantile(&mut passages, 0.5).map(|ms| (tokens as f64 / ms * 1e3).round());
     let round = |x: f64| (x * 100.0).round() / 100.0;
@@ -75,6 +77,7 @@ pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome
         "bench": "embed", "model": encoder.fingerprint().as_str(), "encoder": running.encoder,
         "precision": running.precision.name(), "kernel": running.kernel, "threads": running.threads,
         "texts": texts.len(), "tokens": tokens, "tokens_per_s": speed, "query_p50_ms": p50, "query_p95_ms": p95,
+        "query_busy_p50_ms": quantile(&mut busy, 0.5).map(round), "query_busy_p95_ms": quantile(&mut busy, 0.95).map(round),
         "load_ms": round(load_ms), "first_query_ms": round(first_ms), "peak_mib": peak_mib(),
     });
     if output.json {
@@ -84,6 +87,26 @@ pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome
         output.print(&lines)?;
     }
     Ok(0)
+}
+
+/// Times of up to `most` single queries, one every few milliseconds, while the passages are encoded by the same encoder.
+fn busy_queries(encoder: &dyn Encoder, texts: &[&str], most: usize) -> Result<Vec<f64>, Failure> {
+    let fail = |error| Failure::from(crate::engine::EngineError::from(error));
+    std::thread::scope(|scope| {
+        let bulk = scope.spawn(|| encoder.encode(texts, Role::Passage, &mut |_| {}).map(drop));
+        let mut times = Vec::new();
+        while times.len() < most && !bulk.is_finished() {
+            std::thread::sleep(Duration::from_millis(5));
+            let start = Instant::now();
+            encoder.encode(&[QUERY], Role::Passage, &mut |_| {}).map_err(fail)?;
+            times.push(milliseconds(start));
+        }
+        // A panic in there has been reported already; there is nothing more to say.
+        match bulk.join() {
+            Ok(Err(error)) => Err(fail(error)),
+            _ => Ok(times),
+        }
+    })
 }
 
 fn milliseconds(since: Instant) -> f64 {

@@ -70,7 +70,7 @@ pub struct Running {
 }
 
 /// Turns texts into unit vectors.
-pub trait Encoder: Send {
+pub trait Encoder: Send + Sync {
     /// Identifies everything that decides a passage vector of this encoder.
     fn fingerprint(&self) -> &Fingerprint;
 

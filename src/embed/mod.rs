@@ -10,7 +10,6 @@ mod batch;
 mod builtin;
 mod candle;
 mod config;
-mod derived;
 mod encoder;
 mod error;
 mod fingerprint;
@@ -22,6 +21,7 @@ mod manifest;
 mod onnx;
 mod package;
 mod pool;
+mod query_cache;
 mod store;
 mod tokenize;
 mod weights;
@@ -35,6 +35,7 @@ pub use fused::FusedEncoder;
 pub use manifest::{
     Activation, Architecture, CONFIG, Convert, FileSpec, Manifest, Member, Pooling, Source, TOKENIZER, WEIGHTS,
 };
+pub use query_cache::{CACHE_BYTES, QueryCache};
 pub use store::{
     FileCheck, HubSettings, Installed, ModelStore, Origin, PipSettings, ProxySettings, PullEvent, State, StoreSettings,
 };

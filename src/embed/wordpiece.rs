@@ -7,7 +7,8 @@
 //! pieces from the left. Texts with other characters, or with the name of a special token in them, are left to the real
 //! tokenizer; the tests hold this one to it.
 
-use super::derived::{Bytes, HEADER, Label};
+use super::hash;
+use crate::map::{Bytes, HEADER, Label, write_aside};
 use serde_json::Value;
 use std::path::Path;
 use tokenizers::{NormalizedString, Normalizer, Tokenizer};
@@ -64,7 +65,7 @@ fn place(hash: u32, slots: usize) -> usize {
 }
 
 fn label(digest: &str) -> Label {
-    Label::new(b"KENWORDS", FORMAT, &format!("tokenizer {digest}\n"))
+    Label::new(b"KENWORDS", FORMAT, &hash::of_bytes(format!("tokenizer {digest}\n").as_bytes()))
 }
 
 impl WordPiece {
@@ -92,7 +93,11 @@ impl WordPiece {
             body.unknown = *unknown;
         }
         let words = body.words(facts, &names, model.is_some());
-        Self::read(label(digest).seal(words, path))
+        let bytes = label(digest).seal(words);
+        if let Some(path) = path {
+            let _ = write_aside(path, bytes.get()); // A read-only store only costs the making again.
+        }
+        Self::read(bytes)
     }
 
     /// Reads a sealed file: its checksum has been compared, so the numbers are as they were written.

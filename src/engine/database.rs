@@ -1,11 +1,12 @@
 //! The database and what is derived from it, opened when a use case needs it.
 
 use super::{Engine, EngineError, OnProgress, Progress};
-use crate::embed::{Encoder, Installed, Manifest, ModelStore};
+use crate::ann::{Image, Index, Origin};
+use crate::embed::{CACHE_BYTES, Encoder, Installed, Manifest, ModelStore, QueryCache};
 use crate::ingest::{Embedder, IngestError, embed_missing};
-use crate::query::DocumentVectors;
 use crate::store::{Database, IndexModel, PATIENCE, WriterLock};
-use crate::types::Fingerprint;
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 /// The active model and its encoder.
@@ -13,16 +14,66 @@ pub(super) type OpenModel = (Installed, Rc<dyn Encoder>);
 
 /// The vectors of the index as they were at one moment.
 pub(super) struct Loaded {
-    /// Of vectors, of items, and whose the vectors are.
-    stamp: (i64, i64, Fingerprint),
-    vectors: Rc<DocumentVectors>,
+    origin: Origin,
+    vectors: Rc<Index>,
+}
+
+/// What the vectors of an index belong to now.
+fn document_origin(database: &Database, model: &IndexModel) -> Result<Origin, EngineError> {
+    let state = format!("index {} {}", database.vector_sequence()?, database.changes()?);
+    Ok(Origin { model: model.fingerprint.as_str().to_owned(), state })
+}
+
+/// The vectors of all items, from the database.
+fn document_image(database: &Database, model: &IndexModel, origin: &Origin) -> Result<Image, EngineError> {
+    let vectors = database.vectors(model)?;
+    let embeddings = database.embeddings()?;
+    let rows = vectors.hashes.iter().copied().zip(vectors.data.chunks_exact(model.dims.max(1)));
+    Ok(Image::new(origin, model.dims, rows, embeddings.into_iter().map(|(item, hash)| (item as u64, 0, hash))))
+}
+
+/// A database that goes back to the engine when it is dropped.
+pub(super) struct Reader<'a> {
+    /// There until then.
+    database: Option<Database>,
+    spare: &'a RefCell<Option<Database>>,
+}
+
+impl Deref for Reader<'_> {
+    type Target = Database;
+
+    fn deref(&self) -> &Database {
+        match &self.database {
+            Some(database) => database,
+            None => unreachable!("only taken when it is dropped"),
+        }
+    }
+}
+
+impl DerefMut for Reader<'_> {
+    fn deref_mut(&mut self) -> &mut Database {
+        match &mut self.database {
+            Some(database) => database,
+            None => unreachable!("only taken when it is dropped"),
+        }
+    }
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        *self.spare.borrow_mut() = self.database.take();
+    }
 }
 
 impl Engine {
-    /// The database to read; `None` if nothing was ever indexed.
-    pub(super) fn read_database(&self) -> Result<Option<Database>, EngineError> {
+    /// The database to read; `None` if nothing was ever indexed. Opened once: whoever is done gives it back.
+    pub(super) fn read_database(&self) -> Result<Option<Reader<'_>>, EngineError> {
+        let reader = |database| Reader { database: Some(database), spare: &self.spare };
+        if let Some(database) = self.spare.take().filter(Database::is_in_place) {
+            return Ok(Some(reader(database)));
+        }
         match &self.settings.data {
-            Some(data) => Ok(Database::open(data)?),
+            Some(data) => Ok(Database::open(data)?.map(reader)),
             None => Ok(None),
         }
     }
@@ -42,20 +93,49 @@ impl Engine {
         Ok(WriterLock::take(self.data()?, purpose, PATIENCE)?)
     }
 
-    /// Vectors of the index under its model, kept until they change.
-    pub(super) fn document_vectors(
-        &self,
-        database: &Database,
-        model: &IndexModel,
-    ) -> Result<Rc<DocumentVectors>, EngineError> {
-        let stamp = (database.vector_sequence()?, database.changes()?, model.fingerprint.clone());
+    /// Vectors of the index under its model: from the file beside the database if that is of this state, else read from
+    /// the database; kept until something changes.
+    pub(super) fn document_vectors(&self, database: &Database, model: &IndexModel) -> Result<Rc<Index>, EngineError> {
+        let origin = document_origin(database, model)?;
         let mut loaded = self.loaded.borrow_mut();
-        if let Some(found) = loaded.as_ref().filter(|found| found.stamp == stamp) {
+        if let Some(found) = loaded.as_ref().filter(|found| found.origin == origin && !found.vectors.is_damaged()) {
             return Ok(Rc::clone(&found.vectors));
         }
-        let vectors = Rc::new(DocumentVectors::new(model.dims, database.vectors(model)?, &database.embeddings()?));
-        *loaded = Some(Loaded { stamp, vectors: Rc::clone(&vectors) });
+        let damaged = loaded.as_ref().is_some_and(|found| found.origin == origin);
+        let kept = if damaged { None } else { self.document_file(database, model) };
+        let image = match kept {
+            Some(image) => image,
+            None => document_image(database, model, &origin)?,
+        };
+        let vectors = Rc::new(Index::new(image));
+        *loaded = Some(Loaded { origin, vectors: Rc::clone(&vectors) });
         Ok(vectors)
+    }
+
+    /// The file of vectors beside the database, if it is of the database's state.
+    pub(super) fn document_file(&self, database: &Database, model: &IndexModel) -> Option<Image> {
+        Image::open(&database.vector_file(), &document_origin(database, model).ok()?)
+    }
+
+    /// Brings the file of vectors beside the database to its present state. Only whoever may write does, so that no older
+    /// state comes back after something was forgotten. What cannot be written costs time only.
+    pub(super) fn keep_vectors(&self, database: &Database, _lock: &WriterLock) -> Result<(), EngineError> {
+        let path = database.vector_file();
+        let Some(model) = database.index_model()? else {
+            drop(std::fs::remove_file(&path));
+            return Ok(());
+        };
+        let origin = document_origin(database, &model)?;
+        if self.document_file(database, &model).is_some() {
+            return Ok(());
+        }
+        let image = document_image(database, &model, &origin)?;
+        if let Err(error) = image.write(&path) {
+            // An older one would only be in the way.
+            drop(std::fs::remove_file(&path));
+            self.note(format!("{} cannot be written, so searches will be slower: {error}", path.display()));
+        }
+        Ok(())
     }
 
     /// The encoder of the active model, opened at the first call; `None` if no model is installed.
@@ -76,7 +156,7 @@ impl Engine {
         let Some(settings) = self.settings.models.clone() else { return Ok(None) };
         let store = ModelStore::new(settings);
         let Some(installed) = self.active_model(&store)? else { return Ok(None) };
-        let encoder = Rc::from(store.load(&installed)?);
+        let encoder = Rc::new(QueryCache::new(store.load(&installed)?, CACHE_BYTES));
         Ok(Some((installed, encoder)))
     }
 
@@ -138,7 +218,7 @@ impl Engine {
             batch.log(self.now(), "model", &serde_json::json!({"from": before, "to": encoder.fingerprint()}))?;
             batch.commit()?;
         }
-        Ok(())
+        self.keep_vectors(&database, &lock)
     }
 
     /// The configuration names the index's model now.
@@ -170,7 +250,8 @@ impl Engine {
         drop(database);
         let (lock, mut database) = self.write_database("ken model pull")?;
         let mut embedder = Embedder::new(encoder, &mut database, &lock)?;
-        complete(&mut embedder, &mut database, &lock, progress)
+        complete(&mut embedder, &mut database, &lock, progress)?;
+        self.keep_vectors(&database, &lock)
     }
 }
 

@@ -44,7 +44,11 @@ impl Engine {
         let report = Ingest::new(&mut database, &lock, self.now(), &mut heard).run(paths, &mut open);
         match (report, failed) {
             (_, Some(error)) => Err(error),
-            (report, None) => Ok(report?),
+            (report, None) => {
+                let report = report?;
+                self.keep_vectors(&database, &lock)?;
+                Ok(report)
+            }
         }
     }
 
@@ -119,7 +123,7 @@ impl Engine {
         if !database.erase_traces(lock)? {
             self.note("another process is reading, so traces stay on the disk until the next ken gc".to_owned());
         }
-        Ok(())
+        self.keep_vectors(database, lock)
     }
 
     /// Removes what nothing uses and gives the space back.
@@ -131,7 +135,9 @@ impl Engine {
             return Ok(Cleaned::default());
         }
         let (lock, mut database) = self.write_database("ken gc")?;
-        Ok(database.clean(&lock)?)
+        let cleaned = database.clean(&lock)?;
+        self.keep_vectors(&database, &lock)?;
+        Ok(cleaned)
     }
 
     /// Writes all knowledge as JSON lines; gives how many records.
@@ -163,6 +169,7 @@ impl Engine {
         }
         batch.commit()?;
         self.embed_rest(&mut database, &lock, progress)?;
+        self.keep_vectors(&database, &lock)?;
         Ok(imported)
     }
 

@@ -1,11 +1,13 @@
-//! Canon's vectors: made when a model is pulled, kept by text hash, completed when a pack has grown since.
+//! Canon's vectors: made when a model is pulled, ready in a file, completed when a pack has changed since.
 
 use super::{Engine, EngineError, OnProgress, Progress};
+use crate::ann::{Image, Index, Origin};
 use crate::canon::EntryText;
 use crate::embed::{Encoder, Installed, Manifest};
 use crate::query::Semantics;
 use crate::query::relevance::SemanticIndex;
-use crate::store::{VectorFile, make_private, text_hash};
+use crate::store::make_private;
+use crate::text::{TextHash, text_hash};
 use crate::types::{Calibration, Role};
 use std::path::PathBuf;
 
@@ -35,55 +37,85 @@ impl Engine {
         Ok(Some(Semantics { encoder, index, calibration }))
     }
 
-    /// The vectors of all entries under this encoder; those that are missing are made and kept.
+    /// The vectors of all entries under this encoder, from the file that holds them if it was made from these packs.
     pub(super) fn canon_index(
         &self,
         encoder: &dyn Encoder,
         progress: OnProgress<'_>,
     ) -> Result<SemanticIndex, EngineError> {
+        let image = match self.canon_file(encoder) {
+            Some(image) => image,
+            None => self.make_canon_image(encoder, progress)?,
+        };
+        Ok(SemanticIndex::new(Index::new(image)))
+    }
+
+    /// The file of canon's vectors, if there is one of these packs.
+    pub(super) fn canon_file(&self, encoder: &dyn Encoder) -> Option<Image> {
+        Image::open(&self.vector_path(encoder)?, &self.canon_origin(encoder))
+    }
+
+    /// Makes the vectors of all entries again, those that were there and are whole excepted, and keeps them.
+    pub(super) fn make_canon_image(
+        &self,
+        encoder: &dyn Encoder,
+        progress: OnProgress<'_>,
+    ) -> Result<Image, EngineError> {
         let path = self.vector_path(encoder);
-        let fingerprint = encoder.fingerprint();
-        let knowledge = &self.knowledge;
-        // Reading the file and reading the entries take about as long, and neither needs the other.
-        let (known, (texts, hashes)) = std::thread::scope(|scope| {
-            let read = scope.spawn(|| match &path {
-                // What cannot be read is made again: the file is derived.
-                Some(path) => VectorFile::read(path, fingerprint).unwrap_or_default(),
-                None => None,
-            });
-            let entries = knowledge.canon().entries().iter().enumerate();
-            let texts: Vec<(usize, EntryText)> = entries
-                .flat_map(|(entry, stored)| stored.entry().texts().into_iter().map(move |text| (entry, text)))
-                .collect();
-            let hashes: Vec<_> = texts.iter().map(|(_, text)| text_hash(&text.key())).collect();
-            knowledge.index_keywords();
-            (read.join().unwrap_or_default(), (texts, hashes))
-        });
-        let mut vectors = known.unwrap_or_else(|| VectorFile::new(fingerprint.clone(), encoder.dims()));
-        let missing: Vec<usize> = (0..texts.len()).filter(|&at| vectors.get(&hashes[at]).is_none()).collect();
+        let (origin, dims) = (self.canon_origin(encoder), encoder.dims());
+        let old = path.as_ref().and_then(|path| Image::open_stale(path, &origin.model));
+        let old = old.filter(|old| old.dims() == dims);
+        let known = |hash: &TextHash| old.as_ref().and_then(|old| old.checked(old.row_of(hash)?));
+        let entries = self.canon().entries().iter().zip(0u64..);
+        let texts: Vec<(u64, u32, EntryText)> = entries
+            .flat_map(|(stored, entry)| {
+                stored.entry().texts().into_iter().zip(0u32..).map(move |(text, part)| (entry, part, text))
+            })
+            .collect();
+        let hashes: Vec<TextHash> = texts.iter().map(|(_, _, text)| text_hash(&text.key())).collect();
+        let kept: Vec<Option<Vec<f32>>> = hashes.iter().map(known).collect();
+        let missing: Vec<usize> = (0..texts.len()).filter(|&at| kept[at].is_none()).collect();
+        let mut made = Vec::new();
         if !missing.is_empty() {
-            let model = encoder.fingerprint().as_str().to_owned();
-            let name = model.split('@').next().unwrap_or(&model);
+            let name = encoder.fingerprint().name();
             let total = missing.len();
             progress(Progress::Embedding { what: "the canon", done: 0, total, model: name });
-            let made: Vec<String> = missing.iter().map(|&at| texts[at].1.embedded()).collect();
-            let wanted: Vec<&str> = made.iter().map(String::as_str).collect();
-            let encoded = encoder.encode(&wanted, Role::Passage, &mut |done| {
+            let wanted: Vec<String> = missing.iter().map(|&at| texts[at].2.embedded()).collect();
+            let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+            made = encoder.encode(&wanted, Role::Passage, &mut |done| {
                 progress(Progress::Embedding { what: "the canon", done, total, model: name });
             })?;
-            let dead = vectors.len().saturating_sub(texts.len() - missing.len());
-            if dead > texts.len() / 2 {
-                vectors.retain(&hashes.iter().copied().collect());
-            }
-            missing.iter().zip(encoded).for_each(|(&at, encoded)| vectors.insert(hashes[at], &encoded.vector));
-            if let Some(path) = &path {
-                let kept = path.parent().map_or(Ok(()), make_private).and_then(|()| vectors.write(path));
-                if let Err(error) = kept {
-                    self.note(format!("vectors could not be kept and will be made again: {error}"));
-                }
-            }
         }
-        Ok(SemanticIndex::new(vectors, texts.iter().map(|(entry, _)| *entry).zip(hashes)))
+        let new = missing.iter().zip(&made).map(|(&at, encoded)| (hashes[at], encoded.vector.as_slice()));
+        let old = hashes.iter().zip(&kept).filter_map(|(hash, vector)| Some((*hash, vector.as_deref()?)));
+        let vectors = old.chain(new);
+        let links = texts.iter().zip(&hashes).map(|((entry, part, _), hash)| (*entry, *part, *hash));
+        let image = Image::new(&origin, dims, vectors, links);
+        let Some(path) = path else { return Ok(image) };
+        let folder = path.parent().map_or(Ok(()), make_private).map_err(|error| error.to_string());
+        let kept = folder.and_then(|()| image.write(&path).map_err(|error| format!("{}: {error}", path.display())));
+        if let Err(error) = kept {
+            self.note(format!("vectors could not be kept and will be made again: {error}"));
+        }
+        // Mapped, it takes only the memory that is used.
+        Ok(Image::open(&path, &origin).unwrap_or(image))
+    }
+
+    /// Makes vectors of the packs again of which a search has met damaged ones; it left them out.
+    pub(super) fn mend_canon(&self) {
+        let Some(Some(semantics)) = self.semantics.get() else { return };
+        if semantics.index.index().is_damaged() {
+            let mended = self.make_canon_image(semantics.encoder.as_ref(), &mut |_| {});
+            let what = "vectors of the packs were damaged and have been left out of this answer";
+            self.note(match mended {
+                Ok(_) => format!("{what}; they have been made again, so ask again"),
+                Err(error) => format!("{what}; they cannot be made again: {error}"),
+            });
+        }
+    }
+
+    fn canon_origin(&self, encoder: &dyn Encoder) -> Origin {
+        Origin { model: encoder.fingerprint().as_str().to_owned(), state: format!("canon {}", self.canon().digest()) }
     }
 
     fn vector_path(&self, encoder: &dyn Encoder) -> Option<PathBuf> {
@@ -93,7 +125,7 @@ impl Engine {
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { '_' })
             .collect();
-        self.settings.vectors.as_ref().map(|folder| folder.join(format!("canon-{name}.vec")))
+        self.settings.vectors.as_ref().map(|folder| folder.join(format!("canon-{name}.ann")))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The first job: an input in, what is known about its errors out.
 
+use super::database::Reader;
 use super::{Engine, EngineError, OnProgress};
 use crate::query::{LookupOptions, Scored, frequency, lookup, probe};
-use crate::store::Database;
 use crate::text::decode;
 use crate::types::Answer;
 use std::cell::{OnceCell, RefCell};
@@ -21,14 +21,16 @@ impl Engine {
         let raw = decode(input)?;
         let progress = RefCell::new(progress);
         let semantics = || self.semantics(&mut **progress.borrow_mut());
-        let database: OnceCell<Option<Database>> = OnceCell::new();
+        let database: OnceCell<Option<Reader<'_>>> = OnceCell::new();
         let used = |id: &str| {
             // Counters are best effort: without a database everything was used equally often.
             let database = database.get_or_init(|| self.read_database().ok().flatten()).as_ref()?;
             let usage = database.usage(&[id]).ok()?;
             Some(usage.get(id).map_or(0.0, |usage| frequency(usage.days)))
         };
-        Ok(lookup(&self.knowledge, &raw, options, &semantics, &used)?)
+        let answer = lookup(&self.knowledge, &raw, options, &semantics, &used)?;
+        self.mend_canon();
+        Ok(answer)
     }
 
     /// The scored candidates of every question of a text that patterns and fingerprints leave open, without a gate.

@@ -24,6 +24,7 @@ use crate::canon::{Canon, PackProblem, PackSource};
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;
 use crate::query::{Knowledge, Semantics};
+use crate::store::Database;
 use crate::types::Calibration;
 use database::{Loaded, OpenModel};
 use std::cell::{OnceCell, RefCell};
@@ -84,6 +85,8 @@ pub struct Engine {
     semantics: OnceCell<Option<Semantics>>,
     encoder: OnceCell<Option<OpenModel>>,
     loaded: RefCell<Option<Loaded>>,
+    /// An open database that nobody reads at the moment.
+    spare: RefCell<Option<Database>>,
     notes: RefCell<Vec<String>>,
 }
 
@@ -94,7 +97,8 @@ impl Engine {
         let (canon, problems) = Canon::load(&sources);
         let note = |problem: PackProblem| format!("{problem}; it is left out (ken canon check says more)");
         let notes = unread.into_iter().chain(problems).map(note).collect();
-        let knowledge = Knowledge::new(canon);
+        let kept = settings.vectors.as_ref().map(|folder| folder.join("canon.terms"));
+        let knowledge = Knowledge::new(canon, kept);
         Self {
             settings,
             knowledge,
@@ -102,6 +106,7 @@ impl Engine {
             semantics: OnceCell::new(),
             encoder: OnceCell::new(),
             loaded: RefCell::new(None),
+            spare: RefCell::new(None),
             notes: RefCell::new(notes),
         }
     }

@@ -1,6 +1,7 @@
 //! A search over everything that is known.
 
 use super::{Engine, EngineError, OnProgress};
+use crate::ann::Index;
 use crate::query::{Documents, SearchOptions, search};
 use crate::text::decode;
 use crate::types::{Answer, Semantic};
@@ -19,23 +20,36 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<Answer, EngineError> {
         let question = decode(question)?;
-        let database = self.read_database()?;
         let semantics = self.semantics(progress);
+        let database = self.read_database()?;
         let mut vectors = None;
         if let (Some(database), Some(semantics)) = (&database, semantics)
             && let Some(model) = database.index_model()?
         {
             Self::agree(Some(&model), semantics.encoder.as_ref())?;
-            vectors = Some(self.document_vectors(database, &model)?);
-            let missing = database.texts_without_vector(Some(&model))?;
+            vectors = Some((self.document_vectors(database, &model)?, model));
+        }
+        let present = |path: &str| self.is_present(database.as_deref(), path);
+        let ask = |vectors: Option<&Index>| {
+            let documents = database.as_deref().map(|database| Documents { database, vectors, present: &present });
+            search(&self.knowledge, documents.as_ref(), question.trim(), options, semantics, self.now())
+        };
+        let mut answer = ask(vectors.as_ref().map(|(vectors, _)| vectors.as_ref()))?;
+        if let (Some(database), Some((found, model))) = (&database, &vectors) {
+            if found.is_damaged() {
+                let whole = self.document_vectors(database, model)?;
+                answer = ask(Some(&whole))?;
+                self.note("the file of vectors is damaged and was not used; ken doctor --repair makes it again".to_owned());
+            }
+            // Counting both is quick; looking for what is missing is not.
+            let all_there = database.embedded_texts()? <= found.image().links().count();
+            let missing = if all_there { 0 } else { database.texts_without_vector(Some(model))? };
             if missing > 0 {
                 self.note(format!("{missing} texts have no vector yet, so only their words are searched: ken index"));
             }
         }
-        let present = |path: &str| self.is_present(database.as_ref(), path);
-        let documents =
-            database.as_ref().map(|database| Documents { database, vectors: vectors.as_deref(), present: &present });
-        Ok(search(&self.knowledge, documents.as_ref(), question.trim(), options, semantics, self.now())?)
+        self.mend_canon();
+        Ok(answer)
     }
 
     /// Whether a file is still there. One that an import brought was never on this machine.

@@ -117,9 +117,17 @@ impl Engine {
         } else if Database::open(&data)?.is_some() {
             Database::open_to_write(&lock)?.rebuild(&lock)?;
         }
-        drop(lock);
         *self.loaded.borrow_mut() = None;
+        if let Some(database) = Database::open(&data)? {
+            // Made from what has just been repaired, whatever state it says it is of.
+            drop(fs::remove_file(database.vector_file()));
+            self.keep_vectors(&database, &lock)?;
+        }
+        drop(lock);
         if let Some(encoder) = self.encoder()? {
+            if out.faults.iter().any(|fault| fault.name == CANON_VECTORS) {
+                self.make_canon_image(encoder.as_ref(), progress)?;
+            }
             self.complete_index(encoder.as_ref(), progress)?;
         }
         out.repaired = true;
@@ -132,9 +140,13 @@ impl Engine {
             .into_iter()
             .map(|what| Fault { name: "permissions", what, damage: false })
             .collect();
+        faults.extend(self.canon_faults());
         match Database::open(data) {
             Ok(None) => {}
-            Ok(Some(database)) => faults.extend(database.check()?),
+            Ok(Some(database)) => {
+                faults.extend(database.check()?);
+                faults.extend(self.vector_faults(&database));
+            }
             // Somebody else's file is not ours to mend.
             Err(error @ crate::store::StoreError::Foreign { .. }) => return Err(error.into()),
             Err(error) if crate::error::Diagnose::kind(&error) == crate::error::ErrorKind::Damaged => {
@@ -143,6 +155,29 @@ impl Engine {
             Err(error) => return Err(error.into()),
         }
         Ok(faults)
+    }
+}
+
+/// What a fault of canon's vectors is filed under.
+const CANON_VECTORS: &str = "vectors of the packs";
+
+impl Engine {
+    /// Vectors of which the files that searches read are not what was written.
+    fn vector_faults(&self, database: &Database) -> Option<Fault> {
+        let model = database.index_model().ok().flatten()?;
+        let damaged = self.document_file(database, &model)?.damaged_rows();
+        (damaged > 0).then(|| Fault {
+            name: "vector file",
+            what: format!("{damaged} vectors are not what was written"),
+            damage: false,
+        })
+    }
+
+    fn canon_faults(&self) -> Option<Fault> {
+        let encoder = self.encoder().ok().flatten()?;
+        let damaged = self.canon_file(encoder.as_ref())?.damaged_rows();
+        let what = format!("{damaged} vectors are not what was written");
+        (damaged > 0).then_some(Fault { name: CANON_VECTORS, what, damage: false })
     }
 }
 

@@ -1,7 +1,8 @@
 //! What of a file's pieces is new, moved or gone: compared by text, in order, so that what stays keeps its id, its
 //! counters and its age.
 
-use crate::store::{Anchor, TextHash};
+use crate::store::Anchor;
+use crate::text::TextHash;
 use crate::types::Span;
 use std::collections::HashMap;
 

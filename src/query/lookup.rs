@@ -14,6 +14,7 @@ use crate::types::{
 };
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
@@ -21,6 +22,9 @@ use std::sync::OnceLock;
 const GENERIC_LOG_ODDS: f32 = 2.0;
 /// The `canon` signal of a generic pattern.
 const GENERIC_SIGNAL: f32 = 0.5;
+
+/// Entries that share words with a question and are scored for it.
+const KEYWORD_CANDIDATES: usize = 200;
 
 /// Entries whose masked texts are compared with the question's.
 const FINGERPRINT_CANDIDATES: usize = 20;
@@ -39,13 +43,19 @@ pub struct Filters {
 }
 
 impl Filters {
+    /// Whether every entry may answer.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     pub(super) fn admit(&self, stored: &Stored) -> bool {
-        let is = |wanted: &Option<String>, have: Option<&str>| {
-            wanted.as_deref().is_none_or(|w| have.is_some_and(|h| h.eq_ignore_ascii_case(w)))
+        // An entry is read only for a filter that asks about it.
+        let is = |wanted: &Option<String>, have: &dyn Fn() -> Option<String>| {
+            wanted.as_deref().is_none_or(|w| have().is_some_and(|h| h.eq_ignore_ascii_case(w)))
         };
-        is(&self.resource, stored.entry().resource.as_deref())
-            && is(&self.provider, stored.entry().provider.as_deref())
-            && is(&self.pack, Some(&stored.pack))
+        is(&self.resource, &|| stored.entry().resource.clone())
+            && is(&self.provider, &|| stored.entry().provider.clone())
+            && is(&self.pack, &|| Some(stored.pack.to_string()))
             && self.tags.iter().all(|tag| stored.entry().tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
     }
 }
@@ -94,12 +104,14 @@ pub struct Semantics {
 pub struct Knowledge {
     canon: Canon,
     keywords: OnceLock<KeywordIndex>,
+    /// Where the keyword statistics are kept.
+    kept: Option<PathBuf>,
 }
 
 impl Knowledge {
-    /// Canon as knowledge. Keyword statistics are made when first needed.
-    pub fn new(canon: Canon) -> Self {
-        Self { canon, keywords: OnceLock::new() }
+    /// Canon as knowledge. Keyword statistics are made when first needed, and kept in the file `kept`.
+    pub fn new(canon: Canon, kept: Option<PathBuf>) -> Self {
+        Self { canon, keywords: OnceLock::new(), kept }
     }
 
     /// The packs.
@@ -107,27 +119,27 @@ impl Knowledge {
         &self.canon
     }
 
-    /// Makes the keyword statistics now, for whoever has the time: every question will need them.
-    pub fn index_keywords(&self) {
-        self.keywords();
-    }
-
     pub(super) fn keywords(&self) -> &KeywordIndex {
-        self.keywords.get_or_init(|| KeywordIndex::new(self.canon.entries().iter().map(|s| s.entry().keyword_text())))
+        self.keywords.get_or_init(|| {
+            let texts = self.canon.entries().iter().map(|stored| stored.entry().keyword_text());
+            match &self.kept {
+                Some(path) => KeywordIndex::kept(path, self.canon.digest(), texts),
+                None => KeywordIndex::new(texts),
+            }
+        })
     }
 
     /// The entry with a masked example or symptom equal to the problem's. Equal texts share their words, so only the
     /// entries that share most with it are compared.
     fn same_fingerprint(&self, problem: &Problem, admitted: &dyn Fn(usize) -> bool) -> Option<usize> {
         let wanted = &problem.block.fingerprint;
-        let mut likely: Vec<(usize, f32)> = self.keywords().signals(&problem.block.salient).into_iter().collect();
-        likely.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let likely = KeywordIndex::best(&self.keywords().signals(&problem.block.salient), usize::MAX);
         // An example of several blocks is told by one of them, and which is not known here.
         let told_by = |example: &String| {
             let blocks = blocks(&clean(example), &[]);
             blocks.len() == 1 && blocks[0].fingerprint == *wanted
         };
-        let candidates = likely.into_iter().map(|(entry, _)| entry).filter(|&entry| admitted(entry));
+        let candidates = likely.into_iter().filter(|&entry| admitted(entry));
         candidates.take(FINGERPRINT_CANDIDATES).find(|&entry| {
             let known = self.canon.entries()[entry].entry();
             let said = known.symptoms.iter().any(|symptom| fingerprint(&mask(symptom)) == *wanted);
@@ -170,11 +182,19 @@ pub fn probe(knowledge: &Knowledge, raw: &str, semantics: &Semantics) -> Result<
     let asked = Asking::new(knowledge, raw, &options);
     let vectors = asked.encode(semantics)?;
     let questions = asked.questions().zip(vectors);
-    Ok(questions.map(|(problem, vector)| score_all(knowledge, problem, Some((semantics, &vector)))).collect())
+    Ok(questions.map(|(problem, vector)| score_all(knowledge, problem, Some((semantics, &vector)), &options)).collect())
 }
 
-/// Scores every candidate for one question, best first. `vector` is the question's, if there is a model.
-pub fn score_all(knowledge: &Knowledge, problem: &Problem, semantics: Option<(&Semantics, &[f32])>) -> Vec<Scored> {
+/// Scores every candidate for one question, best first: the nearest entries, those that share most words with it, those
+/// of which a generic pattern matches, and the one whose absence is to be explained. The vector is the question's.
+pub fn score_all(
+    knowledge: &Knowledge,
+    problem: &Problem,
+    semantics: Option<(&Semantics, &[f32])>,
+    options: &LookupOptions,
+) -> Vec<Scored> {
+    let entries = knowledge.canon.entries();
+    let admitted = |entry: usize| options.filters.admit(&entries[entry]);
     let keyword = knowledge.keywords().signals(&problem.block.salient);
     let generic: HashMap<usize, &PatternHit> =
         problem.hits.iter().rev().filter(|hit| hit.generic).map(|hit| (hit.entry, hit)).collect();
@@ -190,19 +210,21 @@ pub fn score_all(knowledge: &Knowledge, problem: &Problem, semantics: Option<(&S
         let signals = Signals { canon, semantic, keyword, ..Signals::default() };
         Scored { entry, signals, similar, relevance, similarity: near.map(|(near, _)| near), generic }
     };
+    let asked = options.why_not.as_deref().and_then(|id| knowledge.canon.index_of(id));
+    let mut also: Vec<usize> = KeywordIndex::best(&keyword, usize::MAX);
+    also.retain(|entry| admitted(*entry));
+    also.truncate(KEYWORD_CANDIDATES);
+    also.extend(generic.keys().copied().filter(|entry| admitted(*entry)).chain(asked));
+    also.sort_unstable();
+    also.dedup();
     let mut out: Vec<Scored> = match semantics {
-        Some((semantics, vector)) => semantics
-            .index
-            .similarities(vector, semantics.calibration.neighbours)
-            .into_iter()
-            .map(|near| one(near.entry, Some((near, near.signal(&semantics.calibration)))))
-            .collect(),
-        None => {
-            let mut entries: Vec<usize> = keyword.keys().copied().chain(generic.keys().copied()).collect();
-            entries.sort_unstable();
-            entries.dedup();
-            entries.into_iter().map(|entry| one(entry, None)).collect()
+        Some((semantics, vector)) => {
+            let neighbours = semantics.calibration.neighbours;
+            let filter = (!options.filters.is_empty()).then_some(&admitted as &dyn Fn(usize) -> bool);
+            let (near, _) = semantics.index.similarities(vector, neighbours, &also, filter);
+            near.into_iter().map(|near| one(near.entry, Some((near, near.signal(&semantics.calibration))))).collect()
         }
+        None => also.into_iter().map(|entry| one(entry, None)).collect(),
     };
     out.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.entry.cmp(&b.entry)));
     out
@@ -302,7 +324,7 @@ fn finding(
     let mut semantic = Semantic::NotNeeded;
     if let Some(asked) = asked {
         semantic = if asked.is_some() { Semantic::On } else { Semantic::Off };
-        scored = score_all(knowledge, problem, asked.as_ref().map(|(s, vector)| (*s, vector.as_slice())));
+        scored = score_all(knowledge, problem, asked.as_ref().map(|(s, vector)| (*s, vector.as_slice())), options);
         let entries = knowledge.canon.entries();
         let passing = scored.iter().filter(|s| s.relevance >= gate && options.filters.admit(&entries[s.entry]));
         hits = passing.map(|s| close_hit(knowledge, s, gate, options, used)).collect();

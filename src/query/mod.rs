@@ -4,7 +4,6 @@
 //! Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
 
 mod analyse;
-mod documents;
 mod gate;
 mod lookup;
 pub mod relevance;
@@ -13,7 +12,6 @@ mod search;
 mod snippet;
 
 pub use analyse::{Analysis, Problem, analyse};
-pub use documents::DocumentVectors;
 pub use gate::{Gates, KEYWORD_ONLY};
 pub use lookup::{Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe};
 pub use score::frequency;

@@ -4,19 +4,19 @@
 //! matter which one found it. A question's background is taken over everything that is known, not over what a filter
 //! leaves: whether an item is near enough must not depend on how few others were asked.
 
-use super::documents::DocumentVectors;
 use super::gate::{Gates, KEYWORD_ONLY};
 use super::lookup::{Filters, Knowledge, Semantics, explanation};
-use super::relevance::{Bm25, Similarity, question_words, similar};
+use super::relevance::{Background, Bm25, KeywordIndex, Similarity, question_words, similar};
 use super::score::{frequency, recency, score};
 use super::snippet::snippet;
+use crate::ann::Index;
 use crate::embed::EmbedError;
 use crate::store::{Database, ItemFilter, StoreError, Usage};
-use crate::text::{fingerprint, for_each_token, mask, single_line, strip_controls};
+use crate::text::{fingerprint, for_each_token, mask, single_line, strip_controls, text_hash};
 use crate::types::{
     Answer, Asked, Content, Finding, Hit, Item, Kind, Passage, Role, Semantic, Signals, Tier, Verdict, WhyNot, embedded,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Candidates that each of vectors and keywords may name.
 const CANDIDATES: usize = 200;
@@ -60,7 +60,7 @@ pub struct Documents<'a> {
     /// Where the items are.
     pub database: &'a Database,
     /// Their vectors; none while there is no model, or none was ever used.
-    pub vectors: Option<&'a DocumentVectors>,
+    pub vectors: Option<&'a Index>,
     /// Whether a file is still there; hits of files that are gone are never shown.
     pub present: &'a dyn Fn(&str) -> bool,
 }
@@ -112,12 +112,12 @@ pub fn search(
     };
     let asked = Question { text: question, words: question_words(question), semantics, vector };
     let mut found = asked.entries(knowledge, options);
-    let mut nearest: Vec<f32> = found.entry_cosines.clone();
+    let mut nearest: Vec<f32> = std::mem::take(&mut found.entry_cosines);
     let mut items = Vec::new();
     if let Some(documents) = documents {
         items = asked.items(documents, options, &mut nearest)?;
     }
-    nearest.sort_unstable_by(|a, b| b.total_cmp(a));
+    let background = Background::new(nearest, asked.neighbours());
     let uids: Vec<&str> =
         found.entries.iter().map(|e| e.uid.as_str()).chain(items.iter().map(|i| i.item.uid.as_str())).collect();
     let usage = match documents {
@@ -131,7 +131,7 @@ pub fn search(
             entry.uid,
             entry.cosine,
             entry.keyword,
-            &nearest,
+            &background,
             priors,
             What::Entry(entry.index),
         ));
@@ -139,7 +139,7 @@ pub fn search(
     for found in items {
         let priors = (Some(recency(found.item.updated_at, now_ms)), Some(used(&usage, &found.item.uid)));
         let uid = found.item.uid.clone();
-        candidates.push(asked.weigh(uid, found.cosine, found.keyword, &nearest, priors, What::Item(found.item)));
+        candidates.push(asked.weigh(uid, found.cosine, found.keyword, &background, priors, What::Item(found.item)));
     }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.uid.cmp(&b.uid)));
     let gate = Gates::new(semantics.map(|s| &s.calibration), options.min_relevance).among(1);
@@ -202,34 +202,31 @@ impl Question<'_> {
 
     /// The entries of packs that may answer.
     fn entries(&self, knowledge: &Knowledge, options: &SearchOptions) -> Entries {
-        let near: Vec<Similarity> = match self.semantics.zip(self.vector.as_ref()) {
-            Some((semantics, vector)) => semantics.index.similarities(vector, self.neighbours()),
-            None => Vec::new(),
+        let stored = knowledge.canon().entries();
+        let filters = Filters {
+            provider: options.filter.provider.clone(),
+            tags: options.filter.tags.clone(),
+            ..Filters::default()
         };
-        let entry_cosines = near.iter().take(self.neighbours() + 1).map(|near| near.cosine).collect();
-        let mut entries = Vec::new();
-        if options.admits_canon() {
-            let filters = Filters {
-                provider: options.filter.provider.clone(),
-                tags: options.filter.tags.clone(),
-                ..Filters::default()
-            };
-            let keyword = knowledge.keywords().signals(self.text);
-            let cosines: HashMap<usize, f32> = near.iter().map(|near| (near.entry, near.cosine)).collect();
-            let mut indices: Vec<usize> = near.iter().take(CANDIDATES).map(|near| near.entry).collect();
-            indices.extend(keyword.keys());
-            indices.sort_unstable();
-            indices.dedup();
-            let stored = knowledge.canon().entries();
-            for index in indices.into_iter().filter(|&index| filters.admit(&stored[index])) {
-                entries.push(FoundEntry {
-                    index,
-                    uid: stored[index].id().to_owned(),
-                    cosine: cosines.get(&index).copied(),
-                    keyword: Some(keyword.get(&index).copied().unwrap_or(0.0)),
-                });
-            }
-        }
+        let may_answer = options.admits_canon();
+        let admitted = |entry: usize| may_answer && filters.admit(&stored[entry]);
+        let keyword = if may_answer { knowledge.keywords().signals(self.text) } else { BTreeMap::new() };
+        let mut also = KeywordIndex::best(&keyword, usize::MAX);
+        also.retain(|entry| admitted(*entry));
+        also.truncate(CANDIDATES);
+        let filter = (may_answer && !filters.is_empty()).then_some(&admitted as &dyn Fn(usize) -> bool);
+        // The nearest are the background, whether they may answer or not.
+        let (near, entry_cosines) = match self.semantics.zip(self.vector.as_ref()) {
+            Some((semantics, vector)) => semantics.index.similarities(vector, self.neighbours(), &also, filter),
+            None => (also.iter().map(|&entry| Similarity { entry, ..Similarity::default() }).collect(), Vec::new()),
+        };
+        let found = |near: Similarity| FoundEntry {
+            index: near.entry,
+            uid: stored[near.entry].id().to_owned(),
+            cosine: self.vector.is_some().then_some(near.cosine),
+            keyword: Some(keyword.get(&near.entry).copied().unwrap_or(0.0)),
+        };
+        let entries = near.into_iter().filter(|near| admitted(near.entry)).map(found).collect();
         Entries { entries, entry_cosines }
     }
 
@@ -244,31 +241,38 @@ impl Question<'_> {
         let holders = database.holders(&self.words)?;
         let words: Vec<(String, usize)> = self.words.iter().cloned().zip(holders).collect();
         let mut ids = database.keyword_candidates(&words, &options.filter, CANDIDATES)?;
+        let admitted = match options.filter.is_empty() {
+            true => None,
+            false => Some(database.admitted(&options.filter)?),
+        };
+        let is_admitted = |id: i64| admitted.as_ref().is_none_or(|ids| ids.binary_search(&id).is_ok());
         if let Some((vectors, vector)) = documents.vectors.zip(self.vector.as_ref()) {
-            let all = vectors.admitted(None);
-            let background = vectors.nearest(vector, self.neighbours() + 1, &all);
-            nearest.extend(background.iter().map(|neighbour| neighbour.similarity));
-            let admitted = match options.filter.is_empty() {
-                true => all,
-                false => vectors.admitted(Some(&database.admitted(&options.filter)?)),
+            let rows = admitted.as_ref().map(|_| vectors.rows_where(|owner| is_admitted(owner as i64)));
+            let found = vectors.search(vector, CANDIDATES, rows.as_ref());
+            let background = match rows {
+                Some(_) => &vectors.search(vector, self.neighbours() + 1, None),
+                None => &found,
             };
-            for neighbour in vectors.nearest(vector, CANDIDATES, &admitted) {
-                ids.extend(vectors.items_of(neighbour.row));
+            nearest.extend(background.iter().take(self.neighbours() + 1).map(|neighbour| neighbour.similarity));
+            for neighbour in &found {
+                ids.extend(vectors.image().owners_of(neighbour.row).map(|(owner, _)| owner as i64));
             }
         }
         ids.sort_unstable();
         ids.dedup();
-        if !options.filter.is_empty() {
-            // A text that several items share may belong to one that is not admitted.
-            let admitted = database.admitted(&options.filter)?;
-            ids.retain(|id| admitted.binary_search(id).is_ok());
-        }
+        // A text that several items share may belong to one that is not admitted.
+        ids.retain(|id| is_admitted(*id));
         let corpus = database.corpus()?;
         let bm25 = Bm25 { texts: corpus.items, mean_length: corpus.words as f32 / corpus.items.max(1) as f32 };
         let reachable = bm25.reachable(words.iter().map(|(_, holders)| *holders));
         let places: HashMap<&str, usize> = words.iter().map(|(word, holders)| (word.as_str(), *holders)).collect();
-        let found = database.items(&ids)?.into_iter().map(|(id, item)| FoundItem {
-            cosine: documents.vectors.zip(self.vector.as_ref()).and_then(|(v, query)| v.similarity(query, id)),
+        // By the hash of the very text that would be shown: a vector file that belongs to other items finds nothing.
+        let cosine = |item: &Item| {
+            let (vectors, query) = documents.vectors.zip(self.vector.as_ref())?;
+            vectors.similarity(query, vectors.image().row_of(&text_hash(&embedded(&item.title, &item.body)))?)
+        };
+        let found = database.items(&ids)?.into_iter().map(|(_, item)| FoundItem {
+            cosine: cosine(&item),
             keyword: Some(keyword_signal(&item, &places, &bm25, reachable)),
             item: Box::new(item),
         });
@@ -281,14 +285,13 @@ impl Question<'_> {
         uid: String,
         cosine: Option<f32>,
         keyword: Option<f32>,
-        nearest: &[f32],
+        nearest: &Background,
         (recency, frequency): (Option<f32>, Option<f32>),
         what: What,
     ) -> Candidate {
         let calibration = self.semantics.map(|semantics| &semantics.calibration);
         let semantic = cosine.zip(calibration).map(|(cosine, calibration)| {
-            let near =
-                Similarity { entry: 0, cosine, background: background(cosine, nearest, self.neighbours()), part: 0 };
+            let near = Similarity { entry: 0, cosine, background: nearest.without(cosine), part: 0 };
             near.signal(calibration)
         });
         let similar = similar(semantic, keyword).unwrap_or(0.0);
@@ -304,14 +307,6 @@ impl Question<'_> {
         let signals = Signals { canon: None, semantic, keyword, recency, frequency };
         Candidate { uid, signals, similar, relevance, score: score(relevance, recency, frequency), what }
     }
-}
-
-/// Mean of the nearest similarities (descending) but the candidate's own.
-fn background(own: f32, nearest: &[f32], neighbours: usize) -> f32 {
-    let top = &nearest[..nearest.len().min(neighbours + 1)];
-    let sum: f32 = top.iter().sum();
-    let taken = if top.contains(&own) { own } else { top.last().copied().unwrap_or(0.0) };
-    (sum - taken) / top.len().saturating_sub(1).max(1) as f32
 }
 
 fn keyword_signal(item: &Item, words: &HashMap<&str, usize>, bm25: &Bm25, reachable: f32) -> f32 {

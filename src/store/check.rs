@@ -4,7 +4,7 @@ use super::StoreError;
 use super::database::Database;
 use super::error::is_damage;
 use super::migrate::{MIGRATIONS, schema_of};
-use super::vector_file::text_hash;
+use crate::text::text_hash;
 use crate::types::embedded;
 use rusqlite::Row;
 

@@ -16,6 +16,9 @@ use std::time::Duration;
 /// Name of the database in the data directory.
 pub const DATABASE: &str = "kenning.db";
 
+/// What the file of vectors beside the database has at the end of its name.
+const VECTORS: &str = ".vectors";
+
 /// How long a statement waits for another process, which holds a lock for milliseconds only.
 const BUSY: Duration = Duration::from_secs(5);
 
@@ -27,6 +30,8 @@ const PAGE_BYTES: i64 = 8192;
 pub struct Database {
     pub(super) connection: Connection,
     path: PathBuf,
+    /// Device and number of the open file.
+    file: (u64, u64),
 }
 
 /// Changes that become true together, or not at all when it is dropped.
@@ -34,6 +39,16 @@ pub struct Database {
 pub struct Batch<'a> {
     pub(super) transaction: Transaction<'a>,
     pub(super) path: &'a Path,
+}
+
+/// Device and number of a file; zeros where that is not known.
+fn identity(path: &Path) -> (u64, u64) {
+    #[cfg(unix)]
+    if let Ok(meta) = fs::metadata(path) {
+        use std::os::unix::fs::MetadataExt;
+        return (meta.dev(), meta.ino());
+    }
+    (0, 0)
 }
 
 impl Database {
@@ -63,7 +78,8 @@ impl Database {
             let _lock = WriterLock::take(folder, "ken, bringing the database up to date", PATIENCE)?;
             migrate(&mut connection, &path, MIGRATIONS)?;
         }
-        Ok(Some(Self { connection, path }))
+        let file = identity(&path);
+        Ok(Some(Self { connection, path, file }))
     }
 
     /// Opens the database to write, making it if there is none.
@@ -95,7 +111,14 @@ impl Database {
             return Err(StoreError::Io { path, source: std::io::ErrorKind::PermissionDenied.into() });
         }
         migrate(&mut connection, &path, migrations)?;
-        Ok(Self { connection, path })
+        let file = identity(&path);
+        Ok(Self { connection, path, file })
+    }
+
+    /// Whether the file that is open still is the one of its name: a repair puts another in its place.
+    pub fn is_in_place(&self) -> bool {
+        let now = identity(&self.path);
+        now != (0, 0) && now == self.file
     }
 
     /// Where it lies.
@@ -113,13 +136,18 @@ impl Database {
 
     /// Begins without the writer's lock: for counters, which may be lost.
     pub(super) fn begin_unlocked(&mut self) -> Result<Batch<'_>, StoreError> {
-        let Self { connection, path } = self;
+        let Self { connection, path, .. } = self;
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
         Ok(Batch { transaction: begun.map_err(StoreError::sqlite(path))?, path })
     }
 
     pub(super) fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         result.map_err(StoreError::sqlite(&self.path))
+    }
+
+    /// Where vectors lie ready to be searched: derived from the database, and only ever written by who may write here.
+    pub fn vector_file(&self) -> PathBuf {
+        beside(&self.path, VECTORS)
     }
 
     /// A number that changes with everything that is indexed or removed.

@@ -121,6 +121,11 @@ impl Database {
         batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
         batch.commit()?;
         self.remove_copies()?;
+        let vectors = self.vector_file();
+        match fs::remove_file(&vectors) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(StoreError::io(&vectors)(error)),
+            _ => {}
+        }
         let erased = self.fold_log();
         if erased {
             let batch = self.begin(lock)?;

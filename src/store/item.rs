@@ -2,8 +2,7 @@
 
 use super::StoreError;
 use super::database::{Batch, Database};
-use super::vector_file::{TextHash, text_hash};
-use crate::text::{hex, sha256, tokens};
+use crate::text::{TextHash, hex, sha256, text_hash, tokens};
 use crate::types::{Authority, Item, Kind, Scope, Span, State, embedded};
 use rusqlite::Row;
 

@@ -20,7 +20,6 @@ mod source;
 mod transfer;
 mod usage;
 mod vector;
-mod vector_file;
 
 pub use check::{Fault, Faults};
 pub use database::{Batch, DATABASE, Database};
@@ -37,4 +36,3 @@ pub use source::{Source, SourceKind, Stat};
 pub use transfer::{Imported, Record};
 pub use usage::Usage;
 pub use vector::{IndexModel, VectorRows};
-pub use vector_file::{TextHash, VectorFile, text_hash};

@@ -2,7 +2,7 @@
 
 use super::StoreError;
 use super::database::{Batch, Database};
-use super::vector_file::{TextHash, text_hash};
+use crate::text::{TextHash, text_hash};
 use crate::types::{Fingerprint, embedded};
 
 const ACTIVE: &str = "active_model";
@@ -116,6 +116,15 @@ impl Database {
             statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         };
         self.sql(all())
+    }
+
+    /// How many texts the items have.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn embedded_texts(&self) -> Result<usize, StoreError> {
+        let count = self.connection.query_row("SELECT count(*) FROM embedding", [], |row| row.get::<_, i64>(0));
+        Ok(self.sql(count)?.max(0) as usize)
     }
 
     /// Whether a text has a vector of a model.

@@ -16,3 +16,13 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
+
+/// The first 16 bytes of the SHA-256 of a text: what vectors are kept by.
+pub type TextHash = [u8; 16];
+
+/// Hashes a text.
+pub fn text_hash(text: &str) -> TextHash {
+    let mut out = [0; 16];
+    out.copy_from_slice(&sha256(text.as_bytes())[..16]);
+    out
+}

@@ -17,7 +17,7 @@ mod token;
 pub use block::{Block, MAX_QUESTION_LINES, blocks, is_question};
 pub use clean::{Cleaned, Line, clean};
 pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
-pub use digest::{hex, sha256, sha256_hex};
+pub use digest::{TextHash, hex, sha256, sha256_hex, text_hash};
 pub use mask::{FINGERPRINT_VERSION, fingerprint, mask};
 pub use safe::{shell_quote, single_line, strip_controls};
 pub use salient::{headline, salient};

@@ -1,9 +1,11 @@
 //! Arithmetic on embedding vectors. Greater is closer, throughout: unit vectors are compared by their dot product, in
 //! \[-1, 1\].
 
+mod codes;
 mod scan;
 pub mod simd;
 
+pub use codes::{QueryCodes, code_stride, encode_row};
 pub use scan::dot_rows;
 
 /// Lanes kept apart so that the compiler can use whole SIMD registers; sums of floats are not reordered otherwise.

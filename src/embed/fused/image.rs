@@ -1,12 +1,13 @@
 //! The packed weights: made from the model's file once, kept in a file beside it, mapped from then on.
 //!
-//! An image is a derived file (`embed/derived`): a header, then what the kernels read, each part at a multiple of 64 bytes.
+//! An image is a derived file (`map/derived`): a header, then what the kernels read, each part at a multiple of 64 bytes.
 //! The layout follows from the model's shape and the precision, so the file holds no table. Layout in
 //! `index/FORMAT.md`.
 
 use crate::embed::EmbedError;
 use crate::embed::config::Config;
-use crate::embed::derived::{Bytes, HEADER, Label};
+use crate::embed::hash;
+use crate::map::{Bytes, HEADER, Label, write_aside};
 use crate::embed::encoder::Precision;
 use crate::embed::weights::Weights;
 use crate::vector::simd::{Norm, PackedF32, PackedI8, pack_f32, pack_i8};
@@ -131,7 +132,11 @@ impl Image {
         }
         let mut words = vec![0u64; layout.len / 8];
         fill(bytemuck::cast_slice_mut(&mut words), &layout, weights, config, precision)?;
-        Ok(Self { bytes: label.seal(words, cache), layout })
+        let bytes = label.seal(words);
+        if let Some(path) = cache {
+            let _ = write_aside(path, bytes.get()); // A read-only store only costs the making again.
+        }
+        Ok(Self { bytes, layout })
     }
 
     fn f32s(&self, place: &Range<usize>) -> &[f32] {
@@ -186,7 +191,7 @@ fn label(c: &Config, precision: Precision, weights_digest: &str) -> Label {
         c.positions,
         c.token_types,
     );
-    Label::new(b"KENPACK\0", FORMAT, &text)
+    Label::new(b"KENPACK\0", FORMAT, &hash::of_bytes(text.as_bytes()))
 }
 
 /// Writes values to their place.

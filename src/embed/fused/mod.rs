@@ -3,7 +3,8 @@
 //! `image` holds the weights packed as the kernels of [`crate::vector::simd`] read them, `forward` is the pass, `crew`
 //! the threads. This file owns the order of things: tokenise, cut into batches, run each, pool, normalise. Many texts
 //! are spread over the threads batch by batch, each running the whole network alone; few texts are split row by row.
-//! Either way every row goes through the same arithmetic, so a vector is the same to the last bit whatever else was
+//! A few come first: bulk gives way
+//! to them between two batches. Either way every row goes through the same arithmetic, so a vector is the same to the last bit whatever else was
 //! encoded with it and on however many threads.
 
 mod crew;
@@ -62,7 +63,7 @@ impl FusedEncoder {
         precision: Precision,
         cache: Option<&Path>,
     ) -> Result<Self, EmbedError> {
-        let crew = Crew::new(settings.threads)?;
+        let crew = Crew::new(settings.threads);
         let identity = fingerprint(manifest, &config, digests, precision.name());
         let kept = cache.map(|cache| cache.with_extension("").with_extension("words"));
         let words = || {
@@ -74,7 +75,7 @@ impl FusedEncoder {
             let isa = settings.isa.unwrap_or_else(Isa::detect);
             Network::load(&weights, &config, precision, digests.weights, cache, isa)
         };
-        let (tokenizer, network) = crew.join(words, network);
+        let (tokenizer, network) = crew.answer(|| rayon::join(words, network))?;
         let tokenizer = tokenizer?;
         let prefix = |role| -> Result<(String, usize), EmbedError> {
             let text = manifest.prefix(role).to_owned();
@@ -159,7 +160,7 @@ impl Encoder for FusedEncoder {
         let tokens: Vec<Tokens> = if texts.len() < 8 {
             texts.iter().map(read).collect::<Result<_, _>>()?
         } else {
-            self.crew.install(|| texts.par_iter().map(read).collect::<Result<_, _>>())?
+            self.crew.install(|| texts.par_iter().map(read).collect::<Result<_, _>>())??
         };
         let batches = batch::plan(&tokens, BATCH_TOKENS);
         let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); texts.len()];
@@ -175,7 +176,7 @@ impl Encoder for FusedEncoder {
             for batch in &batches {
                 let count: usize = batch.iter().map(|&i| tokens[i].ids.len()).sum();
                 let parts = self.crew.threads().min(count / PART_TOKENS).max(1);
-                let made = self.crew.install(|| self.run(batch, &tokens, parts))?;
+                let made = self.crew.answer(|| self.run(batch, &tokens, parts))??;
                 keep(batch, made);
             }
         } else {

@@ -9,7 +9,6 @@ use crate::embed::manifest::Manifest;
 use crate::embed::{EmbedError, hash};
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -131,10 +130,5 @@ impl Record {
 
 /// Writes a small file so that it is either the old or the new one after a crash.
 pub(crate) fn write_aside(path: &Path, bytes: &[u8]) -> Result<(), EmbedError> {
-    let dir = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(dir).map_err(EmbedError::io(dir))?;
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(EmbedError::io(dir))?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(EmbedError::io(path))?;
-    file.persist(path).map_err(|e| EmbedError::io(path)(e.error))?;
-    Ok(())
+    crate::map::write_aside(path, bytes).map_err(EmbedError::io(path))
 }

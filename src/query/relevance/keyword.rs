@@ -2,9 +2,12 @@
 //! the query could reach, or of what a specific query reaches if that is more. Canon has its own statistics, so that nothing
 //! else that is indexed changes a verdict.
 
-use crate::text::{for_each_token, tokens};
+use crate::map::{Bytes, HEADER, Label, write_aside};
+use crate::text::{for_each_token, sha256_hex, tokens};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
+use std::path::Path;
 
 /// Term frequency saturation.
 const K1: f32 = 1.2;
@@ -62,53 +65,146 @@ pub fn question_words(question: &str) -> Vec<String> {
 }
 
 /// BM25 over a fixed set of texts. Words are held by 64-bit hash: among the thousands of words of a canon two that
-/// collide are not to be expected, and no text has to be kept.
+/// collide are not to be expected, and no text has to be kept. The whole is one derived file, ready when it is mapped.
 #[derive(Debug)]
 pub struct KeywordIndex {
-    postings: HashMap<u64, Vec<(u32, f32)>, BuildHasherDefault<Identity>>,
+    bytes: Bytes,
+    words: Range<usize>,
+    /// Where each word's texts begin.
+    starts: Range<usize>,
+    /// Number of a text and how often it holds the word, in one.
+    postings: Range<usize>,
     /// Length normaliser by text.
-    norms: Vec<f32>,
+    norms: Range<usize>,
     bm25: Bm25,
 }
+
+/// Version of the layout, of the hash and of the parameters above.
+const FORMAT: u32 = 1;
+/// Numbers before the tables: words, postings, texts, mean length.
+const NUMBERS: usize = 64;
+/// Bits of a posting that count; a text that holds a word more often counts as if it held it so often.
+const COUNT_BITS: u32 = 8;
 
 impl KeywordIndex {
     /// Indexes texts; a text's number is its position.
     pub fn new<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Self {
-        let mut postings: HashMap<u64, Vec<(u32, f32)>, BuildHasherDefault<Identity>> = HashMap::default();
+        Self::made(&Self::label(""), texts)
+    }
+
+    /// The index at `path` if it was made from texts of this digest; else made, and kept there if that can be.
+    pub fn kept<S: AsRef<str>>(path: &Path, digest: &str, texts: impl IntoIterator<Item = S>) -> Self {
+        let label = Self::label(digest);
+        if let Some(kept) = label.open(path).and_then(Self::read) {
+            return kept;
+        }
+        let made = Self::made(&label, texts);
+        let _ = write_aside(path, made.bytes.get()); // What cannot be kept costs only the making again.
+        made
+    }
+
+    fn label(digest: &str) -> Label {
+        Label::new(b"KENTERMS", FORMAT, &sha256_hex(digest.as_bytes()))
+    }
+
+    fn made<S: AsRef<str>>(label: &Label, texts: impl IntoIterator<Item = S>) -> Self {
+        let mut postings: HashMap<u64, Vec<u32>, BuildHasherDefault<Identity>> = HashMap::default();
         let mut lengths: Vec<f32> = Vec::new();
-        for (number, text) in texts.into_iter().enumerate() {
+        for (number, text) in (0u32..1 << (32 - COUNT_BITS)).zip(texts) {
             let mut length = 0.0;
             for_each_token(text.as_ref(), |token| {
                 length += 1.0;
                 let holders = postings.entry(hash(token)).or_default();
                 match holders.last_mut() {
-                    Some((last, count)) if *last == number as u32 => *count += 1.0,
-                    _ => holders.push((number as u32, 1.0)),
+                    Some(last) if *last >> COUNT_BITS == number => *last += u32::from(*last & 0xff < 0xff),
+                    _ => holders.push(number << COUNT_BITS | 1),
                 }
             });
             lengths.push(length);
         }
         let mean_length = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
         let bm25 = Bm25 { texts: lengths.len(), mean_length };
-        let norms = lengths.iter().map(|length| bm25.norm(*length)).collect();
-        Self { postings, norms, bm25 }
+        let mut sorted: Vec<(u64, Vec<u32>)> = postings.into_iter().collect();
+        sorted.sort_unstable_by_key(|(word, _)| *word);
+        let count: usize = sorted.iter().map(|(_, holders)| holders.len()).sum();
+        let numbers = [sorted.len() as u64, count as u64, lengths.len() as u64, u64::from(mean_length.to_bits())];
+        let mut bytes = vec![0u8; HEADER];
+        bytes.extend_from_slice(bytemuck::cast_slice(&numbers));
+        bytes.resize(HEADER + NUMBERS, 0);
+        sorted.iter().for_each(|(word, _)| bytes.extend_from_slice(&word.to_ne_bytes()));
+        let mut start = 0u32;
+        for (_, holders) in &sorted {
+            bytes.extend_from_slice(&start.to_ne_bytes());
+            start += holders.len() as u32;
+        }
+        bytes.extend_from_slice(&start.to_ne_bytes());
+        sorted.iter().for_each(|(_, holders)| bytes.extend_from_slice(bytemuck::cast_slice(holders)));
+        lengths.iter().for_each(|length| bytes.extend_from_slice(&bm25.norm(*length).to_ne_bytes()));
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        let words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+        #[expect(clippy::expect_used, reason = "it has just been laid out so")]
+        Self::read(label.seal(words)).expect("what was written can be read")
+    }
+
+    /// Reads a sealed file: its checksum has been compared, so the numbers are as they were written.
+    fn read(bytes: Bytes) -> Option<Self> {
+        let all = bytes.get();
+        let numbers: &[u64] = bytemuck::try_cast_slice(all.get(HEADER..HEADER + 32)?).ok()?;
+        let number = |at: usize| usize::try_from(numbers[at]).ok();
+        let (words, count, texts) = (number(0)?, number(1)?, number(2)?);
+        let mean_length = f32::from_bits(numbers[3] as u32);
+        let mut end = HEADER + NUMBERS;
+        let mut take = |bytes: usize| {
+            let start = end;
+            end += bytes;
+            start..end
+        };
+        let (words, starts) = (take(8 * words), take(4 * (words + 1)));
+        let (postings, norms) = (take(4 * count), take(4 * texts));
+        let bm25 = Bm25 { texts, mean_length };
+        (end <= all.len()).then_some(Self { bytes, words, starts, postings, norms, bm25 })
+    }
+
+    fn part<T: bytemuck::AnyBitPattern>(&self, place: &Range<usize>) -> &[T] {
+        bytemuck::cast_slice(&self.bytes.get()[place.clone()])
+    }
+
+    /// The texts that hold a word.
+    fn holders(&self, word: &str) -> &[u32] {
+        let starts: &[u32] = self.part(&self.starts);
+        match self.part::<u64>(&self.words).binary_search(&hash(word)) {
+            Ok(at) => &self.part(&self.postings)[starts[at] as usize..starts[at + 1] as usize],
+            Err(_) => &[],
+        }
     }
 
     /// The signal of every text that shares a word with the query, in (0, 1\], by text number.
     pub fn signals(&self, query: &str) -> BTreeMap<usize, f32> {
         let words = question_words(query);
-        let holders: Vec<&[(u32, f32)]> =
-            words.iter().map(|word| self.postings.get(&hash(word)).map_or(&[][..], Vec::as_slice)).collect();
-        let mut sums: BTreeMap<usize, f32> = BTreeMap::new();
+        let holders: Vec<&[u32]> = words.iter().map(|word| self.holders(word)).collect();
+        let norms: &[f32] = self.part(&self.norms);
+        let mut sums = vec![0.0f32; norms.len()];
         for texts in &holders {
-            for &(text, count) in *texts {
-                *sums.entry(text as usize).or_default() +=
-                    self.bm25.part(texts.len(), count, self.norms[text as usize]);
+            for posting in *texts {
+                let (text, count) = ((posting >> COUNT_BITS) as usize, (posting & 0xff) as f32);
+                sums[text] += self.bm25.part(texts.len(), count, norms[text]);
             }
         }
         let reachable = self.bm25.reachable(holders.iter().map(|texts| texts.len()));
-        sums.values_mut().for_each(|sum| *sum = (*sum / reachable).clamp(0.0, 1.0));
-        sums
+        let shared = sums.into_iter().enumerate().filter(|(_, sum)| *sum > 0.0);
+        shared.map(|(text, sum)| (text, (sum / reachable).clamp(0.0, 1.0))).collect()
+    }
+
+    /// The texts of the greatest signals, at most `most`.
+    pub fn best(signals: &BTreeMap<usize, f32>, most: usize) -> Vec<usize> {
+        let mut order: Vec<(usize, f32)> = signals.iter().map(|(text, signal)| (*text, *signal)).collect();
+        let greater = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if order.len() > most && most > 0 {
+            order.select_nth_unstable_by(most - 1, greater);
+            order.truncate(most);
+        }
+        order.sort_unstable_by(greater);
+        order.into_iter().map(|(text, _)| text).collect()
     }
 }
 
@@ -151,6 +247,19 @@ mod tests {
         assert!(!signals.contains_key(&2));
         let diluted = index.signals("the state lock flurb gnarl blorb snarf quux");
         assert!(diluted[&0] < signals[&0]);
+    }
+
+    #[test]
+    fn a_file_is_used_for_its_texts_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.terms");
+        let texts = ["state lock held", "disk full"];
+        let made = KeywordIndex::kept(&path, "one", texts);
+        let kept = KeywordIndex::kept(&path, "one", [] as [&str; 0]);
+        assert_eq!(kept.signals("state lock"), made.signals("state lock"));
+        assert!(kept.signals("state lock").contains_key(&0));
+        assert!(KeywordIndex::kept(&path, "two", ["nothing"]).signals("state lock").is_empty());
+        assert_eq!(KeywordIndex::best(&BTreeMap::from([(1, 0.5), (2, 0.9), (3, 0.5)]), 2), [2, 1]);
     }
 
     proptest! {

@@ -4,7 +4,7 @@ mod keyword;
 mod semantic;
 
 pub use keyword::{Bm25, KeywordIndex, question_words};
-pub use semantic::{SemanticIndex, Similarity};
+pub use semantic::{Background, SemanticIndex, Similarity};
 
 /// Weight of the semantic signal in `similar`.
 pub const SEMANTIC_WEIGHT: f32 = 0.75;

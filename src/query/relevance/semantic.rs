@@ -2,22 +2,22 @@
 //!
 //! Some questions are near everything. The background is the mean similarity to the next nearest entries (the query side
 //! of CSLS, Conneau et al., "Word translation without parallel data", 2018, section 2.3); a logistic fitted per model
-//! turns what remains into a probability-like signal. Search is exact: canon is small.
+//! turns what remains into a probability-like signal. The nearest entries are exact, and so is what is asked for by
+//! number; the others are too far to matter.
 
-use crate::store::{TextHash, VectorFile};
+use crate::ann::{Index, RowSet};
 use crate::types::Calibration;
-use crate::vector::dot;
+use std::collections::HashMap;
 
-/// Vectors of all texts of all entries, where they lie.
+/// Entries that a search names at least.
+const ENTRIES: usize = 64;
+
+/// Vectors of all texts of all entries; an owner is an entry's index, a part the place among its texts.
 #[derive(Debug)]
-pub struct SemanticIndex {
-    vectors: VectorFile,
-    /// Entry and row of each text, the texts of an entry one after the other.
-    texts: Vec<(usize, usize)>,
-}
+pub struct SemanticIndex(Index);
 
 /// How near an entry is to a question.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Similarity {
     /// Index of the entry.
     pub entry: usize,
@@ -25,7 +25,7 @@ pub struct Similarity {
     pub cosine: f32,
     /// Mean cosine of the nearest entries but this one.
     pub background: f32,
-    /// Row of the nearest text among the entry's texts.
+    /// Place of the nearest text among the entry's texts.
     pub part: usize,
 }
 
@@ -41,68 +41,113 @@ impl Similarity {
     }
 }
 
+/// The nearest entries' cosines: what a question's background is made of.
+#[derive(Debug, Clone, Default)]
+pub struct Background {
+    /// Cosines, falling.
+    top: Vec<f32>,
+    sum: f32,
+}
+
+impl Background {
+    /// Of the nearest of `cosines`, one more than `neighbours`.
+    pub fn new(mut cosines: Vec<f32>, neighbours: usize) -> Self {
+        cosines.sort_unstable_by(|a, b| b.total_cmp(a));
+        cosines.truncate(neighbours + 1);
+        Self { sum: cosines.iter().sum(), top: cosines }
+    }
+
+    /// The background of one of this cosine: nothing is a background of its own.
+    pub fn without(&self, own: f32) -> f32 {
+        let last = self.top.last().copied().unwrap_or(0.0);
+        (self.sum - own.max(last)) / self.top.len().saturating_sub(1).max(1) as f32
+    }
+}
+
 impl SemanticIndex {
-    /// An index over `texts`: the entry of each and its hash, the texts of an entry one after the other. A text without a
-    /// vector is left out.
-    pub fn new(vectors: VectorFile, texts: impl IntoIterator<Item = (usize, TextHash)>) -> Self {
-        let texts = texts.into_iter().filter_map(|(entry, hash)| Some((entry, vectors.row(&hash)?))).collect();
-        Self { vectors, texts }
+    /// Over the vectors of all entries.
+    pub fn new(index: Index) -> Self {
+        Self(index)
     }
 
-    /// How many vectors there are.
-    pub fn len(&self) -> usize {
-        self.texts.len()
+    /// The vectors.
+    pub fn index(&self) -> &Index {
+        &self.0
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-
-    /// Every entry's similarity to a unit vector, nearest first; the background is over `neighbours` entries.
-    pub fn similarities(&self, query: &[f32], neighbours: usize) -> Vec<Similarity> {
-        let mut best: Vec<Similarity> = Vec::new();
-        let mut part = 0;
-        for &(entry, row) in &self.texts {
-            let cosine = dot(query, self.vectors.vector(row));
-            match best.last_mut() {
-                Some(last) if last.entry == entry => {
-                    part += 1;
-                    if cosine > last.cosine {
-                        (last.cosine, last.part) = (cosine, part);
-                    }
-                }
-                _ => {
-                    part = 0;
-                    best.push(Similarity { entry, cosine, background: 0.0, part });
-                }
+    /// The nearest entries to a unit vector and those of `also`, nearest first; the background is over `neighbours`
+    /// entries, whatever `admitted` leaves. Also the cosines that the background is made of.
+    pub fn similarities(
+        &self,
+        query: &[f32],
+        neighbours: usize,
+        also: &[usize],
+        admitted: Option<&dyn Fn(usize) -> bool>,
+    ) -> (Vec<Similarity>, Vec<f32>) {
+        let nearest = self.nearest(query, ENTRIES.max(neighbours + 1), None);
+        let background = Background::new(nearest.iter().map(|near| near.cosine).collect(), neighbours);
+        let mut found = match admitted {
+            Some(admitted) => {
+                let rows = self.0.rows_where(|entry| admitted(entry as usize));
+                self.nearest(query, ENTRIES, Some(&rows))
+            }
+            None => nearest,
+        };
+        let known: Vec<usize> = found.iter().map(|near| near.entry).collect();
+        for &entry in also.iter().filter(|entry| !known.contains(entry)) {
+            if let Some((cosine, part)) = self.0.owner_similarity(query, entry as u64) {
+                found.push(Similarity { entry, cosine, background: 0.0, part: part as usize });
             }
         }
-        best.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.entry.cmp(&b.entry)));
-        let top: Vec<f32> = best.iter().take(neighbours + 1).map(|s| s.cosine).collect();
-        let sum: f32 = top.iter().sum();
-        for (rank, similarity) in best.iter_mut().enumerate() {
-            // An entry is no background of its own.
-            let own = if rank < top.len() { similarity.cosine } else { top.last().copied().unwrap_or(0.0) };
-            similarity.background = (sum - own) / (top.len().saturating_sub(1)).max(1) as f32;
+        found.iter_mut().for_each(|near| near.background = background.without(near.cosine));
+        found.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.entry.cmp(&b.entry)));
+        (found, background.top)
+    }
+
+    /// The `count` nearest entries or more, as far as there are so many.
+    fn nearest(&self, query: &[f32], count: usize, admitted: Option<&RowSet>) -> Vec<Similarity> {
+        let mut rows = 4 * count;
+        loop {
+            let found = self.0.search(query, rows, admitted);
+            let mut best: HashMap<u64, Similarity> = HashMap::new();
+            for near in &found {
+                for (owner, part) in self.0.image().owners_of(near.row) {
+                    let new = || Similarity {
+                        entry: owner as usize,
+                        cosine: near.similarity,
+                        background: 0.0,
+                        part: part as usize,
+                    };
+                    // Rows come nearest first.
+                    best.entry(owner).or_insert_with(new);
+                }
+            }
+            if best.len() >= count || found.len() < rows {
+                return best.into_values().collect();
+            }
+            rows *= 2;
         }
-        best
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ann::{Image, Origin};
 
     #[test]
     fn an_entry_is_as_near_as_its_nearest_text() {
-        let mut vectors = VectorFile::new(crate::types::Fingerprint::new("m", "00"), 2);
-        vectors.insert([1; 16], &[0.0, 1.0]);
-        vectors.insert([2; 16], &[1.0, 0.0]);
-        vectors.insert([3; 16], &[0.6, 0.8]);
-        let index = SemanticIndex::new(vectors, [(7, [1; 16]), (7, [2; 16]), (8, [4; 16]), (9, [3; 16])]);
-        let found = index.similarities(&[1.0, 0.0], 5);
+        let vectors = [([1; 16], &[0.0f32, 1.0][..]), ([2; 16], &[1.0, 0.0]), ([3; 16], &[0.6, 0.8])];
+        let links = [(7, 0, [1; 16]), (7, 1, [2; 16]), (8, 0, [4; 16]), (9, 0, [3; 16])];
+        let origin = Origin { model: "m".into(), state: "s".into() };
+        let index = SemanticIndex::new(Index::new(Image::new(&origin, 2, vectors, links)));
+        let (found, top) = index.similarities(&[1.0, 0.0], 5, &[8, 9], None);
+        assert_eq!(top, [1.0, 0.6]);
+        assert_eq!(found.iter().map(|near| near.entry).collect::<Vec<_>>(), [7, 9]);
         assert_eq!((found[0].entry, found[0].part, found[0].cosine), (7, 1, 1.0));
         assert!((found[0].background - 0.6).abs() < 1e-6 && (found[1].background - 1.0).abs() < 1e-6);
+        let (one, _) = index.similarities(&[1.0, 0.0], 5, &[], Some(&|entry| entry == 9));
+        assert_eq!((one.len(), one[0].entry), (1, 9));
+        assert!((one[0].background - 1.0).abs() < 1e-6, "what a filter leaves out is background all the same");
     }
 }

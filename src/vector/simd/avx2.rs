@@ -191,6 +191,26 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    fn dot_bytes(self, row: &[u8], high: &[i8], low: &[i8]) -> [i32; 2] {
+        assert!(row.len() == high.len() && row.len() == low.len() && row.len().is_multiple_of(64));
+        // SAFETY: `self` proves the instructions; the assert bounds every read of 16 bytes. No load needs alignment.
+        unsafe {
+            let wide = |at: *const i8| _mm256_cvtepi8_epi16(_mm_loadu_si128(at.cast()));
+            let mut sums = [_mm256_setzero_si256(); 2];
+            for at in (0..row.len()).step_by(16) {
+                let bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(row.as_ptr().add(at).cast()));
+                sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(bytes, wide(high.as_ptr().add(at))));
+                sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(bytes, wide(low.as_ptr().add(at))));
+            }
+            sums.map(|sum| {
+                let half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
+                let quarter = _mm_add_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
+                _mm_cvtsi128_si32(_mm_add_epi32(quarter, _mm_shuffle_epi32::<0b10_11_00_01>(quarter)))
+            })
+        }
+    }
+
+    #[inline(always)]
     fn run<O: Op>(self, op: O) -> O::Out {
         #[target_feature(enable = "avx2,fma")]
         fn with<O: Op>(s: Avx2, op: O) -> O::Out {

@@ -205,6 +205,21 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn dot_bytes(self, row: &[u8], high: &[i8], low: &[i8]) -> [i32; 2] {
+        assert!(row.len() == high.len() && row.len() == low.len() && row.len().is_multiple_of(64));
+        // SAFETY: `self` proves the instructions; the assert bounds every read of 64 bytes. No load needs alignment.
+        unsafe {
+            let mut sums = [_mm512_setzero_si512(); 2];
+            for at in (0..row.len()).step_by(64) {
+                let bytes = _mm512_loadu_si512(row.as_ptr().add(at).cast());
+                sums[0] = _mm512_dpbusd_epi32(sums[0], bytes, _mm512_loadu_si512(high.as_ptr().add(at).cast()));
+                sums[1] = _mm512_dpbusd_epi32(sums[1], bytes, _mm512_loadu_si512(low.as_ptr().add(at).cast()));
+            }
+            sums.map(|sum| _mm512_reduce_add_epi32(sum))
+        }
+    }
+
+    #[inline(always)]
     fn run<O: Op>(self, op: O) -> O::Out {
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma,avx2")]
         fn with<O: Op>(s: Avx512, op: O) -> O::Out {

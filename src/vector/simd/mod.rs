@@ -13,6 +13,7 @@ mod attention;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod codes;
 mod lanes;
 mod math;
 mod pack;
@@ -134,6 +135,16 @@ impl Isa {
         assert!(weights.panels.len() == whole * weights.inputs);
         assert!(target.outputs.start.is_multiple_of(lanes::PANEL) && target.outputs.end <= weights.outputs);
         self.run(product::ProductF32 { rows, weights, bias, target });
+    }
+
+    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both.
+    ///
+    /// # Panics
+    /// When the lengths do not fit, or are no multiple of 64.
+    pub fn dot_bytes(self, rows: &[u8], high: &[i8], low: &[i8], out: &mut [[i32; 2]]) {
+        assert!(!high.is_empty() && high.len() == low.len() && high.len().is_multiple_of(64));
+        assert!(rows.len() == out.len() * high.len() && high.len() <= 1 << 16);
+        self.run(codes::DotBytes { rows, high, low, out });
     }
 
     /// Attention of one head: the answer of question r goes to `out[r * out_stride..]`.

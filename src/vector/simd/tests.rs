@@ -42,6 +42,30 @@ fn names() {
     assert_eq!(forms().last().unwrap().name(), Isa::detect().name());
 }
 
+#[test]
+fn sums_of_bytes_at_every_length_and_start() {
+    for width in (64..=1024).step_by(64) {
+        for start in 0..3 {
+            let all = noise(width as u64, 3 * width + start);
+            let bytes: Vec<u8> = all[start..].iter().map(|x| (x * 127.5 + 127.5) as u8).collect();
+            let signed = |x: &f32| (x * 128.5) as i8;
+            let (high, low): (Vec<i8>, Vec<i8>) = (
+                all[start..start + width].iter().map(signed).collect(),
+                all[start + width..start + 2 * width].iter().map(signed).collect(),
+            );
+            let found = same(|isa| {
+                let mut out = [[0; 2]; 3];
+                isa.dot_bytes(&bytes, &high, &low, &mut out);
+                out
+            });
+            for (row, found) in bytes.chunks(width).zip(found) {
+                let sum = |part: &[i8]| row.iter().zip(part).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum::<i64>();
+                assert_eq!(found.map(i64::from), [sum(&high), sum(&low)]);
+            }
+        }
+    }
+}
+
 /// Bytes back to values.
 fn values(bytes: &[u8], scale: RowScale) -> Vec<f32> {
     bytes.iter().map(|&b| (i32::from(b) - scale.zero) as f32 * scale.scale).collect()

@@ -5,6 +5,10 @@
 //! the one `unsafe` call and its reason.
 #![allow(unsafe_code)]
 
+mod derived;
+
+pub use derived::{Bytes, HEADER, Label, checksum, write_aside};
+
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
@@ -12,7 +16,10 @@ use std::path::Path;
 
 /// The bytes of a file, paged in as they are touched.
 #[derive(Debug)]
-pub struct Map(memmap2::Mmap);
+pub struct Map {
+    map: memmap2::Mmap,
+    file: File,
+}
 
 impl Map {
     /// Maps a whole file.
@@ -26,7 +33,26 @@ impl Map {
         // rule. A process that truncates such a file anyway ends us with SIGBUS, not with undefined behaviour that
         // could spread: the bytes are only ever read as plain numbers and text.
         let map = unsafe { memmap2::Mmap::map(&file)? };
-        Ok(Self(map))
+        Ok(Self { map, file })
+    }
+
+    /// Copies bytes from `start` on without mapping them: what is read here and there would otherwise bring its
+    /// neighbourhood of 64 KB into the process with each touch.
+    ///
+    /// # Errors
+    /// When the file ends before, or cannot be read.
+    pub fn copy_to(&self, start: usize, out: &mut [u8]) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::FileExt::read_exact_at(&self.file, out, start as u64)
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = &self.file;
+            let from = self.map.get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+            out.copy_from_slice(from);
+            Ok(())
+        }
     }
 }
 
@@ -34,6 +60,6 @@ impl Deref for Map {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        &self.map
     }
 }

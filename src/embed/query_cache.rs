@@ -1,0 +1,187 @@
+//! Questions that are asked again are not encoded again.
+//!
+//! Wraps an [`Encoder`]: a call with a few texts looks each up by role and text hash. One cache belongs to one encoder and so
+//! to one fingerprint; it lives in memory only, because what is looked up is never written down. Passages in bulk pass
+//! through.
+
+use super::{EmbedError, Encoded, Encoder, Running};
+use crate::text::{TextHash, text_hash};
+use crate::types::{Fingerprint, Role};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Calls with more texts than this are bulk.
+const FEW: usize = 8;
+
+/// Bytes that vectors may take: 2,700 questions at 384 components.
+pub const CACHE_BYTES: usize = 4 << 20;
+
+/// An encoder that remembers what it was asked lately.
+pub struct QueryCache {
+    inner: Box<dyn Encoder>,
+    /// Most answers that are kept.
+    room: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// With the time of the last use, in calls.
+    answers: HashMap<(bool, TextHash), (u64, Encoded)>,
+    calls: u64,
+}
+
+impl QueryCache {
+    /// Keeps at most `cache_bytes` of vectors.
+    pub fn new(inner: Box<dyn Encoder>, cache_bytes: usize) -> Self {
+        let room = cache_bytes / (4 * inner.dims().max(1));
+        Self { inner, room, kept: Mutex::default() }
+    }
+
+    /// What is kept of these; a panic elsewhere leaves whole answers only.
+    fn find(&self, keys: &[(bool, TextHash)]) -> Vec<Option<Encoded>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.calls += 1;
+        let now = kept.calls;
+        let one = |key| {
+            let (used, answer) = kept.answers.get_mut(key)?;
+            *used = now;
+            Some(answer.clone())
+        };
+        keys.iter().map(one).collect()
+    }
+
+    fn keep(&self, key: (bool, TextHash), answer: &Encoded) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.room == 0 {
+            return;
+        }
+        if kept.answers.len() >= self.room {
+            // The older half goes at once: cheaper than an order that is kept at every step.
+            let mut uses: Vec<u64> = kept.answers.values().map(|(used, _)| *used).collect();
+            uses.sort_unstable();
+            let middle = uses[uses.len() / 2];
+            kept.answers.retain(|_, (used, _)| *used > middle);
+        }
+        let now = kept.calls;
+        kept.answers.insert(key, (now, answer.clone()));
+    }
+}
+
+impl Encoder for QueryCache {
+    fn fingerprint(&self) -> &Fingerprint {
+        self.inner.fingerprint()
+    }
+
+    fn running(&self) -> Running {
+        self.inner.running()
+    }
+
+    fn dims(&self) -> usize {
+        self.inner.dims()
+    }
+
+    fn max_tokens(&self) -> usize {
+        self.inner.max_tokens()
+    }
+
+    fn overhead_tokens(&self, role: Role) -> usize {
+        self.inner.overhead_tokens(role)
+    }
+
+    fn encode(&self, texts: &[&str], role: Role, progress: &mut dyn FnMut(usize)) -> Result<Vec<Encoded>, EmbedError> {
+        if texts.len() > FEW {
+            return self.inner.encode(texts, role, progress);
+        }
+        let keys: Vec<(bool, TextHash)> = texts.iter().map(|text| (role == Role::Query, text_hash(text))).collect();
+        let mut found = self.find(&keys);
+        let missing: Vec<usize> = (0..texts.len()).filter(|&at| found[at].is_none()).collect();
+        if !missing.is_empty() {
+            let wanted: Vec<&str> = missing.iter().map(|&at| texts[at]).collect();
+            for (&at, answer) in missing.iter().zip(self.inner.encode(&wanted, role, &mut |_| {})?) {
+                self.keep(keys[at], &answer);
+                found[at] = Some(answer);
+            }
+        }
+        progress(texts.len());
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    fn count_tokens(&self, text: &str) -> Result<usize, EmbedError> {
+        self.inner.count_tokens(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::Precision;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Counts what it is asked for; a vector tells text and role.
+    struct Counting(Fingerprint, Arc<AtomicUsize>);
+
+    impl Encoder for Counting {
+        fn fingerprint(&self) -> &Fingerprint {
+            &self.0
+        }
+        fn running(&self) -> Running {
+            Running { encoder: "test", precision: Precision::F32, kernel: "none", threads: 1 }
+        }
+        fn dims(&self) -> usize {
+            2
+        }
+        fn max_tokens(&self) -> usize {
+            9
+        }
+        fn overhead_tokens(&self, _: Role) -> usize {
+            0
+        }
+        fn encode(&self, texts: &[&str], role: Role, _: &mut dyn FnMut(usize)) -> Result<Vec<Encoded>, EmbedError> {
+            self.1.fetch_add(texts.len(), Ordering::Relaxed);
+            let side = f32::from(u8::from(role == Role::Query));
+            let one = |text: &&str| Encoded { vector: vec![text.len() as f32, side], tokens: 1, truncated: false };
+            Ok(texts.iter().map(one).collect())
+        }
+        fn count_tokens(&self, _: &str) -> Result<usize, EmbedError> {
+            Ok(1)
+        }
+    }
+
+    fn cache(bytes: usize) -> (QueryCache, Arc<AtomicUsize>) {
+        let count = Arc::new(AtomicUsize::new(0));
+        (QueryCache::new(Box::new(Counting(Fingerprint::new("m", "00"), count.clone())), bytes), count)
+    }
+
+    fn ask(cache: &QueryCache, texts: &[&str], role: Role) -> Vec<Vec<f32>> {
+        cache.encode(texts, role, &mut |_| {}).unwrap().into_iter().map(|e| e.vector).collect()
+    }
+
+    #[test]
+    fn each_text_is_encoded_once_for_each_role() {
+        let (cache, count) = cache(CACHE_BYTES);
+        for _ in 0..3 {
+            assert_eq!(ask(&cache, &["a", "bcd", "a"], Role::Query)[1], [3.0, 1.0]);
+            assert_eq!(ask(&cache, &["bcd"], Role::Passage), [[3.0, 0.0]]);
+        }
+        // The first call had the same text twice.
+        assert_eq!(count.load(Ordering::Relaxed), 4);
+        let many = ["x"; FEW + 1];
+        ask(&cache, &many, Role::Query);
+        ask(&cache, &many, Role::Query);
+        assert_eq!(count.load(Ordering::Relaxed), 4 + 2 * many.len(), "bulk passes through");
+    }
+
+    #[test]
+    fn it_holds_no_more_than_it_may() {
+        let (cache, count) = cache(10 * 8);
+        for text in 0..100 {
+            ask(&cache, &[&"y".repeat(text + 2)], Role::Query);
+            // Asked again and again, this one stays.
+            assert_eq!(ask(&cache, &["z"], Role::Query), [[1.0, 1.0]]);
+            assert!(cache.kept.lock().unwrap().answers.len() <= 10);
+        }
+        assert_eq!(count.load(Ordering::Relaxed), 101);
+    }
+}

@@ -1,0 +1,192 @@
+//! Files that are made from other files and may be thrown away: packed weights, a compact tokenizer, word statistics,
+//! vectors ready to be searched.
+//!
+//! Such a file is one stretch of bytes, a header and a body, the same in memory and on disk, so that it can be mapped
+//! and used in place. The header names what the body was made from and carries a checksum of it, or of its first part
+//! where whoever reads the rest checks that piece by piece. What does not fit is made again by the caller; a file that
+//! cannot be written costs only the making. Layout in `index/FORMAT.md`.
+
+use super::Map;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Bytes before the body: magic, format, sealed length, length, checksum, key; filled up.
+pub const HEADER: usize = 128;
+
+/// What a file is and what it was made from.
+#[derive(Debug, Clone)]
+pub struct Label {
+    magic: [u8; 8],
+    format: u32,
+    key: [u8; 64],
+    /// Bytes of the body that the checksum covers; none: all.
+    sealed: Option<usize>,
+}
+
+impl Label {
+    /// `key` is the digest, in hex, of a text that names everything the body depends on.
+    pub fn new(magic: &[u8; 8], format: u32, key: &str) -> Self {
+        let mut bytes = [0; 64];
+        bytes.iter_mut().zip(key.bytes()).for_each(|(to, from)| *to = from);
+        Self { magic: *magic, format, key: bytes, sealed: None }
+    }
+
+    /// The same, with a checksum over the first bytes of the body alone, a multiple of 64.
+    pub fn sealing(self, bytes: usize) -> Self {
+        Self { sealed: Some(bytes), ..self }
+    }
+
+    fn header(&self, len: usize, sum: u64) -> [u8; HEADER] {
+        let mut header = [0; HEADER];
+        header[..8].copy_from_slice(&self.magic);
+        header[8..12].copy_from_slice(&self.format.to_le_bytes());
+        header[12..16].copy_from_slice(&(self.sealed.unwrap_or(0) as u32).to_le_bytes());
+        header[16..24].copy_from_slice(&(len as u64).to_le_bytes());
+        header[24..32].copy_from_slice(&sum.to_le_bytes());
+        header[32..96].copy_from_slice(&self.key);
+        header
+    }
+
+    fn sum(&self, bytes: &[u8]) -> u64 {
+        let end = self.sealed.map_or(bytes.len(), |sealed| bytes.len().min(HEADER + sealed));
+        checksum(&bytes[HEADER..end])
+    }
+
+    /// Whether `bytes` are such a file, whole. Numbers in a body are the machine's own; a file from a machine of the
+    /// other byte order has another checksum and does not fit.
+    fn fits(&self, bytes: &[u8]) -> bool {
+        bytes.len() >= HEADER
+            && bytes.len().is_multiple_of(64)
+            && bytes[..HEADER] == self.header(bytes.len(), self.sum(bytes))
+    }
+
+    /// The file at `path`, if it is there and fits.
+    pub fn open(&self, path: &Path) -> Option<Bytes> {
+        let map = Map::open(path).ok().filter(|map| self.fits(map))?;
+        Some(Bytes::Mapped(map))
+    }
+
+    /// The file at `path`, whatever it was made from: its magic, format and checksum fit.
+    pub fn open_any(&self, path: &Path) -> Option<Bytes> {
+        let map = Map::open(path).ok().filter(|map| map.len() >= HEADER)?;
+        let mut label = self.clone();
+        label.key.copy_from_slice(&map[32..96]);
+        label.fits(&map).then_some(Bytes::Mapped(map))
+    }
+
+    /// Fills in the header of `words`, header and body in words.
+    pub fn seal(&self, mut words: Vec<u64>) -> Bytes {
+        words.resize(words.len().next_multiple_of(8), 0);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        let header = self.header(bytes.len(), self.sum(bytes));
+        bytes[..HEADER].copy_from_slice(&header);
+        Bytes::Owned(words)
+    }
+}
+
+/// A file's bytes, mapped or in memory. Words keep the memory aligned for whatever is read from it.
+#[derive(Debug)]
+pub enum Bytes {
+    /// Of a file.
+    Mapped(Map),
+    /// Just made.
+    Owned(Vec<u64>),
+}
+
+impl Bytes {
+    /// Header and body.
+    pub fn get(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Owned(words) => bytemuck::cast_slice(words),
+        }
+    }
+
+    /// Copies bytes from `start` on, which need not be mapped for it.
+    ///
+    /// # Errors
+    /// When they are beyond the end, or cannot be read.
+    pub fn copy_to(&self, start: usize, out: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Mapped(map) => map.copy_to(start, out),
+            Self::Owned(_) => {
+                let from = self.get().get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+                out.copy_from_slice(from);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes a file so that after a crash it is the old one or the new one; folders on the way are made.
+///
+/// # Errors
+/// When the disk refuses; what was there is untouched then.
+pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    aside.write_all(bytes)?;
+    aside.as_file().sync_all()?;
+    aside.persist(path).map_err(|e| e.error)?;
+    File::open(folder)?.sync_all()
+}
+
+/// A checksum against damage, not against malice: eight streams of multiplied words, so that it runs as fast as the
+/// memory.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    const PRIMES: [u64; 2] = [0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f];
+    let mut lanes = [PRIMES[1]; 8];
+    let mut take = |block: &[u8; 64]| {
+        for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
+            *lane = (*lane ^ u64::from_ne_bytes(*word)).wrapping_mul(PRIMES[0]).rotate_left(29);
+        }
+    };
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    blocks.iter().for_each(&mut take);
+    if !rest.is_empty() {
+        let mut last = [0; 64];
+        last[..rest.len()].copy_from_slice(rest);
+        take(&last);
+    }
+    lanes.into_iter().fold(bytes.len() as u64, |sum, lane| (sum ^ lane).wrapping_mul(PRIMES[1]).rotate_left(31))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_damaged_byte_is_noticed() {
+        let label = Label::new(b"TESTFILE", 3, "a");
+        let words: Vec<u64> = (0..48).map(|i| i * 0x0123_4567_89ab_cdef).collect();
+        let mut bytes = label.seal(words.clone()).get().to_vec();
+        assert!(label.fits(&bytes));
+        for at in 0..bytes.len() {
+            bytes[at] ^= 0x10;
+            assert!(!label.fits(&bytes), "byte {at}");
+            bytes[at] ^= 0x10;
+        }
+        assert!(!label.fits(&bytes[..bytes.len() - 64]) && !label.fits(&[]));
+        assert!(!Label::new(b"TESTFILE", 3, "b").fits(&bytes) && !Label::new(b"TESTFILE", 4, "a").fits(&bytes));
+        let part = Label::new(b"TESTFILE", 3, "a").sealing(64);
+        assert!(!part.fits(&bytes));
+        let mut bytes = part.seal(words).get().to_vec();
+        for at in 0..bytes.len() {
+            bytes[at] ^= 0x10;
+            assert_eq!(part.fits(&bytes), at >= HEADER + 64, "byte {at}");
+            bytes[at] ^= 0x10;
+        }
+    }
+
+    #[test]
+    fn a_file_of_another_origin_can_be_opened_knowingly() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/file");
+        let (old, new) = (Label::new(b"TESTFILE", 3, "a"), Label::new(b"TESTFILE", 3, "b"));
+        write_aside(&path, old.seal(vec![7; 32]).get()).unwrap();
+        assert!(new.open(&path).is_none() && new.open_any(&path).is_some() && old.open(&path).is_some());
+        assert!(Label::new(b"TESTFIL2", 3, "b").open_any(&path).is_none());
+    }
+}

@@ -1,0 +1,148 @@
+//! Vectors as bytes with a scale, and how far off a comparison of bytes can be.
+//!
+//! A row `x` is kept as bytes `c` with `x = scale * (c - 128) + e`. The length of `e`, the row's slack, is known when the row
+//! is written. A query `q` is split into two bytes a component, `q = step * (256 * high + low) + f`. By Cauchy and Schwarz
+//! the comparison of bytes is then within `slack * |q| + |f| * |x - e|` of the real dot product, so a search can tell
+//! which rows cannot be among the nearest without reading them whole.
+
+use super::simd::Isa;
+
+/// Rows of bytes are as long as their vectors, filled up to a multiple of this.
+const STRIDE: usize = 64;
+/// The byte of zero.
+const ZERO: u8 = 128;
+
+/// Bytes of a row of `dims` components.
+pub fn code_stride(dims: usize) -> usize {
+    dims.next_multiple_of(STRIDE)
+}
+
+/// Writes a row's bytes, `code_stride` of them; gives its scale and its slack.
+pub fn encode_row(row: &[f32], out: &mut [u8]) -> (f32, f32) {
+    let most = row.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+    out.fill(ZERO);
+    if most == 0.0 || !most.is_finite() {
+        return (0.0, norm(row.iter().copied()));
+    }
+    let scale = most / 127.0;
+    for (x, code) in row.iter().zip(out.iter_mut()) {
+        *code = ((x / scale).round() + f32::from(ZERO)) as u8;
+    }
+    let left = row.iter().zip(out.iter()).map(|(x, code)| x - scale * (f32::from(*code) - f32::from(ZERO)));
+    // Rounded up: the bound must hold for what was computed, not for what was meant.
+    (scale, norm(left) * 1.0001)
+}
+
+fn norm(values: impl Iterator<Item = f32>) -> f32 {
+    values.map(|x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt() as f32
+}
+
+/// A query in two bytes a component, ready to be compared with rows of bytes.
+#[derive(Debug)]
+pub struct QueryCodes {
+    high: Vec<i8>,
+    low: Vec<i8>,
+    step: f32,
+    /// What the zeros of a row add to its sum.
+    zeros: i64,
+    norm: f32,
+    /// Length of what two bytes leave of the query.
+    left: f32,
+}
+
+impl QueryCodes {
+    /// Splits a query.
+    pub fn new(query: &[f32]) -> Self {
+        let stride = code_stride(query.len());
+        let (mut high, mut low) = (vec![0i8; stride], vec![0i8; stride]);
+        let most = query.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+        // The largest number that two bytes hold on both sides of zero.
+        let step = if most > 0.0 && most.is_finite() { most / 32_512.0 } else { 1.0 };
+        let mut left = Vec::with_capacity(query.len());
+        let mut sum = 0i64;
+        for (at, x) in query.iter().enumerate() {
+            let whole = (x / step).round() as i32;
+            let upper = (whole + 128).div_euclid(256);
+            (high[at], low[at]) = (upper as i8, (whole - 256 * upper) as i8);
+            left.push(x - step * whole as f32);
+            sum += i64::from(whole);
+        }
+        Self {
+            high,
+            low,
+            step,
+            zeros: sum * i64::from(ZERO),
+            norm: norm(query.iter().copied()),
+            left: norm(left.into_iter()) * 1.0001,
+        }
+    }
+
+    /// How far a comparison can be off for rows of at most this slack and length, what floats lose included.
+    pub fn error(&self, slack: f32, longest: f32) -> f32 {
+        slack * self.norm + self.left * (longest + slack) + 1e-5 * self.norm.max(1.0) * longest.max(1.0)
+    }
+
+    /// Compares rows of bytes: about the dot product of each with the query.
+    pub fn compare(&self, isa: Isa, codes: &[u8], scales: &[f32], out: &mut [f32]) {
+        let mut sums = [[0i32; 2]; 64];
+        let stride = self.high.len();
+        let blocks = codes.chunks(64 * stride).zip(scales.chunks(64)).zip(out.chunks_mut(64));
+        for ((codes, scales), out) in blocks {
+            let sums = &mut sums[..out.len()];
+            isa.dot_bytes(codes, &self.high, &self.low, sums);
+            for ((sum, scale), out) in sums.iter().zip(scales).zip(out) {
+                let whole = 256 * i64::from(sum[0]) + i64::from(sum[1]) - self.zeros;
+                *out = (f64::from(self.step * scale) * whole as f64) as f32;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The referee compares in double precision; the bound must hold for every row.
+        #[test]
+        fn a_comparison_is_never_further_off_than_its_bound(
+            dims in 1usize..150,
+            values in prop::collection::vec(-1.0f32..1.0, 150 * 3),
+            scale in 0.001f32..50.0,
+        ) {
+            let query = &values[..dims];
+            let codes = QueryCodes::new(query);
+            let stride = code_stride(dims);
+            let rows: Vec<Vec<f32>> =
+                (1..3).map(|i| values[150 * i..150 * i + dims].iter().map(|x| x * scale).collect()).collect();
+            let (mut bytes, mut scales, mut slack, mut longest) = (vec![0; 2 * stride], vec![], 0.0f32, 0.0f32);
+            for (row, out) in rows.iter().zip(bytes.chunks_mut(stride)) {
+                let (scale, one) = encode_row(row, out);
+                scales.push(scale);
+                slack = slack.max(one);
+                longest = longest.max(norm(row.iter().copied()));
+            }
+            let mut found = [0.0; 2];
+            codes.compare(Isa::detect(), &bytes, &scales, &mut found);
+            for (row, found) in rows.iter().zip(found) {
+                let real: f64 = row.iter().zip(query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+                let off = (f64::from(found) - real).abs();
+                prop_assert!(off <= f64::from(codes.error(slack, longest)), "{off}");
+                // And it is of use: not wider than a hundredth part of what the lengths allow.
+                prop_assert!(codes.error(slack, longest) <= 0.03 * (codes.norm * longest).max(0.01));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_and_what_is_no_number() {
+        let mut out = [0; 64];
+        assert_eq!(encode_row(&[0.0; 3], &mut out), (0.0, 0.0));
+        assert!(encode_row(&[f32::NAN, 1.0], &mut out).0.is_finite());
+        let codes = QueryCodes::new(&[0.0, 0.0]);
+        let mut found = [1.0];
+        codes.compare(Isa::detect(), &[200; 64], &[1.0], &mut found);
+        assert_eq!(found, [0.0]);
+    }
+}
