@@ -2,12 +2,13 @@
 //!
 //! Errors are what would make an answer wrong or unusable; warnings are what a reviewer should look at. An entry that
 //! shadows another (its specific pattern also matches the other's example) is a warning, since both are then shown.
+//! What takes a model to see (symptoms nearer to another entry) is found by `engine`, which reports it with [`warning`].
 
 use super::library::PackSource;
 use super::matcher::Matcher;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::{Pattern, compile, group_names};
-use crate::text::clean;
+use crate::text::{clean, tokens};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
@@ -46,6 +47,11 @@ const ORDINARY: &[&str] = &[
     "Compiling kenning v0.1.0\nFinished release profile in 12.3s\nBuild succeeded, 120 tests passed, 0 failed",
 ];
 
+/// Fewest characters of an example: below, nobody can tell which tool speaks.
+const MIN_EXAMPLE_CHARS: usize = 12;
+/// Share of words that two entries may have in common in title and cause before they are taken for one.
+const SAME_CAUSE: f32 = 0.7;
+
 /// Longest title.
 const MAX_TITLE_CHARS: usize = 80;
 
@@ -67,10 +73,17 @@ pub fn check(sources: &[PackSource]) -> Vec<Finding> {
         check_entry(&mut report, &sources[*index], entry);
     }
     check_shadows(&mut report, sources, &all);
+    check_causes(&mut report, sources, &all);
     report
         .findings
         .sort_by(|a, b| (&a.file, a.line, a.severity, &a.message).cmp(&(&b.file, b.line, b.severity, &b.message)));
     report.findings
+}
+
+/// Something about an entry that is worth a look.
+pub fn warning(source: &PackSource, entry: &str, message: String) -> Finding {
+    let (file, line) = (source.origin.clone(), line_of(&source.text, entry));
+    Finding { severity: Severity::Warning, file, line, entry: Some(entry.to_owned()), message }
 }
 
 #[derive(Default)]
@@ -221,6 +234,33 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
     for message in entry.fix.iter().flat_map(|step| quoted_captures(step, &captures)) {
         say(Error, message);
     }
+    for name in entry.fix.iter().flat_map(|step| unknown_captures(step, &captures)) {
+        say(Warning, format!("a step names {{{name}}}, which no pattern captures: it stays as it is"));
+    }
+    for (number, example) in (1..).zip(&entry.examples) {
+        if example.trim().chars().count() < MIN_EXAMPLE_CHARS {
+            say(Warning, format!("example {number} is too short to be recognised"));
+        }
+        if ["(?:", "(?P<", "\\s+", "\\d+", "\\S+", "[^"].iter().any(|syntax| example.contains(syntax)) {
+            say(Warning, format!("example {number} is a pattern, not what a tool prints"));
+        }
+    }
+}
+
+/// Names in single braces that look like captures and are none. `${name}` and `{{name}}` belong to other languages.
+fn unknown_captures(step: &str, captures: &BTreeSet<String>) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, _) in step.match_indices('{') {
+        let name: String = step[at + 1..].chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+        let before = step[..at].chars().next_back();
+        let after = step[at + 1 + name.len()..].chars();
+        let single = after.clone().next() == Some('}') && after.clone().nth(1) != Some('}');
+        let foreign = before.is_some_and(|c| "${@%#".contains(c) || c.is_ascii_alphanumeric());
+        if !name.is_empty() && single && !foreign && !captures.contains(&name) {
+            out.push(name);
+        }
+    }
+    out
 }
 
 /// A capture is quoted when it is filled in; quotes around it would end there.
@@ -257,6 +297,39 @@ fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Ent
             report.entry(Severity::Warning, &sources[*index], entry, message);
         }
     }
+}
+
+/// Entries that say nearly the same in title and cause, and patterns that stand in two entries.
+fn check_causes(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
+    let words: Vec<BTreeSet<String>> = all
+        .iter()
+        .map(|(_, entry)| tokens(&format!("{} {}", entry.title, entry.cause)).into_iter().collect())
+        .collect();
+    let mut patterns: HashMap<&str, usize> = HashMap::new();
+    for (at, (index, entry)) in all.iter().enumerate() {
+        for pattern in &entry.error_patterns {
+            let first = *patterns.entry(pattern).or_insert(at);
+            if first != at {
+                let message = format!("{} has the same pattern: {pattern}", all[first].1.id);
+                report.entry(Severity::Warning, &sources[*index], entry, message);
+            }
+        }
+        let twin = (0..at).find(|&other| all[other].1.id != entry.id && overlap(&words[at], &words[other]) > SAME_CAUSE);
+        if let Some(twin) = twin {
+            let message = format!("title and cause are nearly those of {}", all[twin].1.id);
+            report.entry(Severity::Warning, &sources[*index], entry, message);
+        }
+    }
+}
+
+/// Share of the words of both that both have (Jaccard), in \[0, 1\].
+fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
+    // The larger can only share what the smaller has.
+    if a.len().min(b.len()) as f32 <= SAME_CAUSE * a.len().max(b.len()) as f32 {
+        return 0.0;
+    }
+    let both = a.intersection(b).count();
+    both as f32 / (a.len() + b.len() - both).max(1) as f32
 }
 
 #[cfg(test)]
@@ -301,6 +374,45 @@ mod tests {
             let hit = found.iter().find(|f| f.2.contains(message));
             assert!(hit.is_some_and(|f| f.0 == Severity::Error && f.1 == 7), "{field} {value}: {found:?}");
         }
+    }
+
+    #[test]
+    fn doubtful_things_are_warned_about() {
+        let warned = |field: &str, value: Value, part: &str| {
+            let found = findings(|entry| entry[field] = value.clone());
+            assert!(found.len() == 1 && found[0].0 == Severity::Warning && found[0].2.contains(part), "{found:?}");
+        };
+        warned("fix", json!(["Empty {disc} and `${disk}` and `{{.Disk}}` and {disk}."]), "names {disc}");
+        warned("examples", json!(["disk sda is full", "disk sda is full: (?P<disk>x)"]), "example 2 is a pattern");
+        let short = findings(|entry| {
+            entry["error_patterns"] = json!(["disk sda is full", "full disk"]);
+            entry["fix"] = json!(["Empty it."]);
+            entry["examples"] = json!(["disk sda is full", "full disk"]);
+        });
+        assert!(short.len() == 1 && short[0].2.contains("example 2 is too short"), "{short:?}");
+    }
+
+    #[test]
+    fn two_entries_with_one_cause_are_seen() {
+        let entry = |id: &str, title: &str, pattern: &str, cause: &str| {
+            json!({"id": id, "title": title, "error_patterns": [pattern], "symptoms": ["no room", "cannot write"], "tags": ["disk"],
+                "cause": cause, "fix": ["Empty it."], "references": ["https://example.com/disk"],
+                "examples": ["disk sda is full", "oh: disk sdb is full"], "counterexamples": ["disk sda is nearly full"]})
+        };
+        let cause = "The disk that holds the data of this service has no free space left.";
+        let pack = json!({"schema_version": 1, "pack": "disk", "title": "Disks", "entries": [
+            entry("disk/a", "Disk full", "disk sd\\w is full", cause),
+            entry("disk/b", "Disk is full", "disk sd\\w is full", cause),
+            entry("disk/c", "Cable loose", "disk sd[ab] is full", "Somebody pulled the cable out of the wall by accident."),
+        ]});
+        let text = serde_json::to_string_pretty(&pack).unwrap();
+        let found = check(&[PackSource { layer: Layer::User, origin: "disk.json".into(), text: text.into() }]);
+        let of = |part: &str| {
+            let of: Vec<_> = found.iter().filter(|f| f.message.contains(part)).map(|f| f.entry.as_deref()).collect();
+            of
+        };
+        assert_eq!(of("nearly those of disk/a"), [Some("disk/b")]);
+        assert_eq!(of("same pattern"), [Some("disk/b")]);
     }
 
     #[test]

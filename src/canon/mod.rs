@@ -14,9 +14,10 @@ mod literal;
 mod matcher;
 mod pack;
 mod pattern;
+mod walk;
 mod words;
 
-pub use check::{Finding, Severity, check};
+pub use check::{Finding, Severity, check, warning};
 pub use edit::{EditError, add_entry};
 pub use fill::fill;
 pub use library::{Canon, Layer, PackProblem, PackSource, Stored, builtin};

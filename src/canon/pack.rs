@@ -1,5 +1,6 @@
 //! The pack format, as `index/canon-pack.schema.json` has it for other tools.
 
+use super::walk::unexampled;
 use crate::text::{FINGERPRINT_VERSION, blocks, clean, mask, strip_controls};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -77,6 +78,21 @@ impl Entry {
         out.extend(self.examples.iter().cloned().map(EntryText::Output));
         out.push(EntryText::Plain(format!("{}. {}", self.title, self.cause)));
         out
+    }
+
+    /// Further texts, made from patterns that no example shows. Compiles patterns: not for a hot path.
+    pub fn generated_texts(&self) -> Vec<EntryText> {
+        unexampled(self).into_iter().map(EntryText::Output).collect()
+    }
+
+    /// The text of this number among [`Entry::texts`] and then [`Entry::generated_texts`].
+    pub fn text_of(&self, part: usize) -> Option<EntryText> {
+        let own = self.texts();
+        let made = part.checked_sub(own.len());
+        match made {
+            Some(made) => self.generated_texts().into_iter().nth(made),
+            None => own.into_iter().nth(part),
+        }
     }
 
     /// All text of the entry that keywords may find: each wording once.

@@ -1,9 +1,10 @@
 //! `ken canon`.
 
 use super::output::{Failure, Output};
+use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
-use crate::canon::{Entry, Severity, Stored};
+use crate::canon::{Entry, Finding, Severity, Stored};
 use crate::engine::NewEntry;
 use crate::error::ErrorKind;
 use crate::render::{json_line, wrap};
@@ -12,6 +13,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// More warnings than this are only counted.
+const MOST_WARNINGS: usize = 40;
+
 /// Read, check and extend the curated knowledge
 #[derive(Debug, Subcommand)]
 pub(super) enum CanonVerb {
@@ -19,6 +23,7 @@ pub(super) enum CanonVerb {
     Show(ShowArgs),
     Search(SearchArgs),
     Check(CheckArgs),
+    Stats(StatsArgs),
     Add(AddArgs),
 }
 
@@ -51,7 +56,7 @@ pub(super) struct SearchArgs {
     limit: usize,
 }
 
-/// Check packs like code; exits with 8 if there are errors
+/// Check packs like code, and by meaning if there is a model; exits with 8 if there are errors
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// Pack files or folders; all packs in use if none is named
@@ -59,7 +64,14 @@ pub(super) struct CheckArgs {
     /// Also fail on warnings
     #[arg(long)]
     strict: bool,
+    /// List every warning, however many there are
+    #[arg(long)]
+    all: bool,
 }
+
+/// Count what the packs hold: entries, patterns, wordings, examples
+#[derive(Debug, Args)]
+pub(super) struct StatsArgs {}
 
 /// Add an entry to a pack of your own
 #[derive(Debug, Args)]
@@ -128,12 +140,17 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
             Ok(0)
         }
         CanonVerb::Check(args) => {
-            let findings = engine.check_packs(&args.paths)?;
+            let mut meter = Meter::new(output);
+            let findings = engine.check_packs(&args.paths, &mut |p| meter.show(p));
+            meter.finish();
+            let findings = findings?;
             let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
             if output.json {
                 output.print(&json_line(&json!({"schema_version": 1, "errors": errors, "warnings": findings.len() - errors, "findings": findings})))?;
             } else {
-                for f in &findings {
+                let warnings = findings.len() - errors;
+                let listed = |f: &&Finding| f.severity == Severity::Error || args.all || warnings <= MOST_WARNINGS;
+                for f in findings.iter().filter(listed) {
                     let label = match f.severity {
                         Severity::Error => output.style.bad("error"),
                         Severity::Warning => output.style.warning("warning"),
@@ -141,10 +158,15 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
                     let entry = f.entry.as_deref().map(|id| format!("{id}: ")).unwrap_or_default();
                     output.print(&format!("{}:{}: {label}: {entry}{}\n", f.file, f.line, f.message))?;
                 }
-                output.say(&format!("{errors} errors, {} warnings", findings.len() - errors));
+                let more = if warnings > MOST_WARNINGS && !args.all { " (--all lists them)" } else { "" };
+                output.say(&format!("{errors} errors, {warnings} warnings{more}"));
             }
             let failed = errors > 0 || (args.strict && !findings.is_empty());
             Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
+        }
+        CanonVerb::Stats(_) => {
+            output.print(&stats(engine.canon().entries(), output))?;
+            Ok(0)
         }
         CanonVerb::Add(args) => {
             let (id, path) = engine.add_entry(new_entry(args)?)?;
@@ -194,6 +216,63 @@ fn counts(entries: &[&Stored], output: &Output) -> String {
     let mut out: String = by_pack.iter().map(|(pack, count)| format!("{count:5}  {pack}\n")).collect();
     out.push_str(&format!("{:5}  in all\n", entries.len()));
     out
+}
+
+/// What one pack holds.
+#[derive(Default, serde::Serialize)]
+struct Stats {
+    entries: usize,
+    patterns: usize,
+    generic_patterns: usize,
+    symptoms: usize,
+    examples: usize,
+    counterexamples: usize,
+    references: usize,
+    bytes: usize,
+}
+
+impl Stats {
+    fn add(&mut self, entry: &Entry) {
+        self.entries += 1;
+        self.patterns += entry.error_patterns.len();
+        self.generic_patterns += entry.generic_patterns.len();
+        self.symptoms += entry.symptoms.len();
+        self.examples += entry.examples.len();
+        self.counterexamples += entry.counterexamples.len();
+        self.references += entry.references.len();
+        self.bytes += serde_json::to_string(entry).map_or(0, |text| text.len());
+    }
+
+    fn row(&self, name: &str) -> String {
+        format!(
+            "{name:28} {:>7} {:>8} {:>7} {:>8} {:>8} {:>8} {:>10} {:>7}\n",
+            self.entries,
+            self.patterns,
+            self.generic_patterns,
+            self.symptoms,
+            self.examples,
+            self.counterexamples,
+            self.references,
+            self.bytes / 1000
+        )
+    }
+}
+
+fn stats(entries: &[Stored], output: &Output) -> String {
+    let (mut packs, mut all): (BTreeMap<String, Stats>, Stats) = Default::default();
+    for stored in entries {
+        packs.entry(stored.source()).or_default().add(stored.entry());
+        all.add(stored.entry());
+    }
+    if output.json {
+        return json_line(&json!({"schema_version": 1, "packs": packs, "all": all}));
+    }
+    let head = format!(
+        "{:28} {:>7} {:>8} {:>7} {:>8} {:>8} {:>8} {:>10} {:>7}\n",
+        "", "entries", "patterns", "hints", "symptoms", "examples", "counter", "references", "KB"
+    );
+    let rows: String = packs.iter().map(|(name, pack)| pack.row(name)).collect();
+    format!("{}{rows}{}", output.style.faint(&head), all.row("in all"))
 }
 
 fn list(entries: &[&Stored], output: &Output) -> String {

@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::ann::{Image, Index, Origin};
-use crate::canon::EntryText;
+use crate::canon::{Canon, EntryText};
 use crate::embed::{Encoder, Installed, Manifest};
 use crate::query::Semantics;
 use crate::query::relevance::SemanticIndex;
@@ -10,6 +10,9 @@ use crate::store::make_private;
 use crate::text::{TextHash, text_hash};
 use crate::types::{Calibration, Role};
 use std::path::PathBuf;
+
+/// Vector files of other sets of packs that are kept.
+const OTHER_SETS: usize = 3;
 
 impl Engine {
     /// Model, vectors and calibration, opened at the first call; `None`, with a note that says why, if there is no
@@ -63,16 +66,12 @@ impl Engine {
     ) -> Result<Image, EngineError> {
         let path = self.vector_path(encoder);
         let (origin, dims) = (self.canon_origin(encoder), encoder.dims());
-        let old = path.as_ref().and_then(|path| Image::open_stale(path, &origin.model));
-        let old = old.filter(|old| old.dims() == dims);
-        let known = |hash: &TextHash| old.as_ref().and_then(|old| old.checked(old.row_of(hash)?));
-        let entries = self.canon().entries().iter().zip(0u64..);
-        let texts: Vec<(u64, u32, EntryText)> = entries
-            .flat_map(|(stored, entry)| {
-                stored.entry().texts().into_iter().zip(0u32..).map(move |(text, part)| (entry, part, text))
-            })
-            .collect();
-        let hashes: Vec<TextHash> = texts.iter().map(|(_, _, text)| text_hash(&text.key())).collect();
+        let files = self.vector_files(encoder);
+        let old: Vec<Image> = files.iter().filter_map(|path| Image::open_stale(path, &origin.model)).collect();
+        let old: Vec<&Image> = old.iter().filter(|old| old.dims() == dims).collect();
+        let known = |hash: &TextHash| old.iter().find_map(|old| old.checked(old.row_of(hash)?));
+        let texts = entry_texts(self.canon());
+        let hashes: Vec<TextHash> = texts.iter().map(|text| text_hash(&text.text.key())).collect();
         let kept: Vec<Option<Vec<f32>>> = hashes.iter().map(known).collect();
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| kept[at].is_none()).collect();
         let mut made = Vec::new();
@@ -80,23 +79,39 @@ impl Engine {
             let name = encoder.fingerprint().name();
             let total = missing.len();
             progress(Progress::Embedding { what: "the canon", done: 0, total, model: name });
-            let wanted: Vec<String> = missing.iter().map(|&at| texts[at].2.embedded()).collect();
+            let wanted: Vec<String> = missing.iter().map(|&at| texts[at].text.embedded()).collect();
             let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
             made = encoder.encode(&wanted, Role::Passage, &mut |done| {
                 progress(Progress::Embedding { what: "the canon", done, total, model: name });
             })?;
         }
-        let new = missing.iter().zip(&made).map(|(&at, encoded)| (hashes[at], encoded.vector.as_slice()));
-        let old = hashes.iter().zip(&kept).filter_map(|(hash, vector)| Some((*hash, vector.as_deref()?)));
-        let vectors = old.chain(new);
-        let links = texts.iter().zip(&hashes).map(|((entry, part, _), hash)| (*entry, *part, *hash));
-        let image = Image::new(&origin, dims, vectors, links);
+        let mut vectors = kept;
+        missing.iter().zip(made).for_each(|(&at, encoded)| vectors[at] = Some(encoded.vector));
+        let rows = || hashes.iter().zip(&vectors).filter_map(|(hash, vector)| Some((*hash, vector.as_deref()?)));
+        let links = |wanted: &dyn Fn(usize) -> bool| -> Vec<(u64, u32, TextHash)> {
+            let wanted = (0..texts.len()).filter(|&at| wanted(at));
+            wanted.map(|at| (texts[at].entry, texts[at].part, hashes[at])).collect()
+        };
+        let mut image = Image::new(&origin, dims, rows(), links(&|at| !texts[at].generated));
+        if texts.iter().any(|text| text.generated) {
+            // A string of a pattern that is nearer to another entry would only mislead.
+            let index = Index::new(image);
+            let own = |at: usize| {
+                let nearest = vectors[at].as_ref().map(|vector| index.search(vector, 1, None));
+                let row = nearest.and_then(|found| found.first().map(|near| near.row));
+                row.is_some_and(|row| index.image().owners_of(row).any(|(owner, _)| owner == texts[at].entry))
+            };
+            image = Image::new(&origin, dims, rows(), links(&|at| !texts[at].generated || own(at)));
+        }
         let Some(path) = path else { return Ok(image) };
         let folder = path.parent().map_or(Ok(()), make_private).map_err(|error| error.to_string());
         let kept = folder.and_then(|()| image.write(&path).map_err(|error| format!("{}: {error}", path.display())));
         if let Err(error) = kept {
             self.note(format!("vectors could not be kept and will be made again: {error}"));
         }
+        // Of sets of packs that are no longer in use, as far as that can be told.
+        let others = self.vector_files(encoder).into_iter().filter(|other| *other != path);
+        others.skip(OTHER_SETS).for_each(|unused| drop(std::fs::remove_file(unused)));
         // Mapped, it takes only the memory that is used.
         Ok(Image::open(&path, &origin).unwrap_or(image))
     }
@@ -118,15 +133,57 @@ impl Engine {
         Origin { model: encoder.fingerprint().as_str().to_owned(), state: format!("canon {}", self.canon().digest()) }
     }
 
+    /// A file for each set of packs: repositories may have packs of their own, and going from one to another must not
+    /// cost the other's vectors.
     fn vector_path(&self, encoder: &dyn Encoder) -> Option<PathBuf> {
-        let name: String = encoder
-            .fingerprint()
-            .as_str()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { '_' })
-            .collect();
-        self.settings.vectors.as_ref().map(|folder| folder.join(format!("canon-{name}.ann")))
+        let set = match self.sources.is_empty() {
+            true => String::new(),
+            false => format!("-{}", &self.canon().digest()[..8]),
+        };
+        let folder = self.settings.vectors.as_ref()?;
+        Some(folder.join(format!("{}{set}.ann", vector_name(encoder))))
     }
+
+    /// The files of this model's vectors, of whatever packs, the newest first.
+    fn vector_files(&self, encoder: &dyn Encoder) -> Vec<PathBuf> {
+        let prefix = vector_name(encoder);
+        let inside = self.settings.vectors.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+        let own = inside.filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            name.starts_with(&prefix) && name.ends_with(".ann")
+        });
+        let mut files: Vec<_> =
+            own.map(|entry| (entry.metadata().and_then(|meta| meta.modified()).ok(), entry.path())).collect();
+        files.sort_by(|a, b| b.cmp(a));
+        files.into_iter().map(|(_, path)| path).collect()
+    }
+}
+
+/// A text of an entry, to be embedded.
+struct Part {
+    entry: u64,
+    part: u32,
+    text: EntryText,
+    /// Whether it was made from a pattern.
+    generated: bool,
+}
+
+fn entry_texts(canon: &Canon) -> Vec<Part> {
+    let entries = canon.entries().iter().zip(0u64..);
+    entries
+        .flat_map(|(stored, entry)| {
+            let own = stored.entry().texts().into_iter().map(|text| (text, false));
+            let made = stored.entry().generated_texts().into_iter().map(|text| (text, true));
+            let all = own.chain(made).zip(0u32..);
+            all.map(move |((text, generated), part)| Part { entry, part, text, generated })
+        })
+        .collect()
+}
+
+/// How the names of a model's vector files begin.
+fn vector_name(encoder: &dyn Encoder) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { '_' };
+    format!("canon-{}", encoder.fingerprint().as_str().chars().map(plain).collect::<String>())
 }
 
 /// The calibration of an installed model: the one that ships for its name, else the one it came with.

@@ -97,7 +97,8 @@ impl Engine {
         let (canon, problems) = Canon::load(&sources);
         let note = |problem: PackProblem| format!("{problem}; it is left out (ken canon check says more)");
         let notes = unread.into_iter().chain(problems).map(note).collect();
-        let kept = settings.vectors.as_ref().map(|folder| folder.join("canon.terms"));
+        let terms = if sources.is_empty() { "canon.terms" } else { "canon-own.terms" };
+        let kept = settings.vectors.as_ref().map(|folder| folder.join(terms));
         let knowledge = Knowledge::new(canon, kept);
         Self {
             settings,

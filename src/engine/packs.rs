@@ -1,9 +1,14 @@
 //! Packs: read from their folders, searched by word, shown, checked, added to.
 
-use super::{Engine, EngineError, EngineSettings};
-use crate::canon::{Entry, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check};
+use super::{Engine, EngineError, EngineSettings, OnProgress};
+use crate::ann::Index;
+use crate::canon::{
+    Entry, EntryText, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
+};
 use crate::query::relevance::KeywordIndex;
 use crate::store::make_private;
+use crate::text::text_hash;
+use rayon::prelude::*;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,15 +67,54 @@ fn read_pack(path: &Path, layer: Layer) -> Result<PackSource, String> {
     Ok(PackSource { layer, origin: path.display().to_string(), text: text.into() })
 }
 
+/// How much nearer another entry must be than the entry's own other texts, in cosine.
+const CLEARLY: f32 = 0.03;
+/// Cosine of title and cause from which two entries say the same.
+const SAME: f32 = 0.94;
+
+/// What is wrong with the meaning of a text of an entry, the one of number `cause` being title with cause.
+fn misplaced(
+    entries: &[Stored],
+    vectors: &Index,
+    at: usize,
+    part: usize,
+    cause: usize,
+    text: &EntryText,
+) -> Option<String> {
+    let row = vectors.image().row_of(&text_hash(&text.key()))?;
+    let vector = vectors.image().checked(row)?;
+    let near = vectors.search(&vector, 40, None);
+    let other = near.iter().find_map(|near| {
+        let mut owners = vectors.image().owners_of(near.row);
+        let (owner, _) = owners.find(|(owner, _)| *owner != at as u64)?;
+        Some((owner as usize, near.similarity))
+    });
+    let (other, similarity) = other?;
+    if part == cause {
+        return (similarity > SAME).then(|| format!("means nearly the same as {} ({similarity:.2})", entries[other].id()));
+    }
+    let rows = vectors.image().rows_of(at as u64).filter(|(other, _)| *other as usize != part);
+    let own = rows.filter_map(|(_, row)| vectors.similarity(&vector, row)).fold(-1.0, f32::max);
+    (similarity > own + CLEARLY).then(|| {
+        let id = entries[other].id();
+        format!("symptom {part} is nearer to {id} ({similarity:.2}) than to the rest of its own entry ({own:.2})")
+    })
+}
+
 impl Engine {
-    /// Checks all packs in use, or only the given files and folders.
+    /// Checks all packs in use, by meaning too if there is a model, or only the given files and folders.
     ///
     /// # Errors
     /// [`EngineError::Io`] when a given path cannot be read.
-    pub fn check_packs(&self, paths: &[PathBuf]) -> Result<Vec<Finding>, EngineError> {
+    pub fn check_packs(&self, paths: &[PathBuf], progress: OnProgress<'_>) -> Result<Vec<Finding>, EngineError> {
         if paths.is_empty() {
             let all: Vec<PackSource> = builtin().into_iter().chain(self.sources.iter().cloned()).collect();
-            return Ok(check(&all));
+            let mut found = check(&all);
+            if let Some(semantics) = self.semantics(progress) {
+                found.extend(self.misplaced(&all, semantics.index.index()));
+                found.sort_by(|a, b| (&a.file, a.line, a.severity).cmp(&(&b.file, b.line, b.severity)));
+            }
+            return Ok(found);
         }
         let mut sources = Vec::new();
         for path in paths {
@@ -88,6 +132,29 @@ impl Engine {
             }
         }
         Ok(check(&sources))
+    }
+
+    /// Symptoms that mean what another entry says, and entries that mean the same.
+    fn misplaced(&self, sources: &[PackSource], vectors: &Index) -> Vec<Finding> {
+        let entries = self.canon().entries();
+        let found: Vec<Vec<(usize, String)>> = entries
+            .par_iter()
+            .enumerate()
+            .map(|(at, stored)| {
+                let texts = stored.entry().texts();
+                let cause = texts.len() - 1;
+                let asked = texts.iter().enumerate().filter(|(part, _)| {
+                    (1..=stored.entry().symptoms.len()).contains(part) || *part == cause
+                });
+                asked.filter_map(|(part, text)| Some((at, misplaced(entries, vectors, at, part, cause, text)?))).collect()
+            })
+            .collect();
+        let source = |stored: &Stored| {
+            let stem = |source: &&PackSource| Path::new(&source.origin).file_stem().is_some_and(|stem| *stem == *stored.pack);
+            sources.iter().filter(|source| source.layer == stored.layer).find(stem)
+        };
+        let all = found.into_iter().flatten();
+        all.filter_map(|(at, message)| Some(warning(source(&entries[at])?, entries[at].id(), message))).collect()
     }
 
     /// The entry of this id or former id.

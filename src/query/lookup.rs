@@ -450,7 +450,7 @@ fn close_hit(knowledge: &Knowledge, scored: &Scored, gate: f32, options: &Lookup
     if options.explain {
         let entry = knowledge.canon.entries()[scored.entry].entry();
         let matched =
-            scored.similarity.and_then(|near| entry.texts().into_iter().nth(near.part)).map(|text| text.embedded());
+            scored.similarity.and_then(|near| entry.text_of(near.part)).map(|text| text.embedded());
         let signals = Signals { frequency, ..scored.signals.clone() };
         hit.explain = Some(explanation(signals, Some(scored.similar), scored.relevance, gate, matched));
     }

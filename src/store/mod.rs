@@ -1,5 +1,5 @@
 //! What is kept on disk. SQLite is the truth: files, items, vectors, counters, events; one writer at a time, readers never
-//! wait. Canon's vectors lie in a file of their own, because a lookup must not need a database.
+//! wait. Canon's vectors lie elsewhere (`ann`), because a lookup must not need a database.
 //!
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Every layout is in
 //! `index/FORMAT.md`.

@@ -76,3 +76,28 @@ fn text_of_a_deleted_file_is_never_shown() {
     user.ken(&["gc"]);
     assert!(!on_disk(&user, "zanzibarium"));
 }
+
+/// A vector tells what a text was about: it goes with the text.
+#[test]
+fn the_vector_of_what_was_forgotten_is_gone_too() {
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    user.document("a.md", format!("{SECRET}\n\n{OTHER}\n"));
+    user.ken(&["index", "."]);
+    let id = id_of(&user, SECRET);
+    let vector: Vec<u8> = rusqlite::Connection::open(user.home().join("kenning.db"))
+        .unwrap()
+        .query_row(
+            "SELECT data FROM vector JOIN embedding USING (text_hash) JOIN item ON item.id = item_id WHERE uid = ?1",
+            [&id],
+            |row| row.get(0),
+        )
+        .unwrap();
+    let in_files = || {
+        let files = fs::read_dir(user.home()).unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+        files.filter(|path| fs::read(path).unwrap().windows(64).any(|w| w == &vector[..64])).count()
+    };
+    assert_eq!(in_files(), 2, "in the database and in the file that searches read");
+    assert_eq!(user.ken(&["forget", &id]).code, 0);
+    assert_eq!(in_files(), 0);
+    assert!(user.home().join("kenning.db.vectors").exists(), "the rest is still quick to search");
+}

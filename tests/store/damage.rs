@@ -2,7 +2,7 @@
 
 use crate::support::ken::{Ran, User};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const FILES: u32 = 40;
 
@@ -195,4 +195,88 @@ fn permissions_are_checked_and_mended() {
     assert_eq!(user.ken(&["doctor"]).code, 8);
     assert_eq!(user.ken(&["doctor", "--repair"]).code, 0);
     assert_eq!(mode(&path), 0o600);
+}
+
+const MODEL: &str = "bge-small-en-v1.5-int8";
+
+/// Changes a bit in each of many bytes of the last half of a file, where its vectors lie.
+fn spoil(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let half = bytes.len() / 2;
+    (half..bytes.len()).step_by(97).for_each(|at| bytes[at] ^= 0x10);
+    fs::write(path, bytes).unwrap();
+}
+
+/// Whatever becomes of the file of vectors beside the database, the answer is that of the database.
+#[test]
+fn the_file_of_vectors_may_be_damaged_stale_or_gone() {
+    let user = User::new().with_model(MODEL);
+    (0..FILES).for_each(|file| drop(user.document(&format!("{file}.md"), text(file))));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let path = user.home().join("kenning.db.vectors");
+    let whole = fs::read(&path).unwrap();
+    let ask = || {
+        let ran = user.ken(&["search", "--json", "--dry-run", "--min-relevance", "0", "-n", "9", "what is subject 77 about"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        (ran.json()["results"][0]["hits"].clone(), ran.err)
+    };
+    let right = ask();
+    assert_eq!((right.0.as_array().unwrap().len(), right.1.as_str()), (9, ""));
+
+    spoil(&path);
+    let damaged = ask();
+    assert!(damaged.0 == right.0 && damaged.1.contains("ken doctor --repair"), "{damaged:?}");
+    let doctor = user.ken(&["doctor"]);
+    assert!(doctor.code == 8 && doctor.out.contains("vector file"), "{doctor:?}");
+    assert_eq!(user.ken(&["doctor", "--repair"]).code, 0);
+    user.assert_sound();
+    assert_eq!(ask(), right);
+
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 64]).unwrap();
+    assert_eq!(ask(), right);
+    fs::remove_file(&path).unwrap();
+    assert_eq!((ask(), path.exists()), (right, false), "who only reads writes nothing");
+
+    // An older state comes back, from a copy that somebody kept.
+    user.document("new.md", "What subject 77 is about: the very thing that was asked for.");
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    assert_ne!(fs::read(&path).unwrap(), whole);
+    fs::write(&path, &whole).unwrap();
+    assert!(ask().0.to_string().contains("the very thing"));
+    assert_eq!(user.ken(&["gc"]).code, 0);
+    assert!(fs::read(&path).unwrap() != whole && ask().0.to_string().contains("the very thing"));
+}
+
+/// The same for the vectors of the packs.
+#[test]
+fn damaged_vectors_of_the_packs_are_left_out_and_made_again() {
+    let user = User::new().with_model(MODEL);
+    let question = ["lookup", "--json", "--dry-run", "somebody else holds the lock of our terraform state"];
+    let right = user.ken(&question);
+    assert_eq!(right.code, 0, "{right:?}");
+    // A folder of their own, which may be damaged.
+    let folder = user.home().join("vectors");
+    let shared = fs::canonicalize(&folder).unwrap();
+    fs::remove_file(&folder).unwrap();
+    fs::create_dir(&folder).unwrap();
+    for entry in fs::read_dir(shared).unwrap().flatten() {
+        fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+    }
+    let all = fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
+    let files: Vec<PathBuf> = all.filter(|path| path.to_string_lossy().contains(&format!("{MODEL}@"))).collect();
+    let whole: Vec<Vec<u8>> = files.iter().map(|path| fs::read(path).unwrap()).collect();
+    assert!(!files.is_empty());
+    // The nearest rows are as damaged as the others: few vectors, every second one.
+    for path in &files {
+        let mut bytes = fs::read(path).unwrap();
+        let half = bytes.len() / 2;
+        (half..bytes.len()).step_by(3072).for_each(|at| bytes[at] ^= 0x10);
+        fs::write(path, bytes).unwrap();
+    }
+    let damaged = user.ken(&question);
+    assert!(damaged.code <= 1 && damaged.err.contains("made again"), "{damaged:?}");
+    let again = user.ken(&question);
+    assert_eq!((again.json()["results"].clone(), again.err.as_str()), (right.json()["results"].clone(), ""));
+    assert!(files.iter().zip(&whole).any(|(path, whole)| fs::read(path).unwrap() == *whole));
 }
