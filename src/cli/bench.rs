@@ -1,6 +1,7 @@
 //! `ken bench`.
 
 use super::bench_embed::{self, EmbedArgs};
+use super::bench_noise::{self, NoiseArgs};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub(super) enum BenchVerb {
     Builtin(BuiltinArgs),
+    Noise(NoiseArgs),
     Calibrate(CalibrateArgs),
     Embed(EmbedArgs),
 }
@@ -48,6 +50,7 @@ pub(super) struct CalibrateArgs {
 pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome {
     match verb {
         BenchVerb::Builtin(args) => builtin(global, &args, output),
+        BenchVerb::Noise(args) => bench_noise::run(global, args, output),
         BenchVerb::Calibrate(args) => calibrate(global, &args, output),
         BenchVerb::Embed(args) => bench_embed::run(global, &args, output),
     }
@@ -108,12 +111,15 @@ fn builtin(global: &Global, args: &BuiltinArgs, output: &Output) -> Outcome {
 }
 
 fn table(report: &Report, uncovered: usize) -> String {
-    let mut out = format!("{:36} {:>6} {:>8} {:>8} {:>9}\n", "", "cases", "right", "among", "answered");
+    let mut out = format!("{:36} {:>6} {:>8} {:>8} {:>8} {:>9}\n", "", "cases", "right", "exact", "among", "answered");
     for (name, counts) in &report.groups {
         out.push_str(&row(name, counts));
     }
     for (kind, counts) in &report.kinds {
         out.push_str(&row(&format!("all {kind:?}").to_lowercase(), counts));
+    }
+    for (kind, counts) in &report.held_back {
+        out.push_str(&row(&format!("held back {kind:?}").to_lowercase(), counts));
     }
     out.push_str(&format!(
         "precision of what is shown {:.3}, AUC {:.3}, answerable cases that no entry covers: {uncovered}\n",
@@ -125,16 +131,17 @@ fn table(report: &Report, uncovered: usize) -> String {
 fn row(name: &str, counts: &crate::eval::Counts) -> String {
     let percent = |n: usize| 100.0 * n as f64 / counts.cases.max(1) as f64;
     format!(
-        "{name:36} {:>6} {:>7.1}% {:>7.1}% {:>8.1}%\n",
+        "{name:36} {:>6} {:>7.1}% {:>7.1}% {:>7.1}% {:>8.1}%\n",
         counts.cases,
         percent(counts.right),
+        percent(counts.exact),
         percent(counts.among),
         percent(counts.answered)
     )
 }
 
 fn calibrate(global: &Global, args: &CalibrateArgs, output: &Output) -> Outcome {
-    let cases = builtin_cases()?;
+    let cases: Vec<Case> = builtin_cases()?.into_iter().filter(|case| !case.held_back).collect();
     let engine = Session::open(global, output)?.engine_with(Some(neutral()));
     let mut meter = Meter::new(output);
     let questions = questions(&engine, &cases, &mut |p| meter.show(p))?;

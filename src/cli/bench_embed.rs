@@ -91,6 +91,9 @@ pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome
 
 /// Times of up to `most` single queries, one every few milliseconds, while the passages are encoded by the same encoder.
 fn busy_queries(encoder: &dyn Encoder, texts: &[&str], most: usize) -> Result<Vec<f64>, Failure> {
+    if most == 0 {
+        return Ok(Vec::new());
+    }
     let fail = |error| Failure::from(crate::engine::EngineError::from(error));
     std::thread::scope(|scope| {
         let bulk = scope.spawn(|| encoder.encode(texts, Role::Passage, &mut |_| {}).map(drop));

@@ -54,9 +54,9 @@ pub(super) struct FilterArgs {
     /// Only entries of this provider, such as aws
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
-    /// Only entries of this pack
-    #[arg(long, value_name = "NAME")]
-    pack: Option<String>,
+    /// Only entries of this pack; may be given again
+    #[arg(long = "pack", value_name = "NAME")]
+    packs: Vec<String>,
     /// Only entries with this tag; may be given again
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -102,7 +102,7 @@ pub(super) fn options(config: &Config, filters: FilterArgs, show: ShowArgs) -> L
         filters: Filters {
             resource: filters.resource,
             provider: filters.provider,
-            pack: filters.pack,
+            packs: filters.packs,
             tags: filters.tags,
         },
         explain: show.explain,

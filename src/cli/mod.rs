@@ -5,6 +5,7 @@
 
 mod bench;
 mod bench_embed;
+mod bench_noise;
 mod canon;
 mod completions;
 mod config;

@@ -68,7 +68,7 @@ fn read_pack(path: &Path, layer: Layer) -> Result<PackSource, String> {
 }
 
 /// How much nearer another entry must be than the entry's own other texts, in cosine.
-const CLEARLY: f32 = 0.03;
+const CLEARLY: f32 = 0.15;
 /// Cosine of title and cause from which two entries say the same.
 const SAME: f32 = 0.94;
 

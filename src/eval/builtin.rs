@@ -17,6 +17,8 @@ pub struct Observation {
     pub domain: String,
     /// Its class, if it is unanswerable.
     pub class: String,
+    /// Whether nothing was fitted on it.
+    pub held_back: bool,
     /// What would have been right.
     pub expect: Vec<String>,
     /// What was shown, best first, over all errors of the input.
@@ -68,6 +70,7 @@ pub fn observe(engine: &Engine, cases: &[Case], progress: OnProgress<'_>) -> Res
             kind: case.kind,
             domain: case.domain.clone(),
             class: case.class.clone(),
+            held_back: case.held_back,
             expect: case.expect.clone(),
             hits,
             tier,

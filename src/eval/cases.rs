@@ -43,6 +43,9 @@ pub struct Case {
     /// Entries that answer it; any of them first is right.
     #[serde(default)]
     pub expect: Vec<String>,
+    /// Whether it serves to check alone: no calibration and no entry was made with it.
+    #[serde(default)]
+    pub held_back: bool,
 }
 
 /// A line that is no case.

@@ -4,9 +4,11 @@
 mod builtin;
 mod calibrate;
 mod cases;
+mod noise;
 mod report;
 
 pub use builtin::{Observation, observe, run};
 pub use calibrate::{Candidate, Fit, Question, fit, neutral, questions};
 pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};
+pub use noise::{LengthNoise, noise, windows};
 pub use report::{Counts, Report};

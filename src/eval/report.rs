@@ -12,6 +12,8 @@ pub struct Counts {
     pub cases: usize,
     /// The first hit is right; for unanswerable cases: silence.
     pub right: usize,
+    /// The first hit is right, and a pattern proves it.
+    pub exact: usize,
     /// A right entry is among the hits.
     pub among: usize,
     /// Something was shown.
@@ -30,6 +32,8 @@ impl Counts {
 pub struct Report {
     /// By kind of case.
     pub kinds: BTreeMap<CaseKind, Counts>,
+    /// By kind, of the cases that nothing was fitted on.
+    pub held_back: BTreeMap<CaseKind, Counts>,
     /// By kind and domain; for unanswerable cases by kind and class.
     pub groups: BTreeMap<String, Counts>,
     /// Share of the shown first hits that are right.
@@ -55,8 +59,12 @@ impl Report {
                 "{}/{group}",
                 serde_json::to_value(seen.kind).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
             );
-            for counts in [report.kinds.entry(seen.kind).or_default(), report.groups.entry(name).or_default()] {
+            let exact = right && seen.tier.as_deref() == Some("exact");
+            let held_back = seen.held_back.then(|| report.held_back.entry(seen.kind).or_default());
+            let all = [report.kinds.entry(seen.kind).or_default(), report.groups.entry(name).or_default()];
+            for counts in all.into_iter().chain(held_back) {
                 counts.cases += 1;
+                counts.exact += usize::from(exact);
                 counts.right += usize::from(right);
                 counts.among += usize::from(among);
                 counts.answered += usize::from(answered);

@@ -36,8 +36,8 @@ pub struct Filters {
     pub resource: Option<String>,
     /// Whose software.
     pub provider: Option<String>,
-    /// The pack.
-    pub pack: Option<String>,
+    /// One of these packs; all if there are none.
+    pub packs: Vec<String>,
     /// All of these tags.
     pub tags: Vec<String>,
 }
@@ -55,7 +55,7 @@ impl Filters {
         };
         is(&self.resource, &|| stored.entry().resource.clone())
             && is(&self.provider, &|| stored.entry().provider.clone())
-            && is(&self.pack, &|| Some(stored.pack.to_string()))
+            && (self.packs.is_empty() || self.packs.iter().any(|pack| pack.eq_ignore_ascii_case(&stored.pack)))
             && self.tags.iter().all(|tag| stored.entry().tags.iter().any(|t| t.eq_ignore_ascii_case(tag)))
     }
 }

@@ -214,7 +214,6 @@ fn the_file_of_vectors_may_be_damaged_stale_or_gone() {
     (0..FILES).for_each(|file| drop(user.document(&format!("{file}.md"), text(file))));
     assert_eq!(user.ken(&["index", "."]).code, 0);
     let path = user.home().join("kenning.db.vectors");
-    let whole = fs::read(&path).unwrap();
     let ask = || {
         let ran = user.ken(&["search", "--json", "--dry-run", "--min-relevance", "0", "-n", "9", "what is subject 77 about"]);
         assert_eq!(ran.code, 0, "{ran:?}");

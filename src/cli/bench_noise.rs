@@ -1,0 +1,73 @@
+//! `ken bench noise`.
+
+use super::lookup::{FilterArgs, ShowArgs, options};
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::eval::noise;
+use crate::render::json_line;
+use crate::text::decode;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Look up windows of ordinary text and count how many get an answer, by length
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken bench noise /var/log/*.log
+  ken bench noise --lines 1,100 --pack docker --pack linux app.log")]
+pub(super) struct NoiseArgs {
+    /// Healthy logs or other text that needs no help
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Lines of a window
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 10, 100, 1000, 10_000])]
+    lines: Vec<usize>,
+    /// Windows of each length
+    #[arg(long, default_value_t = 500, value_name = "COUNT")]
+    inputs: usize,
+    #[command(flatten)]
+    filters: FilterArgs,
+    /// Name the entries that were shown
+    #[arg(long)]
+    entries: bool,
+}
+
+pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome {
+    let mut texts = Vec::new();
+    for path in &args.files {
+        let bytes = std::fs::read(path).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+        texts.push(decode(&bytes)?.into_owned());
+    }
+    let session = Session::open(global, output)?;
+    let engine = session.engine();
+    let options = options(&session.config, args.filters, ShowArgs::default());
+    let mut meter = Meter::new(output);
+    let found = noise(&engine, &texts, &args.lines, args.inputs, &options, &mut |p| meter.show(p));
+    meter.finish();
+    output.notes(&engine);
+    let found = found?;
+    if output.json {
+        output.print(&json_line(&json!({"schema_version": 1, "lengths": found})))?;
+        return Ok(0);
+    }
+    let mut text = format!("{:>8} {:>8} {:>8} {:>8} {:>8}\n", "lines", "inputs", "sure", "guessed", "silent");
+    for length in &found {
+        let percent = |n: usize| 100.0 * n as f64 / length.inputs.max(1) as f64;
+        text.push_str(&format!(
+            "{:>8} {:>8} {:>7.1}% {:>7.1}% {:>7.1}%\n",
+            length.lines,
+            length.inputs,
+            percent(length.sure),
+            percent(length.guessed),
+            percent(length.inputs - length.sure - length.guessed)
+        ));
+        if args.entries {
+            length.entries.iter().for_each(|(id, count)| text.push_str(&format!("{count:>17} {id}\n")));
+        }
+    }
+    output.print(&text)?;
+    Ok(0)
+}
