@@ -10,6 +10,8 @@ use std::{env, fs};
 
 #[path = "src/canon/literal.rs"]
 mod literal;
+#[path = "src/canon/prefilter.rs"]
+mod prefilter;
 
 #[derive(Deserialize)]
 struct Pack<'a> {
@@ -45,7 +47,8 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|e| e == "json"))
         .collect();
     files.sort();
-    let mut table = String::from("&[");
+    let mut table = String::from("pub(super) static PACKS: &[CompiledPack] = &[");
+    let mut patterns = Patterns::default();
     for path in &files {
         let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         digest.add(&text);
@@ -56,11 +59,15 @@ fn main() {
         for raw in &pack.entries {
             let start = raw.get().as_ptr() as usize - text.as_ptr() as usize;
             let entry: Entry = serde_json::from_str(raw.get()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-            write_entry(&mut table, &entry, start, start + raw.get().len());
+            let id = start + raw.get().find(&format!("\"{}\"", entry.id)).expect("the id stands in its entry") + 1;
+            let (id_end, end) = (id + entry.id.len(), start + raw.get().len());
+            write!(table, "CompiledEntry {{ id: ({id}, {id_end}), start: {start}, end: {end} }},").expect("to a string");
+            patterns.add(&entry);
         }
         table.push_str("] },");
     }
-    table.push(']');
+    table.push_str("];\n");
+    patterns.write(&mut table);
     fs::write(Path::new(&out).join("packs.rs"), table).expect("OUT_DIR is writable");
     println!("cargo::rustc-env=KEN_CANON_DIGEST={:016x}{:016x}", digest.0, digest.1);
 }
@@ -97,20 +104,60 @@ impl Digest {
     }
 }
 
-fn write_entry(table: &mut String, entry: &Entry, start: usize, end: usize) {
-    let (id, aliases) = (&entry.id, &entry.aliases);
-    write!(table, "CompiledEntry {{ id: {id:?}, start: {start}, end: {end}, aliases: &{aliases:?}, patterns: &[")
-        .expect("to a string");
-    let specific = entry.error_patterns.iter().map(|p| (p, false));
-    for (source, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
-        // What has no certain word is no pattern; `ken canon check` says so, and a test keeps it out of these packs.
-        let Some(required) = literal::required(source) else { continue };
-        let (any_of, all_of) = (required.any_of, required.all_of);
+/// All patterns, and the words that their matches contain.
+#[derive(Default)]
+struct Patterns {
+    entries: u32,
+    list: String,
+    text: String,
+    aliases: String,
+    required: Vec<literal::Required>,
+}
+
+impl Patterns {
+    fn add(&mut self, entry: &Entry) {
+        let specific = entry.error_patterns.iter().map(|p| (p, false));
+        for (source, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
+            // What has no certain word is no pattern; `ken canon check` says so, and a test keeps it out of these packs.
+            let Some(required) = literal::required(source) else { continue };
+            self.text.push_str(source);
+            let (entry_kind, end) = (2 * self.entries + u32::from(generic), self.text.len());
+            write!(self.list, "CompiledPattern {{ entry_kind: {entry_kind}, end: {end} }},").expect("to a string");
+            self.required.push(required);
+        }
+        for alias in &entry.aliases {
+            write!(self.aliases, "({alias:?}, {}),", self.entries).expect("to a string");
+        }
+        self.entries += 1;
+    }
+
+    fn write(&self, table: &mut String) {
+        let made = prefilter::Prefilter::new(&self.required);
         write!(
             table,
-            "CompiledPattern {{ source: {source:?}, generic: {generic}, any_of: &{any_of:?}, all_of: &{all_of:?} }},"
+            "pub(super) static ALIASES: &[(&str, u32)] = &[{}];
+            pub(super) static PATTERN_TEXT: &str = {:?};
+            pub(super) static PATTERNS: &[CompiledPattern] = &[{}];
+            pub(super) fn prefilter() -> Prefilter {{ Prefilter {{
+                filter: Cow::Borrowed(&{:?}), ranks: Cow::Borrowed(&{:?}), starts: Cow::Borrowed(&{:?}),
+                filed: Cow::Borrowed(&{:?}), text: Cow::Borrowed({:?}), ends: Cow::Borrowed(&{:?}),
+                listener_starts: Cow::Borrowed(&{:?}), listeners: Cow::Borrowed(&{:?}),
+                companion_starts: Cow::Borrowed(&{:?}), companions: Cow::Borrowed(&{:?}),
+            }} }}",
+            self.aliases,
+            self.text,
+            self.list,
+            made.filter,
+            made.ranks,
+            made.starts,
+            made.filed,
+            made.text,
+            made.ends,
+            made.listener_starts,
+            made.listeners,
+            made.companion_starts,
+            made.companions
         )
         .expect("to a string");
     }
-    table.push_str("] },");
 }

@@ -280,16 +280,16 @@ fn quoted_captures(step: &str, captures: &BTreeSet<String>) -> Vec<String> {
 }
 
 fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
-    let patterns: Vec<Pattern> = all
+    let patterns = all
         .iter()
         .enumerate()
         .flat_map(|(at, (_, entry))| entry.error_patterns.iter().filter_map(move |p| Pattern::new(at, p, false).ok()))
         .collect();
-    let matcher = Matcher::new(&patterns);
+    let matcher = Matcher::new(patterns);
     for (at, (index, entry)) in all.iter().enumerate() {
         let mut shadowed = BTreeSet::new();
         for example in &entry.examples {
-            let hits = matcher.find(&patterns, &clean(example).text);
+            let hits = matcher.find(&clean(example).text, &|_| true);
             shadowed.extend(hits.into_iter().filter(|hit| hit.entry != at).map(|hit| hit.entry));
         }
         for other in shadowed {

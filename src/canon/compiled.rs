@@ -1,6 +1,7 @@
 //! The built-in packs as the build left them: text, and tables into it.
 
-use super::literal::Required;
+use super::prefilter::Prefilter;
+use std::borrow::Cow;
 
 /// A pack.
 #[derive(Debug)]
@@ -14,60 +15,82 @@ pub(super) struct CompiledPack {
 /// An entry: what finding it takes, and where the rest of it lies.
 #[derive(Debug)]
 pub(super) struct CompiledEntry {
-    pub id: &'static str,
+    /// Byte range of its id in the pack's text.
+    pub id: (u32, u32),
     /// Byte range of its JSON object in the pack's text.
-    pub start: usize,
-    pub end: usize,
-    pub aliases: &'static [&'static str],
-    pub patterns: &'static [CompiledPattern],
+    pub start: u32,
+    pub end: u32,
 }
 
-/// A pattern and the words that every match contains.
+impl CompiledPack {
+    /// The id of one of its entries.
+    pub fn id(&self, entry: &CompiledEntry) -> &'static str {
+        &self.text[entry.id.0 as usize..entry.id.1 as usize]
+    }
+
+    /// The JSON of one of its entries.
+    pub fn raw(&self, entry: &CompiledEntry) -> &'static str {
+        &self.text[entry.start as usize..entry.end as usize]
+    }
+}
+
+/// A pattern; its number is its place among all. Places rather than texts: a text is an address, and ten thousand addresses are
+/// ten thousand things to be set right whenever the program starts.
 #[derive(Debug)]
 pub(super) struct CompiledPattern {
-    pub source: &'static str,
-    pub generic: bool,
-    pub any_of: &'static [&'static str],
-    pub all_of: &'static [&'static str],
+    /// Place of its entry among all entries, times two, and one more if it is generic.
+    pub entry_kind: u32,
+    /// Where it ends in the text of all patterns; it begins where the one before ends.
+    pub end: u32,
 }
 
-impl CompiledPattern {
-    pub fn required(&self) -> Required {
-        let owned = |words: &[&'static str]| words.iter().map(|word| (*word).into()).collect();
-        Required { any_of: owned(self.any_of), all_of: owned(self.all_of) }
-    }
+/// All patterns of the program.
+pub(super) fn compiled_pattern(number: usize) -> (usize, &'static str, bool) {
+    let pattern = &PATTERNS[number];
+    let start = number.checked_sub(1).map_or(0, |before| PATTERNS[before].end);
+    let source = &PATTERN_TEXT[start as usize..pattern.end as usize];
+    (pattern.entry_kind as usize / 2, source, pattern.entry_kind % 2 == 1)
+}
+
+/// How many there are.
+pub(super) fn compiled_patterns() -> usize {
+    PATTERNS.len()
 }
 
 /// Of the packs and of the program's sources that read them: differs whenever what is derived from them might.
 pub(super) const DIGEST: &str = env!("KEN_CANON_DIGEST");
 
-/// All built-in packs, by name.
-pub(super) static PACKS: &[CompiledPack] = include!(concat!(env!("OUT_DIR"), "/packs.rs"));
+// `PACKS`, `ALIASES`, `PATTERNS`, `PATTERN_TEXT` and `prefilter()`.
+include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 
 #[cfg(test)]
 mod tests {
-    use super::super::literal::required;
+    use super::super::literal::{Required, required};
     use super::super::pack::PackFile;
     use super::*;
 
     #[test]
     fn the_tables_say_what_the_packs_say() {
+        let mut patterns = (0..compiled_patterns()).map(compiled_pattern);
+        let mut words: Vec<Required> = Vec::new();
+        let mut number = 0;
         for pack in PACKS {
             let file: PackFile = serde_json::from_str(pack.text).unwrap();
             assert_eq!(file.entries.len(), pack.entries.len());
             for (entry, compiled) in file.entries.iter().zip(pack.entries) {
-                assert_eq!(entry.id, compiled.id);
-                assert_eq!(
-                    serde_json::from_str::<super::super::Entry>(&pack.text[compiled.start..compiled.end]).unwrap(),
-                    *entry
-                );
-                let all: Vec<&String> = entry.error_patterns.iter().chain(&entry.generic_patterns).collect();
-                assert_eq!(all.len(), compiled.patterns.len(), "{}", entry.id);
-                for (source, pattern) in all.iter().zip(compiled.patterns) {
-                    assert_eq!(*source, pattern.source);
-                    assert_eq!(required(source).unwrap(), pattern.required());
+                assert_eq!(entry.id, pack.id(compiled));
+                assert_eq!(serde_json::from_str::<super::super::Entry>(pack.raw(compiled)).unwrap(), *entry);
+                let own = ALIASES.iter().filter(|(_, entry)| *entry == number).map(|(alias, _)| *alias);
+                assert!(own.eq(entry.aliases.iter()));
+                for source in entry.error_patterns.iter().chain(&entry.generic_patterns) {
+                    let generic = !entry.error_patterns.contains(source);
+                    assert_eq!(patterns.next().unwrap(), (number as usize, source.as_str(), generic));
+                    words.push(required(source).unwrap());
                 }
+                number += 1;
             }
         }
+        assert!(patterns.next().is_none());
+        assert_eq!(Prefilter::new(&words), prefilter());
     }
 }

@@ -1,12 +1,13 @@
 //! All packs together: read, layered, and ready to be matched.
 
-use super::compiled::{CompiledPack, DIGEST, PACKS};
-use super::matcher::{Matcher, PatternHit};
+use super::compiled::{ALIASES, CompiledPack, DIGEST, PACKS};
+use super::literal::Required;
+use super::matcher::{Matcher, PatternHit, in_order};
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::Pattern;
 use crate::text::sha256_hex;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Whose knowledge a pack is. A later layer replaces entries of an earlier one by id.
@@ -74,7 +75,7 @@ pub struct Stored {
     pub replaces: Option<Layer>,
     /// JSON of a built-in entry.
     raw: &'static str,
-    entry: OnceLock<Entry>,
+    entry: OnceLock<Box<Entry>>,
 }
 
 impl Stored {
@@ -86,7 +87,7 @@ impl Stored {
     /// The entry.
     pub fn entry(&self) -> &Entry {
         // The build has parsed every raw entry, and what came from a file was parsed when it was read.
-        self.entry.get_or_init(|| serde_json::from_str(self.raw).unwrap_or_default())
+        self.entry.get_or_init(|| Box::new(serde_json::from_str(self.raw).unwrap_or_default()))
     }
 
     /// `canon:PACK`, `user:PACK` or `repository:PACK`.
@@ -115,16 +116,36 @@ impl Stored {
 #[derive(Debug)]
 pub struct Canon {
     entries: Vec<Stored>,
-    by_id: HashMap<Cow<'static, str>, usize>,
-    patterns: Vec<Pattern>,
-    matcher: Matcher,
+    /// Ids and former ids; made when one is asked for.
+    by_id: OnceLock<Ids>,
+    /// The patterns that are compiled in, if they are in use.
+    builtin: Option<Matcher>,
+    own: Matcher,
+    /// Entries of the program that a pack of somebody else replaces: their patterns do not count.
+    replaced: HashSet<usize>,
     digest: String,
+}
+
+type Ids = HashMap<Cow<'static, str>, usize>;
+
+/// Ids first, so that a former id never hides a present one.
+fn ids(entries: &[Stored], aliases: &[(Cow<'static, str>, usize)]) -> Ids {
+    let mut ids: Ids = entries.iter().enumerate().map(|(at, stored)| (stored.id.clone(), at)).collect();
+    for (alias, at) in aliases {
+        ids.entry(alias.clone()).or_insert(*at);
+    }
+    ids
+}
+
+/// Former ids of the entries that are compiled in.
+fn builtin_aliases() -> Vec<(Cow<'static, str>, usize)> {
+    ALIASES.iter().map(|(alias, entry)| (Cow::Borrowed(*alias), *entry as usize)).collect()
 }
 
 impl Canon {
     /// The built-in packs with others over them. What cannot be used is left out and reported.
     pub fn load(sources: &[PackSource]) -> (Self, Vec<PackProblem>) {
-        Loader::default().builtin(PACKS).add(sources).finish()
+        Loader::default().builtin().add(sources).finish()
     }
 
     /// Only the given packs, without the built-in ones.
@@ -139,7 +160,8 @@ impl Canon {
 
     /// The index of an entry by id or former id.
     pub fn index_of(&self, id: &str) -> Option<usize> {
-        self.by_id.get(id).copied()
+        // Only what is compiled in is not filed yet.
+        self.by_id.get_or_init(|| ids(&self.entries, &builtin_aliases())).get(id).copied()
     }
 
     /// Differs whenever what is derived from the entries might: with their texts, and with how texts are read.
@@ -149,7 +171,11 @@ impl Canon {
 
     /// All pattern matches in cleaned text, in the order of their position.
     pub fn find(&self, text: &str) -> Vec<PatternHit> {
-        self.matcher.find(&self.patterns, text)
+        let builtin = self.builtin.as_ref().map(|all| all.find(text, &|entry| !self.replaced.contains(&entry)));
+        let mut hits = builtin.unwrap_or_default();
+        hits.extend(self.own.find(text, &|_| true));
+        in_order(&mut hits);
+        hits
     }
 }
 
@@ -157,37 +183,39 @@ impl Canon {
 #[derive(Default)]
 struct Loader {
     entries: Vec<Stored>,
-    by_id: HashMap<Cow<'static, str>, usize>,
     aliases: Vec<(Cow<'static, str>, usize)>,
-    patterns: Vec<Pattern>,
+    /// Present ids, once packs beyond the program's are added.
+    by_id: Option<Ids>,
+    builtin: Option<Matcher>,
+    patterns: Vec<(Pattern, Required)>,
+    replaced: HashSet<usize>,
     problems: Vec<PackProblem>,
     /// Of everything read so far.
     digest: String,
 }
 
 impl Loader {
-    fn builtin(mut self, packs: &'static [CompiledPack]) -> Self {
+    fn builtin(mut self) -> Self {
         self.digest.push_str(DIGEST);
-        for pack in packs {
-            for compiled in pack.entries {
-                let at = self.entries.len();
-                self.by_id.insert(Cow::Borrowed(compiled.id), at);
-                self.aliases.extend(compiled.aliases.iter().map(|alias| (Cow::Borrowed(*alias), at)));
-                self.patterns.extend(compiled.patterns.iter().map(|p| Pattern::compiled(at, p)));
-                self.entries.push(Stored {
-                    id: Cow::Borrowed(compiled.id),
-                    layer: Layer::Builtin,
-                    pack: Cow::Borrowed(pack.name),
-                    replaces: None,
-                    raw: &pack.text[compiled.start..compiled.end],
-                    entry: OnceLock::new(),
-                });
-            }
+        self.builtin = Some(Matcher::builtin());
+        for pack in PACKS {
+            self.entries.extend(pack.entries.iter().map(|compiled| Stored {
+                id: Cow::Borrowed(pack.id(compiled)),
+                layer: Layer::Builtin,
+                pack: Cow::Borrowed(pack.name),
+                replaces: None,
+                raw: pack.raw(compiled),
+                entry: OnceLock::new(),
+            }));
         }
         self
     }
 
     fn add(mut self, sources: &[PackSource]) -> Self {
+        if !sources.is_empty() {
+            self.aliases = if self.builtin.is_some() { builtin_aliases() } else { Vec::new() };
+            self.by_id = Some(ids(&self.entries, &[]));
+        }
         let mut sources: Vec<&PackSource> = sources.iter().collect();
         sources.sort_by_key(|source| source.layer);
         for source in sources {
@@ -217,15 +245,18 @@ impl Loader {
     fn add_entry(&mut self, source: &PackSource, pack: &str, mut entry: Entry) {
         entry.strip_controls();
         let id: Cow<'static, str> = Cow::Owned(entry.id.clone());
-        let known = self.by_id.get(&id).copied();
+        let by_id = self.by_id.get_or_insert_with(Ids::new);
+        let known = by_id.get(&id).copied();
+        let at = known.unwrap_or(self.entries.len());
         let replaces = known.map(|at| self.entries[at].layer);
         if replaces == Some(source.layer) {
             self.problem(source, format!("{id} stands there twice; the first is used"));
             return;
         }
-        let at = known.unwrap_or(self.entries.len());
+        by_id.insert(id.clone(), at);
         if known.is_some() {
-            self.patterns.retain(|pattern| pattern.entry != at);
+            self.patterns.retain(|(pattern, _)| pattern.entry != at);
+            self.replaced.insert(at);
         }
         let specific = entry.error_patterns.iter().map(|p| (p, false));
         for (pattern, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
@@ -235,9 +266,8 @@ impl Loader {
             }
         }
         self.aliases.extend(entry.aliases.iter().map(|alias| (Cow::Owned(alias.clone()), at)));
-        self.by_id.insert(id.clone(), at);
         let pack = Cow::Owned(pack.to_owned());
-        let stored = Stored { id, layer: source.layer, pack, replaces, raw: "", entry: OnceLock::from(entry) };
+        let stored = Stored { id, layer: source.layer, pack, replaces, raw: "", entry: OnceLock::from(Box::new(entry)) };
         match known {
             Some(at) => self.entries[at] = stored,
             None => self.entries.push(stored),
@@ -248,13 +278,14 @@ impl Loader {
         self.problems.push(PackProblem { origin: source.origin.clone(), message });
     }
 
-    fn finish(mut self) -> (Canon, Vec<PackProblem>) {
-        for (alias, at) in self.aliases {
-            self.by_id.entry(alias).or_insert(at);
+    fn finish(self) -> (Canon, Vec<PackProblem>) {
+        let by_id = OnceLock::new();
+        if self.by_id.is_some() || self.builtin.is_none() {
+            by_id.get_or_init(|| ids(&self.entries, &self.aliases));
         }
-        let matcher = Matcher::new(&self.patterns);
-        let (entries, by_id, patterns) = (self.entries, self.by_id, self.patterns);
-        (Canon { entries, by_id, patterns, matcher, digest: self.digest }, self.problems)
+        let own = Matcher::new(self.patterns);
+        let Self { entries, builtin, replaced, digest, problems, .. } = Self { patterns: Vec::new(), ..self };
+        (Canon { entries, by_id, builtin, own, replaced, digest }, problems)
     }
 }
 

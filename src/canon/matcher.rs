@@ -4,11 +4,14 @@
 //! of some lines, and only there, its regex runs, on that window alone. A pattern that has matched often enough in one
 //! text, or was tried too often in vain, is let go: one log holds thousands of equal lines.
 
+use super::compiled::{compiled_patterns, prefilter};
+use super::literal::Required;
 use super::pattern::{Pattern, group_names};
-use super::words::Words;
+use super::prefilter::Prefilter;
 use crate::text::strip_controls;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Bytes looked at on each side of a required word.
 const WINDOW: usize = 3_000;
@@ -36,58 +39,65 @@ pub struct PatternHit {
     pub captures: BTreeMap<String, String>,
 }
 
-/// The compiled prefilter over a set of patterns.
+/// A set of patterns behind its prefilter.
 #[derive(Debug)]
 pub(super) struct Matcher {
-    words: Words,
-    /// Patterns to try when a word is seen, by word.
-    listeners: Vec<Vec<usize>>,
-    /// Words that must stand near, by pattern.
-    companions: Vec<Vec<usize>>,
+    prefilter: Prefilter,
+    patterns: Patterns,
+}
+
+/// The patterns by number.
+#[derive(Debug)]
+enum Patterns {
+    /// Those of the program, each made when it is first tried.
+    Builtin(Vec<OnceLock<Box<Pattern>>>),
+    Own(Vec<Pattern>),
+}
+
+impl Patterns {
+    fn get(&self, number: u32) -> &Pattern {
+        let at = number as usize;
+        match self {
+            Self::Builtin(made) => made[at].get_or_init(|| Box::new(Pattern::compiled(at))),
+            Self::Own(all) => &all[at],
+        }
+    }
 }
 
 impl Matcher {
-    /// Builds the prefilter.
-    pub fn new(patterns: &[Pattern]) -> Self {
-        let mut words: Vec<&str> = Vec::new();
-        let mut ids: HashMap<&str, usize> = HashMap::new();
-        let mut id_of = |word| {
-            *ids.entry(word).or_insert_with(|| {
-                words.push(word);
-                words.len() - 1
-            })
-        };
-        let mut listening: Vec<(usize, usize)> = Vec::new();
-        let mut companions = Vec::with_capacity(patterns.len());
-        for (index, pattern) in patterns.iter().enumerate() {
-            listening.extend(pattern.required.any_of.iter().map(|word| (id_of(word), index)));
-            companions.push(pattern.required.all_of.iter().map(|word| id_of(word)).collect());
-        }
-        let mut listeners = vec![Vec::new(); words.len()];
-        for (word, index) in listening {
-            listeners[word].push(index);
-        }
-        Self { words: Words::new(words), listeners, companions }
+    /// Over the patterns that are compiled in, with the tables that the build made.
+    pub fn builtin() -> Self {
+        let made = std::iter::repeat_with(OnceLock::new).take(compiled_patterns()).collect();
+        Self { prefilter: prefilter(), patterns: Patterns::Builtin(made) }
     }
 
-    /// All matches in `text`, in the order of their position.
-    pub fn find(&self, patterns: &[Pattern], text: &str) -> Vec<PatternHit> {
-        let seen = self.words.find(text);
-        let mut tried: HashMap<usize, Tried> = HashMap::new();
+    /// Over these patterns, each with the words that its matches contain.
+    pub fn new(patterns: Vec<(Pattern, Required)>) -> Self {
+        let prefilter = Prefilter::new(patterns.iter().map(|(_, required)| required));
+        Self { prefilter, patterns: Patterns::Own(patterns.into_iter().map(|(pattern, _)| pattern).collect()) }
+    }
+
+    /// All matches in `text` of the patterns of entries that `wanted` admits, in the order of their position.
+    pub fn find(&self, text: &str, wanted: &dyn Fn(usize) -> bool) -> Vec<PatternHit> {
+        let seen = self.prefilter.find(text);
+        let mut tried: HashMap<u32, Tried> = HashMap::new();
         let mut hits = Vec::new();
         for (index, &(offset, word)) in seen.iter().enumerate() {
-            for &at in &self.listeners[word as usize] {
+            for &at in self.prefilter.listeners(word) {
                 let state = tried.entry(at).or_default();
                 if offset < state.done_until || state.matches >= MAX_MATCHES || state.misses >= MAX_MISSES {
                     continue;
                 }
-                if !self.companions[at].iter().all(|&other| stands_near(&seen, index, other as u32)) {
+                if !self.prefilter.companions(at).iter().all(|&other| stands_near(&seen, index, other)) {
+                    continue;
+                }
+                let pattern = self.patterns.get(at);
+                if !wanted(pattern.entry) {
                     continue;
                 }
                 let mut window = window(text, offset);
                 // What was matched already would be found again.
                 window.start = window.start.max(state.done_until.min(window.end));
-                let pattern = &patterns[at];
                 let Some(regex) = pattern.regex(state.matches + state.misses) else { continue };
                 let haystack = &text.as_bytes()[window.clone()];
                 let mut groups = regex.create_captures();
@@ -113,10 +123,15 @@ impl Matcher {
                 }
             }
         }
-        hits.sort_by(|a, b| (a.span.start, a.entry, &a.pattern).cmp(&(b.span.start, b.entry, &b.pattern)));
-        hits.dedup();
+        in_order(&mut hits);
         hits
     }
+}
+
+/// By position; the same match once.
+pub(super) fn in_order(hits: &mut Vec<PatternHit>) {
+    hits.sort_by(|a, b| (a.span.start, a.entry, &a.pattern).cmp(&(b.span.start, b.entry, &b.pattern)));
+    hits.dedup();
 }
 
 #[derive(Debug, Default)]
@@ -152,9 +167,9 @@ mod tests {
     use super::*;
 
     fn find(sources: &[&str], text: &str) -> Vec<(usize, String)> {
-        let patterns: Vec<Pattern> =
-            sources.iter().enumerate().map(|(i, s)| Pattern::new(i, s, false).unwrap()).collect();
-        Matcher::new(&patterns).find(&patterns, text).into_iter().map(|h| (h.entry, text[h.span].to_owned())).collect()
+        let patterns = sources.iter().enumerate().map(|(i, s)| Pattern::new(i, s, false).unwrap()).collect();
+        let found = Matcher::new(patterns).find(text, &|_| true);
+        found.into_iter().map(|h| (h.entry, text[h.span].to_owned())).collect()
     }
 
     #[test]

@@ -14,8 +14,8 @@ mod literal;
 mod matcher;
 mod pack;
 mod pattern;
+mod prefilter;
 mod walk;
-mod words;
 
 pub use check::{Finding, Severity, check, warning};
 pub use edit::{EditError, add_entry};

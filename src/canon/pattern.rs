@@ -1,6 +1,6 @@
-//! One pattern: its source, the words a match needs, and the regex, compiled at its first use.
+//! One pattern: its source, and the regex, compiled at its first use.
 
-use super::compiled::CompiledPattern;
+use super::compiled::compiled_pattern;
 use super::literal::{Required, required};
 use regex_automata::meta::{self, BuildError, Regex};
 use regex_automata::util::primitives::PatternID;
@@ -22,38 +22,32 @@ pub(super) struct Pattern {
     pub source: Cow<'static, str>,
     /// Whether it only points to the entry.
     pub generic: bool,
-    /// What every match contains.
-    pub required: Required,
     plain: OnceLock<Option<Regex>>,
     fast: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
-    /// A pattern with at least one required word.
+    /// A pattern, and the words that every match of it contains.
     ///
     /// # Errors
     /// One sentence, if the pattern is too long or no word is certain.
-    pub fn new(entry: usize, source: &str, generic: bool) -> Result<Self, String> {
+    pub fn new(entry: usize, source: &str, generic: bool) -> Result<(Self, Required), String> {
         if source.len() > MAX_PATTERN_BYTES {
             return Err(format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes"));
         }
         let required = required(source)
             .ok_or_else(|| "no word of four letters or more stands in every match of the pattern".to_owned())?;
-        Ok(Self {
-            entry,
-            source: Cow::Owned(source.to_owned()),
-            generic,
-            required,
-            plain: OnceLock::new(),
-            fast: OnceLock::new(),
-        })
+        Ok((Self::of(entry, Cow::Owned(source.to_owned()), generic), required))
     }
 
     /// A pattern that the build has read.
-    pub fn compiled(entry: usize, pattern: &'static CompiledPattern) -> Self {
-        let source = Cow::Borrowed(pattern.source);
-        let required = pattern.required();
-        Self { entry, source, generic: pattern.generic, required, plain: OnceLock::new(), fast: OnceLock::new() }
+    pub fn compiled(number: usize) -> Self {
+        let (entry, source, generic) = compiled_pattern(number);
+        Self::of(entry, Cow::Borrowed(source), generic)
+    }
+
+    fn of(entry: usize, source: Cow<'static, str>, generic: bool) -> Self {
+        Self { entry, source, generic, plain: OnceLock::new(), fast: OnceLock::new() }
     }
 
     /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why). One that is tried
@@ -93,6 +87,7 @@ fn compile_for(source: &str, engine: Engine) -> Result<Regex, String> {
         let fast = engine == Engine::Fast;
         let limits = meta::Config::new()
             .nfa_size_limit(Some(SIZE_LIMIT))
+            .auto_prefilter(fast)
             .hybrid(fast)
             .onepass(fast)
             .dfa(false)

@@ -138,6 +138,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     if !args.dry_run {
         engine.count_looked_up(&answer);
     }
+    engine.leave();
     Ok(code)
 }
 

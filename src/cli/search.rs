@@ -113,6 +113,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     if !args.dry_run {
         engine.count_served(&answer);
     }
+    engine.leave();
     Ok(u8::from(!answer.found()))
 }
 

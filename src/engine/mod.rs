@@ -112,6 +112,13 @@ impl Engine {
         }
     }
 
+    /// Ends a process's use of it: the database is closed, the rest is left to the system, which frees thousands of small
+    /// things at once.
+    pub fn leave(self) {
+        self.spare.take();
+        std::mem::forget(self);
+    }
+
     /// What could not be used so far, a sentence each; taken once.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.borrow_mut())

@@ -134,16 +134,20 @@ impl Knowledge {
     fn same_fingerprint(&self, problem: &Problem, admitted: &dyn Fn(usize) -> bool) -> Option<usize> {
         let wanted = &problem.block.fingerprint;
         let likely = KeywordIndex::best(&self.keywords().signals(&problem.block.salient), usize::MAX);
-        // An example of several blocks is told by one of them, and which is not known here.
-        let told_by = |example: &String| {
-            let blocks = blocks(&clean(example), &[]);
-            blocks.len() == 1 && blocks[0].fingerprint == *wanted
+        // An example of several blocks is told by one of them, and which is not known here. One in which no pattern of the
+        // entry matches by itself ("exit code 1") tells nothing.
+        let told_by = |entry: usize, example: &String| {
+            let cleaned = clean(example);
+            let blocks = blocks(&cleaned, &[]);
+            let [block] = blocks.as_slice() else { return false };
+            let lines: Vec<&str> = (block.first..=block.last).map(|line| cleaned.line(line)).collect();
+            block.fingerprint == *wanted && self.canon.find(&lines.join("\n")).iter().any(|hit| hit.entry == entry)
         };
         let candidates = likely.into_iter().filter(|&entry| admitted(entry));
         candidates.take(FINGERPRINT_CANDIDATES).find(|&entry| {
             let known = self.canon.entries()[entry].entry();
             let said = known.symptoms.iter().any(|symptom| fingerprint(&mask(symptom)) == *wanted);
-            said || known.examples.iter().any(told_by)
+            said || known.examples.iter().any(|example| told_by(entry, example))
         })
     }
 }
