@@ -13,9 +13,9 @@ use serde::Serialize;
 
 /// Backgrounds that are tried.
 const BACKGROUND_WEIGHTS: [f32; 6] = [0.0, 0.2, 0.35, 0.5, 0.65, 0.8];
-/// Steepness of the semantic signal that is tried: nearly linear in the cosine to nearly a step. The weights of the mix
+/// Steepness of the semantic signal that is tried: nearly flat, linear in the cosine, nearly a step. The weights of the mix
 /// are fixed, so this is what sets how much a difference in cosine counts against one in words.
-const SEMANTIC_SLOPES: [f32; 6] = [4.0, 6.5, 10.0, 15.0, 25.0, 50.0];
+const SEMANTIC_SLOPES: [f32; 8] = [1.5, 2.5, 4.0, 6.5, 10.0, 15.0, 25.0, 50.0];
 /// Entries that make up the background.
 pub const NEIGHBOURS: usize = 10;
 /// Folds of the cross-validation.

@@ -223,10 +223,10 @@ pub fn score_all(
     also.dedup();
     let mut out: Vec<Scored> = match semantics {
         Some((semantics, vector)) => {
-            let neighbours = semantics.calibration.neighbours;
+            let (neighbours, fit) = (semantics.calibration.neighbours, semantics.calibration.of_entries());
             let filter = (!options.filters.is_empty()).then_some(&admitted as &dyn Fn(usize) -> bool);
             let (near, _) = semantics.index.similarities(vector, neighbours, &also, filter);
-            near.into_iter().map(|near| one(near.entry, Some((near, near.signal(&semantics.calibration))))).collect()
+            near.into_iter().map(|near| one(near.entry, Some((near, near.signal(&fit))))).collect()
         }
         None => also.into_iter().map(|entry| one(entry, None)).collect(),
     };

@@ -289,18 +289,18 @@ impl Question<'_> {
         (recency, frequency): (Option<f32>, Option<f32>),
         what: What,
     ) -> Candidate {
-        let calibration = self.semantics.map(|semantics| &semantics.calibration);
-        let semantic = cosine.zip(calibration).map(|(cosine, calibration)| {
+        let fit = self.semantics.map(|semantics| match what {
+            What::Entry(_) => semantics.calibration.of_entries(),
+            What::Item(_) => semantics.calibration.of_documents(),
+        });
+        let semantic = cosine.zip(fit).map(|(cosine, fit)| {
             let near = Similarity { entry: 0, cosine, background: nearest.without(cosine), part: 0 };
-            near.signal(calibration)
+            near.signal(&fit)
         });
         let similar = similar(semantic, keyword).unwrap_or(0.0);
         // The calibration belongs to the signals that are there: words alone have their own.
-        let logistic = match (semantic, calibration) {
-            (Some(_), Some(calibration)) => match what {
-                What::Entry(_) => calibration.relevance,
-                What::Item(_) => calibration.documents.unwrap_or(calibration.relevance),
-            },
+        let logistic = match (semantic, fit) {
+            (Some(_), Some(fit)) => fit.relevance,
             _ => KEYWORD_ONLY.0,
         };
         let relevance = logistic.at(similar);

@@ -63,6 +63,31 @@ impl Logistic {
     }
 }
 
+/// From cosines to probabilities, for one sort of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fit {
+    /// Share of the background that is taken off a similarity, in \[0, 1\].
+    pub background_weight: f32,
+    /// From cosine less weighted background to the semantic signal.
+    pub semantic: Logistic,
+    /// From `similar` to the probability of being relevant.
+    pub relevance: Logistic,
+}
+
+impl Calibration {
+    /// What holds for indexed texts.
+    pub fn of_documents(&self) -> Fit {
+        self.documents.unwrap_or_else(|| self.of_entries())
+    }
+
+    /// What holds for entries of packs.
+    pub fn of_entries(&self) -> Fit {
+        let Self { background_weight, semantic, relevance, .. } = *self;
+        Fit { background_weight, semantic, relevance }
+    }
+}
+
 /// How a model variant's raw similarities become probabilities, fitted by `eval` on labelled data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,9 +101,10 @@ pub struct Calibration {
     pub semantic: Logistic,
     /// From `similar` (semantic and keyword mixed) to the probability of being relevant.
     pub relevance: Logistic,
-    /// The same for indexed texts, which have one vector each and not several; without it `relevance` serves for both.
+    /// The same for indexed texts, which have one vector each and not several; without it the fit of entries serves for
+    /// both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub documents: Option<Logistic>,
+    pub documents: Option<Fit>,
     /// Relevance that a targeted read must reach, in \[0, 1\].
     pub gate: f32,
 }

@@ -6,7 +6,7 @@
 //! number; the others are too far to matter.
 
 use crate::ann::{Index, RowSet};
-use crate::types::Calibration;
+use crate::types::Fit;
 use std::collections::HashMap;
 
 /// Entries that a search names at least.
@@ -36,8 +36,8 @@ impl Similarity {
     }
 
     /// The semantic signal, in (0, 1).
-    pub fn signal(&self, calibration: &Calibration) -> f32 {
-        calibration.semantic.at(self.raw(calibration.background_weight))
+    pub fn signal(&self, fit: &Fit) -> f32 {
+        fit.semantic.at(self.raw(fit.background_weight))
     }
 }
 
