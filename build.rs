@@ -61,7 +61,8 @@ fn main() {
             let entry: Entry = serde_json::from_str(raw.get()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             let id = start + raw.get().find(&format!("\"{}\"", entry.id)).expect("the id stands in its entry") + 1;
             let (id_end, end) = (id + entry.id.len(), start + raw.get().len());
-            write!(table, "CompiledEntry {{ id: ({id}, {id_end}), start: {start}, end: {end} }},").expect("to a string");
+            write!(table, "CompiledEntry {{ id: ({id}, {id_end}), start: {start}, end: {end} }},")
+                .expect("to a string");
             patterns.add(&entry);
         }
         table.push_str("] },");

@@ -5,9 +5,9 @@
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
+use kenning::ann::{Image, Index};
 use kenning::canon::Canon;
 use kenning::embed::{ModelStore, StoreSettings};
-use kenning::ann::{Image, Index};
 use kenning::query::relevance::{KeywordIndex, SemanticIndex};
 use kenning::types::Role;
 use std::path::PathBuf;

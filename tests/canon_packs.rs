@@ -88,7 +88,9 @@ fn healthy_log(lines: usize) -> String {
         "INFO  backup complete: 0 missing, 0 corrupt, 214 files",
         "INFO  Reloaded configuration; no such override, using defaults",
     ];
-    (0..lines).map(|n| format!("2024-05-{:02} 10:{:02}:{:02} {}\n", n % 28 + 1, n % 60, n * 7 % 60, says[n * 31 % 12])).collect()
+    (0..lines)
+        .map(|n| format!("2024-05-{:02} 10:{:02}:{:02} {}\n", n % 28 + 1, n % 60, n * 7 % 60, says[n * 31 % 12]))
+        .collect()
 }
 
 /// No pattern of any pack fires on ordinary text. A crate that shows an error in its README is counted, and there are few.

@@ -138,7 +138,8 @@ impl Image {
         let mut words = vec![0u64; at.len / 8];
         let (slack, longest) = fill(bytemuck::cast_slice_mut(&mut words), &at, &vectors, &links);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        let numbers = [dims as u64, at.rows as u64, at.links as u64, u64::from(slack.to_bits()), u64::from(longest.to_bits())];
+        let numbers =
+            [dims as u64, at.rows as u64, at.links as u64, u64::from(slack.to_bits()), u64::from(longest.to_bits())];
         put(bytes, &(HEADER..HEADER + 40), &numbers);
         put(bytes, &(HEADER + 64..HEADER + SEALED), sha256_hex(origin.model.as_bytes()).as_bytes());
         let mut made = Self { bytes: origin.label().seal(words), at, slack, longest };
@@ -358,7 +359,8 @@ mod tests {
     }
 
     fn sample() -> Image {
-        let vectors = [([3; 16], &[0.6f32, 0.8][..]), ([1; 16], &[1.0, 0.0]), ([2; 16], &[0.0, 1.0]), ([9; 16], &[1.0, 1.0])];
+        let vectors =
+            [([3; 16], &[0.6f32, 0.8][..]), ([1; 16], &[1.0, 0.0]), ([2; 16], &[0.0, 1.0]), ([9; 16], &[1.0, 1.0])];
         let links = [(7, 1, [1; 16]), (7, 0, [2; 16]), (9, 0, [1; 16]), (5, 0, [3; 16]), (4, 0, [8; 16])];
         Image::new(&origin("a"), 2, vectors, links)
     }

@@ -203,9 +203,8 @@ mod tests {
     /// The referee: all similarities, sorted.
     fn naive(index: &Index, query: &[f32], k: usize, admitted: Option<&RowSet>) -> Vec<Neighbour> {
         let rows = (0..index.len() as u32).filter(|&row| admitted.is_none_or(|set| set.contains(row)));
-        let mut all: Vec<Neighbour> = rows
-            .filter_map(|row| Some(Neighbour { row, similarity: index.similarity(query, row)? }))
-            .collect();
+        let mut all: Vec<Neighbour> =
+            rows.filter_map(|row| Some(Neighbour { row, similarity: index.similarity(query, row)? })).collect();
         all.sort_by(Neighbour::order);
         all.truncate(k);
         all

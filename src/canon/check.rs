@@ -314,7 +314,8 @@ fn check_causes(report: &mut Report, sources: &[PackSource], all: &[(usize, Entr
                 report.entry(Severity::Warning, &sources[*index], entry, message);
             }
         }
-        let twin = (0..at).find(|&other| all[other].1.id != entry.id && overlap(&words[at], &words[other]) > SAME_CAUSE);
+        let twin =
+            (0..at).find(|&other| all[other].1.id != entry.id && overlap(&words[at], &words[other]) > SAME_CAUSE);
         if let Some(twin) = twin {
             let message = format!("title and cause are nearly those of {}", all[twin].1.id);
             report.entry(Severity::Warning, &sources[*index], entry, message);

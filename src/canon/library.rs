@@ -267,7 +267,8 @@ impl Loader {
         }
         self.aliases.extend(entry.aliases.iter().map(|alias| (Cow::Owned(alias.clone()), at)));
         let pack = Cow::Owned(pack.to_owned());
-        let stored = Stored { id, layer: source.layer, pack, replaces, raw: "", entry: OnceLock::from(Box::new(entry)) };
+        let stored =
+            Stored { id, layer: source.layer, pack, replaces, raw: "", entry: OnceLock::from(Box::new(entry)) };
         match known {
             Some(at) => self.entries[at] = stored,
             None => self.entries.push(stored),
@@ -316,7 +317,8 @@ mod tests {
     fn the_digest_tells_packs_apart() {
         let digest = |sources: &[PackSource]| Canon::load(sources).0.digest().to_owned();
         let (ours, theirs) = (source(Layer::User, "ours"), source(Layer::User, "theirs"));
-        let all = [digest(&[]), digest(&[ours.clone()]), digest(&[theirs]), digest(&[source(Layer::Repository, "ours")])];
+        let all =
+            [digest(&[]), digest(&[ours.clone()]), digest(&[theirs]), digest(&[source(Layer::Repository, "ours")])];
         assert!((1..4).all(|at| !all[..at].contains(&all[at])), "{all:?}");
         assert_eq!(digest(&[ours]), all[1]);
     }

@@ -114,7 +114,10 @@ mod tests {
     #[test]
     fn reads_like_the_message() {
         for (pattern, string) in [
-            (r"cannot remove (?P<path>[^:\n]+): (?:Directory|Folder) not empty", "cannot remove path: Directory not empty"),
+            (
+                r"cannot remove (?P<path>[^:\n]+): (?:Directory|Folder) not empty",
+                "cannot remove path: Directory not empty",
+            ),
             (r"(?i)^error: \d+ of \w+ failed(?: again)?$", "ERROR: 1 of x FAILED AGAIN"),
             (r"timed out.*after [0-9]{2} seconds", "timed outafter 11 seconds"),
         ] {

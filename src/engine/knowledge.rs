@@ -147,7 +147,8 @@ impl Engine {
     /// The files of this model's vectors, of whatever packs, the newest first.
     fn vector_files(&self, encoder: &dyn Encoder) -> Vec<PathBuf> {
         let prefix = vector_name(encoder);
-        let inside = self.settings.vectors.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+        let inside =
+            self.settings.vectors.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
         let own = inside.filter(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
             name.starts_with(&prefix) && name.ends_with(".ann")

@@ -91,7 +91,8 @@ fn misplaced(
     });
     let (other, similarity) = other?;
     if part == cause {
-        return (similarity > SAME).then(|| format!("means nearly the same as {} ({similarity:.2})", entries[other].id()));
+        return (similarity > SAME)
+            .then(|| format!("means nearly the same as {} ({similarity:.2})", entries[other].id()));
     }
     let rows = vectors.image().rows_of(at as u64).filter(|(other, _)| *other as usize != part);
     let own = rows.filter_map(|(_, row)| vectors.similarity(&vector, row)).fold(-1.0, f32::max);
@@ -143,14 +144,18 @@ impl Engine {
             .map(|(at, stored)| {
                 let texts = stored.entry().texts();
                 let cause = texts.len() - 1;
-                let asked = texts.iter().enumerate().filter(|(part, _)| {
-                    (1..=stored.entry().symptoms.len()).contains(part) || *part == cause
-                });
-                asked.filter_map(|(part, text)| Some((at, misplaced(entries, vectors, at, part, cause, text)?))).collect()
+                let asked = texts
+                    .iter()
+                    .enumerate()
+                    .filter(|(part, _)| (1..=stored.entry().symptoms.len()).contains(part) || *part == cause);
+                asked
+                    .filter_map(|(part, text)| Some((at, misplaced(entries, vectors, at, part, cause, text)?)))
+                    .collect()
             })
             .collect();
         let source = |stored: &Stored| {
-            let stem = |source: &&PackSource| Path::new(&source.origin).file_stem().is_some_and(|stem| *stem == *stored.pack);
+            let stem =
+                |source: &&PackSource| Path::new(&source.origin).file_stem().is_some_and(|stem| *stem == *stored.pack);
             sources.iter().filter(|source| source.layer == stored.layer).find(stem)
         };
         let all = found.into_iter().flatten();

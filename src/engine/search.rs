@@ -39,7 +39,9 @@ impl Engine {
             if found.is_damaged() {
                 let whole = self.document_vectors(database, model)?;
                 answer = ask(Some(&whole))?;
-                self.note("the file of vectors is damaged and was not used; ken doctor --repair makes it again".to_owned());
+                self.note(
+                    "the file of vectors is damaged and was not used; ken doctor --repair makes it again".to_owned(),
+                );
             }
             // Counting both is quick; looking for what is missing is not.
             let all_there = database.embedded_texts()? <= found.image().links().count();

@@ -453,8 +453,7 @@ fn close_hit(knowledge: &Knowledge, scored: &Scored, gate: f32, options: &Lookup
     hit.score = score(scored.relevance, None, frequency);
     if options.explain {
         let entry = knowledge.canon.entries()[scored.entry].entry();
-        let matched =
-            scored.similarity.and_then(|near| entry.text_of(near.part)).map(|text| text.embedded());
+        let matched = scored.similarity.and_then(|near| entry.text_of(near.part)).map(|text| text.embedded());
         let signals = Signals { frequency, ..scored.signals.clone() };
         hit.explain = Some(explanation(signals, Some(scored.similar), scored.relevance, gate, matched));
     }

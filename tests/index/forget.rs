@@ -93,7 +93,8 @@ fn the_vector_of_what_was_forgotten_is_gone_too() {
         )
         .unwrap();
     let in_files = || {
-        let files = fs::read_dir(user.home()).unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+        let files =
+            fs::read_dir(user.home()).unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_file());
         files.filter(|path| fs::read(path).unwrap().windows(64).any(|w| w == &vector[..64])).count()
     };
     assert_eq!(in_files(), 2, "in the database and in the file that searches read");

@@ -215,7 +215,8 @@ fn the_file_of_vectors_may_be_damaged_stale_or_gone() {
     assert_eq!(user.ken(&["index", "."]).code, 0);
     let path = user.home().join("kenning.db.vectors");
     let ask = || {
-        let ran = user.ken(&["search", "--json", "--dry-run", "--min-relevance", "0", "-n", "9", "what is subject 77 about"]);
+        let ran =
+            user.ken(&["search", "--json", "--dry-run", "--min-relevance", "0", "-n", "9", "what is subject 77 about"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         (ran.json()["results"][0]["hits"].clone(), ran.err)
     };

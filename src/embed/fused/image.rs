@@ -6,10 +6,10 @@
 
 use crate::embed::EmbedError;
 use crate::embed::config::Config;
-use crate::embed::hash;
-use crate::map::{Bytes, HEADER, Label, write_aside};
 use crate::embed::encoder::Precision;
+use crate::embed::hash;
 use crate::embed::weights::Weights;
+use crate::map::{Bytes, HEADER, Label, write_aside};
 use crate::vector::simd::{Norm, PackedF32, PackedI8, pack_f32, pack_i8};
 use std::ops::Range;
 use std::path::Path;
