@@ -1,14 +1,16 @@
 //! Patterns against a text of any length, in time linear in the text.
 //!
 //! One pass finds the required words of all patterns. Where all words of a pattern stand within a window
-//! of some lines, and only there, its regex runs, on that window alone. A pattern that has matched often enough in one
-//! text, or was tried too often in vain, is let go: one log holds thousands of equal lines.
+//! of some lines, and only there, its regex runs. Windows that overlap are one stretch, so that no byte is searched twice
+//! for a pattern, however often its words stand there. A pattern that has matched often enough in one text is let go: one
+//! log holds thousands of equal lines.
 
 use super::compiled::{compiled_patterns, prefilter};
 use super::literal::Required;
 use super::pattern::{Pattern, group_names};
 use super::prefilter::Prefilter;
 use crate::text::strip_controls;
+use regex_automata::Input;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -19,8 +21,10 @@ const WINDOW: usize = 3_000;
 const WINDOW_LINES: usize = 10;
 /// Matches of one pattern after which it is let go.
 const MAX_MATCHES: usize = 32;
-/// Windows tried in vain after which a pattern is let go.
-const MAX_MISSES: usize = 2_000;
+/// Windows are joined up to so many bytes.
+const MAX_STRETCH: usize = 32 << 10;
+/// Bytes to search from which a pattern is worth compiling for speed.
+const MUCH: usize = 8 << 10;
 /// Longest captured value, in characters.
 const MAX_CAPTURE: usize = 300;
 
@@ -80,51 +84,66 @@ impl Matcher {
     /// All matches in `text` of the patterns of entries that `wanted` admits, in the order of their position.
     pub fn find(&self, text: &str, wanted: &dyn Fn(usize) -> bool) -> Vec<PatternHit> {
         let seen = self.prefilter.find(text);
-        let mut tried: HashMap<u32, Tried> = HashMap::new();
         let mut hits = Vec::new();
-        for (index, &(offset, word)) in seen.iter().enumerate() {
-            for &at in self.prefilter.listeners(word) {
-                let state = tried.entry(at).or_default();
-                if offset < state.done_until || state.matches >= MAX_MATCHES || state.misses >= MAX_MISSES {
-                    continue;
-                }
-                if !self.prefilter.companions(at).iter().all(|&other| stands_near(&seen, index, other)) {
-                    continue;
-                }
-                let pattern = self.patterns.get(at);
-                if !wanted(pattern.entry) {
-                    continue;
-                }
-                let mut window = window(text, offset);
+        for (number, stretches) in self.stretches(text, &seen) {
+            let pattern = self.patterns.get(number);
+            if !wanted(pattern.entry) {
+                continue;
+            }
+            let bytes: usize = stretches.iter().map(Range::len).sum();
+            let Some(regex) = pattern.regex(bytes >= MUCH) else { continue };
+            let (mut matches, mut done_until) = (0, 0);
+            for stretch in stretches {
                 // What was matched already would be found again.
-                window.start = window.start.max(state.done_until.min(window.end));
-                let Some(regex) = pattern.regex(state.matches + state.misses) else { continue };
-                let haystack = &text.as_bytes()[window.clone()];
-                let mut groups = regex.create_captures();
-                regex.captures(haystack, &mut groups);
-                match groups.get_match() {
-                    Some(whole) => {
-                        let span = window.start + whole.start()..window.start + whole.end();
-                        state.matches += 1;
-                        state.done_until = span.end.max(offset + 1);
-                        let value = |index| groups.get_group(index).map(|span| captured(&haystack[span.range()]));
-                        let captures = group_names(regex)
-                            .filter_map(|(index, name)| Some((name.to_owned(), value(index)?)))
-                            .collect();
-                        hits.push(PatternHit {
-                            entry: pattern.entry,
-                            pattern: pattern.source.to_string(),
-                            generic: pattern.generic,
-                            span,
-                            captures,
-                        });
-                    }
-                    None => state.misses += 1,
+                let mut at = stretch.start.max(done_until);
+                while at < stretch.end && matches < MAX_MATCHES {
+                    let mut groups = regex.create_captures();
+                    // Of the whole text, so that borders of lines and words are those of the text.
+                    regex.captures(Input::new(text).range(at..stretch.end), &mut groups);
+                    let Some(span) = groups.get_match().map(|whole| whole.range()) else { break };
+                    let value = |index| groups.get_group(index).map(|span| captured(&text.as_bytes()[span.range()]));
+                    let captures =
+                        group_names(regex).filter_map(|(index, name)| Some((name.to_owned(), value(index)?))).collect();
+                    matches += 1;
+                    at = span.end.max(at + 1);
+                    done_until = at;
+                    hits.push(PatternHit {
+                        entry: pattern.entry,
+                        pattern: pattern.source.to_string(),
+                        generic: pattern.generic,
+                        span,
+                        captures,
+                    });
                 }
             }
         }
         in_order(&mut hits);
         hits
+    }
+
+    /// For each pattern of which all words stand together somewhere: where to search for it, in order.
+    fn stretches(&self, text: &str, seen: &[(usize, u32)]) -> BTreeMap<u32, Vec<Range<usize>>> {
+        let mut all: BTreeMap<u32, Vec<Range<usize>>> = BTreeMap::new();
+        let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
+        seen.iter().for_each(|(offset, word)| places.entry(*word).or_default().push(*offset));
+        for &(offset, word) in seen {
+            let mut around = None;
+            for &pattern in self.prefilter.listeners(word) {
+                let near = |other: &u32| places.get(other).is_some_and(|places| stands_near(places, offset));
+                if !self.prefilter.companions(pattern).iter().all(near) {
+                    continue;
+                }
+                let window = around.get_or_insert_with(|| window(text, offset));
+                let stretches = all.entry(pattern).or_default();
+                match stretches.last_mut() {
+                    Some(last) if window.start <= last.end && window.end - last.start <= MAX_STRETCH => {
+                        last.end = last.end.max(window.end);
+                    }
+                    _ => stretches.push(window.clone()),
+                }
+            }
+        }
+        all
     }
 }
 
@@ -134,23 +153,14 @@ pub(super) fn in_order(hits: &mut Vec<PatternHit>) {
     hits.dedup();
 }
 
-#[derive(Debug, Default)]
-struct Tried {
-    matches: usize,
-    misses: usize,
-    done_until: usize,
-}
-
 fn captured(value: &[u8]) -> String {
     strip_controls(&String::from_utf8_lossy(value)).chars().take(MAX_CAPTURE).collect()
 }
 
-/// Whether `word` was seen within a window of the sighting at `index`.
-fn stands_near(seen: &[(usize, u32)], index: usize, word: u32) -> bool {
-    let offset = seen[index].0;
-    let after = seen[index..].iter().take_while(|s| s.0 <= offset + WINDOW);
-    let before = seen[..index].iter().rev().take_while(|s| s.0 + WINDOW >= offset);
-    after.chain(before).any(|s| s.1 == word)
+/// Whether one of these places, which rise, lies within a window of `offset`.
+fn stands_near(places: &[usize], offset: usize) -> bool {
+    let first = places.partition_point(|place| place + WINDOW < offset);
+    places.get(first).is_some_and(|place| *place <= offset + WINDOW)
 }
 
 /// Some lines around `offset`, cut at character borders.

@@ -50,11 +50,10 @@ impl Pattern {
         Self { entry, source, generic, plain: OnceLock::new(), fast: OnceLock::new() }
     }
 
-    /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why). One that is tried
-    /// a few times is compiled without the automata that only pay on much text: a cold lookup spent most of its time on
-    /// building them.
-    pub fn regex(&self, tries: usize) -> Option<&Regex> {
-        let (slot, engine) = if tries < FEW { (&self.plain, Engine::Plain) } else { (&self.fast, Engine::Fast) };
+    /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why). For little text it is
+    /// compiled without the automata that only pay on much: a cold lookup spent most of its time on building them.
+    pub fn regex(&self, much: bool) -> Option<&Regex> {
+        let (slot, engine) = if much { (&self.fast, Engine::Fast) } else { (&self.plain, Engine::Plain) };
         slot.get_or_init(|| compile_for(&self.source, engine).ok()).as_ref()
     }
 }
@@ -68,9 +67,6 @@ impl Pattern {
 pub(super) fn compile(source: &str) -> Result<Regex, String> {
     compile_for(source, Engine::Fast)
 }
-
-/// Tries after which a pattern is worth compiling for speed.
-const FEW: usize = 16;
 
 /// What a compiled pattern is good at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -156,7 +156,9 @@ fn the_model_of_the_index_changes_whole_or_not_at_all() {
     let status = user.ken(&["status", "--json"]).json();
     assert!(status["index_model"].as_str().unwrap().starts_with("all-MiniLM-L6-v2@"), "{status}");
     assert_eq!((status["models_agree"].as_bool(), status["unused_vectors"].as_u64()), (Some(true), Some(3)));
-    assert_eq!(user.ken(&["search", question]).code, 0);
+    // How sure is another matter: this model's fit for indexed texts is that of its entries.
+    let found = user.ken(&["search", "--json", "--min-relevance", "0", "--kind", "chunk", question]).json();
+    assert!(hits(&found)[0].1.contains("ninety days"), "{found}");
     assert_eq!(user.ken(&["search", "--model", "bge-small-en-v1.5-int8", question]).code, 6);
     assert_eq!(user.ken(&["gc", "--json"]).json()["vectors"].as_u64(), Some(3));
     user.assert_sound();
