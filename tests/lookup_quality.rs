@@ -14,6 +14,7 @@ fn engine(with_model: bool) -> Engine {
     Engine::new(EngineSettings {
         clock: || 0,
         data: Some(home::dir()),
+        cache: None,
         config: None,
         user_packs: None,
         repository_packs: None,

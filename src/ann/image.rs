@@ -63,7 +63,7 @@ struct Places {
     link_rows: Range<usize>,
     codes: Range<usize>,
     vectors: Range<usize>,
-    len: usize,
+    bytes: usize,
 }
 
 impl Places {
@@ -92,7 +92,7 @@ impl Places {
             link_rows: take(links, 4)?,
             codes: take(rows, code_stride(dims))?,
             vectors: take(rows.checked_mul(dims)?, 4)?,
-            len: end.checked_next_multiple_of(ALIGN)?,
+            bytes: end.checked_next_multiple_of(ALIGN)?,
         })
     }
 }
@@ -135,7 +135,7 @@ impl Image {
         let at = Places::of(dims, vectors.len(), links.len());
         #[expect(clippy::expect_used, reason = "documented as a panic")]
         let at = at.expect("fewer than 2^32 rows and links");
-        let mut words = vec![0u64; at.len / 8];
+        let mut words = vec![0u64; at.bytes / 8];
         let (slack, longest) = fill(bytemuck::cast_slice_mut(&mut words), &at, &vectors, &links);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         let numbers =
@@ -178,7 +178,7 @@ impl Image {
         let at = Places::of(number(0)?, number(1)?, number(2)?)?;
         let (slack, longest) = (float(3), float(4));
         let own = all.get(HEADER + 64..HEADER + SEALED)? == sha256_hex(model.as_bytes()).as_bytes();
-        (own && all.len() == at.len).then_some(Self { bytes, at, slack, longest })
+        (own && all.len() == at.bytes).then_some(Self { bytes, at, slack, longest })
     }
 
     /// Writes the image in one step: a reader sees the old file or the new one.
@@ -206,7 +206,7 @@ impl Image {
 
     /// Size in bytes.
     pub fn bytes(&self) -> usize {
-        self.at.len
+        self.at.bytes
     }
 
     /// Greatest slack and length of a row, for the error of comparisons.

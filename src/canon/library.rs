@@ -317,8 +317,12 @@ mod tests {
     fn the_digest_tells_packs_apart() {
         let digest = |sources: &[PackSource]| Canon::load(sources).0.digest().to_owned();
         let (ours, theirs) = (source(Layer::User, "ours"), source(Layer::User, "theirs"));
-        let all =
-            [digest(&[]), digest(&[ours.clone()]), digest(&[theirs]), digest(&[source(Layer::Repository, "ours")])];
+        let all = [
+            digest(&[]),
+            digest(std::slice::from_ref(&ours)),
+            digest(&[theirs]),
+            digest(&[source(Layer::Repository, "ours")]),
+        ];
         assert!((1..4).all(|at| !all[..at].contains(&all[at])), "{all:?}");
         assert_eq!(digest(&[ours]), all[1]);
     }

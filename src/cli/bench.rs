@@ -1,7 +1,9 @@
 //! `ken bench`.
 
+use super::bench_compare::{self, CompareArgs, GateArgs};
 use super::bench_embed::{self, EmbedArgs};
 use super::bench_noise::{self, NoiseArgs};
+use super::bench_run::{self, RunArgs};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
@@ -13,9 +15,12 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Measure lookups and the encoder
+/// Measure search, lookups and the encoder
 #[derive(Debug, Subcommand)]
 pub(super) enum BenchVerb {
+    Run(RunArgs),
+    Compare(CompareArgs),
+    Gate(GateArgs),
     Builtin(BuiltinArgs),
     Noise(NoiseArgs),
     Calibrate(CalibrateArgs),
@@ -49,6 +54,9 @@ pub(super) struct CalibrateArgs {
 
 pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome {
     match verb {
+        BenchVerb::Run(args) => bench_run::run(global, &args, output),
+        BenchVerb::Compare(args) => bench_compare::run_compare(&args, output),
+        BenchVerb::Gate(args) => bench_compare::run_gate(global, &args, output),
         BenchVerb::Builtin(args) => builtin(global, &args, output),
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
         BenchVerb::Calibrate(args) => calibrate(global, &args, output),

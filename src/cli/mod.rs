@@ -4,8 +4,10 @@
 //! Only this module knows the environment, the clock and the terminal.
 
 mod bench;
+mod bench_compare;
 mod bench_embed;
 mod bench_noise;
+mod bench_run;
 mod canon;
 mod completions;
 mod config;

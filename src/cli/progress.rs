@@ -25,6 +25,7 @@ impl<'a> Meter<'a> {
             Progress::Pull(event) => self.pull(event),
             Progress::Embedding { what, done, total, model } => self.embedding(what, done, total, model),
             Progress::Index(step) => self.indexing(&step),
+            Progress::Asking { what, done, total } => self.asking(what, done, total),
         }
     }
 
@@ -79,6 +80,17 @@ impl<'a> Meter<'a> {
     fn say(&self, message: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(message);
+        }
+    }
+
+    fn asking(&mut self, what: &str, done: usize, total: usize) {
+        if self.bar.as_ref().is_none_or(|bar| bar.length() != Some(total as u64) || bar.message() != what) {
+            self.finish();
+            let bar = self.start(total as u64, "{msg} {bar:30} {pos}/{len} {eta}");
+            bar.set_message(what.to_owned());
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(done as u64);
         }
     }
 

@@ -92,6 +92,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         },
         explain: args.explain,
         why_not: args.why_not,
+        ..SearchOptions::default()
     };
     let mut meter = Meter::new(output);
     let answer = engine.search(&question, &options, &mut |p| meter.show(p));

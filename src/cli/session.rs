@@ -53,17 +53,23 @@ impl Session {
 
     /// The engine, with another calibration than the model's own.
     pub fn engine_with(&self, calibration: Option<Calibration>) -> Engine {
-        Engine::new(EngineSettings {
-            calibration,
+        Engine::new(EngineSettings { calibration, ..self.settings() })
+    }
+
+    /// What the engine of this session is told.
+    pub fn settings(&self) -> EngineSettings {
+        EngineSettings {
+            calibration: None,
             data: self.paths.data.clone(),
             config: self.paths.config.clone(),
+            cache: self.paths.cache.clone(),
             user_packs: self.paths.user_packs(),
             repository_packs: self.repository.as_ref().map(|folder| folder.join("canon")),
             vectors: self.paths.vectors(),
             model: self.config.get("model.name").to_owned(),
             models: self.store_settings(),
             clock: now_ms,
-        })
+        }
     }
 
     fn store_settings(&self) -> Option<StoreSettings> {

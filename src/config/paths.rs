@@ -35,6 +35,8 @@ pub struct Paths {
     pub data: Option<PathBuf>,
     /// The user's configuration file.
     pub config: Option<PathBuf>,
+    /// What can be deleted at any time: the indexes of `ken bench run`.
+    pub cache: Option<PathBuf>,
     /// The hub's cache, shared with other tools.
     pub hub_cache: Option<PathBuf>,
     /// `.ken` of the repository around the working directory, if there is one.
@@ -57,11 +59,19 @@ impl Paths {
                 environment.absolute("XDG_CONFIG_HOME").or_else(|| under(".config")),
             )
         };
+        let cache = if cfg!(windows) {
+            data.as_ref().map(|data| data.join("kenning").join("cache"))
+        } else if cfg!(target_os = "macos") {
+            under("Library/Caches").map(|cache| cache.join("kenning"))
+        } else {
+            environment.absolute("XDG_CACHE_HOME").or_else(|| under(".cache")).map(|cache| cache.join("kenning"))
+        };
         let hub_home = environment.path("HF_HOME").or_else(|| {
             environment.absolute("XDG_CACHE_HOME").or_else(|| under(".cache")).map(|cache| cache.join("huggingface"))
         });
         Self {
             data: ken_home.clone().or_else(|| data.map(|data| data.join("kenning"))),
+            cache: ken_home.as_ref().map(|home| home.join("cache")).or(cache),
             config: ken_home
                 .or_else(|| config.map(|config| config.join("kenning")))
                 .map(|folder| folder.join("config.toml")),
@@ -112,6 +122,7 @@ mod tests {
         let own = find(&[("KEN_HOME", "/k"), ("HOME", "/h"), ("HF_HOME", "/hf")]);
         assert_eq!(own.data.as_deref(), Some(Path::new("/k")));
         assert_eq!(own.config.as_deref(), Some(Path::new("/k/config.toml")));
+        assert_eq!(own.cache.as_deref(), Some(Path::new("/k/cache")));
         assert_eq!(own.hub_cache.as_deref(), Some(Path::new("/hf/hub")));
     }
 
@@ -121,6 +132,7 @@ mod tests {
         let paths = find(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "relative/is/ignored")]);
         assert_eq!(paths.data.as_deref(), Some(Path::new("/h/.local/share/kenning")));
         assert_eq!(paths.config.as_deref(), Some(Path::new("/h/.config/kenning/config.toml")));
+        assert_eq!(paths.cache.as_deref(), Some(Path::new("/h/.cache/kenning")));
         assert_eq!(paths.hub_cache.as_deref(), Some(Path::new("/h/.cache/huggingface/hub")));
     }
 }

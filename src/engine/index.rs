@@ -4,6 +4,7 @@ use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexReport, Ingest, embed_missing};
 use crate::store::{Cleaned, Database, Forgotten, Imported, Record, WriterLock};
+use crate::types::Item;
 use serde::Deserialize;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -160,7 +161,31 @@ impl Engine {
     /// [`EngineError`] for a line that is no record or an export that was cut off.
     pub fn import_records(&self, input: impl BufRead, progress: OnProgress<'_>) -> Result<Imported, EngineError> {
         let records = read_records(input)?;
-        let (lock, mut database) = self.write_database("ken import")?;
+        Ok(self.take_in("ken import", records, progress)?.0)
+    }
+
+    /// Adds items that lie in no file; one whose id is taken is left out. Gives how many were added, and how many texts
+    /// went through the model.
+    ///
+    /// # Errors
+    /// [`EngineError`] when database or model fail; nothing was added then, or all of it without some vectors.
+    pub fn add_items(
+        &self,
+        items: impl IntoIterator<Item = Item>,
+        progress: OnProgress<'_>,
+    ) -> Result<(usize, usize), EngineError> {
+        let records = items.into_iter().map(|item| Record::Item { item: Item { path: None, span: None, ..item } });
+        let (imported, embedded) = self.take_in("ken", records, progress)?;
+        Ok((imported.items, embedded))
+    }
+
+    fn take_in(
+        &self,
+        purpose: &str,
+        records: impl IntoIterator<Item = Record>,
+        progress: OnProgress<'_>,
+    ) -> Result<(Imported, usize), EngineError> {
+        let (lock, mut database) = self.write_database(purpose)?;
         let batch = database.begin(&lock)?;
         let imported = batch.import(records, &|path| Path::new(path).is_file())?;
         if imported.files + imported.items > 0 {
@@ -168,33 +193,33 @@ impl Engine {
             batch.log(self.now(), "imported", &counts)?;
         }
         batch.commit()?;
-        self.embed_rest(&mut database, &lock, progress)?;
+        let embedded = self.embed_rest(&mut database, &lock, progress)?;
         self.keep_vectors(&database, &lock)?;
-        Ok(imported)
+        Ok((imported, embedded))
     }
 
-    /// Vectors for what has none, if there is a model and it is the index's.
+    /// Vectors for what has none, if there is a model and it is the index's; gives how many were made.
     fn embed_rest(
         &self,
         database: &mut Database,
         lock: &WriterLock,
         progress: OnProgress<'_>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<usize, EngineError> {
         let index = database.index_model()?;
         if database.texts_without_vector(index.as_ref())? == 0 {
-            return Ok(());
+            return Ok(0);
         }
-        let Some(encoder) = self.encoder()? else { return Ok(()) };
+        let Some(encoder) = self.encoder()? else { return Ok(0) };
         if let Err(error) = Self::agree(index.as_ref(), encoder.as_ref()) {
             self.note(format!("what came in has no vectors yet: {error}"));
-            return Ok(());
+            return Ok(0);
         }
         let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;
         let name = embedder.model().name().to_owned();
-        embed_missing(&mut embedder, database, lock, &mut |done, total, _| {
+        let embedded = embed_missing(&mut embedder, database, lock, &mut |done, total, _| {
             progress(Progress::Embedding { what: "the index", done, total, model: &name });
         })?;
-        Ok(())
+        Ok(embedded)
     }
 }
 

@@ -37,6 +37,8 @@ pub struct EngineSettings {
     pub data: Option<PathBuf>,
     /// The user's configuration file, for [`Engine::purge`].
     pub config: Option<PathBuf>,
+    /// What can be deleted at any time, for [`Engine::purge`].
+    pub cache: Option<PathBuf>,
     /// Where the user's packs lie.
     pub user_packs: Option<PathBuf>,
     /// Where a trusted repository's packs lie.
@@ -60,6 +62,15 @@ pub enum Progress<'a> {
     Pull(&'a PullEvent<'a>),
     /// Files are being indexed.
     Index(ingest::Progress),
+    /// Questions are asked one after another, to measure.
+    Asking {
+        /// Which run, of which set.
+        what: &'a str,
+        /// Questions done.
+        done: usize,
+        /// Questions in all.
+        total: usize,
+    },
     /// Texts are being embedded: how many are done, of how many, with which model.
     Embedding {
         /// Whose texts: `the canon` or `the index`.

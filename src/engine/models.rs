@@ -2,6 +2,7 @@
 
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::{Encoder, FileCheck, Installed, Manifest, PullEvent, State};
+use crate::types::Fingerprint;
 use std::path::{Path, PathBuf};
 
 impl Engine {
@@ -35,6 +36,14 @@ impl Engine {
         let found = self.active_model(&store)?;
         let installed = found.ok_or_else(|| EngineError::NoModel { model: self.settings.model.clone() })?;
         Ok(store.load(&installed)?)
+    }
+
+    /// The fingerprint of the active model; `None` if none is installed.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the model is there and cannot be loaded.
+    pub fn fingerprint(&self) -> Result<Option<Fingerprint>, EngineError> {
+        Ok(self.encoder()?.map(|encoder| encoder.fingerprint().clone()))
     }
 
     /// Gets a model (the configured one if none is named) and makes canon's vectors with it, if it is the one that

@@ -31,7 +31,7 @@ const OURS: &[(&str, &str)] = &[
 
 impl Engine {
     /// What is kept now: models in the shared cache that were pulled by us, our part of the data directory, and the
-    /// configuration.
+    /// configuration, the cache.
     pub fn holdings(&self) -> Vec<Holding> {
         let mut out = Vec::new();
         for installed in self.store().map(|store| store.installed()).unwrap_or_default() {
@@ -60,6 +60,9 @@ impl Engine {
                     out.push(Holding { what: "index, what an interrupted repair left", bytes: size(&path), path });
                 }
             }
+        }
+        if let Some(cache) = self.settings.cache.as_ref().filter(|cache| cache.exists()) {
+            out.push(Holding { what: "indexes of measurements", path: cache.clone(), bytes: size(cache) });
         }
         if let Some(config) = self.settings.config.as_ref().filter(|config| config.exists()) {
             out.push(Holding { what: "configuration", path: config.clone(), bytes: size(config) });

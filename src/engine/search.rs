@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError, OnProgress};
 use crate::ann::Index;
-use crate::query::{Documents, SearchOptions, search};
+use crate::query::{Documents, Gates, Legs, SearchOptions, search};
 use crate::text::decode;
 use crate::types::{Answer, Semantic};
 use std::path::Path;
@@ -20,7 +20,7 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<Answer, EngineError> {
         let question = decode(question)?;
-        let semantics = self.semantics(progress);
+        let semantics = if options.legs.semantic { self.semantics(progress) } else { None };
         let database = self.read_database()?;
         let mut vectors = None;
         if let (Some(database), Some(semantics)) = (&database, semantics)
@@ -52,6 +52,12 @@ impl Engine {
         }
         self.mend_canon();
         Ok(answer)
+    }
+
+    /// The relevance that one question needs when it is answered by these signals.
+    pub fn gate(&self, legs: Legs, progress: OnProgress<'_>) -> f32 {
+        let semantics = if legs.semantic { self.semantics(progress) } else { None };
+        Gates::new(semantics.map(|semantics| &semantics.calibration), None).among(1)
     }
 
     /// Whether a file is still there. One that an import brought was never on this machine.

@@ -1,11 +1,12 @@
-//! Measures lookups on labelled cases and fits calibrations. Runs through [`crate::engine::Engine`], the same code that
-//! answers people.
+//! Measures lookups on labelled cases, search on sets of judgements, and fits calibrations. Runs through
+//! [`crate::engine::Engine`], the same code that answers people.
 
 mod builtin;
 mod calibrate;
 mod cases;
 mod noise;
 mod report;
+pub mod retrieval;
 
 pub use builtin::{Observation, observe, run};
 pub use calibrate::{Candidate, Fit, Question, fit, neutral, questions};

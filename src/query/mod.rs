@@ -15,4 +15,4 @@ pub use analyse::{Analysis, Problem, analyse};
 pub use gate::{Gates, KEYWORD_ONLY};
 pub use lookup::{Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe};
 pub use score::frequency;
-pub use search::{Documents, SearchError, SearchOptions, search};
+pub use search::{Documents, Legs, SearchError, SearchOptions, search};

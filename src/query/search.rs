@@ -18,11 +18,26 @@ use crate::types::{
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Candidates that each of vectors and keywords may name.
+/// Candidates that each of vectors and keywords may name; as many as are to be shown, if that is more.
 const CANDIDATES: usize = 200;
 
 /// Longest snippet in characters.
 const SNIPPET_CHARS: usize = 240;
+
+/// Which signals a search is made of. All of them, unless their parts are to be measured one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Legs {
+    /// The embeddings.
+    pub semantic: bool,
+    /// The words.
+    pub keyword: bool,
+}
+
+impl Default for Legs {
+    fn default() -> Self {
+        Self { semantic: true, keyword: true }
+    }
+}
 
 /// How a search is done.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,11 +52,26 @@ pub struct SearchOptions {
     pub explain: bool,
     /// An item whose absence is to be explained.
     pub why_not: Option<String>,
+    /// Which signals count.
+    pub legs: Legs,
+    /// As which side of a search the question is embedded.
+    pub role: Role,
+    /// Whether a text that several items hold is shown for each of them, and not once.
+    pub repeats: bool,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { limit: 5, min_relevance: None, filter: ItemFilter::default(), explain: false, why_not: None }
+        Self {
+            limit: 5,
+            min_relevance: None,
+            filter: ItemFilter::default(),
+            explain: false,
+            why_not: None,
+            legs: Legs::default(),
+            role: Role::Query,
+            repeats: false,
+        }
     }
 }
 
@@ -52,6 +82,10 @@ impl SearchOptions {
         let kind = filter.kinds.is_empty() || filter.kinds.contains(&Kind::Canon);
         let scope = filter.scopes.is_empty() || filter.scopes.iter().any(|scope| scope.as_str() == "global");
         kind && scope && filter.path.is_none()
+    }
+
+    fn candidates(&self) -> usize {
+        CANDIDATES.max(self.limit)
     }
 }
 
@@ -103,9 +137,10 @@ pub fn search(
     semantics: Option<&Semantics>,
     now_ms: i64,
 ) -> Result<Answer, SearchError> {
+    let semantics = semantics.filter(|_| options.legs.semantic);
     let vector = match semantics {
         Some(semantics) => {
-            let encoded = semantics.encoder.encode(&[question], Role::Query, &mut |_| {})?;
+            let encoded = semantics.encoder.encode(&[question], options.role, &mut |_| {})?;
             encoded.into_iter().next().map(|e| e.vector)
         }
         None => None,
@@ -141,7 +176,11 @@ pub fn search(
         let uid = found.item.uid.clone();
         candidates.push(asked.weigh(uid, found.cosine, found.keyword, &background, priors, What::Item(found.item)));
     }
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.uid.cmp(&b.uid)));
+    // Scores near 1 run out of digits before the mix that they are made from does.
+    let order = |a: &Candidate, b: &Candidate| {
+        b.score.total_cmp(&a.score).then_with(|| b.similar.total_cmp(&a.similar)).then_with(|| a.uid.cmp(&b.uid))
+    };
+    candidates.sort_by(order);
     let gate = Gates::new(semantics.map(|s| &s.calibration), options.min_relevance).among(1);
     let passed = || candidates.iter().filter(|candidate| candidate.relevance >= gate);
     let hits = select(knowledge, documents, &asked, passed(), gate, options);
@@ -210,10 +249,11 @@ impl Question<'_> {
         };
         let may_answer = options.admits_canon();
         let admitted = |entry: usize| may_answer && filters.admit(&stored[entry]);
-        let keyword = if may_answer { knowledge.keywords().signals(self.text) } else { BTreeMap::new() };
+        let by_words = may_answer && options.legs.keyword;
+        let keyword = if by_words { knowledge.keywords().signals(self.text) } else { BTreeMap::new() };
         let mut also = KeywordIndex::best(&keyword, usize::MAX);
         also.retain(|entry| admitted(*entry));
-        also.truncate(CANDIDATES);
+        also.truncate(options.candidates());
         let filter = (may_answer && !filters.is_empty()).then_some(&admitted as &dyn Fn(usize) -> bool);
         // The nearest are the background, whether they may answer or not.
         let (near, entry_cosines) = match self.semantics.zip(self.vector.as_ref()) {
@@ -224,7 +264,7 @@ impl Question<'_> {
             index: near.entry,
             uid: stored[near.entry].id().to_owned(),
             cosine: self.vector.is_some().then_some(near.cosine),
-            keyword: Some(keyword.get(&near.entry).copied().unwrap_or(0.0)),
+            keyword: options.legs.keyword.then(|| keyword.get(&near.entry).copied().unwrap_or(0.0)),
         };
         let entries = near.into_iter().filter(|near| admitted(near.entry)).map(found).collect();
         Entries { entries, entry_cosines }
@@ -238,9 +278,11 @@ impl Question<'_> {
         nearest: &mut Vec<f32>,
     ) -> Result<Vec<FoundItem>, SearchError> {
         let database = documents.database;
-        let holders = database.holders(&self.words)?;
-        let words: Vec<(String, usize)> = self.words.iter().cloned().zip(holders).collect();
-        let mut ids = database.keyword_candidates(&words, &options.filter, CANDIDATES)?;
+        let most = options.candidates();
+        let asked: &[String] = if options.legs.keyword { &self.words } else { &[] };
+        let holders = database.holders(asked)?;
+        let words: Vec<(String, usize)> = asked.iter().cloned().zip(holders).collect();
+        let mut ids = database.keyword_candidates(&words, &options.filter, most)?;
         let admitted = match options.filter.is_empty() {
             true => None,
             false => Some(database.admitted(&options.filter)?),
@@ -248,7 +290,7 @@ impl Question<'_> {
         let is_admitted = |id: i64| admitted.as_ref().is_none_or(|ids| ids.binary_search(&id).is_ok());
         if let Some((vectors, vector)) = documents.vectors.zip(self.vector.as_ref()) {
             let rows = admitted.as_ref().map(|_| vectors.rows_where(|owner| is_admitted(owner as i64)));
-            let found = vectors.search(vector, CANDIDATES, rows.as_ref());
+            let found = vectors.search(vector, most, rows.as_ref());
             let background = match rows {
                 Some(_) => &vectors.search(vector, self.neighbours() + 1, None),
                 None => &found,
@@ -273,7 +315,7 @@ impl Question<'_> {
         };
         let found = database.items(&ids)?.into_iter().map(|(_, item)| FoundItem {
             cosine: cosine(&item),
-            keyword: Some(keyword_signal(&item, &places, &bm25, reachable)),
+            keyword: options.legs.keyword.then(|| keyword_signal(&item, &places, &bm25, reachable)),
             item: Box::new(item),
         });
         Ok(found.collect())
@@ -345,7 +387,8 @@ fn select<'c>(
             {
                 continue;
             }
-            if let Some(&at) = shown.get(&(item.title.as_str(), item.body.as_str())) {
+            let twin = shown.get(&(item.title.as_str(), item.body.as_str())).filter(|_| !options.repeats);
+            if let Some(&at) = twin {
                 if let Some(Content::Passage(passage)) = hits.get_mut(at).map(|hit| &mut hit.content) {
                     passage.also_in += 1;
                 }

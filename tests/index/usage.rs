@@ -12,6 +12,7 @@ thread_local! {
 fn engine(user: &User) -> Engine {
     Engine::new(EngineSettings {
         data: Some(user.home()),
+        cache: None,
         config: None,
         user_packs: None,
         repository_packs: None,

@@ -1,0 +1,143 @@
+//! `ken bench compare` and `ken bench gate`.
+
+use super::bench_run::{How, measure_set};
+use super::output::{Failure, Output};
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::error::ErrorKind;
+use crate::eval::retrieval::{Comparison, Configuration, Delta, RunResult, compare, read_set};
+use crate::render::json_line;
+use crate::text::single_line;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Questions that are named.
+const MOVED: usize = 10;
+
+/// Compare two results of `ken bench run --out`: differences, how sure they are, and where
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken bench compare results/rustc.bm25.json results/rustc.hybrid.json
+  ken bench compare before/rustc.hybrid.json after/rustc.hybrid.json --metric map")]
+pub(super) struct CompareArgs {
+    /// The first result
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// The second result; a difference above 0 means that it is more
+    #[arg(value_name = "B")]
+    b: PathBuf,
+    /// The metric that moved questions are chosen by; the first one if not given
+    #[arg(long, value_name = "NAME")]
+    metric: Option<String>,
+}
+
+/// Measure again what was measured before, and exit with 8 if anything has become significantly worse
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken bench gate --baseline results/rustc.hybrid.json
+  ken bench gate --baseline results/rustc.hybrid.json --set sets/rustc --metric ndcg@10 --metric noise")]
+pub(super) struct GateArgs {
+    /// A result of `ken bench run --out`; may be given again
+    #[arg(long, value_name = "FILE", required = true)]
+    baseline: Vec<PathBuf>,
+    /// What to measure; the baseline's own run if not given
+    #[arg(long = "run", value_name = "NAME", value_parser = str::parse::<Configuration>)]
+    run: Option<Configuration>,
+    /// Where the set lies now; where it lay if not given
+    #[arg(long, value_name = "DIR")]
+    set: Option<PathBuf>,
+    /// A metric that must not become worse, noise and coverage among them; may be given again; the first metric and noise
+    /// if not given
+    #[arg(long = "metric", value_name = "NAME")]
+    metrics: Vec<String>,
+}
+
+pub(super) fn run_compare(args: &CompareArgs, output: &Output) -> Outcome {
+    let (a, b) = (RunResult::read(&args.a)?, RunResult::read(&args.b)?);
+    let metric = args.metric.as_ref().or(a.metrics.first()).cloned().unwrap_or_default();
+    let comparison = compare(&a, &b, &metric, MOVED)?;
+    output.print(&if output.json { json_line(&comparison) } else { text(&comparison, &metric) })?;
+    Ok(0)
+}
+
+pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Outcome {
+    let session = Session::open(global, output)?;
+    let mut losses = Vec::new();
+    for path in &args.baseline {
+        let before = RunResult::read(path)?;
+        let run = match args.run {
+            Some(run) => run,
+            None => before.run.parse().map_err(|error: String| wrong(format!("{}: {error}", before.run)))?,
+        };
+        let first = before.metrics.first().cloned().unwrap_or_default();
+        let held = if args.metrics.is_empty() { vec![first.clone(), "noise".to_owned()] } else { args.metrics.clone() };
+        let folder = args.set.clone().unwrap_or_else(|| PathBuf::from(&before.path));
+        let set = read_set(&folder)?;
+        let mut found = None;
+        measure_set(&session, &folder, &set, &How::like(&before, vec![run]), output, &mut |result, _| {
+            found = Some(compare(&before, &result, &first, MOVED)?);
+            Ok(())
+        })?;
+        let Some(comparison) = found else { continue };
+        if let Some(unknown) = args.metrics.iter().find(|name| !comparison.deltas.iter().any(|d| d.metric == **name)) {
+            return Err(wrong(format!("{unknown} was not measured on {}", before.set)));
+        }
+        output.print(&if output.json { json_line(&comparison) } else { text(&comparison, &first) })?;
+        let lost = comparison.deltas.iter().filter(|delta| delta.is_loss() && held.contains(&delta.metric));
+        losses.extend(lost.map(|delta| format!("{} {} by {:.4}", before.name(), delta.metric, delta.difference.abs())));
+    }
+    if losses.is_empty() {
+        return Ok(0);
+    }
+    let text = format!("significantly worse than the baseline: {}", losses.join(", "));
+    Err(Failure::new(ErrorKind::CheckFailed, text, "the questions that moved are named above"))
+}
+
+fn wrong(message: String) -> Failure {
+    Failure::new(ErrorKind::Usage, message, "ken bench compare --help; the result names its metrics")
+}
+
+fn text(comparison: &Comparison, metric: &str) -> String {
+    let mut out = format!("{} -> {}, {} questions", comparison.a, comparison.b, comparison.queries);
+    if comparison.unpaired > 0 {
+        out.push_str(&format!(", {} in one of them alone", comparison.unpaired));
+    }
+    out.push_str(&format!(
+        "\n{:16} {:>8} {:>8} {:>9} {:>20} {:>8} {:>6} {:>6} {:>6}\n",
+        "", "before", "after", "change", "95 % interval", "p", "won", "lost", "same"
+    ));
+    comparison.deltas.iter().for_each(|delta| out.push_str(&row(delta)));
+    if !comparison.moved.is_empty() {
+        out.push_str(&format!("\nmoved most by {metric}:\n"));
+    }
+    let place = |place: Option<usize>| place.map_or_else(|| "-".to_owned(), |place| place.to_string());
+    for moved in &comparison.moved {
+        let (first, top) = (&moved.first, &moved.top);
+        out.push_str(&format!(
+            "{:+.3}  {}  first right at {} -> {}, on top {} -> {}\n        {}\n",
+            moved.b - moved.a,
+            moved.id,
+            place(first.0),
+            place(first.1),
+            top.0.as_deref().unwrap_or("-"),
+            top.1.as_deref().unwrap_or("-"),
+            single_line(&moved.text, 100)
+        ));
+    }
+    out
+}
+
+fn row(delta: &Delta) -> String {
+    let mark = match (delta.is_significant(), delta.is_loss()) {
+        (true, true) => " worse",
+        (true, false) => " better",
+        _ => "",
+    };
+    let interval = format!("[{:+.4}, {:+.4}]", delta.interval.low, delta.interval.high);
+    format!(
+        "{:16} {:>8.4} {:>8.4} {:>+9.4} {interval:>20} {:>8.4} {:>6} {:>6} {:>6}{mark}\n",
+        delta.metric, delta.a, delta.b, delta.difference, delta.p, delta.wins, delta.losses, delta.ties
+    )
+}

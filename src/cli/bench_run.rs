@@ -1,0 +1,188 @@
+//! `ken bench run`.
+
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::eval::retrieval::{
+    BenchError, BenchIndex, Configuration, Machine, Plan, RunResult, Set, Summary, measure, page, prepare, read_set,
+    write_run,
+};
+use crate::render::json_line;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Measure search on sets of documents, questions and judgements
+///
+/// A set is a folder in the layout of BEIR: corpus.jsonl, queries.jsonl, qrels/test.tsv, and unanswerable.jsonl if there are
+/// questions that nothing should answer. Its index is made once and kept in the cache.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken bench run sets/scifact
+  ken bench run sets/* --run bm25 --run hybrid --out results --html report.html
+  ken bench run sets/locomo --group-by group --json | jq .metrics
+
+Runs are regex (the question's words as one pattern), bm25, dense, hybrid (what ken search does), and dense-plain and
+hybrid-plain, which embed the question without the model's query prefix.")]
+pub(super) struct RunArgs {
+    /// Folders of sets
+    #[arg(value_name = "DIR", required = true)]
+    sets: Vec<PathBuf>,
+    #[command(flatten)]
+    how: How,
+    /// Write each run's values (SET.RUN.json) and rankings (SET.RUN.trec) into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write a report for people: one page that needs no network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// How sets are measured.
+#[derive(Debug, Args)]
+pub(super) struct How {
+    /// What to measure; may be given again; bm25, dense and hybrid if not given
+    #[arg(long = "run", value_name = "NAME", value_parser = str::parse::<Configuration>)]
+    runs: Vec<Configuration>,
+    /// Search only documents with the question's own value of this field of the metadata
+    #[arg(long, value_name = "FIELD")]
+    group_by: Option<String>,
+    /// Depths of the metrics
+    #[arg(long = "k", value_name = "DEPTHS", value_delimiter = ',', default_value = "10,100",
+        value_parser = clap::value_parser!(u16).range(1..=1000))]
+    depths: Vec<u16>,
+    /// Count grades above 1 as 1
+    #[arg(long)]
+    binary: bool,
+}
+
+impl How {
+    /// As an earlier result was measured.
+    pub fn like(result: &RunResult, runs: Vec<Configuration>) -> Self {
+        Self {
+            runs,
+            group_by: result.group_by.clone(),
+            depths: result.depths.iter().filter_map(|depth| u16::try_from(*depth).ok()).collect(),
+            binary: result.binary,
+        }
+    }
+}
+
+pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
+    let session = Session::open(global, output)?;
+    // Everything is read before anything is measured: a bad line of the last set should not cost the first.
+    let sets = args.sets.iter().map(|path| Ok((path, read_set(path)?))).collect::<Result<Vec<_>, BenchError>>()?;
+    if let Some(out) = &args.out {
+        std::fs::create_dir_all(out).map_err(|e| Failure::io(&out.display().to_string(), &e))?;
+    }
+    let mut results = Vec::new();
+    if !output.json {
+        output.print(&table_head(&args.how))?;
+    }
+    for (path, set) in &sets {
+        measure_set(&session, path, set, &args.how, output, &mut |result, ranking| {
+            let summary = result.summary();
+            output.print(&if output.json { json_line(&summary) } else { table_row(&summary, &args.how) })?;
+            if let Some(out) = &args.out {
+                write(&out.join(format!("{}.json", result.name())), &json_line(&result))?;
+                write(&out.join(format!("{}.trec", result.name())), &ranking)?;
+            }
+            results.push(result);
+            Ok(())
+        })?;
+    }
+    if let Some(html) = &args.html {
+        write(html, &page(&results))?;
+    }
+    Ok(0)
+}
+
+/// Measures all runs of a set; `done` gets each with its rankings as text.
+pub(super) fn measure_set(
+    session: &Session,
+    path: &Path,
+    set: &Set,
+    how: &How,
+    output: &Output,
+    done: &mut dyn FnMut(RunResult, String) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let runs = if how.runs.is_empty() { Configuration::usual() } else { how.runs.clone() };
+    let plan = Plan { depths: depths(how), group_by: how.group_by.clone(), binary: how.binary, machine: machine() };
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut index: Option<BenchIndex> = None;
+    let with_model = runs.iter().any(|run| run.needs_model());
+    for run in runs {
+        let mut meter = Meter::new(output);
+        if run.needs_index() && index.is_none() {
+            let group_by = how.group_by.as_deref();
+            index = Some(prepare(set, group_by, &session.settings(), with_model, &mut |p| meter.show(p))?);
+        }
+        let measured = measure(set, &path, run, index.as_ref(), &plan, &mut |p| meter.show(p));
+        meter.finish();
+        let (result, ranking) = measured?;
+        done(result, write_run(&ranking, run.name()))?;
+    }
+    Ok(())
+}
+
+fn depths(how: &How) -> Vec<usize> {
+    let mut depths: Vec<usize> = how.depths.iter().map(|depth| usize::from(*depth)).collect();
+    depths.sort_unstable();
+    depths.dedup();
+    depths
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|e| Failure::io(&path.display().to_string(), &e))
+}
+
+/// What the system tells of the machine.
+fn machine() -> Machine {
+    let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    Machine {
+        cpu: name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned()),
+        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        os: std::env::consts::OS.to_owned(),
+    }
+}
+
+/// The columns of metrics: nDCG at the first depth, recall at all.
+fn columns(how: &How) -> Vec<String> {
+    let depths = depths(how);
+    let first = depths.first().copied().unwrap_or(10);
+    let mut out = vec![format!("ndcg@{first}"), "mrr".to_owned(), "map".to_owned(), "success@1".to_owned()];
+    out.extend(depths.iter().map(|depth| format!("recall@{depth}")));
+    out
+}
+
+fn table_head(how: &How) -> String {
+    let mut out = format!("{:16} {:12}", "set", "run");
+    columns(how).iter().for_each(|name| out.push_str(&format!(" {name:>10}")));
+    out.push_str(&format!(
+        " {:>6} {:>6} {:>6} {:>8} {:>8} {:>8}\n",
+        "noise", "cover", "auc", "p50 ms", "p95 ms", "p99 ms"
+    ));
+    out
+}
+
+fn table_row(summary: &Summary, how: &How) -> String {
+    let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
+    let mut out = format!("{:16} {:12}", summary.set, summary.run);
+    for name in columns(how) {
+        let value = summary.metrics.get(&name).and_then(serde_json::Value::as_f64);
+        out.push_str(&format!(" {:>10}", value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))));
+    }
+    let (silence, times) = (&summary.silence, &summary.latency_ms);
+    out.push_str(&format!(
+        " {:>6} {:>6} {:>6} {:>8.2} {:>8.2} {:>8.2}\n",
+        share(silence.noise),
+        share(silence.coverage),
+        share(silence.auc),
+        times.p50,
+        times.p95,
+        times.p99
+    ));
+    out
+}

@@ -1,0 +1,234 @@
+//! Two runs over the same questions: how far they differ, how sure that is, and where.
+//!
+//! Beside the metrics stand `coverage` and `noise`, question by question: what may be shown has the same right to a test as
+//! what is found. Of noise less is better.
+
+use super::BenchError;
+use super::result::{Asked, RunResult};
+use super::significance::{Interval, bootstrap, mean, permutation};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Probability below which a difference is called significant.
+const ALPHA: f64 = 0.05;
+
+/// A metric of both runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Delta {
+    /// The metric.
+    pub metric: String,
+    /// Mean of the first run.
+    pub a: f64,
+    /// Mean of the second.
+    pub b: f64,
+    /// Mean of the second less that of the first.
+    pub difference: f64,
+    /// Where the difference lies with 95 % probability.
+    pub interval: Interval,
+    /// How probable a difference like this is by chance.
+    pub p: f64,
+    /// Questions on which the second is better.
+    pub wins: usize,
+    /// Questions on which it is worse.
+    pub losses: usize,
+    /// Questions on which both are the same.
+    pub ties: usize,
+    /// Whether less is better.
+    pub less_is_better: bool,
+}
+
+impl Delta {
+    /// Whether the difference is more than chance would do.
+    pub fn is_significant(&self) -> bool {
+        let zero_outside = self.interval.low > 0.0 || self.interval.high < 0.0;
+        zero_outside && self.p < ALPHA
+    }
+
+    /// Whether the second run is significantly worse.
+    pub fn is_loss(&self) -> bool {
+        self.is_significant() && (self.difference < 0.0) != self.less_is_better
+    }
+}
+
+/// A question that the two runs answer differently.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Moved {
+    /// The question.
+    pub id: String,
+    /// The beginning of its text.
+    pub text: String,
+    /// Its value in the first run.
+    pub a: f64,
+    /// Its value in the second.
+    pub b: f64,
+    /// Place of the first right document in each.
+    pub first: (Option<usize>, Option<usize>),
+    /// The first document of each.
+    pub top: (Option<String>, Option<String>),
+}
+
+/// Everything that a comparison says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Set and run of the first.
+    pub a: String,
+    /// Set and run of the second.
+    pub b: String,
+    /// Questions in both.
+    pub queries: usize,
+    /// Questions in one of them alone; they are left out.
+    pub unpaired: usize,
+    /// The metrics.
+    pub deltas: Vec<Delta>,
+    /// The questions that moved most, by the first metric.
+    pub moved: Vec<Moved>,
+}
+
+/// Compares two runs; `metric` is the one that the moved questions are chosen by, and `most` how many they are.
+///
+/// # Errors
+/// [`BenchError::Unlike`] when they are of different sets, or have neither question nor metric in common.
+pub fn compare(a: &RunResult, b: &RunResult, metric: &str, most: usize) -> Result<Comparison, BenchError> {
+    let unlike = |what| BenchError::Unlike { a: a.name(), b: b.name(), what };
+    if a.set != b.set {
+        return Err(unlike("they are of different sets"));
+    }
+    if (a.binary, &a.group_by) != (b.binary, &b.group_by) {
+        return Err(unlike("grades or groups were not counted alike"));
+    }
+    let of_a: HashMap<&str, &Asked> = a.queries.iter().map(|query| (query.id.as_str(), query)).collect();
+    let pairs: Vec<(&Asked, &Asked)> =
+        b.queries.iter().filter_map(|query| Some((*of_a.get(query.id.as_str())?, query))).collect();
+    if pairs.iter().any(|(a, b)| a.answerable != b.answerable) {
+        return Err(unlike("a question is answerable in one of them alone"));
+    }
+    let (answerable, other): (Vec<_>, Vec<_>) = pairs.iter().copied().partition(|(a, _)| a.answerable);
+    if answerable.is_empty() {
+        return Err(unlike("they have no question in common"));
+    }
+    let column = |of: &RunResult, name: &str| of.metrics.iter().position(|known| known == name);
+    let mut deltas = Vec::new();
+    for name in &a.metrics {
+        if let (Some(at), Some(bt)) = (column(a, name), column(b, name)) {
+            let values = answerable.iter().map(|(a, b)| (a.values[at], b.values[bt])).collect();
+            deltas.push(delta(name, values, false));
+        }
+    }
+    let shown = |query: &Asked| f64::from(u8::from(query.shown > 0));
+    let both = |pairs: &[(&Asked, &Asked)]| pairs.iter().map(|(a, b)| (shown(a), shown(b))).collect();
+    deltas.push(delta("coverage", both(&answerable), false));
+    if !other.is_empty() {
+        deltas.push(delta("noise", both(&other), true));
+    }
+    let (Some(at), Some(bt)) = (column(a, metric), column(b, metric)) else {
+        return Err(unlike("the metric was not measured in both"));
+    };
+    let moved = |(a, b): &(&Asked, &Asked)| Moved {
+        id: b.id.clone(),
+        text: b.text.clone(),
+        a: a.values[at],
+        b: b.values[bt],
+        first: (a.first, b.first),
+        top: (a.top.first().cloned(), b.top.first().cloned()),
+    };
+    let mut all: Vec<Moved> = answerable.iter().map(moved).filter(|moved| moved.a != moved.b).collect();
+    all.sort_by(|x, y| (y.b - y.a).abs().total_cmp(&(x.b - x.a).abs()).then_with(|| x.id.cmp(&y.id)));
+    all.truncate(most);
+    Ok(Comparison {
+        a: a.name(),
+        b: b.name(),
+        queries: pairs.len(),
+        unpaired: a.queries.len() + b.queries.len() - 2 * pairs.len(),
+        deltas,
+        moved: all,
+    })
+}
+
+fn delta(metric: &str, pairs: Vec<(f64, f64)>, less_is_better: bool) -> Delta {
+    let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
+    let count = |wanted: &dyn Fn(f64) -> bool| differences.iter().filter(|d| wanted(**d)).count();
+    let (more, less) = (count(&|d| d > 0.0), count(&|d| d < 0.0));
+    let (wins, losses) = if less_is_better { (less, more) } else { (more, less) };
+    Delta {
+        metric: metric.to_owned(),
+        a: mean(&a),
+        b: mean(&b),
+        difference: mean(&differences),
+        interval: bootstrap(&differences),
+        p: permutation(&differences),
+        wins,
+        losses,
+        ties: differences.len() - more - less,
+        less_is_better,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::result::Machine;
+    use super::*;
+
+    fn run(name: &str, values: &[f64], shown: &[usize]) -> RunResult {
+        let asked = |at: usize, value: Option<f64>, shown: usize| Asked {
+            id: format!("q{at}"),
+            text: format!("question {at}"),
+            answerable: value.is_some(),
+            values: value.into_iter().collect(),
+            ms: 1.0,
+            best: 0.5,
+            shown,
+            right: 0,
+            first: None,
+            top: vec![format!("d{at}")],
+        };
+        let mut queries: Vec<Asked> = values.iter().enumerate().map(|(at, value)| asked(at, Some(*value), 1)).collect();
+        queries.extend(shown.iter().enumerate().map(|(at, shown)| asked(1000 + at, None, *shown)));
+        RunResult {
+            format: RunResult::FORMAT,
+            set: "set".into(),
+            path: "set".into(),
+            run: name.into(),
+            version: "0".into(),
+            model: None,
+            machine: Machine::default(),
+            group_by: None,
+            binary: false,
+            depths: vec![10],
+            gate: 0.5,
+            documents: 1,
+            embedded: 0,
+            index_bytes: None,
+            metrics: vec!["ndcg@10".into()],
+            queries,
+        }
+    }
+
+    #[test]
+    fn says_what_is_better_how_sure_and_where() {
+        let before = run("a", &[0.5; 60], &[0; 40]);
+        let values: Vec<f64> = (0..60).map(|at| if at % 3 == 0 { 0.4 - at as f64 / 1000.0 } else { 0.5 }).collect();
+        let after = run("b", &values, &[1; 40]);
+        let found = compare(&before, &after, "ndcg@10", 3).unwrap();
+        let worse = &found.deltas[0];
+        assert_eq!((worse.wins, worse.losses, worse.ties), (0, 20, 40));
+        assert!(worse.is_loss() && worse.p < 0.001 && worse.interval.high < 0.0, "{worse:?}");
+        let noise = found.deltas.iter().find(|delta| delta.metric == "noise").unwrap();
+        assert!(noise.is_loss() && noise.losses == 40 && noise.difference == 1.0, "{noise:?}");
+        let back = compare(&after, &before, "ndcg@10", 3).unwrap();
+        assert!(back.deltas.iter().all(|delta| !delta.is_loss()), "what is better is no loss");
+        assert_eq!(found.moved.iter().map(|moved| moved.id.as_str()).collect::<Vec<_>>(), ["q57", "q54", "q51"]);
+        let same = compare(&before, &before, "ndcg@10", 3).unwrap();
+        assert!(same.moved.is_empty() && same.deltas.iter().all(|delta| !delta.is_significant() && delta.p == 1.0));
+    }
+
+    #[test]
+    fn what_is_not_alike_is_refused() {
+        let (one, mut other) = (run("a", &[0.5], &[]), run("b", &[0.5], &[]));
+        assert!(compare(&one, &other, "map", 3).is_err());
+        other.queries[0].id = "z".into();
+        assert!(compare(&one, &other, "ndcg@10", 3).is_err());
+        other.set = "other".into();
+        assert!(compare(&one, &other, "ndcg@10", 3).is_err());
+    }
+}

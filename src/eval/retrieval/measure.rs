@@ -1,0 +1,220 @@
+//! Asks every question of a set, one after another, and keeps what came of it.
+//!
+//! One search per question gives both the ranking and what the product would have shown: the gate is asked afterwards, of
+//! the relevance that each hit has. Equal texts are each ranked, because judgements name documents. The packs stay silent,
+//! but remain part of every question's background, as in any search of documents alone.
+
+use super::BenchError;
+use super::grep::Grep;
+use super::index::{BenchIndex, scope};
+use super::metrics::{Graded, Judgements, metrics};
+use super::result::{Asked, Machine, RunResult};
+use super::runs::{Configuration, How};
+use super::set::{Query, Set, field};
+use super::trec::Run;
+use crate::engine::{Engine, OnProgress, Progress};
+use crate::query::{Legs, SearchOptions};
+use crate::store::ItemFilter;
+use crate::text::single_line;
+use crate::types::{Kind, Role, Semantic};
+use std::path::Path;
+use std::time::Instant;
+
+/// Least depth of a ranking: what is not among so many counts as not found.
+const LEAST_DEPTH: usize = 100;
+/// Documents of each question that a result names.
+const NAMED: usize = 5;
+/// Characters of a question that a result keeps.
+const TEXT_CHARS: usize = 300;
+
+/// How a set is measured.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Depths of the metrics.
+    pub depths: Vec<usize>,
+    /// The field of the metadata whose value question and documents must share.
+    pub group_by: Option<String>,
+    /// Whether grades above 1 count as 1.
+    pub binary: bool,
+    /// The machine.
+    pub machine: Machine,
+}
+
+/// A document that was found.
+struct Found {
+    id: String,
+    score: f32,
+    relevance: f32,
+}
+
+/// Measures one run over a set. `index` is needed by all runs but `regex`.
+///
+/// # Errors
+/// [`BenchError`] when a search fails, or the model did not take part where it should.
+pub fn measure(
+    set: &Set,
+    path: &Path,
+    configuration: Configuration,
+    index: Option<&BenchIndex>,
+    plan: &Plan,
+    progress: OnProgress<'_>,
+) -> Result<(RunResult, Run), BenchError> {
+    let depth = plan.depths.iter().copied().max().unwrap_or(0).max(LEAST_DEPTH);
+    let asker = Asker::new(set, configuration, index, plan, depth, progress)?;
+    let wanted = metrics(&plan.depths, set.is_graded() && !plan.binary);
+    let usual = SearchOptions::default().limit;
+    let none = Judgements::new();
+    let what = format!("{} {}", set.name, configuration.name());
+    let total = set.queries.len() + set.unanswerable.len();
+    let mut run = Run::new();
+    let mut queries = Vec::with_capacity(total);
+    let all = set.queries.iter().map(|query| (query, true)).chain(set.unanswerable.iter().map(|query| (query, false)));
+    for (done, (query, answerable)) in all.enumerate() {
+        progress(Progress::Asking { what: &what, done, total });
+        let start = Instant::now();
+        let found = asker.ask(query, progress)?;
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        let judged = if answerable { set.judgements.get(&query.id).unwrap_or(&none) } else { &none };
+        let ranking = Graded::new(judged, found.iter().map(|found| found.id.as_str()), plan.binary);
+        let shown = found.iter().take(usual).take_while(|found| found.relevance >= asker.gate).count();
+        queries.push(Asked {
+            id: query.id.clone(),
+            text: single_line(&query.text, TEXT_CHARS),
+            answerable,
+            values: if answerable { wanted.iter().map(|metric| metric.of(&ranking)).collect() } else { Vec::new() },
+            ms,
+            best: found.iter().map(|found| f64::from(found.relevance)).fold(0.0, f64::max),
+            shown,
+            right: ranking.relevant(shown),
+            first: ranking.first(),
+            top: found.iter().take(NAMED).map(|found| found.id.clone()).collect(),
+        });
+        run.insert(query.id.clone(), falling(found));
+    }
+    progress(Progress::Asking { what: &what, done: total, total });
+    let result = RunResult {
+        format: RunResult::FORMAT,
+        set: set.name.clone(),
+        path: path.display().to_string(),
+        run: configuration.name().to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        model: index.filter(|_| configuration.needs_model()).and_then(|i| i.model.as_ref()).map(ToString::to_string),
+        machine: plan.machine.clone(),
+        group_by: plan.group_by.clone(),
+        binary: plan.binary,
+        depths: plan.depths.clone(),
+        gate: f64::from(asker.gate),
+        documents: set.documents.len(),
+        embedded: index.filter(|_| configuration.needs_model()).map_or(0, |index| index.embedded),
+        index_bytes: index.filter(|_| configuration.needs_index()).map(|index| index.bytes),
+        metrics: wanted.iter().map(|metric| metric.name()).collect(),
+        queries,
+    };
+    Ok((result, run))
+}
+
+/// Scores that fall at every place, so that whoever sorts by them gets the order that people see, ties or not.
+fn falling(found: Vec<Found>) -> Vec<(String, f32)> {
+    let mut last = f32::INFINITY;
+    let one = |found: Found| {
+        last = if found.score < last { found.score } else { last.next_down() };
+        (found.id, last)
+    };
+    found.into_iter().map(one).collect()
+}
+
+/// Whatever answers the questions of a run.
+struct Asker<'a> {
+    what: What,
+    depth: usize,
+    group_by: Option<&'a str>,
+    /// The group of each document.
+    groups: Vec<Option<String>>,
+    /// Relevance that a hit must reach to be shown.
+    gate: f32,
+    model: &'a str,
+}
+
+enum What {
+    Grep(Grep),
+    Search(Box<Engine>, Legs, Role),
+}
+
+impl<'a> Asker<'a> {
+    fn new(
+        set: &Set,
+        configuration: Configuration,
+        index: Option<&'a BenchIndex>,
+        plan: &'a Plan,
+        depth: usize,
+        progress: OnProgress<'_>,
+    ) -> Result<Self, BenchError> {
+        let group_by = plan.group_by.as_deref();
+        let model = index.and_then(|index| index.model.as_ref()).map_or("", |model| model.name());
+        let groups = set.documents.iter().map(|d| group_by.and_then(|name| field(&d.metadata, name))).collect();
+        let mut asker = Self { what: What::Grep(Grep::new([])), depth, group_by, groups, gate: 0.0, model };
+        match (configuration.how(), index) {
+            (How::Search(legs, role), Some(index)) => {
+                let engine = index.engine();
+                asker.gate = engine.gate(legs, progress);
+                asker.what = What::Search(Box::new(engine), legs, role);
+                // What is opened at the first question is not part of its time.
+                let warm = Query { id: String::new(), text: "warm".to_owned(), metadata: serde_json::Value::Null };
+                asker.ask(&warm, progress)?;
+            }
+            _ => {
+                let texts = set.documents.iter().map(|d| (d.id.as_str(), d.title.as_str(), d.text.as_str()));
+                asker.what = What::Grep(Grep::new(texts));
+            }
+        }
+        Ok(asker)
+    }
+
+    fn ask(&self, query: &Query, progress: OnProgress<'_>) -> Result<Vec<Found>, BenchError> {
+        if query.text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let group = self.group_by.map(|name| field(&query.metadata, name));
+        let (engine, legs, role) = match &self.what {
+            What::Grep(grep) => {
+                let admitted = |at: usize| group.as_ref().is_none_or(|group| self.groups[at] == *group);
+                let found = grep.search(&query.text, self.depth, &admitted).into_iter();
+                return Ok(found.map(|f| Found { id: f.id.to_owned(), score: f.score, relevance: f.share }).collect());
+            }
+            What::Search(engine, legs, role) => (engine, *legs, *role),
+        };
+        let options = SearchOptions {
+            limit: self.depth,
+            min_relevance: Some(0.0),
+            filter: ItemFilter {
+                kinds: vec![Kind::Chunk],
+                scopes: group.map(|group| scope(group.as_deref())).into_iter().collect(),
+                ..ItemFilter::default()
+            },
+            legs,
+            role,
+            repeats: true,
+            ..SearchOptions::default()
+        };
+        let answer = engine.search(query.text.as_bytes(), &options, progress)?;
+        let Some(finding) = answer.results.into_iter().next() else { return Ok(Vec::new()) };
+        if legs.semantic && finding.semantic != Semantic::On {
+            return Err(BenchError::NoModel { model: self.model.to_owned(), why: engine.take_notes().join("; ") });
+        }
+        let hits = finding.hits.into_iter();
+        Ok(hits.map(|hit| Found { id: hit.id, score: hit.score, relevance: hit.relevance }).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_fall_at_every_place() {
+        let found = |score| Found { id: String::new(), score, relevance: score };
+        let scores: Vec<f32> = falling([0.5, 0.5, 0.5, 0.4, 0.0, 0.0].map(found).into()).iter().map(|f| f.1).collect();
+        assert!(scores.windows(2).all(|pair| pair[1] < pair[0]), "{scores:?}");
+        assert_eq!((scores[0], scores[3]), (0.5, 0.4));
+    }
+}

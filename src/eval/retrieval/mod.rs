@@ -1,0 +1,123 @@
+//! Measures search on sets of documents, questions and judgements, as the field does.
+//!
+//! `set` and `trec` read, `index` makes an index of a set's own, `runs` says which search is measured and `measure` asks
+//! every question through [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence` and
+//! `significance` are pure; `compare` sets two results against each other; `page` draws them.
+
+mod compare;
+mod grep;
+mod index;
+mod measure;
+mod metrics;
+mod page;
+mod result;
+mod runs;
+mod set;
+mod significance;
+mod silence;
+mod trec;
+
+pub use compare::{Comparison, Delta, Moved, compare};
+pub use index::{BenchIndex, prepare};
+pub use measure::{Plan, measure};
+pub use metrics::{Graded, Judgements, Metric, metrics, order};
+pub use page::page;
+pub use result::{Asked, Latency, Machine, RunResult, Summary};
+pub use runs::Configuration;
+pub use set::{Document, Query, Set, read_set};
+pub use significance::{Interval, bootstrap, permutation};
+pub use silence::{Outcome, Point, Silence, risk_coverage};
+pub use trec::{Run, read_qrels, read_run, write_run};
+
+use crate::engine::EngineError;
+use crate::error::{Diagnose, ErrorKind, io_kind};
+use std::io;
+use std::path::PathBuf;
+
+/// A measurement failed.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A line that is not what its file should hold.
+    #[error("{}, line {line}: {what}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A set that nothing can be measured on.
+    #[error("{}: {what}", path.display())]
+    Set {
+        /// Where it lies.
+        path: PathBuf,
+        /// What it lacks.
+        what: &'static str,
+    },
+    /// A file that holds no result of a run.
+    #[error("{}: {source}", path.display())]
+    Result {
+        /// The file.
+        path: PathBuf,
+        /// What the parser says.
+        source: serde_json::Error,
+    },
+    /// Two results that have no question in common, or are of different sets.
+    #[error("{a} and {b} cannot be compared: {what}")]
+    Unlike {
+        /// One.
+        a: String,
+        /// The other.
+        b: String,
+        /// Why.
+        what: &'static str,
+    },
+    /// A run by meaning was asked for, and the model did not take part.
+    #[error("the model {model} cannot be used for this: {why}")]
+    NoModel {
+        /// The model.
+        model: String,
+        /// What is known of the reason.
+        why: String,
+    },
+    /// A search failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl BenchError {
+    fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}
+
+impl Diagnose for BenchError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Io { source, .. } => io_kind(source),
+            Self::Line { .. } | Self::Set { .. } | Self::Result { .. } | Self::Unlike { .. } => ErrorKind::Usage,
+            Self::NoModel { .. } => ErrorKind::NoModel,
+            Self::Engine(error) => error.kind(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Engine(error) => error.hint(),
+            Self::NoModel { .. } => Some("ken model pull; --run bm25 needs none".to_owned()),
+            Self::Set { .. } => Some("a set holds corpus.jsonl, queries.jsonl and qrels/test.tsv".to_owned()),
+            Self::Result { .. } => Some("give a file that `ken bench run --out DIR` wrote".to_owned()),
+            Self::Io { .. } | Self::Line { .. } | Self::Unlike { .. } => None,
+        }
+    }
+}

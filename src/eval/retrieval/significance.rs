@@ -1,0 +1,120 @@
+//! How sure a mean and a difference of means are, over the questions of a set.
+//!
+//! The bootstrap's percentile interval (Efron and Tibshirani, 1993, chapter 13) and the paired permutation test by flipping
+//! signs (Smucker, Allan and Carterette, 2007). Both draw from a generator with a fixed seed: the same values give the same
+//! digits.
+
+/// Samples that are drawn.
+const SAMPLES: usize = 10_000;
+/// Probability that an interval covers.
+const COVERED: f64 = 0.95;
+const SEED: u64 = 0x6b65_6e6e_696e_6721;
+
+/// From where to where a mean lies with 95 % probability.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// The mean; 0 of nothing.
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The interval of the mean of these values, by drawing them with replacement.
+pub fn bootstrap(values: &[f64]) -> Interval {
+    if values.is_empty() {
+        return Interval::default();
+    }
+    let mut random = Random(SEED);
+    let count = values.len();
+    let mut means: Vec<f64> =
+        (0..SAMPLES).map(|_| (0..count).map(|_| values[random.below(count)]).sum::<f64>() / count as f64).collect();
+    means.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| means[((SAMPLES - 1) as f64 * share).round() as usize];
+    let outside = (1.0 - COVERED) / 2.0;
+    Interval { low: at(outside), high: at(1.0 - outside) }
+}
+
+/// How probable a mean difference at least this large is if the two sides of each pair could as well be exchanged; two-sided,
+/// in (0, 1\].
+pub fn permutation(differences: &[f64]) -> f64 {
+    // What is equal stays equal whichever way it is turned.
+    let moved: Vec<f64> = differences.iter().copied().filter(|difference| *difference != 0.0).collect();
+    if moved.is_empty() {
+        return 1.0;
+    }
+    let observed = moved.iter().sum::<f64>().abs() - 1e-12;
+    let mut random = Random(SEED);
+    let mut extreme = 0;
+    for _ in 0..SAMPLES {
+        let (mut sum, mut bits) = (0.0, 0u64);
+        for (at, difference) in moved.iter().enumerate() {
+            if at % 64 == 0 {
+                bits = random.next();
+            }
+            sum += if bits & 1 == 0 { *difference } else { -difference };
+            bits >>= 1;
+        }
+        extreme += usize::from(f64::abs(sum) >= observed);
+    }
+    (extreme + 1) as f64 / (SAMPLES + 1) as f64
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`; how far it is from even is far below what any set could show.
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the normal approximation, which holds for many values.
+    #[test]
+    fn intervals_are_as_wide_as_theory_says() {
+        let values: Vec<f64> = (0..400).map(|i| f64::from(i * 37 % 100) / 100.0).collect();
+        let middle = mean(&values);
+        let spread = (values.iter().map(|v| (v - middle).powi(2)).sum::<f64>() / 400.0).sqrt();
+        let half = 1.96 * spread / 20.0;
+        let found = bootstrap(&values);
+        assert!((middle - half - found.low).abs() < 0.1 * half, "{found:?} around {middle}");
+        assert!((middle + half - found.high).abs() < 0.1 * half, "{found:?} around {middle}");
+        assert_eq!(bootstrap(&values), found, "the same values give the same interval");
+        assert_eq!(bootstrap(&[0.25; 9]), Interval { low: 0.25, high: 0.25 });
+        assert_eq!(bootstrap(&[]), Interval::default());
+    }
+
+    /// Against all sign patterns of a few differences.
+    #[test]
+    fn permutation_approaches_the_exact_test() {
+        let differences = [0.3, -0.1, 0.2, 0.4, 0.0, 0.25, -0.05, 0.15];
+        let moved: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
+        let observed: f64 = moved.iter().sum::<f64>().abs();
+        let all = 1u32 << moved.len();
+        let sum = |signs: u32| -> f64 {
+            moved.iter().enumerate().map(|(at, d)| if signs >> at & 1 == 0 { *d } else { -d }).sum()
+        };
+        let extreme = (0..all).filter(|signs| sum(*signs).abs() >= observed - 1e-12).count();
+        let exact = extreme as f64 / f64::from(all);
+        assert!((permutation(&differences) - exact).abs() < 0.01, "{} and {exact}", permutation(&differences));
+        assert_eq!(permutation(&[0.0; 20]), 1.0);
+        assert!(permutation(&[0.1; 40]) < 0.001);
+    }
+}

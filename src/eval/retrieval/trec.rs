@@ -1,0 +1,133 @@
+//! The two kinds of file that trec_eval reads: judgements (`query 0 document grade`) and runs
+//! (`query Q0 document rank score tag`).
+
+use super::BenchError;
+use super::metrics::{Judgements, order};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+/// Scored documents by question, best first.
+pub type Run = BTreeMap<String, Vec<(String, f32)>>;
+
+/// The lines of a file that hold something, with their numbers.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty())
+}
+
+pub(super) fn read(path: &Path) -> Result<String, BenchError> {
+    fs::read_to_string(path).map_err(BenchError::io(path))
+}
+
+pub(super) fn bad<'a>(path: &'a Path, line: usize) -> impl Fn(&str) -> BenchError + use<'a> {
+    move |what| BenchError::Line { path: path.to_owned(), line, what: what.to_owned() }
+}
+
+/// Reads judgements: three fields as BEIR has them, with or without its header, or four as TREC has them.
+///
+/// # Errors
+/// [`BenchError::Line`] for a line that is no judgement, or a second judgement of the same pair.
+pub fn read_qrels(path: &Path) -> Result<BTreeMap<String, Judgements>, BenchError> {
+    let mut out: BTreeMap<String, Judgements> = BTreeMap::new();
+    let text = read(path)?;
+    for (number, line) in lines(&text) {
+        let bad = bad(path, number);
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let (query, document, grade) = match fields[..] {
+            [query, document, grade] | [query, _, document, grade] => (query, document, grade),
+            _ => return Err(bad("a judgement has three fields, or four")),
+        };
+        let Ok(grade) = grade.parse::<i64>() else {
+            if number == 1 && grade == "score" {
+                continue;
+            }
+            return Err(bad(&format!("{grade:?} is no grade")));
+        };
+        if out.entry(query.to_owned()).or_default().insert(document.to_owned(), grade).is_some() {
+            return Err(bad(&format!("{query} and {document} are judged twice")));
+        }
+    }
+    Ok(out)
+}
+
+/// Reads a run. Its ranks are not looked at: the order is that of the scores.
+///
+/// # Errors
+/// [`BenchError::Line`] for a line that is none of a run, or a document that is ranked twice.
+pub fn read_run(path: &Path) -> Result<Run, BenchError> {
+    let mut out = Run::new();
+    let mut seen = std::collections::HashSet::new();
+    let text = read(path)?;
+    for (number, line) in lines(&text) {
+        let bad = bad(path, number);
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [query, _, document, _, score, _] = fields[..] else { return Err(bad("a line of a run has six fields")) };
+        let score: f32 = score.parse().ok().filter(|score: &f32| !score.is_nan()).ok_or_else(|| bad("no score"))?;
+        if !seen.insert((query, document)) {
+            return Err(bad(&format!("{document} is ranked twice for {query}")));
+        }
+        out.entry(query.to_owned()).or_default().push((document.to_owned(), score));
+    }
+    out.values_mut().for_each(|ranking| order(ranking));
+    Ok(out)
+}
+
+/// A run as text.
+pub fn write_run(run: &Run, tag: &str) -> String {
+    let mut out = String::new();
+    for (query, ranking) in run {
+        for (at, (document, score)) in ranking.iter().enumerate() {
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "{query} Q0 {document} {} {score:?} {tag}", at + 1);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        fs::write(&path, text).unwrap();
+        (dir, path)
+    }
+
+    fn line_of<T>(result: Result<T, BenchError>) -> Option<usize> {
+        match result {
+            Err(BenchError::Line { line, .. }) => Some(line),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn judgements_come_in_two_forms() {
+        let expected =
+            BTreeMap::from([("q".to_owned(), Judgements::from([("d".to_owned(), 2), ("e".to_owned(), -1)]))]);
+        for text in ["query-id\tcorpus-id\tscore\nq\td\t2\nq\te\t-1\n", "q d 2\n\nq e -1", "q 0 d 2\nq 0 e -1\n"] {
+            let (_dir, path) = file(text);
+            assert_eq!(read_qrels(&path).unwrap(), expected, "{text:?}");
+        }
+        for (text, line) in
+            [("q d 1\nq d\n", 2), ("q d high\n", 1), ("q d 1\nq 0 d 1\n", 2), ("a b score\na b score", 2)]
+        {
+            let (_dir, path) = file(text);
+            assert_eq!(line_of(read_qrels(&path)), Some(line), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_comes_back_as_it_was_written() {
+        let ranking = vec![("b".to_owned(), 0.1f32), ("a".to_owned(), 0.1f32.next_down()), ("c".to_owned(), -3e-9)];
+        let run = Run::from([("q1".to_owned(), ranking)]);
+        let (_dir, path) = file(&write_run(&run, "tag"));
+        assert_eq!(read_run(&path).unwrap(), run);
+        for (text, line) in [("q Q0 d 1 0.5\n", 1), ("q Q0 d 1 0.5 t\nq Q0 d 2 0.4 t\n", 2), ("q Q0 d 1 NaN t\n", 1)] {
+            let (_dir, path) = file(text);
+            assert_eq!(line_of(read_run(&path)), Some(line), "{text:?}");
+        }
+    }
+}
