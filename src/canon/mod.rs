@@ -15,6 +15,7 @@ mod matcher;
 mod pack;
 mod pattern;
 mod prefilter;
+mod seek;
 mod walk;
 
 pub use check::{Finding, Severity, check, warning};

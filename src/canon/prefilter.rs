@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Bits of the map's index.
 const BITS: u32 = 16;
 /// Bytes by which a word is filed; shorter words cannot be found.
-const PREFIX: usize = 4;
+pub const PREFIX: usize = 4;
 
 /// The tables over a set of patterns; patterns are known by their number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,8 @@ pub struct Prefilter {
     pub companions: Cow<'static, [u32]>,
 }
 
-fn slot(key: u32) -> usize {
+/// Bit of the map for a word's beginning.
+pub fn slot(key: u32) -> usize {
     (key.wrapping_mul(0x9E37_79B1) >> (32 - BITS)) as usize
 }
 
@@ -56,10 +57,6 @@ fn flat(lists: Vec<Vec<u32>>) -> (Cow<'static, [u32]>, Cow<'static, [u32]>) {
         starts.push(all.len() as u32);
     }
     (starts.into(), all.into())
-}
-
-fn range(starts: &[u32], at: usize) -> std::ops::Range<usize> {
-    starts[at] as usize..starts[at + 1] as usize
 }
 
 impl Prefilter {
@@ -122,48 +119,6 @@ impl Prefilter {
             companion_starts,
             companions,
         }
-    }
-
-    /// Patterns to try where a word was seen.
-    #[allow(dead_code, reason = "the build script only makes the tables")]
-    pub fn listeners(&self, word: u32) -> &[u32] {
-        &self.listeners[range(&self.listener_starts, word as usize)]
-    }
-
-    /// Words that must stand near for a pattern to match.
-    #[allow(dead_code, reason = "the build script only makes the tables")]
-    pub fn companions(&self, pattern: u32) -> &[u32] {
-        &self.companions[range(&self.companion_starts, pattern as usize)]
-    }
-
-    fn word(&self, number: u32) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
-        &self.text.as_bytes()[start as usize..self.ends[number as usize] as usize]
-    }
-
-    /// Every place where a word stands, ASCII case aside: byte offset and the word's number, by offset.
-    #[allow(dead_code, reason = "the build script only makes the tables")]
-    pub fn find(&self, text: &str) -> Vec<(usize, u32)> {
-        let bytes = text.as_bytes();
-        let mut out = Vec::new();
-        let mut key = 0u32;
-        for (at, byte) in bytes.iter().enumerate() {
-            key = (key << 8) | u32::from(byte.to_ascii_lowercase());
-            let slot = slot(key);
-            let (bits, bit) = (self.filter[slot >> 6], 1u64 << (slot & 63));
-            if bits & bit == 0 || at + 1 < PREFIX {
-                continue;
-            }
-            let start = at + 1 - PREFIX;
-            let rank = self.ranks[slot >> 6] + (bits & (bit - 1)).count_ones();
-            for &number in &self.filed[range(&self.starts, rank as usize)] {
-                let word = self.word(number);
-                if bytes.len() - start >= word.len() && bytes[start..start + word.len()].eq_ignore_ascii_case(word) {
-                    out.push((start, number));
-                }
-            }
-        }
-        out
     }
 }
 
