@@ -9,7 +9,8 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use crate::eval::{Case, CaseKind, Report, builtin_cases, fit, neutral, parse_cases, questions, run as run_cases};
+use super::bench_calibrate::{self, CalibrateArgs};
+use crate::eval::{Case, CaseKind, Report, builtin_cases, parse_cases, run as run_cases};
 use crate::render::json_line;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -41,17 +42,6 @@ pub(super) struct BuiltinArgs {
     floor: Option<Vec<f64>>,
 }
 
-/// Fit the calibration of the model in use to a noise budget, by cross-validation
-#[derive(Debug, Args)]
-pub(super) struct CalibrateArgs {
-    /// Share of unanswerable questions that may get an answer
-    #[arg(long, default_value_t = 0.03)]
-    max_noise: f64,
-    /// Write what the fit is made on, as JSON lines
-    #[arg(long, value_name = "FILE")]
-    dump: Option<PathBuf>,
-}
-
 pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome {
     match verb {
         BenchVerb::Run(args) => bench_run::run(global, &args, output),
@@ -59,7 +49,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Gate(args) => bench_compare::run_gate(global, &args, output),
         BenchVerb::Builtin(args) => builtin(global, &args, output),
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
-        BenchVerb::Calibrate(args) => calibrate(global, &args, output),
+        BenchVerb::Calibrate(args) => bench_calibrate::run(global, &args, output),
         BenchVerb::Embed(args) => bench_embed::run(global, &args, output),
     }
 }
@@ -146,27 +136,4 @@ fn row(name: &str, counts: &crate::eval::Counts) -> String {
         percent(counts.among),
         percent(counts.answered)
     )
-}
-
-fn calibrate(global: &Global, args: &CalibrateArgs, output: &Output) -> Outcome {
-    let cases: Vec<Case> = builtin_cases()?.into_iter().filter(|case| !case.held_back).collect();
-    let engine = Session::open(global, output)?.engine_with(Some(neutral()));
-    let mut meter = Meter::new(output);
-    let questions = questions(&engine, &cases, &mut |p| meter.show(p))?;
-    meter.finish();
-    if let Some(path) = &args.dump {
-        let text: String = questions.iter().map(json_line).collect();
-        std::fs::write(path, text).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
-    }
-    let fit = fit(&questions, args.max_noise);
-    if output.json {
-        output.print(&json_line(&fit))?;
-    } else {
-        let table = toml::to_string(&json!({"calibration": fit.calibration})).unwrap_or_default();
-        output.print(&format!(
-            "{table}\n# {} answerable and {} unanswerable questions beyond patterns; cross-validated: noise {:.3}, right first {:.3}\n",
-            fit.questions.0, fit.questions.1, fit.noise, fit.right
-        ))?;
-    }
-    Ok(0)
 }

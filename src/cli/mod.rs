@@ -4,6 +4,7 @@
 //! Only this module knows the environment, the clock and the terminal.
 
 mod bench;
+mod bench_calibrate;
 mod bench_compare;
 mod bench_embed;
 mod bench_noise;

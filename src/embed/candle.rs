@@ -53,7 +53,8 @@ impl CandleEncoder {
         })
     }
 
-    fn prefix(&self, role: Role) -> &(String, usize) {
+    /// The prefix of a role and its tokens.
+    fn prefix_of(&self, role: Role) -> &(String, usize) {
         match role {
             Role::Query => &self.prefixes[0],
             Role::Passage => &self.prefixes[1],
@@ -100,12 +101,16 @@ impl Encoder for CandleEncoder {
         self.tokenizer.max_tokens()
     }
 
+    fn prefix(&self, role: Role) -> &str {
+        &self.prefix_of(role).0
+    }
+
     fn overhead_tokens(&self, role: Role) -> usize {
-        self.tokenizer.special_tokens() + self.prefix(role).1
+        self.tokenizer.special_tokens() + self.prefix_of(role).1
     }
 
     fn encode(&self, texts: &[&str], role: Role, progress: &mut dyn FnMut(usize)) -> Result<Vec<Encoded>, EmbedError> {
-        let prefix = &self.prefix(role).0;
+        let prefix = &self.prefix_of(role).0;
         let tokens: Vec<Tokens> = Device::Cpu.with_context(|| {
             texts.par_iter().map(|text| self.tokenizer.encode(prefix, text)).collect::<Result<_, _>>()
         })?;

@@ -83,6 +83,9 @@ pub trait Encoder: Send + Sync {
     /// Most tokens of one text, special tokens and prefix included; what lies beyond is cut off.
     fn max_tokens(&self) -> usize;
 
+    /// What is put before every text of this role.
+    fn prefix(&self, role: Role) -> &str;
+
     /// Tokens that every text of this role costs besides its own: the special tokens and the prefix.
     fn overhead_tokens(&self, role: Role) -> usize;
 

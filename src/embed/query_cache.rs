@@ -85,6 +85,10 @@ impl Encoder for QueryCache {
         self.inner.max_tokens()
     }
 
+    fn prefix(&self, role: Role) -> &str {
+        self.inner.prefix(role)
+    }
+
     fn overhead_tokens(&self, role: Role) -> usize {
         self.inner.overhead_tokens(role)
     }
@@ -134,6 +138,9 @@ mod tests {
         }
         fn max_tokens(&self) -> usize {
             9
+        }
+        fn prefix(&self, _: Role) -> &str {
+            ""
         }
         fn overhead_tokens(&self, _: Role) -> usize {
             0

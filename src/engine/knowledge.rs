@@ -34,10 +34,62 @@ impl Engine {
         let Some(installed) = self.encoder_model() else { return Ok(None) };
         let calibration = match &self.settings.calibration {
             Some(own) => own.clone(),
-            None => calibration(installed)?,
+            None => self.calibration_of(installed)?,
         };
         let index = self.canon_index(encoder.as_ref(), progress)?;
         Ok(Some(Semantics { encoder, index, calibration }))
+    }
+
+    /// The calibration of the model in use; `None` if it has none, or there is no model.
+    pub fn calibration(&self, progress: OnProgress<'_>) -> Option<Calibration> {
+        self.semantics(progress).map(|semantics| semantics.calibration.clone())
+    }
+
+    /// Keeps a calibration for this user and the model in use; gives the file.
+    ///
+    /// # Errors
+    /// [`EngineError`] without a model or a folder for the configuration, or when the file cannot be written.
+    pub fn keep_calibration(&self, calibration: &Calibration) -> Result<PathBuf, EngineError> {
+        self.encoder()?;
+        let missing = || EngineError::NoModel { model: self.settings.model.clone() };
+        let name = self.encoder_model().ok_or_else(missing)?.name().to_owned();
+        let path = self.calibration_path(&name).ok_or(EngineError::NoHome)?;
+        let io = |source| EngineError::Io { path: path.clone(), source };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(io)?;
+        }
+        let text = toml::to_string(calibration).map_err(|error| io(std::io::Error::other(error)))?;
+        crate::map::write_aside(&path, text.as_bytes()).map_err(io)?;
+        Ok(path)
+    }
+
+    fn calibration_path(&self, model: &str) -> Option<PathBuf> {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        let name: String = model.chars().map(plain).collect();
+        Some(self.settings.config.as_ref()?.parent()?.join("calibrations").join(format!("{name}.toml")))
+    }
+
+    /// The calibration of an installed model: the user's own, else the one that ships for its name, else the one it came
+    /// with.
+    fn calibration_of(&self, installed: &Installed) -> Result<Calibration, EngineError> {
+        if let Some(path) = self.calibration_path(installed.name()) {
+            match std::fs::read_to_string(&path) {
+                Ok(text) => match toml::from_str(&text) {
+                    Ok(own) => return Ok(own),
+                    Err(error) => {
+                        let error = error.message().lines().next().unwrap_or_default().to_owned();
+                        self.note(format!("{} is not used: {error}", path.display()));
+                    }
+                },
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => self.note(format!("{} is not used: {error}", path.display())),
+            }
+        }
+        let shipped = Manifest::builtin().iter().find(|m| m.name == installed.name());
+        let shipped = shipped.and_then(|manifest| manifest.calibration.clone());
+        shipped
+            .or_else(|| installed.manifest.calibration.clone())
+            .ok_or_else(|| EngineError::NotCalibrated { model: installed.name().to_owned() })
     }
 
     /// The vectors of all entries under this encoder, from the file that holds them if it was made from these packs.
@@ -185,12 +237,4 @@ fn entry_texts(canon: &Canon) -> Vec<Part> {
 fn vector_name(encoder: &dyn Encoder) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { '_' };
     format!("canon-{}", encoder.fingerprint().as_str().chars().map(plain).collect::<String>())
-}
-
-/// The calibration of an installed model: the one that ships for its name, else the one it came with.
-fn calibration(installed: &Installed) -> Result<Calibration, EngineError> {
-    let shipped = Manifest::builtin().iter().find(|m| m.name == installed.name()).and_then(|m| m.calibration.clone());
-    shipped
-        .or_else(|| installed.manifest.calibration.clone())
-        .ok_or_else(|| EngineError::NotCalibrated { model: installed.name().to_owned() })
 }

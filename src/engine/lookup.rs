@@ -2,7 +2,7 @@
 
 use super::database::Reader;
 use super::{Engine, EngineError, OnProgress};
-use crate::query::{LookupOptions, Scored, frequency, lookup, probe};
+use crate::query::{Candidates, LookupOptions, frequency, lookup, probe};
 use crate::text::decode;
 use crate::types::Answer;
 use std::cell::{OnceCell, RefCell};
@@ -37,7 +37,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when there is no usable model or it fails.
-    pub fn probe(&self, text: &str, progress: OnProgress<'_>) -> Result<Vec<Vec<Scored>>, EngineError> {
+    pub fn probe(&self, text: &str, progress: OnProgress<'_>) -> Result<Vec<Candidates>, EngineError> {
         let Some(semantics) = self.semantics(progress) else {
             return Err(EngineError::NoModel { model: self.settings.model.clone() });
         };

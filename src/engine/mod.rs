@@ -35,7 +35,7 @@ use std::path::PathBuf;
 pub struct EngineSettings {
     /// The data directory; `None` without a home.
     pub data: Option<PathBuf>,
-    /// The user's configuration file, for [`Engine::purge`].
+    /// The user's configuration file; calibrations of their own lie beside it.
     pub config: Option<PathBuf>,
     /// What can be deleted at any time, for [`Engine::purge`].
     pub cache: Option<PathBuf>,

@@ -5,7 +5,7 @@ use crate::ann::Index;
 use crate::canon::{
     Entry, EntryText, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
 };
-use crate::query::relevance::KeywordIndex;
+use crate::query::relevance::{KeywordIndex, Words};
 use crate::store::make_private;
 use crate::text::text_hash;
 use rayon::prelude::*;
@@ -180,10 +180,8 @@ impl Engine {
     /// Entries by keyword, best first, at most `limit`: for browsing, without a gate.
     pub fn search_packs(&self, words: &str, limit: usize) -> Vec<&Stored> {
         let entries = self.canon().entries();
-        let signals = KeywordIndex::new(entries.iter().map(|s| s.entry().keyword_text())).signals(words);
-        let mut found: Vec<(usize, f32)> = signals.into_iter().collect();
-        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        found.into_iter().take(limit).map(|(at, _)| &entries[at]).collect()
+        let index = KeywordIndex::new(entries.iter().map(|s| s.entry().keyword_text()));
+        index.said(&Words::of(words)).best(limit).into_iter().map(|at| &entries[at]).collect()
     }
 
     /// Adds an entry to one of the user's packs; gives its id and the pack's path.

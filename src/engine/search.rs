@@ -2,10 +2,12 @@
 
 use super::{Engine, EngineError, OnProgress};
 use crate::ann::Index;
-use crate::query::{Documents, Gates, Legs, SearchOptions, search};
+use crate::query::{Documents, Gates, Legs, ProbedItems, SearchOptions, Semantics, probe_items, search};
+use crate::store::{Database, IndexModel};
 use crate::text::decode;
 use crate::types::{Answer, Semantic};
 use std::path::Path;
+use std::rc::Rc;
 
 impl Engine {
     /// Searches packs and index. Without a usable model the answer says that semantics are off.
@@ -22,13 +24,7 @@ impl Engine {
         let question = decode(question)?;
         let semantics = if options.legs.semantic { self.semantics(progress) } else { None };
         let database = self.read_database()?;
-        let mut vectors = None;
-        if let (Some(database), Some(semantics)) = (&database, semantics)
-            && let Some(model) = database.index_model()?
-        {
-            Self::agree(Some(&model), semantics.encoder.as_ref())?;
-            vectors = Some((self.document_vectors(database, &model)?, model));
-        }
+        let vectors = self.vectors_for(database.as_deref(), semantics)?;
         let present = |path: &str| self.is_present(database.as_deref(), path);
         let ask = |vectors: Option<&Index>| {
             let documents = database.as_deref().map(|database| Documents { database, vectors, present: &present });
@@ -54,14 +50,41 @@ impl Engine {
         Ok(answer)
     }
 
-    /// The relevance that one question needs when it is answered by these signals.
+    /// The vectors of the index with its model, if there are any that this model's questions can be compared with.
+    fn vectors_for(
+        &self,
+        database: Option<&Database>,
+        semantics: Option<&Semantics>,
+    ) -> Result<Option<(Rc<Index>, IndexModel)>, EngineError> {
+        let Some((database, semantics)) = database.zip(semantics) else { return Ok(None) };
+        let Some(model) = database.index_model()? else { return Ok(None) };
+        Self::agree(Some(&model), semantics.encoder.as_ref())?;
+        Ok(Some((self.document_vectors(database, &model)?, model)))
+    }
+
+    /// What a search among indexed items would put before the gate; `None` without an index or a model.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn probe_items(&self, question: &str, progress: OnProgress<'_>) -> Result<Option<ProbedItems>, EngineError> {
+        let semantics = self.semantics(progress);
+        let database = self.read_database()?;
+        let vectors = self.vectors_for(database.as_deref(), semantics)?;
+        let (Some(semantics), Some(database), Some((vectors, _))) = (semantics, &database, &vectors) else {
+            return Ok(None);
+        };
+        let documents = Documents { database, vectors: Some(vectors), present: &|_| true };
+        Ok(Some(probe_items(&self.knowledge, &documents, question, semantics)?))
+    }
+
+    /// The relevance that one question of indexed texts needs when it is answered by these signals.
     pub fn gate(&self, legs: Legs, progress: OnProgress<'_>) -> f32 {
         let semantics = if legs.semantic { self.semantics(progress) } else { None };
-        Gates::new(semantics.map(|semantics| &semantics.calibration), None).among(1)
+        Gates::new(semantics.map(|semantics| semantics.calibration.of_documents()), None).among(1)
     }
 
     /// Whether a file is still there. One that an import brought was never on this machine.
-    fn is_present(&self, database: Option<&crate::store::Database>, path: &str) -> bool {
+    fn is_present(&self, database: Option<&Database>, path: &str) -> bool {
         Path::new(path).exists() || database.is_some_and(|database| database.is_imported(path).unwrap_or(false))
     }
 

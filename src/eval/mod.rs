@@ -9,7 +9,7 @@ mod report;
 pub mod retrieval;
 
 pub use builtin::{Observation, observe, run};
-pub use calibrate::{Candidate, Fit, Question, fit, neutral, questions};
+pub use calibrate::{Fitted, Labelled, Question, case_questions, fit, neutral, set_questions};
 pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};
 pub use noise::{LengthNoise, noise, windows};
 pub use report::{Counts, Report};

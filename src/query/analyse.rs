@@ -1,7 +1,7 @@
 //! What an input asks: its error blocks, each with the patterns that match in it.
 
 use crate::canon::{Canon, PatternHit};
-use crate::text::{Block, blocks, clean, is_question};
+use crate::text::{Block, blocks, clean};
 
 /// One distinct error of an input.
 #[derive(Debug, Clone)]
@@ -21,18 +21,9 @@ impl Problem {
     }
 }
 
-/// What an input asks.
-#[derive(Debug, Clone)]
-pub struct Analysis {
-    /// In the order of the input.
-    pub problems: Vec<Problem>,
-    /// Whether the whole input is one short question rather than a log.
-    pub question: bool,
-}
-
-/// Cleans an input, matches canon over all of it and cuts it into problems. Each specific match lies in a problem;
+/// Cleans an input, matches canon over all of it and cuts it into problems, in the order of the input. Each specific match lies in a problem;
 /// problems that one entry explains are one, counted.
-pub fn analyse(raw: &str, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Analysis {
+pub fn analyse(raw: &str, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Vec<Problem> {
     let cleaned = clean(raw);
     let hits: Vec<PatternHit> = canon.find(&cleaned.text).into_iter().filter(|hit| usable(hit.entry)).collect();
     let lines_of = |hit: &PatternHit| {
@@ -50,7 +41,7 @@ pub fn analyse(raw: &str, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Anal
         })
         .collect();
     merge_equal_causes(&mut problems);
-    Analysis { problems, question: is_question(&cleaned) }
+    problems
 }
 
 /// Ten resources that fail for one known reason are one problem that stands there ten times.

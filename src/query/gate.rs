@@ -1,9 +1,9 @@
 //! How much relevance is enough. Relevance is a probability, so one gate serves every model once it is calibrated.
 
-use crate::types::{Calibration, Logistic};
+use crate::types::Fit;
 
-/// Calibration of keywords alone, for answers without a model: fitted on the built-in set like the models' own.
-pub const KEYWORD_ONLY: (Logistic, f32) = (Logistic { slope: 14.0, offset: -6.2 }, 0.6);
+/// The gate of words alone, for answers without a model; fitted on the built-in set like the models' own.
+const WORDS_ALONE_GATE: f32 = 0.6;
 
 /// The gate of one input.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,10 +12,19 @@ pub struct Gates {
     pub single: f32,
 }
 
+/// How much less likely than the best hit something may be that is shown beside it. Noise is counted by input: once
+/// something is shown, what is nearly as likely costs no silence.
+const BESIDE: f32 = 0.2;
+
+/// The gate of what is shown beside a hit of this relevance that has passed `gate`.
+pub fn beside(gate: f32, best: f32) -> f32 {
+    if best >= gate { gate.min(best * BESIDE) } else { gate }
+}
+
 impl Gates {
     /// The calibrated gate, or the one that the caller insists on.
-    pub fn new(calibration: Option<&Calibration>, min_relevance: Option<f32>) -> Self {
-        let calibrated = calibration.map_or(KEYWORD_ONLY.1, |c| c.gate);
+    pub fn new(fit: Option<&Fit>, min_relevance: Option<f32>) -> Self {
+        let calibrated = fit.map_or(WORDS_ALONE_GATE, |fit| fit.gate);
         Self { single: min_relevance.unwrap_or(calibrated).clamp(0.0, 1.0) }
     }
 
@@ -30,6 +39,13 @@ impl Gates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn beside_what_passed_stands_what_is_nearly_as_likely() {
+        assert_eq!(beside(0.4, 0.9), 0.9 * BESIDE);
+        assert_eq!(beside(0.1, 0.9), 0.1, "never stricter than the gate itself");
+        assert_eq!(beside(0.4, 0.39), 0.4, "nothing stands beside what did not pass");
+    }
 
     #[test]
     fn more_questions_need_more() {

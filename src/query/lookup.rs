@@ -1,16 +1,16 @@
 //! The pipeline of a lookup, tier by tier: patterns, then fingerprints, then keywords and embeddings behind the gate.
 //! A later tier is asked only where the earlier ones know nothing.
 
-use super::analyse::{Analysis, Problem, analyse};
-use super::gate::{Gates, KEYWORD_ONLY};
-use super::relevance::{KEYWORD_WEIGHT, KeywordIndex, SEMANTIC_WEIGHT, SemanticIndex, Similarity, similar};
-use super::score::score;
+use super::analyse::{Problem, analyse};
+use super::gate::{Gates, beside};
+use super::question::{Question, ROLES, vectors};
+use super::relevance::{Background, Evidence, Ground, Judged, KeywordIndex, SemanticIndex, Similarity, WORD_WEIGHT, Words};
+use super::score::{FREQUENCY_WEIGHT, RECENCY_WEIGHT, score};
 use crate::canon::{Canon, PatternHit, Stored, fill};
 use crate::embed::{EmbedError, Encoder};
 use crate::text::{blocks, clean, fingerprint, mask, single_line, strip_controls};
 use crate::types::{
-    Advice, Answer, Asked, Calibration, Content, Explanation, Finding, Hit, Kind, Logistic, Role, Semantic, Signals,
-    Tier, WhyNot,
+    Advice, Answer, Asked, Calibration, Content, Explanation, Finding, Hit, Kind, Semantic, Signals, Tier, WhyNot,
 };
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
@@ -133,7 +133,7 @@ impl Knowledge {
     /// entries that share most with it are compared.
     fn same_fingerprint(&self, problem: &Problem, admitted: &dyn Fn(usize) -> bool) -> Option<usize> {
         let wanted = &problem.block.fingerprint;
-        let likely = KeywordIndex::best(&self.keywords().signals(&problem.block.salient), usize::MAX);
+        let likely = self.keywords().said(&Words::of(&problem.block.salient)).best(usize::MAX);
         // An example of several blocks is told by one of them, and which is not known here. One in which no pattern of the
         // entry matches by itself ("exit code 1") tells nothing.
         let told_by = |entry: usize, example: &String| {
@@ -152,92 +152,114 @@ impl Knowledge {
     }
 }
 
-/// An entry with its signals, before the gate.
+/// An entry with what speaks for it, before the gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored {
     /// Index of the entry.
     pub entry: usize,
-    /// Its signals.
-    pub signals: Signals,
-    /// The mix of semantic and keyword.
-    pub similar: f32,
-    /// Calibrated probability, in \[0, 1\].
-    pub relevance: f32,
-    /// What it is built on, for calibration.
-    pub similarity: Option<Similarity>,
+    /// What speaks for it.
+    pub evidence: Evidence,
+    /// What that comes to.
+    pub judged: Judged,
+    /// Place of its nearest text among the entry's texts.
+    pub part: Option<usize>,
     /// A generic pattern that matches.
     pub generic: Option<PatternHit>,
 }
 
 impl Scored {
-    /// What a matching generic pattern adds to the log-odds.
-    pub fn generic_log_odds(&self) -> f32 {
-        if self.generic.is_some() { GENERIC_LOG_ODDS } else { 0.0 }
+    fn signals(&self) -> Signals {
+        let canon = self.generic.as_ref().map(|_| GENERIC_SIGNAL);
+        Signals { canon, semantic: self.judged.semantic, keyword: self.judged.keyword, ..Signals::default() }
     }
 }
 
-/// The candidates of every question that neither a pattern nor a fingerprint settles, best first: what a lookup would
-/// put before the gate.
+/// The candidates of one question.
+#[derive(Debug, Clone, Default)]
+pub struct Candidates {
+    /// What holds for all of them.
+    pub ground: Ground,
+    /// How near the question is to everything.
+    pub background: Background,
+    /// Best first.
+    pub scored: Vec<Scored>,
+}
+
+/// The candidates of every question that neither a pattern nor a fingerprint settles: what a lookup would put before the
+/// gate.
 ///
 /// # Errors
 /// [`EmbedError`] when the model fails.
-pub fn probe(knowledge: &Knowledge, raw: &str, semantics: &Semantics) -> Result<Vec<Vec<Scored>>, EmbedError> {
+pub fn probe(knowledge: &Knowledge, raw: &str, semantics: &Semantics) -> Result<Vec<Candidates>, EmbedError> {
     let options = LookupOptions::default();
     let asked = Asking::new(knowledge, raw, &options);
     let vectors = asked.encode(semantics)?;
     let questions = asked.questions().zip(vectors);
-    Ok(questions.map(|(problem, vector)| score_all(knowledge, problem, Some((semantics, &vector)), &options)).collect())
+    Ok(questions.map(|(at, vector)| asked.candidates(knowledge, at, Some((semantics, &vector)), &options)).collect())
 }
 
-/// Scores every candidate for one question, best first: the nearest entries, those that share most words with it, those
-/// of which a generic pattern matches, and the one whose absence is to be explained. The vector is the question's.
-pub fn score_all(
+/// Scores every candidate for one question: the nearest entries, those that share most words with it, those of which a
+/// generic pattern matches, and the one whose absence is to be explained. The vector is the question's.
+fn score_all(
     knowledge: &Knowledge,
     problem: &Problem,
+    words: &Words,
     semantics: Option<(&Semantics, &[f32])>,
     options: &LookupOptions,
-) -> Vec<Scored> {
+) -> Candidates {
     let entries = knowledge.canon.entries();
     let admitted = |entry: usize| options.filters.admit(&entries[entry]);
-    let keyword = knowledge.keywords().signals(&problem.block.salient);
+    let said = knowledge.keywords().said(words);
     let generic: HashMap<usize, &PatternHit> =
         problem.hits.iter().rev().filter(|hit| hit.generic).map(|hit| (hit.entry, hit)).collect();
-    let calibration = semantics.map_or(KEYWORD_ONLY.0, |(semantics, _)| semantics.calibration.relevance);
-    let one = |entry: usize, near: Option<(Similarity, f32)>| {
-        let keyword = Some(keyword.get(&entry).copied().unwrap_or(0.0));
-        let semantic = near.map(|(_, signal)| signal);
-        let similar = similar(semantic, keyword).unwrap_or(0.0);
-        let generic = generic.get(&entry).map(|hit| (*hit).clone());
-        let lift = if generic.is_some() { GENERIC_LOG_ODDS } else { 0.0 };
-        let relevance = Logistic { offset: calibration.offset + lift, ..calibration }.at(similar);
-        let canon = generic.as_ref().map(|_| GENERIC_SIGNAL);
-        let signals = Signals { canon, semantic, keyword, ..Signals::default() };
-        Scored { entry, signals, similar, relevance, similarity: near.map(|(near, _)| near), generic }
-    };
     let asked = options.why_not.as_deref().and_then(|id| knowledge.canon.index_of(id));
-    let mut also: Vec<usize> = KeywordIndex::best(&keyword, usize::MAX);
+    let mut also = said.best(usize::MAX);
     also.retain(|entry| admitted(*entry));
     also.truncate(KEYWORD_CANDIDATES);
     also.extend(generic.keys().copied().filter(|entry| admitted(*entry)).chain(asked));
     also.sort_unstable();
     also.dedup();
-    let mut out: Vec<Scored> = match semantics {
+    let (near, cosines) = match semantics {
         Some((semantics, vector)) => {
-            let (neighbours, fit) = (semantics.calibration.neighbours, semantics.calibration.of_entries());
             let filter = (!options.filters.is_empty()).then_some(&admitted as &dyn Fn(usize) -> bool);
-            let (near, _) = semantics.index.similarities(vector, neighbours, &also, filter);
-            near.into_iter().map(|near| one(near.entry, Some((near, near.signal(&fit))))).collect()
+            semantics.index.similarities(vector, semantics.calibration.neighbours, &also, filter)
         }
-        None => also.into_iter().map(|entry| one(entry, None)).collect(),
+        None => (also.iter().map(|&entry| Similarity { entry, ..Similarity::default() }).collect(), Vec::new()),
     };
-    out.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.entry.cmp(&b.entry)));
-    out
+    let background = Background::new(cosines, semantics.map_or(0, |(semantics, _)| semantics.calibration.neighbours));
+    let evidence = near.iter().map(|near| Evidence {
+        cosine: semantics.map(|_| near.cosine),
+        moved: None,
+        words: Some(said.by_text.get(&near.entry).copied().unwrap_or(0.0)),
+        hint: if generic.contains_key(&near.entry) { GENERIC_LOG_ODDS } else { 0.0 },
+    });
+    // Moving the question towards what it finds first was measured too, and gains nothing here.
+    let evidence: Vec<Evidence> = evidence.collect();
+    let fit = semantics.map(|(semantics, _)| &semantics.calibration.entries);
+    let ground = Ground {
+        weight: fit.map_or(WORD_WEIGHT, |fit| fit.weight),
+        nearest: evidence.iter().filter_map(|one| one.cosine).reduce(f32::max).unwrap_or(0.0),
+        reach: said.reach,
+    };
+    let judged = ground.judge(&evidence, &background, fit);
+    let one = |((near, evidence), judged): ((&Similarity, Evidence), Judged)| Scored {
+        entry: near.entry,
+        evidence,
+        judged,
+        part: semantics.map(|_| near.part),
+        generic: generic.get(&near.entry).map(|hit| (*hit).clone()),
+    };
+    let mut scored: Vec<Scored> = near.iter().zip(evidence).zip(judged).map(one).collect();
+    scored.sort_by(|a, b| {
+        let closer = || b.judged.closeness.total_cmp(&a.judged.closeness);
+        b.judged.relevance.total_cmp(&a.judged.relevance).then_with(closer).then(a.entry.cmp(&b.entry))
+    });
+    Candidates { ground, background, scored }
 }
 
 /// An input analysed: its problems, what is sure about them, and which of them are still to be asked.
 struct Asking {
     problems: Vec<Problem>,
-    role: Role,
     sure: Vec<Vec<Hit>>,
     ask: Vec<bool>,
     /// Problems that are answered, in the order of the input.
@@ -247,9 +269,7 @@ struct Asking {
 impl Asking {
     fn new(knowledge: &Knowledge, raw: &str, options: &LookupOptions) -> Self {
         let admitted = |entry: usize| options.filters.admit(&knowledge.canon.entries()[entry]);
-        let Analysis { problems, question } = analyse(raw, &knowledge.canon, &admitted);
-        // A question seeks a text unlike itself, which is what a query prefix is for; an error seeks one like itself.
-        let role = if question { Role::Query } else { Role::Passage };
+        let problems = analyse(raw, &knowledge.canon, &admitted);
         // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
         let any_exact = problems.iter().any(Problem::is_exact);
         let sure: Vec<Vec<Hit>> = problems
@@ -261,18 +281,32 @@ impl Asking {
             .collect();
         let ask: Vec<bool> = sure.iter().map(|hits| hits.is_empty() && !any_exact).collect();
         let chosen = choose(knowledge, &problems, &sure, &ask, options.max_errors);
-        Self { problems, role, sure, ask, chosen }
+        Self { problems, sure, ask, chosen }
     }
 
-    fn questions(&self) -> impl Iterator<Item = &Problem> {
-        self.chosen.iter().filter(|&&at| self.ask[at]).map(|&at| &self.problems[at])
+    /// Which problems are asked.
+    fn questions(&self) -> impl Iterator<Item = usize> {
+        self.chosen.iter().copied().filter(|&at| self.ask[at])
+    }
+
+    fn question(&self, at: usize) -> Question {
+        Question::of_error(&self.problems[at].block.salient)
     }
 
     /// The questions' vectors, in order.
     fn encode(&self, semantics: &Semantics) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let texts: Vec<&str> = self.questions().map(|problem| problem.block.salient.as_str()).collect();
-        let encoded = semantics.encoder.encode(&texts, self.role, &mut |_| {})?;
-        Ok(encoded.into_iter().map(|e| e.vector).collect())
+        let questions: Vec<Question> = self.questions().map(|at| self.question(at)).collect();
+        vectors(&questions.iter().collect::<Vec<_>>(), ROLES, semantics)
+    }
+
+    fn candidates(
+        &self,
+        knowledge: &Knowledge,
+        at: usize,
+        semantics: Option<(&Semantics, &[f32])>,
+        options: &LookupOptions,
+    ) -> Candidates {
+        score_all(knowledge, &self.problems[at], &self.question(at).words, semantics, options)
     }
 }
 
@@ -294,14 +328,14 @@ pub fn lookup<'a>(
     let asking = Asking::new(knowledge, raw, options);
     let questions = asking.questions().count();
     let semantics = if questions > 0 { semantics() } else { None };
-    let gate = Gates::new(semantics.map(|s| &s.calibration), options.min_relevance).among(questions);
+    let gate = Gates::new(semantics.map(|s| &s.calibration.entries), options.min_relevance).among(questions);
     let mut vectors = semantics.map(|s| asking.encode(s)).transpose()?.unwrap_or_default().into_iter();
     let results: Vec<Finding> = asking
         .chosen
         .iter()
         .map(|&at| {
             let asked = asking.ask[at].then(|| semantics.zip(vectors.next()));
-            finding(knowledge, &asking.problems[at], asking.sure[at].clone(), asked, gate, options, used)
+            finding(knowledge, &asking, at, asked, gate, options, used)
         })
         .collect();
     Ok(Answer {
@@ -317,21 +351,32 @@ pub fn lookup<'a>(
 /// holds `None` if it was and there is no model.
 fn finding(
     knowledge: &Knowledge,
-    problem: &Problem,
-    mut hits: Vec<Hit>,
+    asking: &Asking,
+    at: usize,
     asked: Option<Option<(&Semantics, Vec<f32>)>>,
-    gate: f32,
+    mut gate: f32,
     options: &LookupOptions,
     used: Used<'_>,
 ) -> Finding {
+    let (problem, mut hits) = (&asking.problems[at], asking.sure[at].clone());
     let mut scored = Vec::new();
     let mut semantic = Semantic::NotNeeded;
     if let Some(asked) = asked {
         semantic = if asked.is_some() { Semantic::On } else { Semantic::Off };
-        scored = score_all(knowledge, problem, asked.as_ref().map(|(s, vector)| (*s, vector.as_slice())), options);
+        let semantics = asked.as_ref().map(|(semantics, vector)| (*semantics, vector.as_slice()));
+        let candidates = asking.candidates(knowledge, at, semantics, options);
+        let word_weight = candidates.ground.word_weight();
+        scored = candidates.scored;
         let entries = knowledge.canon.entries();
-        let passing = scored.iter().filter(|s| s.relevance >= gate && options.filters.admit(&entries[s.entry]));
-        hits = passing.map(|s| close_hit(knowledge, s, gate, options, used)).collect();
+        let mut admitted = scored.iter().filter(|one| options.filters.admit(&entries[one.entry])).peekable();
+        let best = admitted.peek().map_or(0.0, |best| best.judged.relevance);
+        let passing = |gate| move |one: &&Scored| one.judged.relevance >= gate;
+        hits.extend(admitted.next().filter(passing(gate)).map(|one| close_hit(knowledge, one, word_weight, gate, options, used)));
+        // Whoever asks for a relevance gets that relevance.
+        if options.min_relevance.is_none() {
+            gate = beside(gate, best);
+        }
+        hits.extend(admitted.filter(passing(gate)).map(|one| close_hit(knowledge, one, word_weight, gate, options, used)));
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
     let why_not = options.why_not.as_deref().map(|id| match why_not(knowledge, id, &hits, &scored, gate, options) {
@@ -366,7 +411,9 @@ fn choose(knowledge: &Knowledge, problems: &[Problem], sure: &[Vec<Hit>], ask: &
                 if !ask[at] {
                     return 0.0;
                 }
-                knowledge.keywords().signals(&problems[at].block.salient).values().copied().fold(0.0, f32::max)
+                let said = knowledge.keywords().said(&Words::of(&problems[at].block.salient));
+                let most = said.by_text.values().copied().fold(0.0, f32::max);
+                Ground { reach: said.reach, ..Ground::default() }.share(most)
             })
             .collect();
         order.sort_by(|&a, &b| likelihood[b].total_cmp(&likelihood[a]).then(a.cmp(&b)));
@@ -442,20 +489,27 @@ fn sure_hit(
 ) -> Hit {
     let signals = Signals { canon: Some(1.0), ..Signals::default() };
     let mut hit = bare_hit(knowledge, entry, tier, 1.0, captures);
-    hit.explain = options.explain.then(|| explanation(signals, None, 1.0, 0.0, matched));
+    hit.explain = options.explain.then(|| explanation(signals, None, 0.0, matched));
     hit
 }
 
-fn close_hit(knowledge: &Knowledge, scored: &Scored, gate: f32, options: &LookupOptions, used: Used<'_>) -> Hit {
+fn close_hit(
+    knowledge: &Knowledge,
+    scored: &Scored,
+    word_weight: f32,
+    gate: f32,
+    options: &LookupOptions,
+    used: Used<'_>,
+) -> Hit {
     let captures = scored.generic.as_ref().map(|hit| hit.captures.clone()).unwrap_or_default();
-    let mut hit = bare_hit(knowledge, scored.entry, Tier::Close, scored.relevance, captures);
+    let mut hit = bare_hit(knowledge, scored.entry, Tier::Close, scored.judged.relevance, captures);
     let frequency = used(&hit.id);
-    hit.score = score(scored.relevance, None, frequency);
+    hit.score = score(scored.judged.relevance, None, frequency);
     if options.explain {
         let entry = knowledge.canon.entries()[scored.entry].entry();
-        let matched = scored.similarity.and_then(|near| entry.text_of(near.part)).map(|text| text.embedded());
-        let signals = Signals { frequency, ..scored.signals.clone() };
-        hit.explain = Some(explanation(signals, Some(scored.similar), scored.relevance, gate, matched));
+        let matched = scored.part.and_then(|part| entry.text_of(part)).map(|text| text.embedded());
+        let signals = Signals { frequency, ..scored.signals() };
+        hit.explain = Some(explanation(signals, Some((&scored.judged, word_weight)), gate, matched));
     }
     hit
 }
@@ -491,21 +545,20 @@ fn bare_hit(
     }
 }
 
+/// Why a hit stands where it stands. `judged` comes with the weight of words; a hit that is sure was not judged.
 pub(super) fn explanation(
     signals: Signals,
-    similar: Option<f32>,
-    relevance: f32,
+    judged: Option<(&Judged, f32)>,
     gate: f32,
     matched: Option<String>,
 ) -> Explanation {
-    let mut weights = BTreeMap::from([("recency", 0.1), ("frequency", 0.1)]);
-    if signals.semantic.is_some() {
-        weights.insert("semantic", SEMANTIC_WEIGHT);
+    let mut weights = BTreeMap::from([("recency", RECENCY_WEIGHT), ("frequency", FREQUENCY_WEIGHT)]);
+    if let Some((_, word_weight)) = judged.filter(|_| signals.keyword.is_some()) {
+        weights.insert("words", word_weight);
     }
-    if signals.keyword.is_some() {
-        weights.insert("keyword", if signals.semantic.is_some() { KEYWORD_WEIGHT } else { 1.0 });
-    }
-    Explanation { signals, similar, weights, gate, margin: relevance - gate, matched }
+    let similar = judged.map(|(judged, _)| judged.similar());
+    let margin = judged.map_or(1.0, |(judged, _)| judged.relevance) - gate;
+    Explanation { signals, similar, weights, gate, margin, matched }
 }
 
 fn why_not(
@@ -541,7 +594,7 @@ fn why_not(
         (Some(place), _) if place < options.limit => none("shown", format!("it is hit {}", place + 1)),
         (Some(place), _) => none("limit", format!("it is hit {}, {} are shown", place + 1, options.limit)),
         (None, Some(scored)) => {
-            let short = gate - scored.relevance;
+            let short = gate - scored.judged.relevance;
             none("gate", format!("its relevance is {short:.3} short of the gate"))
         }
         (None, None) if hits.first().is_some_and(|hit| hit.tier.cmp(&Tier::Close) == Ordering::Less) => {
@@ -553,9 +606,9 @@ fn why_not(
         ),
     };
     if let Some(scored) = scored {
-        out.relevance = Some(scored.relevance);
-        out.margin = Some(scored.relevance - gate);
-        out.signals = Some(scored.signals.clone());
+        out.relevance = Some(scored.judged.relevance);
+        out.margin = Some(scored.judged.relevance - gate);
+        out.signals = Some(scored.signals());
     } else if place.is_some() {
         (out.relevance, out.margin) = (Some(1.0), Some(1.0 - gate));
     }

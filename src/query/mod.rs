@@ -4,15 +4,18 @@
 //! Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
 
 mod analyse;
+mod fuse;
 mod gate;
 mod lookup;
+mod question;
 pub mod relevance;
 mod score;
 mod search;
 mod snippet;
 
-pub use analyse::{Analysis, Problem, analyse};
-pub use gate::{Gates, KEYWORD_ONLY};
-pub use lookup::{Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe};
+pub use analyse::{Problem, analyse};
+pub use gate::{Gates, beside};
+pub use lookup::{Candidates, Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe};
+pub use question::ROLES;
 pub use score::frequency;
-pub use search::{Documents, Legs, SearchError, SearchOptions, search};
+pub use search::{Documents, Legs, ProbedItems, SearchError, SearchOptions, probe_items, search};

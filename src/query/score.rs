@@ -2,9 +2,9 @@
 //! hit that is more relevant by more than they can give.
 
 /// Most that recency adds, as a share of relevance.
-const RECENCY_WEIGHT: f32 = 0.1;
+pub(super) const RECENCY_WEIGHT: f32 = 0.1;
 /// Most that frequency adds, as a share of relevance.
-const FREQUENCY_WEIGHT: f32 = 0.1;
+pub(super) const FREQUENCY_WEIGHT: f32 = 0.1;
 
 /// `relevance * (0.8 + 0.1 recency + 0.1 frequency)`, in \[0, 1\].
 pub fn score(relevance: f32, recency: Option<f32>, frequency: Option<f32>) -> f32 {

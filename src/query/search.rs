@@ -4,9 +4,11 @@
 //! matter which one found it. A question's background is taken over everything that is known, not over what a filter
 //! leaves: whether an item is near enough must not depend on how few others were asked.
 
-use super::gate::{Gates, KEYWORD_ONLY};
+use super::fuse::{Collection, fuse};
+use super::gate::Gates;
 use super::lookup::{Filters, Knowledge, Semantics, explanation};
-use super::relevance::{Background, Bm25, KeywordIndex, Similarity, question_words, similar};
+use super::question::{Question, ROLES, vectors};
+use super::relevance::{Background, Bm25, Evidence, Ground, Judged, Reach, Said, Similarity, WORD_WEIGHT, Words};
 use super::score::{frequency, recency, score};
 use super::snippet::snippet;
 use crate::ann::Index;
@@ -16,7 +18,7 @@ use crate::text::{fingerprint, for_each_token, mask, single_line, strip_controls
 use crate::types::{
     Answer, Asked, Content, Finding, Hit, Item, Kind, Passage, Role, Semantic, Signals, Tier, Verdict, WhyNot, embedded,
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// Candidates that each of vectors and keywords may name; as many as are to be shown, if that is more.
 const CANDIDATES: usize = 200;
@@ -54,8 +56,10 @@ pub struct SearchOptions {
     pub why_not: Option<String>,
     /// Which signals count.
     pub legs: Legs,
-    /// As which side of a search the question is embedded.
-    pub role: Role,
+    /// As which sides of a search the question is embedded; its vector is their mean.
+    pub roles: &'static [Role],
+    /// Whether the question's text is embedded as it stands, and not what of it carries meaning.
+    pub whole: bool,
     /// Whether a text that several items hold is shown for each of them, and not once.
     pub repeats: bool,
 }
@@ -69,7 +73,8 @@ impl Default for SearchOptions {
             explain: false,
             why_not: None,
             legs: Legs::default(),
-            role: Role::Query,
+            roles: ROLES,
+            whole: false,
             repeats: false,
         }
     }
@@ -114,9 +119,10 @@ pub enum SearchError {
 struct Candidate {
     uid: String,
     signals: Signals,
-    similar: f32,
-    relevance: f32,
+    judged: Judged,
     score: f32,
+    /// Relevance that its sort must reach.
+    gate: f32,
     what: What,
 }
 
@@ -138,53 +144,49 @@ pub fn search(
     now_ms: i64,
 ) -> Result<Answer, SearchError> {
     let semantics = semantics.filter(|_| options.legs.semantic);
-    let vector = match semantics {
-        Some(semantics) => {
-            let encoded = semantics.encoder.encode(&[question], options.role, &mut |_| {})?;
-            encoded.into_iter().next().map(|e| e.vector)
-        }
-        None => None,
-    };
-    let asked = Question { text: question, words: question_words(question), semantics, vector };
-    let mut found = asked.entries(knowledge, options);
-    let mut nearest: Vec<f32> = std::mem::take(&mut found.entry_cosines);
-    let mut items = Vec::new();
-    if let Some(documents) = documents {
-        items = asked.items(documents, options, &mut nearest)?;
+    let mut asked = Question::new(question);
+    if options.whole {
+        question.clone_into(&mut asked.text);
     }
+    let vector = semantics.map(|semantics| vectors(&[&asked], options.roles, semantics)).transpose()?;
+    let vector = vector.and_then(|vectors| vectors.into_iter().next());
+    let asked = Asking { words: asked.words, semantics, vector };
+    let mut nearest = Vec::new();
+    let entries = asked.entries(knowledge, options, &mut nearest);
+    let items = match documents {
+        Some(documents) => asked.items(documents, options, &mut nearest)?,
+        None => Items::default(),
+    };
     let background = Background::new(nearest, asked.neighbours());
-    let uids: Vec<&str> =
-        found.entries.iter().map(|e| e.uid.as_str()).chain(items.iter().map(|i| i.item.uid.as_str())).collect();
+    let fused = asked.fuse(&entries, &items, documents);
+    let judge = |at: usize| fused.grounds[at].judge(&fused.evidence[at], &background, asked.fit(at == 1));
+    let judged = [judge(0), judge(1)];
+    let uids: Vec<&str> = entries.uids.iter().copied().chain(items.all.iter().map(|i| i.item.uid.as_str())).collect();
     let usage = match documents {
         Some(documents) => documents.database.usage(&uids)?,
         None => HashMap::new(),
     };
+    let gates = |documents| Gates::new(asked.fit(documents), options.min_relevance).among(1);
+    let (entry_gate, item_gate) = (gates(false), gates(true));
     let mut candidates: Vec<Candidate> = Vec::new();
-    for entry in found.entries.drain(..) {
-        let priors = (None, Some(used(&usage, &entry.uid)));
-        candidates.push(asked.weigh(
-            entry.uid,
-            entry.cosine,
-            entry.keyword,
-            &background,
-            priors,
-            What::Entry(entry.index),
-        ));
+    for ((near, uid), judged) in entries.near.iter().zip(&entries.uids).zip(&judged[0]) {
+        let priors = (None, Some(used(&usage, uid)));
+        candidates.push(weigh((*uid).to_owned(), *judged, priors, entry_gate, What::Entry(near.entry)));
     }
-    for found in items {
+    for (found, judged) in items.all.into_iter().zip(&judged[1]) {
         let priors = (Some(recency(found.item.updated_at, now_ms)), Some(used(&usage, &found.item.uid)));
-        let uid = found.item.uid.clone();
-        candidates.push(asked.weigh(uid, found.cosine, found.keyword, &background, priors, What::Item(found.item)));
+        candidates.push(weigh(found.item.uid.clone(), *judged, priors, item_gate, What::Item(found.item)));
     }
-    // Scores near 1 run out of digits before the mix that they are made from does.
-    let order = |a: &Candidate, b: &Candidate| {
-        b.score.total_cmp(&a.score).then_with(|| b.similar.total_cmp(&a.similar)).then_with(|| a.uid.cmp(&b.uid))
-    };
-    candidates.sort_by(order);
-    let gate = Gates::new(semantics.map(|s| &s.calibration), options.min_relevance).among(1);
-    let passed = || candidates.iter().filter(|candidate| candidate.relevance >= gate);
-    let hits = select(knowledge, documents, &asked, passed(), gate, options);
-    let why_not = options.why_not.as_deref().map(|id| why_not(id, knowledge, documents, &candidates, &hits, gate));
+    // Scores near 0 or 1 run out of digits before the closeness that they are made from does.
+    candidates.sort_by(|a, b| {
+        let closer = || b.judged.closeness.total_cmp(&a.judged.closeness);
+        b.score.total_cmp(&a.score).then_with(closer).then_with(|| a.uid.cmp(&b.uid))
+    });
+    let passed = || candidates.iter().filter(|candidate| candidate.judged.relevance >= candidate.gate);
+    let word_weights = fused.grounds.map(|ground| ground.word_weight());
+    let hits = select(knowledge, documents, &asked, passed(), word_weights, options);
+    let why_not =
+        options.why_not.as_deref().map(|id| why_not(id, knowledge, documents, &candidates, &hits, item_gate));
     let semantic = if asked.vector.is_some() { Semantic::On } else { Semantic::Off };
     let fingerprint = fingerprint(&mask(question));
     let finding = Finding {
@@ -207,40 +209,106 @@ fn used(usage: &HashMap<String, Usage>, uid: &str) -> f32 {
     usage.get(uid).map_or(0.0, |usage| frequency(usage.days))
 }
 
+/// From what a candidate came to and its priors to its score.
+fn weigh(
+    uid: String,
+    judged: Judged,
+    (recency, frequency): (Option<f32>, Option<f32>),
+    gate: f32,
+    what: What,
+) -> Candidate {
+    let signals = Signals { canon: None, semantic: judged.semantic, keyword: judged.keyword, recency, frequency };
+    Candidate { uid, signals, judged, score: score(judged.relevance, recency, frequency), gate, what }
+}
+
+/// The indexed items that a search would put before the gate, with what speaks for each.
+#[derive(Debug, Clone, Default)]
+pub struct ProbedItems {
+    /// What holds for all of them.
+    pub ground: Ground,
+    /// How near the question is to everything.
+    pub background: Background,
+    /// Public ids and evidence, in no order.
+    pub items: Vec<(String, Evidence)>,
+}
+
+/// What a search among indexed items alone would put before the gate: to calibrate it.
+///
+/// # Errors
+/// As [`search`].
+pub fn probe_items(
+    knowledge: &Knowledge,
+    documents: &Documents<'_>,
+    question: &str,
+    semantics: &Semantics,
+) -> Result<ProbedItems, SearchError> {
+    let filter = ItemFilter { kinds: vec![Kind::Chunk], ..ItemFilter::default() };
+    let options = SearchOptions { filter, ..SearchOptions::default() };
+    let asked = Question::new(question);
+    let vector = vectors(&[&asked], options.roles, semantics)?.into_iter().next();
+    let asked = Asking { words: asked.words, semantics: Some(semantics), vector };
+    let mut nearest = Vec::new();
+    let entries = asked.entries(knowledge, &options, &mut nearest);
+    let items = asked.items(documents, &options, &mut nearest)?;
+    let fused = asked.fuse(&entries, &items, Some(documents));
+    let [_, evidence] = fused.evidence;
+    Ok(ProbedItems {
+        ground: fused.grounds[1],
+        background: Background::new(nearest, asked.neighbours()),
+        items: items.all.into_iter().map(|found| found.item.uid).zip(evidence).collect(),
+    })
+}
+
+/// Entries and items, in this order, after the question was moved towards the closest of both.
+struct Fused {
+    grounds: [Ground; 2],
+    evidence: [Vec<Evidence>; 2],
+}
+
 /// A question with everything that is known of it.
-struct Question<'a> {
-    text: &'a str,
-    words: Vec<String>,
+struct Asking<'a> {
+    words: Words,
     semantics: Option<&'a Semantics>,
     vector: Option<Vec<f32>>,
 }
 
-struct FoundEntry {
-    index: usize,
-    uid: String,
-    cosine: Option<f32>,
-    keyword: Option<f32>,
+/// The entries of packs that may answer.
+struct Entries<'k> {
+    near: Vec<Similarity>,
+    uids: Vec<&'k str>,
+    /// In the order of `near`.
+    evidence: Vec<Evidence>,
+    reach: Reach,
+}
+
+/// The indexed items that may answer.
+#[derive(Default)]
+struct Items {
+    all: Vec<FoundItem>,
+    /// In the same order.
+    evidence: Vec<Evidence>,
+    reach: Reach,
 }
 
 struct FoundItem {
     item: Box<Item>,
-    cosine: Option<f32>,
-    keyword: Option<f32>,
+    /// Its vector's.
+    row: Option<u32>,
 }
 
-struct Entries {
-    entries: Vec<FoundEntry>,
-    /// Of all entries, admitted or not: they belong to the background.
-    entry_cosines: Vec<f32>,
-}
-
-impl Question<'_> {
+impl Asking<'_> {
     fn neighbours(&self) -> usize {
         self.semantics.map_or(0, |semantics| semantics.calibration.neighbours)
     }
 
-    /// The entries of packs that may answer.
-    fn entries(&self, knowledge: &Knowledge, options: &SearchOptions) -> Entries {
+    /// What holds for items, or for entries.
+    fn fit(&self, documents: bool) -> Option<&crate::types::Fit> {
+        let calibration = self.semantics.map(|semantics| &semantics.calibration)?;
+        Some(if documents { calibration.of_documents() } else { &calibration.entries })
+    }
+
+    /// The entries of packs that may answer; `nearest` gets the cosines that belong to the background.
+    fn entries<'k>(&self, knowledge: &'k Knowledge, options: &SearchOptions, nearest: &mut Vec<f32>) -> Entries<'k> {
         let stored = knowledge.canon().entries();
         let filters = Filters {
             provider: options.filter.provider.clone(),
@@ -250,38 +318,39 @@ impl Question<'_> {
         let may_answer = options.admits_canon();
         let admitted = |entry: usize| may_answer && filters.admit(&stored[entry]);
         let by_words = may_answer && options.legs.keyword;
-        let keyword = if by_words { knowledge.keywords().signals(self.text) } else { BTreeMap::new() };
-        let mut also = KeywordIndex::best(&keyword, usize::MAX);
+        let said = if by_words { knowledge.keywords().said(&self.words) } else { Said::default() };
+        let mut also = said.best(usize::MAX);
         also.retain(|entry| admitted(*entry));
         also.truncate(options.candidates());
         let filter = (may_answer && !filters.is_empty()).then_some(&admitted as &dyn Fn(usize) -> bool);
         // The nearest are the background, whether they may answer or not.
-        let (near, entry_cosines) = match self.semantics.zip(self.vector.as_ref()) {
+        let (mut near, cosines) = match self.semantics.zip(self.vector.as_ref()) {
             Some((semantics, vector)) => semantics.index.similarities(vector, self.neighbours(), &also, filter),
             None => (also.iter().map(|&entry| Similarity { entry, ..Similarity::default() }).collect(), Vec::new()),
         };
-        let found = |near: Similarity| FoundEntry {
-            index: near.entry,
-            uid: stored[near.entry].id().to_owned(),
+        nearest.extend(cosines);
+        near.retain(|near| admitted(near.entry));
+        let evidence = near.iter().map(|near| Evidence {
             cosine: self.vector.is_some().then_some(near.cosine),
-            keyword: options.legs.keyword.then(|| keyword.get(&near.entry).copied().unwrap_or(0.0)),
-        };
-        let entries = near.into_iter().filter(|near| admitted(near.entry)).map(found).collect();
-        Entries { entries, entry_cosines }
+            words: options.legs.keyword.then(|| said.by_text.get(&near.entry).copied().unwrap_or(0.0)),
+            ..Evidence::default()
+        });
+        let evidence = evidence.collect();
+        Entries { uids: near.iter().map(|near| stored[near.entry].id()).collect(), near, evidence, reach: said.reach }
     }
 
-    /// The indexed items that may answer; `nearest` gets the similarities that belong to the background.
+    /// The indexed items that may answer; `nearest` gets the cosines that belong to the background.
     fn items(
         &self,
         documents: &Documents<'_>,
         options: &SearchOptions,
         nearest: &mut Vec<f32>,
-    ) -> Result<Vec<FoundItem>, SearchError> {
+    ) -> Result<Items, SearchError> {
         let database = documents.database;
         let most = options.candidates();
-        let asked: &[String] = if options.legs.keyword { &self.words } else { &[] };
-        let holders = database.holders(asked)?;
-        let words: Vec<(String, usize)> = asked.iter().cloned().zip(holders).collect();
+        let asked: Vec<(&str, f32)> = if options.legs.keyword { self.words.iter().collect() } else { Vec::new() };
+        let holders = database.holders(&asked.iter().map(|(word, _)| *word).collect::<Vec<_>>())?;
+        let words: Vec<(&str, usize)> = asked.iter().map(|(word, _)| *word).zip(holders.iter().copied()).collect();
         let mut ids = database.keyword_candidates(&words, &options.filter, most)?;
         let admitted = match options.filter.is_empty() {
             true => None,
@@ -306,55 +375,52 @@ impl Question<'_> {
         ids.retain(|id| is_admitted(*id));
         let corpus = database.corpus()?;
         let bm25 = Bm25 { texts: corpus.items, mean_length: corpus.words as f32 / corpus.items.max(1) as f32 };
-        let reachable = bm25.reachable(words.iter().map(|(_, holders)| *holders));
-        let places: HashMap<&str, usize> = words.iter().map(|(word, holders)| (word.as_str(), *holders)).collect();
-        // By the hash of the very text that would be shown: a vector file that belongs to other items finds nothing.
-        let cosine = |item: &Item| {
-            let (vectors, query) = documents.vectors.zip(self.vector.as_ref())?;
-            vectors.similarity(query, vectors.image().row_of(&text_hash(&embedded(&item.title, &item.body)))?)
-        };
-        let found = database.items(&ids)?.into_iter().map(|(_, item)| FoundItem {
-            cosine: cosine(&item),
-            keyword: options.legs.keyword.then(|| keyword_signal(&item, &places, &bm25, reachable)),
-            item: Box::new(item),
-        });
-        Ok(found.collect())
+        let reach = bm25.reach(asked.iter().map(|(_, weight)| *weight).zip(holders.iter().copied()));
+        let known: HashMap<&str, (f32, usize)> =
+            asked.iter().zip(&holders).map(|((word, weight), holders)| (*word, (*weight, *holders))).collect();
+        let mut out = Items { reach, ..Items::default() };
+        for (_, item) in database.items(&ids)? {
+            let text = embedded(&item.title, &item.body);
+            // By the hash of the very text that would be shown: a vector file that belongs to other items finds nothing.
+            let vectors = documents.vectors.zip(self.vector.as_ref());
+            let row = vectors.and_then(|(vectors, _)| vectors.image().row_of(&text_hash(&text)));
+            let cosine = vectors.zip(row).and_then(|((vectors, query), row)| vectors.similarity(query, row));
+            let words = options.legs.keyword.then(|| text_words(&text, &known, &bm25));
+            out.evidence.push(Evidence { cosine, words, ..Evidence::default() });
+            out.all.push(FoundItem { item: Box::new(item), row });
+        }
+        Ok(out)
     }
 
-    /// From signals to relevance and score.
-    fn weigh(
-        &self,
-        uid: String,
-        cosine: Option<f32>,
-        keyword: Option<f32>,
-        nearest: &Background,
-        (recency, frequency): (Option<f32>, Option<f32>),
-        what: What,
-    ) -> Candidate {
-        let fit = self.semantics.map(|semantics| match what {
-            What::Entry(_) => semantics.calibration.of_entries(),
-            What::Item(_) => semantics.calibration.of_documents(),
-        });
-        let semantic = cosine.zip(fit).map(|(cosine, fit)| {
-            let near = Similarity { entry: 0, cosine, background: nearest.without(cosine), part: 0 };
-            near.signal(&fit)
-        });
-        let similar = similar(semantic, keyword).unwrap_or(0.0);
-        // The calibration belongs to the signals that are there: words alone have their own.
-        let logistic = match (semantic, fit) {
-            (Some(_), Some(fit)) => fit.relevance,
-            _ => KEYWORD_ONLY.0,
-        };
-        let relevance = logistic.at(similar);
-        let signals = Signals { canon: None, semantic, keyword, recency, frequency };
-        Candidate { uid, signals, similar, relevance, score: score(relevance, recency, frequency), what }
+    fn fuse(&self, entries: &Entries<'_>, items: &Items, documents: Option<&Documents<'_>>) -> Fused {
+        let rows = documents.and_then(|documents| documents.vectors);
+        let weight = |documents| self.fit(documents).map_or(WORD_WEIGHT, |fit| fit.weight);
+        let mut collections = [
+            Collection {
+                evidence: entries.evidence.clone(),
+                reach: entries.reach,
+                weight: weight(false),
+                cosine: &|at, query| self.semantics?.index.similarity(query, entries.near[at].entry),
+                vector: &|at| self.semantics?.index.vector(&entries.near[at]),
+            },
+            Collection {
+                evidence: items.evidence.clone(),
+                reach: items.reach,
+                weight: weight(true),
+                cosine: &|at, query| rows?.similarity(query, items.all[at].row?),
+                vector: &|at| rows?.image().checked(items.all[at].row?),
+            },
+        ];
+        let grounds = fuse(&mut collections, self.vector.as_deref());
+        Fused { grounds, evidence: collections.map(|collection| collection.evidence) }
     }
 }
 
-fn keyword_signal(item: &Item, words: &HashMap<&str, usize>, bm25: &Bm25, reachable: f32) -> f32 {
+/// BM25 of a text for words of such weights and with so many holders.
+fn text_words(text: &str, words: &HashMap<&str, (f32, usize)>, bm25: &Bm25) -> f32 {
     let mut counts: HashMap<&str, f32> = HashMap::new();
     let mut length = 0.0;
-    for_each_token(&embedded(&item.title, &item.body), |token| {
+    for_each_token(text, |token| {
         length += 1.0;
         if let Some((word, _)) = words.get_key_value(token) {
             *counts.entry(word).or_default() += 1.0;
@@ -364,20 +430,23 @@ fn keyword_signal(item: &Item, words: &HashMap<&str, usize>, bm25: &Bm25, reacha
     // In a fixed order: sums of floats depend on it.
     let mut counts: Vec<(&str, f32)> = counts.into_iter().collect();
     counts.sort_unstable_by_key(|(word, _)| *word);
-    let sum: f32 = counts.iter().map(|(word, count)| bm25.part(words[word], *count, norm)).sum();
-    (sum / reachable).clamp(0.0, 1.0)
+    let part = |(word, count): (&str, f32)| {
+        let (weight, holders) = words[word];
+        weight * bm25.part(holders, count, norm)
+    };
+    counts.into_iter().map(part).sum()
 }
 
 /// What is shown: each text once, nothing from files that are gone.
 fn select<'c>(
     knowledge: &Knowledge,
     documents: Option<&Documents<'_>>,
-    asked: &Question<'_>,
+    asked: &Asking<'_>,
     passed: impl Iterator<Item = &'c Candidate>,
-    gate: f32,
+    word_weights: [f32; 2],
     options: &SearchOptions,
 ) -> Vec<Hit> {
-    let words: HashSet<&str> = asked.words.iter().map(String::as_str).collect();
+    let words: HashSet<&str> = asked.words.iter().map(|(word, _)| word).collect();
     let mut shown: HashMap<(&str, &str), usize> = HashMap::new();
     let mut hits: Vec<Hit> = Vec::new();
     for candidate in passed {
@@ -398,13 +467,19 @@ fn select<'c>(
         }
         // Beyond the limit only other places of what is shown are counted.
         if hits.len() < options.limit {
-            hits.push(hit(knowledge, candidate, &words, gate, options.explain));
+            hits.push(hit(knowledge, candidate, &words, word_weights, options.explain));
         }
     }
     hits
 }
 
-fn hit(knowledge: &Knowledge, candidate: &Candidate, words: &HashSet<&str>, gate: f32, explain: bool) -> Hit {
+fn hit(
+    knowledge: &Knowledge,
+    candidate: &Candidate,
+    words: &HashSet<&str>,
+    word_weights: [f32; 2],
+    explain: bool,
+) -> Hit {
     let (kind, title, source, passage) = match &candidate.what {
         What::Entry(index) => {
             let stored = &knowledge.canon().entries()[*index];
@@ -429,13 +504,15 @@ fn hit(knowledge: &Knowledge, candidate: &Candidate, words: &HashSet<&str>, gate
         title,
         content: Content::Passage(passage),
         score: candidate.score,
-        relevance: candidate.relevance,
+        relevance: candidate.judged.relevance,
         tier: Tier::Close,
         source,
         overrides_canon: false,
         override_reason: None,
-        explain: explain
-            .then(|| explanation(candidate.signals.clone(), Some(candidate.similar), candidate.relevance, gate, None)),
+        explain: explain.then(|| {
+            let weight = word_weights[usize::from(kind != Kind::Canon)];
+            explanation(candidate.signals.clone(), Some((&candidate.judged, weight)), candidate.gate, None)
+        }),
     }
 }
 
@@ -457,8 +534,9 @@ fn why_not(
             What::Entry(_) => None,
         };
         let gone = path.zip(documents).is_some_and(|(path, documents)| !(documents.present)(path));
-        if candidate.relevance < gate {
-            ("gate", format!("its relevance is {:.3} short of the gate", gate - candidate.relevance))
+        let short = candidate.gate - candidate.judged.relevance;
+        if short > 0.0 {
+            ("gate", format!("its relevance is {short:.3} short of the gate"))
         } else if gone {
             ("filters", "its file is gone".to_owned())
         } else {
@@ -481,9 +559,9 @@ fn why_not(
         id,
         stage,
         reason,
-        relevance: scored.map(|s| s.relevance),
-        gate,
-        margin: scored.map(|s| s.relevance - gate),
+        relevance: scored.map(|s| s.judged.relevance),
+        gate: scored.map_or(gate, |s| s.gate),
+        margin: scored.map(|s| s.judged.relevance - s.gate),
         signals: scored.map(|s| s.signals.clone()),
     })
 }

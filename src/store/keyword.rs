@@ -34,7 +34,7 @@ impl Database {
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn holders(&self, words: &[String]) -> Result<Vec<usize>, StoreError> {
+    pub fn holders(&self, words: &[&str]) -> Result<Vec<usize>, StoreError> {
         let all = || -> rusqlite::Result<Vec<usize>> {
             let mut statement = self.connection.prepare_cached("SELECT doc FROM item_word WHERE term = ?1")?;
             let mut out = Vec::with_capacity(words.len());
@@ -56,12 +56,12 @@ impl Database {
     /// [`StoreError`] when the database refuses.
     pub fn keyword_candidates(
         &self,
-        words: &[(String, usize)],
+        words: &[(&str, usize)],
         filter: &ItemFilter,
         most: usize,
     ) -> Result<Vec<i64>, StoreError> {
-        let mut known: Vec<&(String, usize)> = words.iter().filter(|(_, holders)| *holders > 0).collect();
-        known.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+        let mut known: Vec<&(&str, usize)> = words.iter().filter(|(_, holders)| *holders > 0).collect();
+        known.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(b.0)));
         known.truncate(MAX_WORDS);
         if known.is_empty() {
             return Ok(Vec::new());

@@ -17,6 +17,8 @@ use std::sync::LazyLock;
 pub const MAX_QUESTION_LINES: usize = 3;
 /// Longest block, in lines.
 const MAX_BLOCK_LINES: usize = 60;
+/// Longest text that is embedded for one block, in characters: about 200 tokens.
+const MAX_SALIENT_CHARS: usize = 800;
 /// Distinct blocks looked at; a log with more repeats itself in ways the masks do not see.
 const MAX_BLOCKS: usize = 500;
 
@@ -41,7 +43,7 @@ impl Block {
     /// The block over the given lines.
     pub fn over(cleaned: &Cleaned, first: usize, last: usize) -> Self {
         let lines: Vec<&str> = (first..=last).map(|i| cleaned.line(i)).collect();
-        let salient = mask(&salient(&lines));
+        let salient = mask(&salient(&lines, MAX_SALIENT_CHARS));
         Self { first, last, headline: headline(&lines), fingerprint: fingerprint(&salient), salient, repeated: 1 }
     }
 

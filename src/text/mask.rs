@@ -10,7 +10,7 @@ use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
 /// Version of the masks, the prefix of every fingerprint.
-pub const FINGERPRINT_VERSION: &str = "v1";
+pub const FINGERPRINT_VERSION: &str = "v2";
 
 /// Ports whose number says which service was meant.
 const KNOWN_PORTS: &[&str] = &[
@@ -87,7 +87,7 @@ fn replacement(found: &Captures<'_>) -> String {
     }
 }
 
-/// Hash of masked text, case and white space aside: `v1:` and 16 hex digits.
+/// Hash of masked text, case and white space aside: `v2:` and 16 hex digits.
 pub fn fingerprint(masked: &str) -> String {
     let folded = masked.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     format!("{FINGERPRINT_VERSION}:{}", &sha256_hex(folded.as_bytes())[..16])

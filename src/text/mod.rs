@@ -12,6 +12,7 @@ mod mask;
 mod pattern;
 mod safe;
 mod salient;
+mod stem;
 mod token;
 
 pub use block::{Block, MAX_QUESTION_LINES, blocks, is_question};

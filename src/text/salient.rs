@@ -5,17 +5,13 @@ use super::safe::single_line;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Longest text that is embedded for one block, in characters: about 200 tokens.
-const MAX_CHARS: usize = 800;
-
 static NOISE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?x)
           ^\s*File\ ".*",\ line\ \d+                      # frames of Python, of the JVM and of Go
         | ^\s*at\ \S+.*[:(].*\d+
-        | ^\s*\d*\s*\|                                    # excerpts of rustc
-        | ^\s*(?:-->|:::|\^+|~+|\.\.\.)
-        | ^\s*[\^~]+\s*$
+        | ^\s*(?:\d+|LL)\s*(?:[|~+-]|$)                   # excerpts of rustc
+        | ^\s*(?:-->|:::|\.\.\.)
         | ^\s*\d+:\s+0x[0-9a-f]+
         | ^\s*(?:with\ [\w.\[\]"]+,|on\ \S+\ line\ \d+)     # where Terraform points to
         | ^\s*(?:note:\ run\ with\ `RUST_BACKTRACE|For\ more\ information\ about\ this\ error)
@@ -31,6 +27,9 @@ static SAYS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// What a compiler draws before the label of an excerpt or before a note.
+static RULER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*\|?[\s|_/\\]*[\^~-]*\s*(?:[=|]\s*)?"));
+
 /// The line that says what went wrong, at most 300 characters: a traceback's last line, else the first that reads so.
 pub fn headline(lines: &[&str]) -> String {
     let traceback = lines.iter().any(|l| l.trim_start().starts_with("Traceback (most recent call last)"));
@@ -41,8 +40,9 @@ pub fn headline(lines: &[&str]) -> String {
     single_line(best.or_else(|| lines.iter().copied().find(|l| !l.trim().is_empty())).unwrap_or(""), 300)
 }
 
-/// The lines that carry meaning, joined by line feeds, the headline first, at most 800 characters.
-pub fn salient(lines: &[&str]) -> String {
+/// The lines that carry meaning, without what is drawn before them, joined by line feeds, the headline first, at most
+/// `most_chars` characters.
+pub fn salient(lines: &[&str], most_chars: usize) -> String {
     let head = headline(lines);
     let mut out = head.clone();
     for line in lines {
@@ -53,11 +53,15 @@ pub fn salient(lines: &[&str]) -> String {
         if line == head || line.starts_with("Traceback (most recent") {
             continue;
         }
-        if out.chars().count() + line.chars().count() > MAX_CHARS {
+        let said = RULER.find(&line).map_or(line.as_str(), |ruler| &line[ruler.end()..]);
+        if said.is_empty() {
+            continue;
+        }
+        if out.chars().count() + said.chars().count() > most_chars {
             break;
         }
         out.push('\n');
-        out.push_str(&line);
+        out.push_str(said);
     }
     out
 }
@@ -75,18 +79,21 @@ mod tests {
             "ModuleNotFoundError: No module named 'cv2'",
         ];
         assert_eq!(headline(&lines), "ModuleNotFoundError: No module named 'cv2'");
-        assert_eq!(salient(&lines), "ModuleNotFoundError: No module named 'cv2'\nimport cv2");
+        assert_eq!(salient(&lines, 800), "ModuleNotFoundError: No module named 'cv2'\nimport cv2");
     }
 
     #[test]
-    fn excerpts_are_left_out() {
+    fn excerpts_are_left_out_and_their_labels_stay() {
         let lines = [
             "error[E0382]: borrow of moved value: `s`",
             "  --> src/main.rs:4:20",
             "   |",
             "3  |     let t = s;",
+            "   |             - value moved here",
             "   = note: move occurs",
         ];
-        assert_eq!(salient(&lines), "error[E0382]: borrow of moved value: `s`\n= note: move occurs");
+        let said = "error[E0382]: borrow of moved value: `s`\nvalue moved here\nnote: move occurs";
+        assert_eq!(salient(&lines, 800), said);
+        assert_eq!(salient(&lines, 60), "error[E0382]: borrow of moved value: `s`\nvalue moved here");
     }
 }

@@ -1,9 +1,9 @@
 //! Words for keyword search over error text: an identifier counts whole and in its parts, a code counts as it is.
 //!
 //! `aws_s3_bucket` gives itself and `aws`, `s3`, `bucket`; `BucketAlreadyExists` gives itself and its humps; `E0382`
-//! and `0.14` stay whole. Plain English words lose their inflection (a light suffix stripper: plural, -ing, -ed), so
-//! that "locking" finds "lock". Stop words are left out.
+//! and `0.14` stay whole. English words are cut to their stem, so that "locking" finds "lock". Stop words are left out.
 
+use super::stem::stem;
 use std::sync::LazyLock;
 
 /// Longer words are data, not language.
@@ -131,36 +131,6 @@ fn for_each_part<'a>(word: &'a str, mut hear: impl FnMut(&'a str)) {
             before = Some(here);
         }
         hear(&piece[start..]);
-    }
-}
-
-/// Takes off plural, -ing and -ed where a stem of four letters or more remains.
-fn stem(word: &mut String) {
-    if !word.is_ascii() || word.bytes().any(|b| b.is_ascii_digit()) {
-        return;
-    }
-    let keep = |word: &str, suffix: &str| word.ends_with(suffix) && word.len() >= suffix.len() + 3;
-    if keep(word, "ies") {
-        word.truncate(word.len() - 3);
-        word.push('y');
-    } else if word.ends_with("sses") {
-        word.truncate(word.len() - 2);
-    } else if keep(word, "s") && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is") {
-        word.truncate(word.len() - 1);
-    }
-    for suffix in ["ing", "ed"] {
-        if word.ends_with(suffix) && word.len() >= suffix.len() + 4 {
-            word.truncate(word.len() - suffix.len());
-            let bytes = word.as_bytes();
-            let n = bytes.len();
-            if bytes[n - 1] == bytes[n - 2] && !matches!(bytes[n - 1], b'l' | b's') {
-                word.truncate(n - 1);
-            }
-            break;
-        }
-    }
-    if word.len() > 4 && word.ends_with('e') {
-        word.truncate(word.len() - 1);
     }
 }
 

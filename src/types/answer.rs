@@ -207,7 +207,7 @@ pub struct Asked {
     pub line_end: usize,
     /// How often this error stands in the input.
     pub repeated: usize,
-    /// Hash of the masked text with the version of the masks, `v1:` and 16 hex digits.
+    /// Hash of the masked text with the version of the masks, `v2:` and 16 hex digits.
     pub fingerprint: String,
 }
 

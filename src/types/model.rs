@@ -63,48 +63,53 @@ impl Logistic {
     }
 }
 
-/// From cosines to probabilities, for one sort of texts.
+/// From what speaks for the candidates of a question to probabilities, for one sort of texts.
+///
+/// The log-odds that the closest candidate is right are
+/// `offset + cosine * c + words * share - length * k / sqrt(reach) - crowd * background`: of its cosine `c`, of the words
+/// it shares (BM25 `k`, and as a share of what the question could reach), less what a long question shares with anything,
+/// and less how near it is to everything else. Every other candidate has `fall` less for each unit of closeness that it
+/// lies behind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fit {
-    /// Share of the background that is taken off a similarity, in \[0, 1\].
-    pub background_weight: f32,
-    /// From cosine less weighted background to the semantic signal.
+    /// Weight of words in closeness.
+    pub weight: f32,
+    /// Log-odds where everything else is 0.
+    pub offset: f32,
+    /// Weight of the closest one's cosine.
+    pub cosine: f32,
+    /// Weight of the share of words that the closest one holds.
+    pub words: f32,
+    /// Weight of what its words come to against the length of the question.
+    pub length: f32,
+    /// Weight of the mean cosine of the next nearest (the query side of CSLS, Conneau et al., "Word translation without
+    /// parallel data", 2018, section 2.3).
+    pub crowd: f32,
+    /// Log-odds lost by unit of closeness.
+    pub fall: f32,
+    /// From the cosine alone to the semantic signal, which is the probability where no word counts.
     pub semantic: Logistic,
-    /// From `similar` to the probability of being relevant.
-    pub relevance: Logistic,
-}
-
-impl Calibration {
-    /// What holds for indexed texts.
-    pub fn of_documents(&self) -> Fit {
-        self.documents.unwrap_or_else(|| self.of_entries())
-    }
-
-    /// What holds for entries of packs.
-    pub fn of_entries(&self) -> Fit {
-        let Self { background_weight, semantic, relevance, .. } = *self;
-        Fit { background_weight, semantic, relevance }
-    }
+    /// Relevance that a targeted read must reach, in \[0, 1\].
+    pub gate: f32,
 }
 
 /// How a model variant's raw similarities become probabilities, fitted by `eval` on labelled data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// How many of the next nearest entries make up the background of a question (the query side of CSLS, Conneau et
-    /// al., 2018).
+    /// How many of the next nearest make up the background of a question.
     pub neighbours: usize,
-    /// Share of the background that is taken off a similarity, in \[0, 1\].
-    pub background_weight: f32,
-    /// From cosine less weighted background to the semantic signal.
-    pub semantic: Logistic,
-    /// From `similar` (semantic and keyword mixed) to the probability of being relevant.
-    pub relevance: Logistic,
-    /// The same for indexed texts, which have one vector each and not several; without it the fit of entries serves for
-    /// both.
+    /// For entries of packs.
+    pub entries: Fit,
+    /// For indexed texts, which have one vector each and not several; without it the fit of entries serves for both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<Fit>,
-    /// Relevance that a targeted read must reach, in \[0, 1\].
-    pub gate: f32,
+}
+
+impl Calibration {
+    /// What holds for indexed texts.
+    pub fn of_documents(&self) -> &Fit {
+        self.documents.as_ref().unwrap_or(&self.entries)
+    }
 }

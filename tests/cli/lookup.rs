@@ -31,7 +31,7 @@ fn json_keeps_to_its_contract() {
         assert!(!hit[field].is_null(), "{field}");
     }
     assert_eq!(hit["explain"]["canon"], 1.0);
-    assert!(result["error"]["fingerprint"].as_str().unwrap().starts_with("v1:"));
+    assert!(result["error"]["fingerprint"].as_str().unwrap().starts_with("v2:"));
     let slim = user.ken(&["lookup", "--json", MOVED]).json();
     assert!(slim["results"][0]["hits"][0].get("explain").is_none());
     let nothing = user.ken(&["lookup", "--json", "purple monkey dishwasher"]);

@@ -93,7 +93,8 @@ impl FusedEncoder {
         })
     }
 
-    fn prefix(&self, role: Role) -> &(String, usize) {
+    /// The prefix of a role and its tokens.
+    fn prefix_of(&self, role: Role) -> &(String, usize) {
         match role {
             Role::Query => &self.prefixes[0],
             Role::Passage => &self.prefixes[1],
@@ -150,12 +151,16 @@ impl Encoder for FusedEncoder {
         self.tokenizer.max_tokens()
     }
 
+    fn prefix(&self, role: Role) -> &str {
+        &self.prefix_of(role).0
+    }
+
     fn overhead_tokens(&self, role: Role) -> usize {
-        self.tokenizer.special_tokens() + self.prefix(role).1
+        self.tokenizer.special_tokens() + self.prefix_of(role).1
     }
 
     fn encode(&self, texts: &[&str], role: Role, progress: &mut dyn FnMut(usize)) -> Result<Vec<Encoded>, EmbedError> {
-        let prefix = &self.prefix(role).0;
+        let prefix = &self.prefix_of(role).0;
         let read = |text: &&str| self.tokenizer.encode(prefix, text);
         let tokens: Vec<Tokens> = if texts.len() < 8 {
             texts.iter().map(read).collect::<Result<_, _>>()?

@@ -9,14 +9,14 @@ use super::grep::Grep;
 use super::index::{BenchIndex, scope};
 use super::metrics::{Graded, Judgements, metrics};
 use super::result::{Asked, Machine, RunResult};
-use super::runs::{Configuration, How};
+use super::runs::{Asks, Configuration, How};
 use super::set::{Query, Set, field};
 use super::trec::Run;
 use crate::engine::{Engine, OnProgress, Progress};
-use crate::query::{Legs, SearchOptions};
+use crate::query::SearchOptions;
 use crate::store::ItemFilter;
 use crate::text::single_line;
-use crate::types::{Kind, Role, Semantic};
+use crate::types::{Kind, Semantic};
 use std::path::Path;
 use std::time::Instant;
 
@@ -137,7 +137,7 @@ struct Asker<'a> {
 
 enum What {
     Grep(Grep),
-    Search(Box<Engine>, Legs, Role),
+    Search(Box<Engine>, Asks),
 }
 
 impl<'a> Asker<'a> {
@@ -154,10 +154,10 @@ impl<'a> Asker<'a> {
         let groups = set.documents.iter().map(|d| group_by.and_then(|name| field(&d.metadata, name))).collect();
         let mut asker = Self { what: What::Grep(Grep::new([])), depth, group_by, groups, gate: 0.0, model };
         match (configuration.how(), index) {
-            (How::Search(legs, role), Some(index)) => {
+            (How::Search(asks), Some(index)) => {
                 let engine = index.engine();
-                asker.gate = engine.gate(legs, progress);
-                asker.what = What::Search(Box::new(engine), legs, role);
+                asker.gate = engine.gate(asks.legs, progress);
+                asker.what = What::Search(Box::new(engine), asks);
                 // What is opened at the first question is not part of its time.
                 let warm = Query { id: String::new(), text: "warm".to_owned(), metadata: serde_json::Value::Null };
                 asker.ask(&warm, progress)?;
@@ -175,13 +175,13 @@ impl<'a> Asker<'a> {
             return Ok(Vec::new());
         }
         let group = self.group_by.map(|name| field(&query.metadata, name));
-        let (engine, legs, role) = match &self.what {
+        let (engine, asks) = match &self.what {
             What::Grep(grep) => {
                 let admitted = |at: usize| group.as_ref().is_none_or(|group| self.groups[at] == *group);
                 let found = grep.search(&query.text, self.depth, &admitted).into_iter();
                 return Ok(found.map(|f| Found { id: f.id.to_owned(), score: f.score, relevance: f.share }).collect());
             }
-            What::Search(engine, legs, role) => (engine, *legs, *role),
+            What::Search(engine, asks) => (engine, *asks),
         };
         let options = SearchOptions {
             limit: self.depth,
@@ -191,14 +191,15 @@ impl<'a> Asker<'a> {
                 scopes: group.map(|group| scope(group.as_deref())).into_iter().collect(),
                 ..ItemFilter::default()
             },
-            legs,
-            role,
+            legs: asks.legs,
+            roles: asks.roles,
+            whole: asks.whole,
             repeats: true,
             ..SearchOptions::default()
         };
         let answer = engine.search(query.text.as_bytes(), &options, progress)?;
         let Some(finding) = answer.results.into_iter().next() else { return Ok(Vec::new()) };
-        if legs.semantic && finding.semantic != Semantic::On {
+        if asks.legs.semantic && finding.semantic != Semantic::On {
             return Err(BenchError::NoModel { model: self.model.to_owned(), why: engine.take_notes().join("; ") });
         }
         let hits = finding.hits.into_iter();

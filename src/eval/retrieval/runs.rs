@@ -1,9 +1,11 @@
 //! Which search is measured.
 //!
-//! `hybrid` is what the product does. `bm25` and `dense` are the same search with one of its signals switched off; `-plain`
-//! embeds the question as a passage, without the model's query prefix. `regex` is what people do without an index.
+//! `hybrid` is what the product does. `bm25` is the same search without vectors. `dense` is the same without words, and
+//! without what the product does to a question: its text as it stands, with the model's query prefix; `-plain` without
+//! that. `hybrid-query` and `hybrid-plain` embed the question as one side of a search only. `regex` is what people do
+//! without an index.
 
-use crate::query::Legs;
+use crate::query::{Legs, ROLES};
 use crate::types::Role;
 use std::str::FromStr;
 
@@ -20,20 +22,33 @@ pub(super) enum How {
     /// By the question's words as one pattern, text by text.
     Grep,
     /// By the engine.
-    Search(Legs, Role),
+    Search(Asks),
+}
+
+/// How the engine is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Asks {
+    pub(super) legs: Legs,
+    pub(super) roles: &'static [Role],
+    pub(super) whole: bool,
 }
 
 const BOTH: Legs = Legs { semantic: true, keyword: true };
 const MEANING: Legs = Legs { semantic: true, keyword: false };
 const WORDS: Legs = Legs { semantic: false, keyword: true };
 
-const ALL: [Configuration; 6] = [
+const fn search(name: &'static str, legs: Legs, roles: &'static [Role], whole: bool) -> Configuration {
+    Configuration { name, how: How::Search(Asks { legs, roles, whole }) }
+}
+
+const ALL: [Configuration; 7] = [
     Configuration { name: "regex", how: How::Grep },
-    Configuration { name: "bm25", how: How::Search(WORDS, Role::Query) },
-    Configuration { name: "dense", how: How::Search(MEANING, Role::Query) },
-    Configuration { name: "dense-plain", how: How::Search(MEANING, Role::Passage) },
-    Configuration { name: "hybrid", how: How::Search(BOTH, Role::Query) },
-    Configuration { name: "hybrid-plain", how: How::Search(BOTH, Role::Passage) },
+    search("bm25", WORDS, ROLES, false),
+    search("dense", MEANING, &[Role::Query], true),
+    search("dense-plain", MEANING, &[Role::Passage], true),
+    search("hybrid", BOTH, ROLES, false),
+    search("hybrid-query", BOTH, &[Role::Query], false),
+    search("hybrid-plain", BOTH, &[Role::Passage], false),
 ];
 
 impl Configuration {
@@ -58,7 +73,7 @@ impl Configuration {
 
     /// Whether it needs a model.
     pub fn needs_model(self) -> bool {
-        matches!(self.how, How::Search(Legs { semantic: true, .. }, _))
+        matches!(self.how, How::Search(Asks { legs: Legs { semantic: true, .. }, .. }))
     }
 }
 
@@ -82,6 +97,7 @@ mod tests {
         assert_eq!(Configuration::usual().len(), 3);
         let hybrid: Configuration = "hybrid".parse().unwrap();
         let usual = crate::query::SearchOptions::default();
-        assert_eq!(hybrid.how(), How::Search(usual.legs, usual.role), "hybrid is the product's default");
+        let asks = Asks { legs: usual.legs, roles: usual.roles, whole: usual.whole };
+        assert_eq!(hybrid.how(), How::Search(asks), "hybrid is the product's default");
     }
 }

@@ -1,67 +1,34 @@
-//! The keyword signal: BM25 (Robertson and Zaragoza, 2009) over identifier-aware tokens, as a share of the most that
-//! the query could reach, or of what a specific query reaches if that is more. Canon has its own statistics, so that nothing
-//! else that is indexed changes a verdict.
+//! BM25 of the entries of packs. Canon has its own statistics, so that nothing else that is indexed changes a verdict.
 
+use super::words::{Bm25, Reach, Words};
 use crate::map::{Bytes, HEADER, Label, write_aside};
-use crate::text::{for_each_token, sha256_hex, tokens};
+use crate::text::{for_each_token, sha256_hex};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::path::Path;
 
-/// Term frequency saturation.
-const K1: f32 = 1.2;
-/// Length normalisation: entries differ in how many wordings they list, not in how much they are about.
-const B: f32 = 0.5;
-/// What a query word that no entry has counts in the most that can be reached, as a share of the rarest word's weight.
-/// Names and numbers of the asker's own say nothing; foreign vocabulary does.
-const UNKNOWN: f32 = 0.5;
-
-/// Rare words that a question must hold to be specific. A question that says less ("error", "it failed") is measured as
-/// if it had said more: all of what it says stands in many entries, and that is no evidence for any.
-const SPECIFIC_WORDS: f32 = 4.0;
-
-/// What BM25 needs to know of a set of texts.
-#[derive(Debug, Clone, Copy)]
-pub struct Bm25 {
-    /// How many texts there are.
-    pub texts: usize,
-    /// Their mean length in tokens.
-    pub mean_length: f32,
+/// What the words of a question come to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Said {
+    /// The most that they could reach.
+    pub reach: Reach,
+    /// What every text reaches that holds one of them, by its number.
+    pub by_text: BTreeMap<usize, f32>,
 }
 
-impl Bm25 {
-    /// How much a word tells that stands in so many texts.
-    pub fn idf(&self, holders: usize) -> f32 {
-        let (all, holders) = (self.texts as f32, (holders as f32).min(self.texts as f32));
-        (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+impl Said {
+    /// The texts that reach most, at most `most`.
+    pub fn best(&self, most: usize) -> Vec<usize> {
+        let mut order: Vec<(usize, f32)> = self.by_text.iter().map(|(text, sum)| (*text, *sum)).collect();
+        let greater = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if order.len() > most && most > 0 {
+            order.select_nth_unstable_by(most - 1, greater);
+            order.truncate(most);
+        }
+        order.sort_unstable_by(greater);
+        order.into_iter().map(|(text, _)| text).collect()
     }
-
-    /// Length normaliser of a text.
-    pub fn norm(&self, length: f32) -> f32 {
-        K1 * (1.0 - B + B * length / self.mean_length.max(1.0))
-    }
-
-    /// What a word adds to a text that holds it `count` times.
-    pub fn part(&self, holders: usize, count: f32, norm: f32) -> f32 {
-        self.idf(holders) * count * (K1 + 1.0) / (count + norm)
-    }
-
-    /// The most that a question of words with so many holders each can reach; a question that says little is measured
-    /// as if it had said more.
-    pub fn reachable(&self, holders: impl IntoIterator<Item = usize>) -> f32 {
-        let weight = |holders| if holders == 0 { UNKNOWN * self.idf(0) } else { self.idf(holders) };
-        let sum: f32 = holders.into_iter().map(weight).sum();
-        sum.max(SPECIFIC_WORDS * self.idf(1)) * (K1 + 1.0)
-    }
-}
-
-/// The distinct words of a question.
-pub fn question_words(question: &str) -> Vec<String> {
-    let mut words = tokens(question);
-    words.sort_unstable();
-    words.dedup();
-    words
 }
 
 /// BM25 over a fixed set of texts. Words are held by 64-bit hash: among the thousands of words of a canon two that
@@ -80,7 +47,7 @@ pub struct KeywordIndex {
 }
 
 /// Version of the layout, of the hash and of the parameters above.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Numbers before the tables: words, postings, texts, mean length.
 const NUMBERS: usize = 64;
 /// Bits of a posting that count; a text that holds a word more often counts as if it held it so often.
@@ -178,33 +145,20 @@ impl KeywordIndex {
         }
     }
 
-    /// The signal of every text that shares a word with the query, in (0, 1\], by text number.
-    pub fn signals(&self, query: &str) -> BTreeMap<usize, f32> {
-        let words = question_words(query);
-        let holders: Vec<&[u32]> = words.iter().map(|word| self.holders(word)).collect();
+    /// What a question's words come to.
+    pub fn said(&self, question: &Words) -> Said {
+        let holders: Vec<(f32, &[u32])> =
+            question.iter().map(|(word, weight)| (weight, self.holders(word))).collect();
         let norms: &[f32] = self.part(&self.norms);
         let mut sums = vec![0.0f32; norms.len()];
-        for texts in &holders {
+        for (weight, texts) in &holders {
             for posting in *texts {
                 let (text, count) = ((posting >> COUNT_BITS) as usize, (posting & 0xff) as f32);
-                sums[text] += self.bm25.part(texts.len(), count, norms[text]);
+                sums[text] += weight * self.bm25.part(texts.len(), count, norms[text]);
             }
         }
-        let reachable = self.bm25.reachable(holders.iter().map(|texts| texts.len()));
-        let shared = sums.into_iter().enumerate().filter(|(_, sum)| *sum > 0.0);
-        shared.map(|(text, sum)| (text, (sum / reachable).clamp(0.0, 1.0))).collect()
-    }
-
-    /// The texts of the greatest signals, at most `most`.
-    pub fn best(signals: &BTreeMap<usize, f32>, most: usize) -> Vec<usize> {
-        let mut order: Vec<(usize, f32)> = signals.iter().map(|(text, signal)| (*text, *signal)).collect();
-        let greater = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-        if order.len() > most && most > 0 {
-            order.select_nth_unstable_by(most - 1, greater);
-            order.truncate(most);
-        }
-        order.sort_unstable_by(greater);
-        order.into_iter().map(|(text, _)| text).collect()
+        let reach = self.bm25.reach(holders.iter().map(|(weight, texts)| (*weight, texts.len())));
+        Said { reach, by_text: sums.into_iter().enumerate().filter(|(_, sum)| *sum > 0.0).collect() }
     }
 }
 
@@ -237,16 +191,19 @@ impl Hasher for Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::tokens;
     use proptest::prelude::*;
 
     #[test]
     fn rare_words_and_known_words_count() {
         let index = KeywordIndex::new(["state lock held", "state file missing", "disk full", "state moved"]);
-        let signals = index.signals("the state lock");
-        assert!(signals[&0] > signals[&1] && signals[&0] < 1.0);
-        assert!(!signals.contains_key(&2));
-        let diluted = index.signals("the state lock flurb gnarl blorb snarf quux");
-        assert!(diluted[&0] < signals[&0]);
+        let said = index.said(&Words::of("the state lock"));
+        assert!(said.by_text[&0] > said.by_text[&1] && said.by_text[&0] < said.reach.all);
+        assert!(!said.by_text.contains_key(&2));
+        let diluted = index.said(&Words::of("the state lock flurb gnarl blorb snarf quux"));
+        assert!(diluted.reach.all > said.reach.all && diluted.by_text[&0] == said.by_text[&0]);
+        assert_eq!(said.best(2), [0, 1]);
+        assert_eq!(said.best(9).len(), 3);
     }
 
     #[test]
@@ -256,10 +213,10 @@ mod tests {
         let texts = ["state lock held", "disk full"];
         let made = KeywordIndex::kept(&path, "one", texts);
         let kept = KeywordIndex::kept(&path, "one", [] as [&str; 0]);
-        assert_eq!(kept.signals("state lock"), made.signals("state lock"));
-        assert!(kept.signals("state lock").contains_key(&0));
-        assert!(KeywordIndex::kept(&path, "two", ["nothing"]).signals("state lock").is_empty());
-        assert_eq!(KeywordIndex::best(&BTreeMap::from([(1, 0.5), (2, 0.9), (3, 0.5)]), 2), [2, 1]);
+        let asked = Words::of("state lock");
+        assert_eq!(kept.said(&asked), made.said(&asked));
+        assert!(kept.said(&asked).by_text.contains_key(&0));
+        assert!(KeywordIndex::kept(&path, "two", ["nothing"]).said(&asked).by_text.is_empty());
     }
 
     proptest! {
@@ -269,28 +226,30 @@ mod tests {
             texts in prop::collection::vec("(alpha |beta |gamma |delta ){0,8}", 1..6),
             query in "(alpha |beta |gamma |omega ){1,4}",
         ) {
-            let index = KeywordIndex::new(&texts);
-            let signals = index.signals(&query);
+            let said = KeywordIndex::new(&texts).said(&Words::of(&query));
             let split: Vec<Vec<String>> = texts.iter().map(|t| tokens(t)).collect();
-            let mean = (split.iter().map(Vec::len).sum::<usize>() as f32 / split.len() as f32).max(1.0);
-            let mut words = tokens(&query);
+            let mean = (split.iter().map(Vec::len).sum::<usize>() as f64 / split.len() as f64).max(1.0);
+            let asked = tokens(&query);
+            let mut words = asked.clone();
             words.sort();
             words.dedup();
-            for (number, text) in split.iter().enumerate() {
-                let (mut sum, mut most) = (0.0f64, 0.0f64);
-                for word in &words {
-                    let holders = split.iter().filter(|t| t.contains(word)).count() as f64;
-                    let idf = (1.0 + (split.len() as f64 - holders + 0.5) / (holders + 0.5)).ln();
-                    let share = if holders == 0.0 { f64::from(UNKNOWN) } else { 1.0 };
-                    most += share * idf * f64::from(K1 + 1.0);
+            let mut most = 0.0f64;
+            let mut sums = vec![0.0f64; split.len()];
+            for word in &words {
+                let holders = split.iter().filter(|t| t.contains(word)).count() as f64;
+                let idf = (1.0 + (split.len() as f64 - holders + 0.5) / (holders + 0.5)).ln();
+                let said = asked.iter().filter(|w| *w == word).count() as f64;
+                let weight = (1.0 + said).log2();
+                most += weight * if holders == 0.0 { 0.5 } else { 1.0 } * idf * 1.9;
+                for (sum, text) in sums.iter_mut().zip(&split) {
                     let tf = text.iter().filter(|w| *w == word).count() as f64;
-                    let norm = f64::from(K1) * (1.0 - f64::from(B) + f64::from(B) * text.len() as f64 / f64::from(mean));
-                    sum += if tf == 0.0 { 0.0 } else { idf * tf * f64::from(K1 + 1.0) / (tf + norm) };
+                    let norm = 0.9 * (0.5 + 0.5 * text.len() as f64 / mean);
+                    *sum += if tf == 0.0 { 0.0 } else { weight * idf * tf * 1.9 / (tf + norm) };
                 }
-                let rarest = (1.0 + (split.len() as f64 - 0.5) / 1.5).ln();
-                let most = most.max(f64::from(SPECIFIC_WORDS) * rarest * f64::from(K1 + 1.0));
-                let expected = if most > 0.0 { sum / most } else { 0.0 };
-                prop_assert!((f64::from(signals.get(&number).copied().unwrap_or(0.0)) - expected).abs() < 1e-4);
+            }
+            prop_assert!((f64::from(said.reach.all) - most).abs() < 1e-4);
+            for (number, sum) in sums.iter().enumerate() {
+                prop_assert!((f64::from(said.by_text.get(&number).copied().unwrap_or(0.0)) - sum).abs() < 1e-4);
             }
         }
     }

@@ -1,12 +1,9 @@
-//! The semantic signal: cosine of the question to the nearest text of an entry, less the question's background.
+//! Cosines of a question to the texts of entries, and its background: some questions are near everything.
 //!
-//! Some questions are near everything. The background is the mean similarity to the next nearest entries (the query side
-//! of CSLS, Conneau et al., "Word translation without parallel data", 2018, section 2.3); a logistic fitted per model
-//! turns what remains into a probability-like signal. The nearest entries are exact, and so is what is asked for by
-//! number; the others are too far to matter.
+//! The nearest entries are exact, and so is what is asked for by number; the others are too far to matter.
 
 use crate::ann::{Index, RowSet};
-use crate::types::Fit;
+use serde::Serialize;
 use std::collections::HashMap;
 
 /// Entries that a search names at least.
@@ -23,26 +20,12 @@ pub struct Similarity {
     pub entry: usize,
     /// Cosine to its nearest text, in \[-1, 1\].
     pub cosine: f32,
-    /// Mean cosine of the nearest entries but this one.
-    pub background: f32,
     /// Place of the nearest text among the entry's texts.
     pub part: usize,
 }
 
-impl Similarity {
-    /// What the logistic is fitted on.
-    pub fn raw(&self, background_weight: f32) -> f32 {
-        self.cosine - background_weight * self.background
-    }
-
-    /// The semantic signal, in (0, 1).
-    pub fn signal(&self, fit: &Fit) -> f32 {
-        fit.semantic.at(self.raw(fit.background_weight))
-    }
-}
-
 /// The nearest entries' cosines: what a question's background is made of.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Background {
     /// Cosines, falling.
     top: Vec<f32>,
@@ -75,8 +58,8 @@ impl SemanticIndex {
         &self.0
     }
 
-    /// The nearest entries to a unit vector and those of `also`, nearest first; the background is over `neighbours`
-    /// entries, whatever `admitted` leaves. Also the cosines that the background is made of.
+    /// The nearest entries to a unit vector and those of `also`, nearest first, and the cosines that the question's
+    /// background is made of: of `neighbours` entries and one, whatever `admitted` leaves.
     pub fn similarities(
         &self,
         query: &[f32],
@@ -85,7 +68,9 @@ impl SemanticIndex {
         admitted: Option<&dyn Fn(usize) -> bool>,
     ) -> (Vec<Similarity>, Vec<f32>) {
         let nearest = self.nearest(query, ENTRIES.max(neighbours + 1), None);
-        let background = Background::new(nearest.iter().map(|near| near.cosine).collect(), neighbours);
+        let mut top: Vec<f32> = nearest.iter().map(|near| near.cosine).collect();
+        top.sort_unstable_by(|a, b| b.total_cmp(a));
+        top.truncate(neighbours + 1);
         let mut found = match admitted {
             Some(admitted) => {
                 let rows = self.0.rows_where(|entry| admitted(entry as usize));
@@ -96,12 +81,23 @@ impl SemanticIndex {
         let known: Vec<usize> = found.iter().map(|near| near.entry).collect();
         for &entry in also.iter().filter(|entry| !known.contains(entry)) {
             if let Some((cosine, part)) = self.0.owner_similarity(query, entry as u64) {
-                found.push(Similarity { entry, cosine, background: 0.0, part: part as usize });
+                found.push(Similarity { entry, cosine, part: part as usize });
             }
         }
-        found.iter_mut().for_each(|near| near.background = background.without(near.cosine));
         found.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.entry.cmp(&b.entry)));
-        (found, background.top)
+        (found, top)
+    }
+
+    /// How near an entry is to a unit vector by the nearest of its texts; `None` if it has no vector.
+    pub fn similarity(&self, query: &[f32], entry: usize) -> Option<f32> {
+        self.0.owner_similarity(query, entry as u64).map(|(cosine, _)| cosine)
+    }
+
+    /// The vector of one of an entry's texts.
+    pub fn vector(&self, near: &Similarity) -> Option<Vec<f32>> {
+        let mut rows = self.0.image().rows_of(near.entry as u64);
+        let row = rows.find(|(part, _)| *part as usize == near.part).map(|(_, row)| row)?;
+        self.0.image().checked(row)
     }
 
     /// The `count` nearest entries or more, as far as there are so many.
@@ -115,7 +111,6 @@ impl SemanticIndex {
                     let new = || Similarity {
                         entry: owner as usize,
                         cosine: near.similarity,
-                        background: 0.0,
                         part: part as usize,
                     };
                     // Rows come nearest first.
@@ -145,9 +140,10 @@ mod tests {
         assert_eq!(top, [1.0, 0.6]);
         assert_eq!(found.iter().map(|near| near.entry).collect::<Vec<_>>(), [7, 9]);
         assert_eq!((found[0].entry, found[0].part, found[0].cosine), (7, 1, 1.0));
-        assert!((found[0].background - 0.6).abs() < 1e-6 && (found[1].background - 1.0).abs() < 1e-6);
-        let (one, _) = index.similarities(&[1.0, 0.0], 5, &[], Some(&|entry| entry == 9));
+        let background = Background::new(top, 1);
+        assert!((background.without(1.0) - 0.6).abs() < 1e-6 && (background.without(0.6) - 1.0).abs() < 1e-6);
+        let (one, top) = index.similarities(&[1.0, 0.0], 5, &[], Some(&|entry| entry == 9));
         assert_eq!((one.len(), one[0].entry), (1, 9));
-        assert!((one[0].background - 1.0).abs() < 1e-6, "what a filter leaves out is background all the same");
+        assert_eq!(top, [1.0, 0.6], "what a filter leaves out is background all the same");
     }
 }

@@ -1,0 +1,118 @@
+//! `ken bench calibrate`.
+
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::error::ErrorKind;
+use crate::eval::retrieval::{BenchError, read_set};
+use crate::eval::{Case, Fitted, Question, builtin_cases, case_questions, fit, neutral, set_questions};
+use crate::render::json_line;
+use crate::types::Fit;
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Fit the gate of the model in use to a noise budget, by cross-validation
+///
+/// Without folders the fit is for lookups, on the built-in cases that are not held back. With folders of sets in the layout
+/// of BEIR it is for indexed texts: each set is asked its own questions, its unanswerable ones, and those of the other
+/// sets, which it cannot answer either.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken bench calibrate
+  ken bench calibrate sets/* --max-noise 0.05
+  ken bench calibrate sets/* --save        use it from now on")]
+pub(super) struct CalibrateArgs {
+    /// Folders of sets
+    #[arg(value_name = "DIR")]
+    sets: Vec<PathBuf>,
+    /// Share of unanswerable questions that may get an answer
+    #[arg(long, default_value_t = 0.03)]
+    max_noise: f64,
+    /// Keep the fit for this user and model, in place of the one that ships
+    #[arg(long)]
+    save: bool,
+    /// Write what the fit is made on, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    dump: Option<PathBuf>,
+}
+
+pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Outcome {
+    if !(0.0..1.0).contains(&args.max_noise) {
+        return Err(Failure::new(ErrorKind::Usage, "--max-noise is a share".to_owned(), "give one from 0 to 0.99"));
+    }
+    let session = Session::open(global, output)?;
+    let sets = args.sets.iter().map(|path| read_set(path)).collect::<Result<Vec<_>, BenchError>>()?;
+    let mut meter = Meter::new(output);
+    let before = session.engine().calibration(&mut |p| meter.show(p));
+    let questions = match sets.is_empty() {
+        true => {
+            let cases: Vec<Case> = builtin_cases()?.into_iter().filter(|case| !case.held_back).collect();
+            let engine = session.engine_with(Some(before.clone().unwrap_or_else(neutral)));
+            case_questions(&engine, &cases, &mut |p| meter.show(p))?
+        }
+        false => {
+            let mut settings = session.settings();
+            settings.calibration = Some(before.clone().unwrap_or_else(neutral));
+            set_questions(&sets, &settings, &mut |p| meter.show(p))?
+        }
+    };
+    meter.finish();
+    if let Some(path) = &args.dump {
+        let text: String = questions.iter().map(json_line).collect();
+        std::fs::write(path, text).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+    }
+    let fitted = fit(&questions, args.max_noise);
+    let mut calibration = before.clone().unwrap_or_else(neutral);
+    let part = if sets.is_empty() { "entries" } else { "documents" };
+    let old = match sets.is_empty() {
+        true => {
+            calibration.entries = fitted.fit;
+            before.map(|before| before.entries)
+        }
+        false => {
+            calibration.documents = Some(fitted.fit);
+            before.map(|before| *before.of_documents())
+        }
+    };
+    if output.json {
+        output.print(&json_line(&json!({"part": part, "before": old, "fitted": fitted})))?;
+    } else {
+        output.print(&text(part, old.as_ref(), &fitted, &questions))?;
+    }
+    if args.save {
+        let path = session.engine().keep_calibration(&calibration)?;
+        output.say(&format!("kept in {}; remove the file to go back to what ships", path.display()));
+    }
+    Ok(0)
+}
+
+fn text(part: &str, old: Option<&Fit>, fitted: &Fitted, questions: &[Question]) -> String {
+    let line = |fit: &Fit| {
+        let Fit { weight, offset, cosine, words, length, crowd, fall, semantic, gate } = fit;
+        format!(
+            "{part} = {{ weight = {weight:.3}, offset = {offset:.3}, cosine = {cosine:.3}, words = {words:.3}, \
+             length = {length:.3}, crowd = {crowd:.3}, fall = {fall:.3}, \
+             semantic = {{ slope = {:.3}, offset = {:.3} }}, gate = {gate:.3} }}\n",
+            semantic.slope, semantic.offset
+        )
+    };
+    let mut out = String::new();
+    if let Some(old) = old {
+        out.push_str(&format!("before:\n  {}", line(old)));
+    }
+    out.push_str(&format!("fitted:\n  {}", line(&fitted.fit)));
+    out.push_str(&format!(
+        "{} questions ({} answerable, {} not); cross-validated: noise {:.3}, coverage {:.3}, right first {:.3}, AUC {:.3}\n",
+        questions.len(),
+        fitted.questions.0,
+        fitted.questions.1,
+        fitted.noise,
+        fitted.coverage,
+        fitted.right,
+        fitted.auc
+    ));
+    out
+}

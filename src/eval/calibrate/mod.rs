@@ -1,0 +1,211 @@
+//! Fits a model's calibration on labelled questions: how likely the closest candidate is right, how fast the others fall
+//! behind, and the gate to a noise budget.
+//!
+//! A handful of numbers from hundreds of questions; the cross-validated figures say whether that holds.
+
+mod gather;
+mod regression;
+
+pub use gather::{Labelled, Question, case_questions, set_questions};
+
+use crate::query::Gates;
+use crate::query::relevance::{Evidence, Judged, WORD_WEIGHT};
+use crate::types::{Calibration, Fit, Logistic};
+use regression::{Row, regress};
+use serde::Serialize;
+
+/// Candidates that make up the background.
+pub const NEIGHBOURS: usize = 10;
+/// Folds of the cross-validation.
+const FOLDS: usize = 5;
+/// Candidates behind the closest that say how fast the others fall behind.
+const FOLLOWERS: usize = 5;
+
+/// A fit and how well it holds on questions it was not made on.
+#[derive(Debug, Clone, Serialize)]
+pub struct Fitted {
+    /// Made on all questions.
+    pub fit: Fit,
+    /// Questions, answerable and not.
+    pub questions: (usize, usize),
+    /// Cross-validated share of unanswerable questions that got an answer.
+    pub noise: f64,
+    /// Cross-validated share of answerable questions that got one.
+    pub coverage: f64,
+    /// Cross-validated share of answerable questions whose first hit is right.
+    pub right: f64,
+    /// Probability that the best candidate of an answerable question is more relevant than that of an unanswerable one,
+    /// cross-validated.
+    pub auc: f64,
+}
+
+/// A calibration that orders candidates reasonably, to gather them before there is one.
+pub fn neutral() -> Calibration {
+    let semantic = Logistic { slope: 20.0, offset: -16.0 };
+    let weight = WORD_WEIGHT;
+    let fit =
+        Fit { weight, offset: -14.0, cosine: 15.0, words: 5.0, length: 0.0, crowd: 0.0, fall: 3.0, semantic, gate: 0.5 };
+    Calibration { neighbours: NEIGHBOURS, entries: fit, documents: None }
+}
+
+/// Fits on `questions` so that at most `max_noise` of the unanswerable ones are answered.
+///
+/// The weight of words in closeness is not fitted: it is the one that the questions were asked with.
+pub fn fit(questions: &[Question], max_noise: f64) -> Fitted {
+    let all: Vec<&Question> = questions.iter().collect();
+    let (mut noisy, mut covered, mut right) = (0usize, 0usize, 0usize);
+    let (mut known, mut unknown): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
+    for fold in 0..FOLDS {
+        let folds = |held_out: bool| {
+            let chosen = questions.iter().enumerate().filter(move |(at, _)| (at % FOLDS == fold) == held_out);
+            chosen.map(|(_, question)| question).collect::<Vec<_>>()
+        };
+        let fitted = fit_once(&folds(false), max_noise);
+        for question in folds(true) {
+            let (relevance, is_right) = best(question, &fitted);
+            let shown = relevance >= Gates { single: fitted.gate }.among(question.among);
+            let single = lowered(relevance, question.among);
+            if question.unanswerable {
+                unknown.push(single);
+                noisy += usize::from(shown);
+            } else {
+                known.push(single);
+                covered += usize::from(shown);
+                right += usize::from(shown && is_right);
+            }
+        }
+    }
+    let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
+    Fitted {
+        fit: fit_once(&all, max_noise),
+        questions: (known.len(), unknown.len()),
+        noise: share(noisy, unknown.len()),
+        coverage: share(covered, known.len()),
+        right: share(right, known.len()),
+        auc: auc(&known, &mut unknown),
+    }
+}
+
+fn auc(known: &[f32], unknown: &mut [f32]) -> f64 {
+    unknown.sort_unstable_by(f32::total_cmp);
+    let below = |value: f32| {
+        let less = unknown.partition_point(|other| *other < value);
+        let equal = unknown.partition_point(|other| *other <= value) - less;
+        less as f64 + equal as f64 / 2.0
+    };
+    known.iter().map(|value| below(*value)).sum::<f64>() / (known.len() * unknown.len()).max(1) as f64
+}
+
+fn fit_once(questions: &[&Question], max_noise: f64) -> Fit {
+    let mut fit = neutral().entries;
+    fit.weight = questions.first().map_or(fit.weight, |question| question.ground.weight);
+    // Of meaning alone: is the nearest right?
+    let nearest = questions.iter().filter_map(|question| {
+        let cosine = |one: &&Labelled| one.evidence.cosine.unwrap_or(-1.0);
+        let one = question.candidates.iter().max_by(|a, b| cosine(a).total_cmp(&cosine(b)))?;
+        Some(Row { features: vec![f64::from(one.evidence.cosine?)], offset: 0.0, right: one.right })
+    });
+    let [offset, slope] = regress(&nearest.collect::<Vec<_>>(), true)[..] else { return fit };
+    fit.semantic = Logistic { slope: (slope as f32).max(f32::MIN_POSITIVE), offset: offset as f32 };
+    // The question a gate answers: is the closest right? A feature with the wrong sign has nothing to say.
+    let closest: Vec<Row> = questions
+        .iter()
+        .filter_map(|question| {
+            let (one, _) = question.by_closeness().next()?;
+            let [cosine, share, length, crowd] = question.ground.features(&one.evidence, &question.background);
+            let features = [cosine, share, -length, -crowd].map(f64::from).to_vec();
+            Some(Row { features, offset: f64::from(one.evidence.hint), right: one.right })
+        })
+        .collect();
+    let mut used = [true; 4];
+    let weights = loop {
+        let features = |row: &Row| -> Vec<f64> {
+            row.features.iter().zip(used).map(|(x, used)| if used { *x } else { 0.0 }).collect()
+        };
+        let rows: Vec<Row> = closest.iter().map(|row| Row { features: features(row), ..*row }).collect();
+        let weights = regress(&rows, true);
+        match (0..4).find(|&at| used[at] && weights[at + 1] < 0.0) {
+            Some(at) => used[at] = false,
+            None => break weights,
+        }
+    };
+    let weight = |at: usize| weights[at] as f32;
+    (fit.offset, fit.cosine, fit.words) = (weight(0), weight(1), weight(2));
+    (fit.length, fit.crowd) = (weight(3), weight(4));
+    // How much less likely are those behind it?
+    let mut followers = Vec::new();
+    for question in questions {
+        let mut order = question.by_closeness();
+        let Some((closest, best)) = order.next() else { continue };
+        let odds = question.ground.odds(&closest.evidence, &question.background, &fit);
+        for (one, closeness) in order.take(FOLLOWERS) {
+            let offset = f64::from(odds + one.evidence.hint);
+            followers.push(Row { features: vec![f64::from(closeness - best)], offset, right: one.right });
+        }
+    }
+    fit.fall = regress(&followers, false).first().map_or(fit.fall, |fall| fall.max(0.5) as f32);
+    fit.gate = gate(questions, &fit, max_noise);
+    fit
+}
+
+/// The best candidate's relevance, and whether it is right.
+fn best(question: &Question, fit: &Fit) -> (f32, bool) {
+    let evidence: Vec<Evidence> = question.candidates.iter().map(|one| one.evidence).collect();
+    let judged = question.ground.judge(&evidence, &question.background, Some(fit));
+    let key = |judged: &Judged| (judged.relevance, judged.closeness);
+    let best = judged.iter().zip(&question.candidates).max_by(|a, b| {
+        let (a, b) = (key(a.0), key(b.0));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    best.map_or((0.0, false), |(judged, one)| (judged.relevance, one.right))
+}
+
+/// The gate at which a relevance just passes, when its input asks so many questions.
+fn lowered(relevance: f32, among: usize) -> f32 {
+    let odds = relevance / (1.0 - relevance).max(1e-6) / among.max(1) as f32;
+    odds / (1.0 + odds)
+}
+
+/// The lowest gate that keeps noise within the budget.
+fn gate(questions: &[&Question], fit: &Fit, max_noise: f64) -> f32 {
+    let unanswerable = questions.iter().filter(|question| question.unanswerable);
+    let mut noise: Vec<f32> = unanswerable.map(|question| lowered(best(question, fit).0, question.among)).collect();
+    noise.sort_by(|a, b| b.total_cmp(a));
+    let allowed = (noise.len() as f64 * max_noise).floor() as usize;
+    let gate = noise.get(allowed).copied().unwrap_or(0.0) + 1e-3;
+    (gate.clamp(0.05, 0.99) * 1e3).ceil() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::relevance::{Background, Ground, Reach};
+
+    fn question(cosine: f32, right: bool, unanswerable: bool) -> Question {
+        let evidence = |cosine| Evidence { cosine: Some(cosine), words: Some(20.0 * cosine), ..Evidence::default() };
+        let one = |cosine, right| Labelled { id: String::new(), evidence: evidence(cosine), right };
+        Question {
+            id: String::new(),
+            unanswerable,
+            among: 1,
+            ground: Ground { weight: WORD_WEIGHT, nearest: cosine, reach: Reach { all: 25.0, specific: 30.0 } },
+            background: Background::new(vec![cosine, 0.4], 1),
+            candidates: vec![one(cosine, right), one(cosine - 0.2, false)],
+        }
+    }
+
+    #[test]
+    fn the_gate_keeps_to_its_budget() {
+        let known = (0..100).map(|i| question(0.6 + i as f32 / 300.0, true, false));
+        let all: Vec<Question> = known.chain((0..100).map(|i| question(0.4 + i as f32 / 300.0, false, true))).collect();
+        let fitted = fit(&all, 0.05);
+        assert!(fitted.noise <= 0.1 && fitted.right > 0.5 && fitted.auc > 0.9, "{fitted:?}");
+        assert!(fitted.fit.cosine > 0.0 && fitted.fit.fall >= 0.5, "{fitted:?}");
+        assert_eq!(fitted.questions, (100, 100));
+    }
+
+    #[test]
+    fn equal_values_count_half() {
+        assert_eq!(auc(&[1.0, 0.5], &mut [0.5, 0.0]), 0.875);
+    }
+}

@@ -1,0 +1,97 @@
+//! What a question asks: the text that is embedded, and its words.
+//!
+//! A few lines are taken as they stand. Of more, the lines that carry meaning are taken: their words as they are, those of
+//! the headline three times over, and for the vector with everything masked that changes from one occurrence to the next.
+//! Both were measured, see docs/retrieval.md.
+
+use super::lookup::Semantics;
+use super::relevance::{Words, mean};
+use crate::embed::{EmbedError, Encoder};
+use crate::text::{MAX_QUESTION_LINES, headline, mask, salient};
+use crate::types::Role;
+
+/// Most characters of a long question that are looked at: what models take, and more.
+const MAX_CHARS: usize = 4_000;
+/// How often the headline counts beside standing in the text.
+const HEADLINE: f32 = 2.0;
+
+/// As what questions are embedded: near a text unlike themselves, which is what a query prefix is for, and near one like
+/// themselves. The mean of both serves errors, duplicates and questions alike.
+pub const ROLES: &[Role] = &[Role::Passage, Role::Query];
+
+/// A question, ready to be asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// What is embedded.
+    pub text: String,
+    /// What is looked for by words.
+    pub words: Words,
+}
+
+impl Question {
+    /// Of a text that is searched for.
+    pub fn new(text: &str) -> Self {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        if lines.len() <= MAX_QUESTION_LINES {
+            return Self { text: text.to_owned(), words: Words::of(text) };
+        }
+        let said = salient(&lines, MAX_CHARS);
+        Self { words: Words::of_all(&[(&said, 1.0), (&headline(&lines), HEADLINE)]), text: mask(&said) }
+    }
+
+    /// Of the salient lines of an error, which are masked already.
+    pub fn of_error(salient: &str) -> Self {
+        let words = match salient.lines().count() > MAX_QUESTION_LINES {
+            true => Words::of_all(&[(salient, 1.0), (salient.lines().next().unwrap_or(""), HEADLINE)]),
+            false => Words::of(salient),
+        };
+        Self { text: salient.to_owned(), words }
+    }
+}
+
+/// The questions' vectors, in order.
+///
+/// # Errors
+/// [`EmbedError`] when the model fails.
+pub fn vectors(questions: &[&Question], roles: &[Role], semantics: &Semantics) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let encoder = semantics.encoder.as_ref();
+    let texts: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+    let mut all: Vec<Vec<Vec<f32>>> = vec![Vec::new(); texts.len()];
+    for role in distinct(roles, encoder) {
+        let encoded = encoder.encode(&texts, role, &mut |_| {})?;
+        all.iter_mut().zip(encoded).for_each(|(all, encoded)| all.push(encoded.vector));
+    }
+    Ok(all.iter().map(|all| mean(all)).collect())
+}
+
+/// Roles with one prefix are one.
+fn distinct(roles: &[Role], encoder: &dyn Encoder) -> Vec<Role> {
+    let mut out: Vec<Role> = Vec::new();
+    for role in roles {
+        if !out.iter().any(|other| encoder.prefix(*other) == encoder.prefix(*role)) {
+            out.push(*role);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_lines_are_taken_as_they_stand() {
+        let text = "cannot open /home/ann/x.conf\n  at line 3";
+        assert_eq!(Question::new(text), Question { text: text.to_owned(), words: Words::of(text) });
+    }
+
+    #[test]
+    fn a_long_one_is_what_it_says() {
+        let text = "error[E0382]: use of moved value: `x`\n --> src/main.rs:4:20\n  |\n3 |     let t = x;\n  |             - value moved here\n";
+        let question = Question::new(text);
+        assert_eq!(question.text, "error[E0382]: use of moved value: `x`\nvalue moved here");
+        let weight = |word| question.words.iter().find(|(w, _)| *w == word).map(|(_, weight)| weight);
+        assert_eq!(weight("e0382"), Some(2.0), "in the text and twice as headline");
+        assert_eq!((weight("here"), weight("let")), (Some(1.0), None));
+    }
+}

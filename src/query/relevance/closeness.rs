@@ -1,0 +1,203 @@
+//! How close a candidate is to a question, by meaning and words together, and how likely it is right.
+//!
+//! Closeness is `-ln(1.01 - cosine) + w * k`. The logarithm is steep where a text says nearly the same and flat where
+//! cosines are vague, so near-duplicates are left to the vectors. `k` is BM25 as it is: stretched to \[0, 1\] by
+//! question it would make the noise of short questions as loud as evidence. `w` is
+//! `weight * clamp(1 - nearest, 0.04, 0.3) / sqrt(reach)`: words count the less the nearer the nearest candidate is, and
+//! stand between a share of what could be reached and the plain sum. How it was found: docs/retrieval.md.
+
+use super::semantic::Background;
+use super::words::Reach;
+use crate::types::{Fit, Logistic};
+use serde::Serialize;
+
+/// Keeps the logarithm finite where two texts are the same.
+const BEYOND: f32 = 1.01;
+/// Weight of words where nothing else is fitted.
+pub const WORD_WEIGHT: f32 = 0.875;
+/// Bounds of the room that the nearest candidate leaves to words.
+const ROOM: (f32, f32) = (0.04, 0.3);
+
+/// From a share of words to a probability, for answers without a model; fitted on the built-in set like the models' own.
+pub const WORDS_ALONE: Logistic = Logistic { slope: 14.0, offset: -6.2 };
+
+/// `-ln(1.01 - cosine)`, in \[-0.7, 4.6\].
+pub fn nearness(cosine: f32) -> f32 {
+    -(BEYOND - cosine.clamp(-1.0, 1.0)).ln()
+}
+
+/// What speaks for one candidate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Evidence {
+    /// Cosine to the question, in \[-1, 1\]; none without a vector.
+    pub cosine: Option<f32>,
+    /// Cosine to the question as it was moved towards what it found first; see [`super::moved`].
+    pub moved: Option<f32>,
+    /// BM25 of the words it shares; none where words do not count.
+    pub words: Option<f32>,
+    /// Log-odds that a pattern adds which points here but proves nothing.
+    pub hint: f32,
+}
+
+/// What holds for all candidates of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Ground {
+    /// Weight of words.
+    pub weight: f32,
+    /// Greatest cosine of a candidate.
+    pub nearest: f32,
+    /// The most that BM25 could reach.
+    pub reach: Reach,
+}
+
+/// What a candidate's evidence comes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Judged {
+    /// What orders candidates of one sort; see the module.
+    pub closeness: f32,
+    /// Probability of being right as far as meaning alone can tell, in \[0, 1\].
+    pub semantic: Option<f32>,
+    /// Words as a share of what could be reached, in \[0, 1\].
+    pub keyword: Option<f32>,
+    /// Probability of being right, in \[0, 1\].
+    pub relevance: f32,
+}
+
+impl Judged {
+    /// Closeness as a similarity in \[0, 1\]: `1 - (1.01 - cosine) * exp(-w * words)`.
+    pub fn similar(&self) -> f32 {
+        (1.0 - (-self.closeness).exp()).clamp(0.0, 1.0)
+    }
+}
+
+impl Default for Ground {
+    fn default() -> Self {
+        Self { weight: WORD_WEIGHT, nearest: 0.0, reach: Reach::default() }
+    }
+}
+
+impl Ground {
+    /// The factor of words in closeness.
+    pub fn word_weight(&self) -> f32 {
+        let room = (1.0 - self.nearest).clamp(ROOM.0, ROOM.1);
+        if self.reach.all > 0.0 { self.weight * room / self.reach.all.sqrt() } else { 0.0 }
+    }
+
+    /// How close a candidate is.
+    pub fn closeness(&self, evidence: &Evidence) -> f32 {
+        let cosine = evidence.moved.or(evidence.cosine).unwrap_or(0.0);
+        nearness(cosine) + self.word_weight() * evidence.words.unwrap_or(0.0)
+    }
+
+    /// Words as a share of what could be reached, in \[0, 1\].
+    pub fn share(&self, words: f32) -> f32 {
+        if self.reach.specific > 0.0 { (words / self.reach.specific).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// All candidates of one sort, in their order. `fit` is none without a model.
+    pub fn judge(&self, all: &[Evidence], background: &Background, fit: Option<&Fit>) -> Vec<Judged> {
+        let closeness: Vec<f32> = all.iter().map(|one| self.closeness(one)).collect();
+        let closest = all.iter().zip(&closeness).filter(|(one, _)| one.cosine.is_some() && one.words.is_some());
+        let closest = closest.max_by(|a, b| a.1.total_cmp(b.1));
+        let best = fit.zip(closest).map(|(fit, (one, closeness))| (self.odds(one, background, fit), *closeness));
+        let judged = all.iter().zip(&closeness).map(|(one, &closeness)| {
+            let semantic = fit.zip(one.cosine).map(|(fit, cosine)| fit.semantic.at(cosine));
+            let keyword = one.words.map(|words| self.share(words));
+            let relevance = match (fit.zip(best), semantic, keyword) {
+                (Some((fit, (odds, best))), Some(_), Some(_)) => {
+                    probability(odds - fit.fall * (best - closeness) + one.hint)
+                }
+                (_, Some(semantic), None) => semantic,
+                (_, _, keyword) => {
+                    let alone = Logistic { offset: WORDS_ALONE.offset + one.hint, ..WORDS_ALONE };
+                    alone.at(keyword.unwrap_or(0.0))
+                }
+            };
+            Judged { closeness, semantic, keyword, relevance }
+        });
+        judged.collect()
+    }
+
+    /// Log-odds that the closest candidate is right.
+    pub fn odds(&self, closest: &Evidence, background: &Background, fit: &Fit) -> f32 {
+        let [cosine, share, length, crowd] = self.features(closest, background);
+        fit.offset + fit.cosine * cosine + fit.words * share - fit.length * length - fit.crowd * crowd
+    }
+
+    /// What the log-odds are made of: cosine, share of words, words against the length of the question, background.
+    pub fn features(&self, closest: &Evidence, background: &Background) -> [f32; 4] {
+        let (cosine, words) = (closest.cosine.unwrap_or(0.0), closest.words.unwrap_or(0.0));
+        [cosine, self.share(words), words / (1.0 + self.reach.all).sqrt(), background.without(cosine)]
+    }
+}
+
+fn probability(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FIT: Fit = Fit {
+        weight: 0.875,
+        offset: -14.0,
+        cosine: 16.0,
+        words: 5.0,
+        length: 0.5,
+        crowd: 1.0,
+        fall: 3.0,
+        semantic: Logistic { slope: 4.0, offset: -5.0 },
+        gate: 0.4,
+    };
+
+    fn ground() -> Ground {
+        Ground { weight: 0.875, nearest: 0.8, reach: Reach { all: 30.0, specific: 40.0 } }
+    }
+
+    #[test]
+    fn words_count_less_where_something_is_near() {
+        let near = Ground { nearest: 0.99, ..ground() };
+        let far = Ground { nearest: 0.5, ..ground() };
+        assert!((far.word_weight() / near.word_weight() - 0.3 / 0.04).abs() < 1e-3);
+        assert_eq!(Ground::default().word_weight(), 0.0);
+    }
+
+    #[test]
+    fn what_is_missing_is_not_a_zero() {
+        let nothing = Background::default();
+        let meaning = Evidence { cosine: Some(0.9), ..Evidence::default() };
+        let one = ground().judge(&[meaning], &nothing, Some(&FIT))[0];
+        assert_eq!((one.relevance, one.keyword), (FIT.semantic.at(0.9), None));
+        let words = Evidence { words: Some(20.0), ..Evidence::default() };
+        let one = ground().judge(&[words], &nothing, None)[0];
+        assert_eq!((one.relevance, one.semantic), (WORDS_ALONE.at(0.5), None));
+    }
+
+    proptest! {
+        /// Whoever is closer is at least as relevant, and what a pattern hints at gains.
+        #[test]
+        fn relevance_follows_closeness(
+            pairs in prop::collection::vec((-1.0f32..=1.0, 0.0f32..40.0), 1..20),
+            fit in prop::bool::ANY,
+        ) {
+            let evidence: Vec<Evidence> = pairs
+                .iter()
+                .map(|(cosine, words)| Evidence { cosine: fit.then_some(*cosine), words: Some(*words), ..Evidence::default() })
+                .collect();
+            let background = Background::new(pairs.iter().map(|pair| pair.0).collect(), 5);
+            let judged = ground().judge(&evidence, &background, fit.then_some(&FIT));
+            for a in &judged {
+                prop_assert!((0.0..=1.0).contains(&a.relevance) && (0.0..=1.0).contains(&a.similar()));
+                for b in &judged {
+                    prop_assert!(a.closeness <= b.closeness || a.relevance >= b.relevance);
+                }
+            }
+            let mut hinted = evidence;
+            hinted[0].hint = 2.0;
+            let after = ground().judge(&hinted, &background, fit.then_some(&FIT));
+            prop_assert!(after[0].relevance >= judged[0].relevance);
+        }
+    }
+}
