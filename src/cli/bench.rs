@@ -1,5 +1,6 @@
 //! `ken bench`.
 
+use super::bench_calibrate::{self, CalibrateArgs};
 use super::bench_compare::{self, CompareArgs, GateArgs};
 use super::bench_embed::{self, EmbedArgs};
 use super::bench_noise::{self, NoiseArgs};
@@ -9,7 +10,6 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use super::bench_calibrate::{self, CalibrateArgs};
 use crate::eval::{Case, CaseKind, Report, builtin_cases, parse_cases, run as run_cases};
 use crate::render::json_line;
 use clap::{Args, Subcommand};

@@ -8,7 +8,7 @@ use crate::error::ErrorKind;
 use crate::eval::retrieval::{BenchError, read_set};
 use crate::eval::{Case, Fitted, Question, builtin_cases, case_questions, fit, neutral, set_questions};
 use crate::render::json_line;
-use crate::types::Fit;
+use crate::types::{Calibration, Fit};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -50,7 +50,9 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
     let questions = match sets.is_empty() {
         true => {
             let cases: Vec<Case> = builtin_cases()?.into_iter().filter(|case| !case.held_back).collect();
-            let engine = session.engine_with(Some(before.clone().unwrap_or_else(neutral)));
+            // A prior is fitted on what is known without one.
+            let start = Calibration { prior: None, ..before.clone().unwrap_or_else(neutral) };
+            let engine = session.engine_with(Some(start));
             case_questions(&engine, &cases, &mut |p| meter.show(p))?
         }
         false => {
@@ -70,6 +72,7 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
     let old = match sets.is_empty() {
         true => {
             calibration.entries = fitted.fit;
+            calibration.prior = fitted.prior.clone();
             before.map(|before| before.entries)
         }
         false => {
@@ -104,6 +107,11 @@ fn text(part: &str, old: Option<&Fit>, fitted: &Fitted, questions: &[Question]) 
         out.push_str(&format!("before:\n  {}", line(old)));
     }
     out.push_str(&format!("fitted:\n  {}", line(&fitted.fit)));
+    if let Some(prior) = &fitted.prior {
+        let weights: Vec<String> = prior.weights.iter().map(|weight| format!("{weight:.3}")).collect();
+        let weights = weights.join(", ");
+        out.push_str(&format!("  prior = {{ offset = {:.3}, weights = [{weights}] }}\n", prior.offset));
+    }
     out.push_str(&format!(
         "{} questions ({} answerable, {} not); cross-validated: noise {:.3}, coverage {:.3}, right first {:.3}, AUC {:.3}\n",
         questions.len(),

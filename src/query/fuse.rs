@@ -21,7 +21,8 @@ pub(super) struct Collection<'a> {
 pub(super) fn fuse<const N: usize>(collections: &mut [Collection<'_>; N], question: Option<&[f32]>) -> [Ground; N] {
     let all = || collections.iter().flat_map(|collection| &collection.evidence);
     let nearest = all().filter_map(|one| one.cosine).reduce(f32::max).unwrap_or(0.0);
-    let grounds = std::array::from_fn(|at| Ground { weight: collections[at].weight, nearest, reach: collections[at].reach });
+    let grounds =
+        std::array::from_fn(|at| Ground { weight: collections[at].weight, nearest, reach: collections[at].reach });
     let both = all().any(|one| one.cosine.is_some() && one.words.is_some());
     let Some(question) = question.filter(|_| both) else { return grounds };
     let mut order: Vec<(f32, usize, usize)> = Vec::new();
@@ -31,9 +32,8 @@ pub(super) fn fuse<const N: usize>(collections: &mut [Collection<'_>; N], questi
     }
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let closest = order.into_iter().take(FEEDBACK);
-    let closest: Vec<(f32, Vec<f32>)> = closest
-        .filter_map(|(closeness, which, at)| Some((closeness, (collections[which].vector)(at)?)))
-        .collect();
+    let closest: Vec<(f32, Vec<f32>)> =
+        closest.filter_map(|(closeness, which, at)| Some((closeness, (collections[which].vector)(at)?))).collect();
     let moved = moved(question, &closest);
     for collection in collections {
         for (at, one) in collection.evidence.iter_mut().enumerate() {

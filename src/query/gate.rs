@@ -14,7 +14,7 @@ pub struct Gates {
 
 /// How much less likely than the best hit something may be that is shown beside it. Noise is counted by input: once
 /// something is shown, what is nearly as likely costs no silence.
-const BESIDE: f32 = 0.2;
+const BESIDE: f32 = 0.1;
 
 /// The gate of what is shown beside a hit of this relevance that has passed `gate`.
 pub fn beside(gate: f32, best: f32) -> f32 {

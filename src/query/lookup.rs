@@ -4,9 +4,11 @@
 use super::analyse::{Problem, analyse};
 use super::gate::{Gates, beside};
 use super::question::{Question, ROLES, vectors};
-use super::relevance::{Background, Evidence, Ground, Judged, KeywordIndex, SemanticIndex, Similarity, WORD_WEIGHT, Words};
+use super::relevance::{
+    Background, Evidence, Ground, Judged, KeywordIndex, SemanticIndex, Similarity, WORD_WEIGHT, Words,
+};
 use super::score::{FREQUENCY_WEIGHT, RECENCY_WEIGHT, score};
-use crate::canon::{Canon, PatternHit, Stored, fill};
+use crate::canon::{Canon, Layer, PatternHit, Stored, fill};
 use crate::embed::{EmbedError, Encoder};
 use crate::text::{blocks, clean, fingerprint, mask, single_line, strip_controls};
 use crate::types::{
@@ -108,6 +110,13 @@ pub struct Knowledge {
     kept: Option<PathBuf>,
 }
 
+impl Semantics {
+    /// Log-odds that entries of the built-in packs gain by the kind of question this is.
+    pub(super) fn prior(&self, question: &[f32]) -> f32 {
+        self.calibration.prior.as_ref().map_or(0.0, |prior| prior.at(question))
+    }
+}
+
 impl Knowledge {
     /// Canon as knowledge. Keyword statistics are made when first needed, and kept in the file `kept`.
     pub fn new(canon: Canon, kept: Option<PathBuf>) -> Self {
@@ -181,6 +190,8 @@ pub struct Candidates {
     pub ground: Ground,
     /// How near the question is to everything.
     pub background: Background,
+    /// The question's; empty without a model.
+    pub vector: Vec<f32>,
     /// Best first.
     pub scored: Vec<Scored>,
 }
@@ -227,11 +238,16 @@ fn score_all(
         None => (also.iter().map(|&entry| Similarity { entry, ..Similarity::default() }).collect(), Vec::new()),
     };
     let background = Background::new(cosines, semantics.map_or(0, |(semantics, _)| semantics.calibration.neighbours));
+    let prior = semantics.map_or(0.0, |(semantics, vector)| semantics.prior(vector));
+    let hint = |entry: usize| {
+        let generic = if generic.contains_key(&entry) { GENERIC_LOG_ODDS } else { 0.0 };
+        generic + if entries[entry].layer == Layer::Builtin { prior } else { 0.0 }
+    };
     let evidence = near.iter().map(|near| Evidence {
         cosine: semantics.map(|_| near.cosine),
         moved: None,
         words: Some(said.by_text.get(&near.entry).copied().unwrap_or(0.0)),
-        hint: if generic.contains_key(&near.entry) { GENERIC_LOG_ODDS } else { 0.0 },
+        hint: hint(near.entry),
     });
     // Moving the question towards what it finds first was measured too, and gains nothing here.
     let evidence: Vec<Evidence> = evidence.collect();
@@ -254,7 +270,7 @@ fn score_all(
         let closer = || b.judged.closeness.total_cmp(&a.judged.closeness);
         b.judged.relevance.total_cmp(&a.judged.relevance).then_with(closer).then(a.entry.cmp(&b.entry))
     });
-    Candidates { ground, background, scored }
+    Candidates { ground, background, vector: semantics.map_or_else(Vec::new, |(_, vector)| vector.to_vec()), scored }
 }
 
 /// An input analysed: its problems, what is sure about them, and which of them are still to be asked.
@@ -371,12 +387,19 @@ fn finding(
         let mut admitted = scored.iter().filter(|one| options.filters.admit(&entries[one.entry])).peekable();
         let best = admitted.peek().map_or(0.0, |best| best.judged.relevance);
         let passing = |gate| move |one: &&Scored| one.judged.relevance >= gate;
-        hits.extend(admitted.next().filter(passing(gate)).map(|one| close_hit(knowledge, one, word_weight, gate, options, used)));
+        hits.extend(
+            admitted
+                .next()
+                .filter(passing(gate))
+                .map(|one| close_hit(knowledge, one, word_weight, gate, options, used)),
+        );
         // Whoever asks for a relevance gets that relevance.
         if options.min_relevance.is_none() {
             gate = beside(gate, best);
         }
-        hits.extend(admitted.filter(passing(gate)).map(|one| close_hit(knowledge, one, word_weight, gate, options, used)));
+        hits.extend(
+            admitted.filter(passing(gate)).map(|one| close_hit(knowledge, one, word_weight, gate, options, used)),
+        );
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
     let why_not = options.why_not.as_deref().map(|id| match why_not(knowledge, id, &hits, &scored, gate, options) {

@@ -12,6 +12,7 @@ use super::relevance::{Background, Bm25, Evidence, Ground, Judged, Reach, Said, 
 use super::score::{frequency, recency, score};
 use super::snippet::snippet;
 use crate::ann::Index;
+use crate::canon::Layer;
 use crate::embed::EmbedError;
 use crate::store::{Database, ItemFilter, StoreError, Usage};
 use crate::text::{fingerprint, for_each_token, mask, single_line, strip_controls, text_hash};
@@ -185,8 +186,7 @@ pub fn search(
     let passed = || candidates.iter().filter(|candidate| candidate.judged.relevance >= candidate.gate);
     let word_weights = fused.grounds.map(|ground| ground.word_weight());
     let hits = select(knowledge, documents, &asked, passed(), word_weights, options);
-    let why_not =
-        options.why_not.as_deref().map(|id| why_not(id, knowledge, documents, &candidates, &hits, item_gate));
+    let why_not = options.why_not.as_deref().map(|id| why_not(id, knowledge, documents, &candidates, &hits, item_gate));
     let semantic = if asked.vector.is_some() { Semantic::On } else { Semantic::Off };
     let fingerprint = fingerprint(&mask(question));
     let finding = Finding {
@@ -330,7 +330,9 @@ impl Asking<'_> {
         };
         nearest.extend(cosines);
         near.retain(|near| admitted(near.entry));
+        let prior = self.semantics.zip(self.vector.as_ref()).map_or(0.0, |(semantics, vector)| semantics.prior(vector));
         let evidence = near.iter().map(|near| Evidence {
+            hint: if stored[near.entry].layer == Layer::Builtin { prior } else { 0.0 },
             cosine: self.vector.is_some().then_some(near.cosine),
             words: options.legs.keyword.then(|| said.by_text.get(&near.entry).copied().unwrap_or(0.0)),
             ..Evidence::default()

@@ -143,4 +143,24 @@ mod tests {
         assert_eq!(kept.query_row("SELECT x FROM a", [], |r| r.get::<_, i64>(0)).unwrap(), 7);
         assert!(matches!(migrate(&mut connection, &path, &[first]), Err(StoreError::Newer { found: 2, known: 1, .. })));
     }
+
+    /// Words that were cut by the stemmer of schema 1 are cut again.
+    #[test]
+    fn stems_are_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("k.db");
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, &MIGRATIONS[..1]).unwrap();
+        let item = "INSERT INTO item (uid, kind, scope, authority, state, title, body, text_hash, words, attributes,
+                created_at, updated_at)
+            VALUES ('a', 'chunk', 'global', 'personal', 'active', 'Policies', 'of locking', zeroblob(16), 2, '{}', 0, 0)";
+        connection.execute(item, []).unwrap();
+        connection.execute("INSERT INTO item_fts (rowid, words) VALUES (1, 'policy lock')", []).unwrap();
+        migrate(&mut connection, &path, &MIGRATIONS[..2]).unwrap();
+        let found = |word: &str| {
+            let sql = "SELECT count(*) FROM item_fts WHERE item_fts MATCH ?1";
+            connection.query_row(sql, [word], |row| row.get::<_, i64>(0)).unwrap()
+        };
+        assert_eq!((found("polici"), found("lock"), found("policy")), (1, 1, 0));
+    }
 }

@@ -70,8 +70,8 @@ const STEP_3: &[(&str, &str)] = &[
 
 /// Endings of the fourth step, which go in the second region.
 const STEP_4: &[&str] = &[
-    "ement", "able", "ance", "ence", "ible", "ment", "ant", "ate", "ent", "ion", "ism", "iti", "ive", "ize", "ous", "al",
-    "er", "ic",
+    "ement", "able", "ance", "ence", "ible", "ment", "ant", "ate", "ent", "ion", "ism", "iti", "ive", "ize", "ous",
+    "al", "er", "ic",
 ];
 
 /// Cuts a word down to its stem.

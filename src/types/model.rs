@@ -94,6 +94,25 @@ pub struct Fit {
     pub gate: f32,
 }
 
+/// Whether a question is of the kind that the built-in packs answer, as log-odds that are linear in its vector: somebody's
+/// trouble with what they cover, rather than a how-to, a success or a stranger's error. It knows nothing of other packs, so
+/// their entries are judged without it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prior {
+    /// Log-odds for a vector of zeros.
+    pub offset: f32,
+    /// One for each component.
+    pub weights: Vec<f32>,
+}
+
+impl Prior {
+    /// The log-odds of a question with this unit vector.
+    pub fn at(&self, vector: &[f32]) -> f32 {
+        self.offset + self.weights.iter().zip(vector).map(|(weight, x)| weight * x).sum::<f32>()
+    }
+}
+
 /// How a model variant's raw similarities become probabilities, fitted by `eval` on labelled data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,6 +121,9 @@ pub struct Calibration {
     pub neighbours: usize,
     /// For entries of packs.
     pub entries: Fit,
+    /// What is added for entries of the built-in packs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<Prior>,
     /// For indexed texts, which have one vector each and not several; without it the fit of entries serves for both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<Fit>,

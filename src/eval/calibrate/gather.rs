@@ -1,11 +1,11 @@
 //! The labelled questions that a fit is made on: cases of lookups, or sets of documents.
 
+use crate::engine::EngineSettings;
 use crate::engine::{Engine, EngineError, OnProgress, Progress};
 use crate::eval::cases::{Case, CaseKind};
 use crate::eval::retrieval::{BenchError, Query, Set, prepare};
 use crate::query::relevance::{Background, Evidence, Ground};
 use crate::text::sha256_hex;
-use crate::engine::EngineSettings;
 use serde::Serialize;
 
 /// Candidates of a question that are kept.
@@ -26,6 +26,9 @@ pub struct Question {
     pub ground: Ground,
     /// How near the question is to everything.
     pub background: Background,
+    /// Its vector, where one is fitted on.
+    #[serde(skip)]
+    pub vector: Vec<f32>,
     /// The closest.
     pub candidates: Vec<Labelled>,
 }
@@ -48,10 +51,12 @@ impl Question {
         among: usize,
         ground: Ground,
         background: Background,
+        vector: Vec<f32>,
         candidates: impl Iterator<Item = Labelled>,
     ) -> Self {
         let id = id.to_owned();
-        let mut question = Self { id, unanswerable, among, ground, background, candidates: candidates.collect() };
+        let mut question =
+            Self { id, unanswerable, among, ground, background, vector, candidates: candidates.collect() };
         question.candidates = question.by_closeness().map(|(one, _)| one.clone()).take(KEPT).collect();
         question
     }
@@ -69,11 +74,7 @@ impl Question {
 ///
 /// # Errors
 /// [`EngineError`] when there is no model or it fails.
-pub fn case_questions(
-    engine: &Engine,
-    cases: &[Case],
-    progress: OnProgress<'_>,
-) -> Result<Vec<Question>, EngineError> {
+pub fn case_questions(engine: &Engine, cases: &[Case], progress: OnProgress<'_>) -> Result<Vec<Question>, EngineError> {
     let mut out = Vec::new();
     for case in cases.iter().filter(|case| case.kind == CaseKind::Unanswerable || !case.expect.is_empty()) {
         let probed = engine.probe(&case.text, progress)?;
@@ -84,7 +85,15 @@ pub fn case_questions(
                 Labelled { right: case.expect.contains(&id), evidence: one.evidence, id }
             });
             let unanswerable = case.kind == CaseKind::Unanswerable;
-            out.push(Question::new(&case.id, unanswerable, among, found.ground, found.background, labelled));
+            out.push(Question::new(
+                &case.id,
+                unanswerable,
+                among,
+                found.ground,
+                found.background,
+                found.vector,
+                labelled,
+            ));
         }
     }
     Ok(out)
@@ -109,8 +118,11 @@ pub fn set_questions(
         let foreign = sets.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, set)| &set.queries);
         let mut unknown = sample(set.unanswerable.iter(), ASKED / 2);
         unknown.extend(sample(foreign, ASKED - unknown.len()));
-        let all: Vec<(&Query, bool)> =
-            known.into_iter().map(|query| (query, false)).chain(unknown.into_iter().map(|query| (query, true))).collect();
+        let all: Vec<(&Query, bool)> = known
+            .into_iter()
+            .map(|query| (query, false))
+            .chain(unknown.into_iter().map(|query| (query, true)))
+            .collect();
         let (what, total) = (format!("{} calibrate", set.name), all.len());
         for (done, (query, unanswerable)) in all.into_iter().enumerate() {
             progress(Progress::Asking { what: &what, done, total });
@@ -119,9 +131,8 @@ pub fn set_questions(
                 let judgements = set.judgements.get(&query.id).filter(|_| !unanswerable);
                 judgements.and_then(|judged| judged.get(uid)).is_some_and(|grade| *grade > 0)
             };
-            let labelled =
-                found.items.into_iter().map(|(id, evidence)| Labelled { evidence, right: right(&id), id });
-            out.push(Question::new(&query.id, unanswerable, 1, found.ground, found.background, labelled));
+            let labelled = found.items.into_iter().map(|(id, evidence)| Labelled { evidence, right: right(&id), id });
+            out.push(Question::new(&query.id, unanswerable, 1, found.ground, found.background, Vec::new(), labelled));
         }
         progress(Progress::Asking { what: &what, done: total, total });
     }
@@ -130,8 +141,10 @@ pub fn set_questions(
 
 /// At most `most` of the questions, always the same, in no order of theirs.
 fn sample<'q>(queries: impl Iterator<Item = &'q Query>, most: usize) -> Vec<&'q Query> {
-    let mut all: Vec<(String, &Query)> =
-        queries.filter(|query| !query.text.trim().is_empty()).map(|query| (sha256_hex(query.text.as_bytes()), query)).collect();
+    let mut all: Vec<(String, &Query)> = queries
+        .filter(|query| !query.text.trim().is_empty())
+        .map(|query| (sha256_hex(query.text.as_bytes()), query))
+        .collect();
     all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     all.truncate(most);
     all.into_iter().map(|(_, query)| query).collect()

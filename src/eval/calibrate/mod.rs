@@ -4,13 +4,14 @@
 //! A handful of numbers from hundreds of questions; the cross-validated figures say whether that holds.
 
 mod gather;
+mod prior;
 mod regression;
 
 pub use gather::{Labelled, Question, case_questions, set_questions};
 
 use crate::query::Gates;
 use crate::query::relevance::{Evidence, Judged, WORD_WEIGHT};
-use crate::types::{Calibration, Fit, Logistic};
+use crate::types::{Calibration, Fit, Logistic, Prior};
 use regression::{Row, regress};
 use serde::Serialize;
 
@@ -18,6 +19,8 @@ use serde::Serialize;
 pub const NEIGHBOURS: usize = 10;
 /// Folds of the cross-validation.
 const FOLDS: usize = 5;
+/// Strength of the regularisation.
+const RIDGE: f64 = 1e-2;
 /// Candidates behind the closest that say how fast the others fall behind.
 const FOLLOWERS: usize = 5;
 
@@ -26,6 +29,8 @@ const FOLLOWERS: usize = 5;
 pub struct Fitted {
     /// Made on all questions.
     pub fit: Fit,
+    /// The kind of question that is answered at all, where questions have vectors.
+    pub prior: Option<Prior>,
     /// Questions, answerable and not.
     pub questions: (usize, usize),
     /// Cross-validated share of unanswerable questions that got an answer.
@@ -43,9 +48,18 @@ pub struct Fitted {
 pub fn neutral() -> Calibration {
     let semantic = Logistic { slope: 20.0, offset: -16.0 };
     let weight = WORD_WEIGHT;
-    let fit =
-        Fit { weight, offset: -14.0, cosine: 15.0, words: 5.0, length: 0.0, crowd: 0.0, fall: 3.0, semantic, gate: 0.5 };
-    Calibration { neighbours: NEIGHBOURS, entries: fit, documents: None }
+    let fit = Fit {
+        weight,
+        offset: -14.0,
+        cosine: 15.0,
+        words: 5.0,
+        length: 0.0,
+        crowd: 0.0,
+        fall: 3.0,
+        semantic,
+        gate: 0.5,
+    };
+    Calibration { neighbours: NEIGHBOURS, entries: fit, prior: None, documents: None }
 }
 
 /// Fits on `questions` so that at most `max_noise` of the unanswerable ones are answered.
@@ -60,9 +74,10 @@ pub fn fit(questions: &[Question], max_noise: f64) -> Fitted {
             let chosen = questions.iter().enumerate().filter(move |(at, _)| (at % FOLDS == fold) == held_out);
             chosen.map(|(_, question)| question).collect::<Vec<_>>()
         };
-        let fitted = fit_once(&folds(false), max_noise);
+        let (fitted, prior) = fit_once(&folds(false), max_noise);
         for question in folds(true) {
-            let (relevance, is_right) = best(question, &fitted);
+            let kind = prior.as_ref().map_or(0.0, |prior| prior.at(&question.vector));
+            let (relevance, is_right) = best(question, &fitted, kind);
             let shown = relevance >= Gates { single: fitted.gate }.among(question.among);
             let single = lowered(relevance, question.among);
             if question.unanswerable {
@@ -76,8 +91,10 @@ pub fn fit(questions: &[Question], max_noise: f64) -> Fitted {
         }
     }
     let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
+    let (fit, prior) = fit_once(&all, max_noise);
     Fitted {
-        fit: fit_once(&all, max_noise),
+        fit,
+        prior,
         questions: (known.len(), unknown.len()),
         noise: share(noisy, unknown.len()),
         coverage: share(covered, known.len()),
@@ -96,7 +113,7 @@ fn auc(known: &[f32], unknown: &mut [f32]) -> f64 {
     known.iter().map(|value| below(*value)).sum::<f64>() / (known.len() * unknown.len()).max(1) as f64
 }
 
-fn fit_once(questions: &[&Question], max_noise: f64) -> Fit {
+fn fit_once(questions: &[&Question], max_noise: f64) -> (Fit, Option<Prior>) {
     let mut fit = neutral().entries;
     fit.weight = questions.first().map_or(fit.weight, |question| question.ground.weight);
     // Of meaning alone: is the nearest right?
@@ -105,26 +122,29 @@ fn fit_once(questions: &[&Question], max_noise: f64) -> Fit {
         let one = question.candidates.iter().max_by(|a, b| cosine(a).total_cmp(&cosine(b)))?;
         Some(Row { features: vec![f64::from(one.evidence.cosine?)], offset: 0.0, right: one.right })
     });
-    let [offset, slope] = regress(&nearest.collect::<Vec<_>>(), true)[..] else { return fit };
+    let [offset, slope] = regress(&nearest.collect::<Vec<_>>(), true, RIDGE)[..] else { return (fit, None) };
     fit.semantic = Logistic { slope: (slope as f32).max(f32::MIN_POSITIVE), offset: offset as f32 };
     // The question a gate answers: is the closest right? A feature with the wrong sign has nothing to say.
+    // What is known of a question's kind is asked of probes that have not seen it: they know their own by heart.
+    let kinds = prior::unseen(questions);
     let closest: Vec<Row> = questions
         .iter()
-        .filter_map(|question| {
+        .zip(&kinds)
+        .filter_map(|(question, kind)| {
             let (one, _) = question.by_closeness().next()?;
             let [cosine, share, length, crowd] = question.ground.features(&one.evidence, &question.background);
-            let features = [cosine, share, -length, -crowd].map(f64::from).to_vec();
+            let features = [cosine, share, -length, -crowd, *kind].map(f64::from).to_vec();
             Some(Row { features, offset: f64::from(one.evidence.hint), right: one.right })
         })
         .collect();
-    let mut used = [true; 4];
+    let mut used = [true; 5];
     let weights = loop {
         let features = |row: &Row| -> Vec<f64> {
             row.features.iter().zip(used).map(|(x, used)| if used { *x } else { 0.0 }).collect()
         };
         let rows: Vec<Row> = closest.iter().map(|row| Row { features: features(row), ..*row }).collect();
-        let weights = regress(&rows, true);
-        match (0..4).find(|&at| used[at] && weights[at + 1] < 0.0) {
+        let weights = regress(&rows, true, RIDGE);
+        match (0..5).find(|&at| used[at] && weights[at + 1] < 0.0) {
             Some(at) => used[at] = false,
             None => break weights,
         }
@@ -132,25 +152,32 @@ fn fit_once(questions: &[&Question], max_noise: f64) -> Fit {
     let weight = |at: usize| weights[at] as f32;
     (fit.offset, fit.cosine, fit.words) = (weight(0), weight(1), weight(2));
     (fit.length, fit.crowd) = (weight(3), weight(4));
+    let trust = weight(5);
+    let kinds: Vec<f32> = kinds.into_iter().map(|kind| trust * kind).collect();
+    let prior = prior::probe(questions).filter(|_| trust > 0.0).map(|probe| Prior {
+        offset: trust * probe.offset,
+        weights: probe.weights.into_iter().map(|weight| trust * weight).collect(),
+    });
     // How much less likely are those behind it?
     let mut followers = Vec::new();
-    for question in questions {
+    for (question, kind) in questions.iter().zip(&kinds) {
         let mut order = question.by_closeness();
         let Some((closest, best)) = order.next() else { continue };
-        let odds = question.ground.odds(&closest.evidence, &question.background, &fit);
+        let odds = question.ground.odds(&closest.evidence, &question.background, &fit) + kind;
         for (one, closeness) in order.take(FOLLOWERS) {
             let offset = f64::from(odds + one.evidence.hint);
             followers.push(Row { features: vec![f64::from(closeness - best)], offset, right: one.right });
         }
     }
-    fit.fall = regress(&followers, false).first().map_or(fit.fall, |fall| fall.max(0.5) as f32);
-    fit.gate = gate(questions, &fit, max_noise);
-    fit
+    fit.fall = regress(&followers, false, RIDGE).first().map_or(fit.fall, |fall| fall.max(0.5) as f32);
+    fit.gate = gate(questions, &kinds, &fit, max_noise);
+    (fit, prior)
 }
 
-/// The best candidate's relevance, and whether it is right.
-fn best(question: &Question, fit: &Fit) -> (f32, bool) {
-    let evidence: Vec<Evidence> = question.candidates.iter().map(|one| one.evidence).collect();
+/// The best candidate's relevance, and whether it is right, when the question's kind adds such log-odds.
+fn best(question: &Question, fit: &Fit, kind: f32) -> (f32, bool) {
+    let hinted = |one: &Labelled| Evidence { hint: one.evidence.hint + kind, ..one.evidence };
+    let evidence: Vec<Evidence> = question.candidates.iter().map(hinted).collect();
     let judged = question.ground.judge(&evidence, &question.background, Some(fit));
     let key = |judged: &Judged| (judged.relevance, judged.closeness);
     let best = judged.iter().zip(&question.candidates).max_by(|a, b| {
@@ -167,9 +194,10 @@ fn lowered(relevance: f32, among: usize) -> f32 {
 }
 
 /// The lowest gate that keeps noise within the budget.
-fn gate(questions: &[&Question], fit: &Fit, max_noise: f64) -> f32 {
-    let unanswerable = questions.iter().filter(|question| question.unanswerable);
-    let mut noise: Vec<f32> = unanswerable.map(|question| lowered(best(question, fit).0, question.among)).collect();
+fn gate(questions: &[&Question], kinds: &[f32], fit: &Fit, max_noise: f64) -> f32 {
+    let unanswerable = questions.iter().zip(kinds).filter(|(question, _)| question.unanswerable);
+    let relevance = |(question, kind): (&&Question, &f32)| lowered(best(question, fit, *kind).0, question.among);
+    let mut noise: Vec<f32> = unanswerable.map(relevance).collect();
     noise.sort_by(|a, b| b.total_cmp(a));
     let allowed = (noise.len() as f64 * max_noise).floor() as usize;
     let gate = noise.get(allowed).copied().unwrap_or(0.0) + 1e-3;
@@ -190,6 +218,7 @@ mod tests {
             among: 1,
             ground: Ground { weight: WORD_WEIGHT, nearest: cosine, reach: Reach { all: 25.0, specific: 30.0 } },
             background: Background::new(vec![cosine, 0.4], 1),
+            vector: vec![f32::from(u8::from(unanswerable)) - 0.5, cosine],
             candidates: vec![one(cosine, right), one(cosine - 0.2, false)],
         }
     }
@@ -202,6 +231,8 @@ mod tests {
         assert!(fitted.noise <= 0.1 && fitted.right > 0.5 && fitted.auc > 0.9, "{fitted:?}");
         assert!(fitted.fit.cosine > 0.0 && fitted.fit.fall >= 0.5, "{fitted:?}");
         assert_eq!(fitted.questions, (100, 100));
+        let prior = fitted.prior.unwrap();
+        assert!(prior.at(&[-0.5, 0.6]) > prior.at(&[0.5, 0.6]) + 1.0, "{prior:?}");
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! Logistic regression by Newton's method, with a fixed offset for each row, lightly regularised so that separable data
 //! stay finite.
 
-/// Strength of the regularisation.
-const RIDGE: f64 = 1e-2;
-
 /// One observation.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
@@ -15,16 +12,18 @@ pub(super) struct Row {
     pub(super) right: bool,
 }
 
-/// The weights of the features, the intercept first if there is to be one. Empty for no rows.
-pub(super) fn regress(rows: &[Row], intercept: bool) -> Vec<f64> {
+/// The weights of the features, the intercept first if there is to be one. `ridge` is the strength of the regularisation.
+/// Empty for no rows.
+pub(super) fn regress(rows: &[Row], intercept: bool, ridge: f64) -> Vec<f64> {
     let Some(first) = rows.first() else { return Vec::new() };
     let extra = usize::from(intercept);
     let size = first.features.len() + extra;
-    let inputs = |row: &Row| -> Vec<f64> { std::iter::repeat_n(1.0, extra).chain(row.features.iter().copied()).collect() };
+    let inputs =
+        |row: &Row| -> Vec<f64> { std::iter::repeat_n(1.0, extra).chain(row.features.iter().copied()).collect() };
     let mut weights = vec![0.0; size];
     for _ in 0..100 {
         // The intercept is free.
-        let ridge = |at: usize| if at < extra { 1e-9 } else { RIDGE };
+        let ridge = |at: usize| if at < extra { 1e-9 } else { ridge };
         let mut gradient: Vec<f64> = (0..size).map(|at| -ridge(at) * weights[at]).collect();
         let mut curvature = vec![vec![0.0; size]; size];
         (0..size).for_each(|at| curvature[at][at] = ridge(at));
@@ -36,7 +35,13 @@ pub(super) fn regress(rows: &[Row], intercept: bool) -> Vec<f64> {
             for (at, x) in inputs.iter().enumerate() {
                 gradient[at] += error * x;
                 let weight = p * (1.0 - p) * x;
-                curvature[at].iter_mut().zip(&inputs).for_each(|(sum, y)| *sum += weight * y);
+                // The other half is the same.
+                curvature[at][at..].iter_mut().zip(&inputs[at..]).for_each(|(sum, y)| *sum += weight * y);
+            }
+        }
+        for row in 1..size {
+            for column in 0..row {
+                curvature[row][column] = curvature[column][row];
             }
         }
         let Some(step) = solve(curvature, gradient) else { break };
@@ -44,7 +49,7 @@ pub(super) fn regress(rows: &[Row], intercept: bool) -> Vec<f64> {
         let longest = step.iter().fold(0.0f64, |longest, x| longest.max(x.abs()));
         let damp = (4.0 / longest.max(4.0)).min(1.0);
         weights.iter_mut().zip(&step).for_each(|(weight, step)| *weight += damp * step);
-        if longest < 1e-9 {
+        if longest < 1e-7 {
             break;
         }
     }
@@ -61,17 +66,19 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
         }
         a.swap(column, pivot);
         b.swap(column, pivot);
-        for row in 0..size {
-            if row != column {
-                let factor = a[row][column] / a[column][column];
-                for at in column..size {
-                    a[row][at] -= factor * a[column][at];
-                }
-                b[row] -= factor * b[column];
-            }
+        let (above, below) = a.split_at_mut(column + 1);
+        let pivot = &above[column];
+        for (row, at) in below.iter_mut().zip(column + 1..) {
+            let factor = row[column] / pivot[column];
+            row[column..].iter_mut().zip(&pivot[column..]).for_each(|(x, y)| *x -= factor * y);
+            b[at] -= factor * b[column];
         }
     }
-    Some((0..size).map(|at| b[at] / a[at][at]).collect())
+    for at in (0..size).rev() {
+        let known: f64 = a[at][at + 1..].iter().zip(&b[at + 1..]).map(|(x, y)| x * y).sum();
+        b[at] = (b[at] - known) / a[at][at];
+    }
+    Some(b)
 }
 
 #[cfg(test)]
@@ -87,21 +94,21 @@ mod tests {
             let right = (p * 10_000.0).round() as usize;
             rows.extend((0..10_000).map(|at| Row { features: vec![x, y], offset: 0.0, right: at < right }));
         }
-        let weights = regress(&rows, true);
+        let weights = regress(&rows, true, 1e-2);
         let wanted = [1.0, -2.0, 3.0];
         assert!(weights.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 0.02), "{weights:?}");
         // What is given need not be found.
         rows.iter_mut().for_each(|row| row.offset = 1.0 - 2.0 * row.features[0]);
-        rows.iter_mut().for_each(|row| row.features.remove(0).clone_into(&mut 0.0));
-        assert!((regress(&rows, false)[0] - 3.0).abs() < 0.02);
+        rows.iter_mut().for_each(|row| drop(row.features.remove(0)));
+        assert!((regress(&rows, false, 1e-2)[0] - 3.0).abs() < 0.02);
     }
 
     #[test]
     fn separable_data_stay_finite() {
         let rows: Vec<Row> =
             (0..50).map(|at| Row { features: vec![f64::from(at)], offset: 0.0, right: at > 25 }).collect();
-        let weights = regress(&rows, true);
+        let weights = regress(&rows, true, 1e-2);
         assert!(weights.iter().all(|weight| weight.is_finite()) && weights[1] > 0.0, "{weights:?}");
-        assert!(regress(&[], true).is_empty());
+        assert!(regress(&[], true, 1.0).is_empty());
     }
 }

@@ -35,7 +35,7 @@ pub struct Evidence {
     pub moved: Option<f32>,
     /// BM25 of the words it shares; none where words do not count.
     pub words: Option<f32>,
-    /// Log-odds that a pattern adds which points here but proves nothing.
+    /// Log-odds that are added: of a pattern that points here but proves nothing, and of the question's kind.
     pub hint: f32,
 }
 

@@ -108,11 +108,7 @@ impl SemanticIndex {
             let mut best: HashMap<u64, Similarity> = HashMap::new();
             for near in &found {
                 for (owner, part) in self.0.image().owners_of(near.row) {
-                    let new = || Similarity {
-                        entry: owner as usize,
-                        cosine: near.similarity,
-                        part: part as usize,
-                    };
+                    let new = || Similarity { entry: owner as usize, cosine: near.similarity, part: part as usize };
                     // Rows come nearest first.
                     best.entry(owner).or_insert_with(new);
                 }

@@ -57,7 +57,7 @@ pub struct Bm25 {
 /// The most that the texts could reach for a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Reach {
-    /// A text that says everything the question says, over and over.
+    /// A text of middle length that says everything the question says, over and over.
     pub all: f32,
     /// The same, but at least what a question that says enough to be specific would reach.
     pub specific: f32,
