@@ -8,7 +8,7 @@ nothing answers.
 crates-a, crates-b: documentation of crates. A document is a section of a README or of a module's documentation without its first sentence; that sentence is the
 question it answers. Crates go into one set or the other by the hash of their names, so that the questions of the one,
 asked of the other, are questions about software that it does not hold: its unanswerable ones. QUESTIONS (400 if not
-said) are kept of each. The same registry gives the same sets.
+said) are kept of each, and as many that have no answer. The same registry gives the same sets.
 
 The shipped gate of indexed texts is fitted on all three: ken bench calibrate OUT/*
 """
@@ -80,7 +80,7 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def canon(out):
+def canon(out, wanted):
     root = pathlib.Path(__file__).resolve().parents[2]
     entries = [e for path in sorted(root.glob("canon/*.json")) for e in json.loads(path.read_text("utf-8"))["entries"]]
     documents = [{"_id": e["id"], "title": e["title"], "text": "\n".join([e["cause"], *e["fix"]])} for e in entries]
@@ -88,13 +88,14 @@ def canon(out):
     cases = [c for path in sorted(root.glob("tests/lookup/*.jsonl")) for c in lines_of(path) if not c.get("held_back")]
     asked = [case for case in cases if known & set(case.get("expect") or [])]
     silent = [case for case in cases if case["kind"] == "unanswerable"]
+    asked, silent = (sorted(some, key=lambda case: digest(case["text"]))[:wanted] for some in (asked, silent))
     question = lambda case: {"_id": case["id"], "text": case["text"]}
     judged = [(case["id"], entry) for case in asked for entry in case["expect"] if entry in known]
     write(out / "canon", documents, list(map(question, asked)), list(map(question, silent)), judged)
 
 
 def main(out, wanted):
-    canon(out)
+    canon(out, wanted)
     registry = pathlib.Path.home() / ".cargo/registry/src"
     found = {"a": {}, "b": {}}
     for crate in sorted((path for index in registry.iterdir() for path in index.iterdir()), key=lambda path: path.name):

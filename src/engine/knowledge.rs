@@ -66,7 +66,12 @@ impl Engine {
     fn calibration_path(&self, model: &str) -> Option<PathBuf> {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let name: String = model.chars().map(plain).collect();
-        Some(self.settings.config.as_ref()?.parent()?.join("calibrations").join(format!("{name}.toml")))
+        Some(self.calibrations()?.join(format!("{name}.toml")))
+    }
+
+    /// Where calibrations of the user's own lie.
+    pub(super) fn calibrations(&self) -> Option<PathBuf> {
+        Some(self.settings.config.as_ref()?.parent()?.join("calibrations"))
     }
 
     /// The calibration of an installed model: the user's own, else the one that ships for its name, else the one it came

@@ -67,6 +67,9 @@ impl Engine {
         if let Some(config) = self.settings.config.as_ref().filter(|config| config.exists()) {
             out.push(Holding { what: "configuration", path: config.clone(), bytes: size(config) });
         }
+        if let Some(folder) = self.calibrations().filter(|folder| folder.exists()) {
+            out.push(Holding { what: "your calibrations", bytes: size(&folder), path: folder });
+        }
         out
     }
 

@@ -381,7 +381,7 @@ fn finding(
         semantic = if asked.is_some() { Semantic::On } else { Semantic::Off };
         let semantics = asked.as_ref().map(|(semantics, vector)| (*semantics, vector.as_slice()));
         let candidates = asking.candidates(knowledge, at, semantics, options);
-        let word_weight = candidates.ground.word_weight();
+        let keyword_weight = candidates.ground.keyword_weight();
         scored = candidates.scored;
         let entries = knowledge.canon.entries();
         let mut admitted = scored.iter().filter(|one| options.filters.admit(&entries[one.entry])).peekable();
@@ -391,14 +391,14 @@ fn finding(
             admitted
                 .next()
                 .filter(passing(gate))
-                .map(|one| close_hit(knowledge, one, word_weight, gate, options, used)),
+                .map(|one| close_hit(knowledge, one, keyword_weight, gate, options, used)),
         );
         // Whoever asks for a relevance gets that relevance.
         if options.min_relevance.is_none() {
             gate = beside(gate, best);
         }
         hits.extend(
-            admitted.filter(passing(gate)).map(|one| close_hit(knowledge, one, word_weight, gate, options, used)),
+            admitted.filter(passing(gate)).map(|one| close_hit(knowledge, one, keyword_weight, gate, options, used)),
         );
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
@@ -519,7 +519,7 @@ fn sure_hit(
 fn close_hit(
     knowledge: &Knowledge,
     scored: &Scored,
-    word_weight: f32,
+    keyword_weight: f32,
     gate: f32,
     options: &LookupOptions,
     used: Used<'_>,
@@ -532,7 +532,7 @@ fn close_hit(
         let entry = knowledge.canon.entries()[scored.entry].entry();
         let matched = scored.part.and_then(|part| entry.text_of(part)).map(|text| text.embedded());
         let signals = Signals { frequency, ..scored.signals() };
-        hit.explain = Some(explanation(signals, Some((&scored.judged, word_weight)), gate, matched));
+        hit.explain = Some(explanation(signals, Some((&scored.judged, keyword_weight)), gate, matched));
     }
     hit
 }
@@ -568,7 +568,7 @@ fn bare_hit(
     }
 }
 
-/// Why a hit stands where it stands. `judged` comes with the weight of words; a hit that is sure was not judged.
+/// Why a hit stands where it stands. `judged` comes with the weight of the keyword signal; a hit that is sure was not judged.
 pub(super) fn explanation(
     signals: Signals,
     judged: Option<(&Judged, f32)>,
@@ -576,8 +576,8 @@ pub(super) fn explanation(
     matched: Option<String>,
 ) -> Explanation {
     let mut weights = BTreeMap::from([("recency", RECENCY_WEIGHT), ("frequency", FREQUENCY_WEIGHT)]);
-    if let Some((_, word_weight)) = judged.filter(|_| signals.keyword.is_some()) {
-        weights.insert("words", word_weight);
+    if let Some((_, keyword_weight)) = judged.filter(|_| signals.keyword.is_some()) {
+        weights.insert("keyword", keyword_weight);
     }
     let similar = judged.map(|(judged, _)| judged.similar());
     let margin = judged.map_or(1.0, |(judged, _)| judged.relevance) - gate;

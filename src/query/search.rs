@@ -184,8 +184,8 @@ pub fn search(
         b.score.total_cmp(&a.score).then_with(closer).then_with(|| a.uid.cmp(&b.uid))
     });
     let passed = || candidates.iter().filter(|candidate| candidate.judged.relevance >= candidate.gate);
-    let word_weights = fused.grounds.map(|ground| ground.word_weight());
-    let hits = select(knowledge, documents, &asked, passed(), word_weights, options);
+    let keyword_weights = fused.grounds.map(|ground| ground.keyword_weight());
+    let hits = select(knowledge, documents, &asked, passed(), keyword_weights, options);
     let why_not = options.why_not.as_deref().map(|id| why_not(id, knowledge, documents, &candidates, &hits, item_gate));
     let semantic = if asked.vector.is_some() { Semantic::On } else { Semantic::Off };
     let fingerprint = fingerprint(&mask(question));
@@ -445,7 +445,7 @@ fn select<'c>(
     documents: Option<&Documents<'_>>,
     asked: &Asking<'_>,
     passed: impl Iterator<Item = &'c Candidate>,
-    word_weights: [f32; 2],
+    keyword_weights: [f32; 2],
     options: &SearchOptions,
 ) -> Vec<Hit> {
     let words: HashSet<&str> = asked.words.iter().map(|(word, _)| word).collect();
@@ -469,7 +469,7 @@ fn select<'c>(
         }
         // Beyond the limit only other places of what is shown are counted.
         if hits.len() < options.limit {
-            hits.push(hit(knowledge, candidate, &words, word_weights, options.explain));
+            hits.push(hit(knowledge, candidate, &words, keyword_weights, options.explain));
         }
     }
     hits
@@ -479,7 +479,7 @@ fn hit(
     knowledge: &Knowledge,
     candidate: &Candidate,
     words: &HashSet<&str>,
-    word_weights: [f32; 2],
+    keyword_weights: [f32; 2],
     explain: bool,
 ) -> Hit {
     let (kind, title, source, passage) = match &candidate.what {
@@ -512,7 +512,7 @@ fn hit(
         overrides_canon: false,
         override_reason: None,
         explain: explain.then(|| {
-            let weight = word_weights[usize::from(kind != Kind::Canon)];
+            let weight = keyword_weights[usize::from(kind != Kind::Canon)];
             explanation(candidate.signals.clone(), Some((&candidate.judged, weight)), candidate.gate, None)
         }),
     }

@@ -55,7 +55,7 @@ pub enum Tier {
     Exact,
     /// The masked input equals a masked example or symptom of the entry.
     Fingerprint,
-    /// The mix of semantic and keyword signals passed the gate.
+    /// Closeness by meaning and words passed the gate.
     Close,
 }
 
@@ -117,9 +117,9 @@ pub struct Explanation {
     /// The signals.
     #[serde(flatten)]
     pub signals: Signals,
-    /// The mix of semantic and keyword, in \[0, 1\].
+    /// Closeness by meaning and words as a similarity, in \[0, 1\].
     pub similar: Option<f32>,
-    /// Weights of the signals in this answer, by name.
+    /// What signals count, by name: recency and frequency as shares of the score, the keyword signal in closeness.
     pub weights: BTreeMap<&'static str, f32>,
     /// Relevance that was needed.
     pub gate: f32,

@@ -83,6 +83,11 @@ impl Ground {
         if self.reach.all > 0.0 { self.weight * room / self.reach.all.sqrt() } else { 0.0 }
     }
 
+    /// The factor of the keyword signal in closeness.
+    pub fn keyword_weight(&self) -> f32 {
+        self.word_weight() * self.reach.specific
+    }
+
     /// How close a candidate is.
     pub fn closeness(&self, evidence: &Evidence) -> f32 {
         let cosine = evidence.moved.or(evidence.cosine).unwrap_or(0.0);
