@@ -3,6 +3,7 @@
 use super::bench_calibrate::{self, CalibrateArgs};
 use super::bench_compare::{self, CompareArgs, GateArgs};
 use super::bench_embed::{self, EmbedArgs};
+use super::bench_fingerprint::{self, FingerprintArgs};
 use super::bench_noise::{self, NoiseArgs};
 use super::bench_run::{self, RunArgs};
 use super::output::{Failure, Output};
@@ -24,6 +25,7 @@ pub(super) enum BenchVerb {
     Gate(GateArgs),
     Builtin(BuiltinArgs),
     Noise(NoiseArgs),
+    Fingerprint(FingerprintArgs),
     Calibrate(CalibrateArgs),
     Embed(EmbedArgs),
 }
@@ -49,6 +51,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Gate(args) => bench_compare::run_gate(global, &args, output),
         BenchVerb::Builtin(args) => builtin(global, &args, output),
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
+        BenchVerb::Fingerprint(args) => bench_fingerprint::run(&args, output),
         BenchVerb::Calibrate(args) => bench_calibrate::run(global, &args, output),
         BenchVerb::Embed(args) => bench_embed::run(global, &args, output),
     }

@@ -7,6 +7,7 @@ mod bench;
 mod bench_calibrate;
 mod bench_compare;
 mod bench_embed;
+mod bench_fingerprint;
 mod bench_noise;
 mod bench_run;
 mod canon;

@@ -1,9 +1,10 @@
-//! Measures lookups on labelled cases, search on sets of judgements, and fits calibrations. Runs through
+//! Measures lookups on labelled cases, search on sets of judgements and groups of lines, and fits calibrations. Runs through
 //! [`crate::engine::Engine`], the same code that answers people.
 
 mod builtin;
 mod calibrate;
 mod cases;
+mod grouping;
 mod noise;
 mod report;
 pub mod retrieval;
@@ -11,5 +12,8 @@ pub mod retrieval;
 pub use builtin::{Observation, observe, run};
 pub use calibrate::{Fitted, Labelled, Question, case_questions, fit, neutral, set_questions};
 pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};
+pub use grouping::{
+    Grouping, LabelledLine, SystemGrouping, TableError, group_lines, grouping, mean_grouping, parse_lines,
+};
 pub use noise::{LengthNoise, noise, windows};
 pub use report::{Counts, Report};

@@ -10,7 +10,7 @@ use super::relevance::{
 use super::score::{FREQUENCY_WEIGHT, RECENCY_WEIGHT, score};
 use crate::canon::{Canon, Layer, PatternHit, Stored, fill};
 use crate::embed::{EmbedError, Encoder};
-use crate::text::{blocks, clean, fingerprint, mask, single_line, strip_controls};
+use crate::text::{blocks, clean, mask, single_line, strip_controls};
 use crate::types::{
     Advice, Answer, Asked, Calibration, Content, Explanation, Finding, Hit, Kind, Semantic, Signals, Tier, WhyNot,
 };
@@ -155,10 +155,17 @@ impl Knowledge {
         let candidates = likely.into_iter().filter(|&entry| admitted(entry));
         candidates.take(FINGERPRINT_CANDIDATES).find(|&entry| {
             let known = self.canon.entries()[entry].entry();
-            let said = known.symptoms.iter().any(|symptom| fingerprint(&mask(symptom)) == *wanted);
+            // In people's own words a number matters ("nginx answers 504"), which a fingerprint leaves out.
+            let said = known.symptoms.iter().any(|symptom| same_words(&mask(symptom), &problem.block.salient));
             said || known.examples.iter().any(|example| told_by(entry, example))
         })
     }
+}
+
+/// Whether two texts are equal, case and white space aside.
+fn same_words(one: &str, other: &str) -> bool {
+    let words = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
+    words(one) == words(other)
 }
 
 /// An entry with what speaks for it, before the gate.

@@ -6,7 +6,8 @@
 //! are one block, counted.
 
 use super::clean::Cleaned;
-use super::mask::{fingerprint, mask};
+use super::fingerprint::fingerprint;
+use super::mask::mask;
 use super::pattern::pattern;
 use super::salient::{headline, salient};
 use regex::Regex;

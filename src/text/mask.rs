@@ -1,22 +1,32 @@
 //! What changes from one occurrence of an error to the next, replaced by names: paths to their base name, addresses,
-//! ids, times, counts. What tells errors apart stays: codes (E0382, HTTP 502, errno names), well-known ports, versions.
+//! ids, times, long numbers. What tells errors apart stays: codes (E0382, HTTP 502, errno names), well-known ports,
+//! versions.
 //!
-//! The fingerprint is a hash of masked text, equal for two occurrences of one error. Its version rises with every change
-//! to the masks, since hashes of different masks must not be compared.
+//! Masked text is embedded, searched for words and read, so it keeps every word that carries meaning, and the small numbers
+//! of a message. What is hashed goes further, see [`super::fingerprint`]; the version there rises with the masks here.
 
-use super::digest::sha256_hex;
 use super::pattern::pattern;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
-
-/// Version of the masks, the prefix of every fingerprint.
-pub const FINGERPRINT_VERSION: &str = "v2";
 
 /// Ports whose number says which service was meant.
 const KNOWN_PORTS: &[&str] = &[
     "22", "53", "80", "443", "2375", "2376", "2379", "3306", "5000", "5432", "6379", "6443", "8080", "8443", "10250",
     "27017",
 ];
+
+/// Last labels of host names that are no endings of source files: `db.example.com:5432` is no line 5432.
+const HOST_ENDINGS: &[&str] = &[
+    "ai", "app", "arpa", "au", "biz", "br", "ca", "ch", "cloud", "cn", "co", "com", "de", "dev", "edu", "es", "eu",
+    "fr", "gov", "hk", "info", "internal", "io", "it", "jp", "kr", "lan", "local", "mil", "mx", "net", "nl", "org",
+    "ru", "se", "svc", "tw", "uk", "us",
+];
+
+/// A number after one of these words, or a word that ends in one of the first few, is a code.
+const CODE_ENDINGS: &[&str] = &["error", "errno", "code", "status", "signal", "sqlstate", "hresult", "response"];
+const CODE_WORDS: &[&str] = &["err", "exit", "exited", "http", "https", "returned", "ret", "rc"];
+/// What may stand between such a word and its number.
+const CODE_FILLERS: &[&str] = &["a", "by", "is", "non-zero", "of", "value", "was", "with"];
 
 /// One alternation, read from left to right at every position: the more telling form stands first.
 static MASKS: LazyLock<Regex> = LazyLock::new(|| {
@@ -25,6 +35,7 @@ static MASKS: LazyLock<Regex> = LazyLock::new(|| {
           (?P<url>\bhttps?://[^\s"'<>)\]]+)
         | (?P<email>\b[\w.+-]+@[\w-]+\.[\w.-]+\b)
         | (?P<uuid>\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b)
+        | (?P<mac>\b[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){5}\b)
         | (?P<request>(?i:request[\ -]?id|host[\ -]?id|trace[\ -]?id)\s*[:=]\s*[\w/+=-]+)
         | (?P<time>\b\d{4}-\d\d-\d\d(?:[T\ ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|\ ?[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b)
         | (?P<addr>\b0x[0-9a-fA-F]{4,}\b)
@@ -48,18 +59,95 @@ static MASKS: LazyLock<Regex> = LazyLock::new(|| {
 static TEMPORARY: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:tmp[\w.-]{4,}|pip-[\w-]+-[\w]{6,}|build[\w-]*-[a-z0-9]{8,}|rustc\w{5,})$"));
 
-/// Replaces what varies. Idempotent up to further occurrences inside what was kept.
+/// Replaces what varies.
 pub fn mask(text: &str) -> String {
-    MASKS.replace_all(text, |found: &Captures<'_>| replacement(found)).into_owned()
+    MASKS.replace_all(text, |found: &Captures<'_>| replacement(text, found)).into_owned()
 }
 
-fn replacement(found: &Captures<'_>) -> String {
+/// Whether `port` says which service was meant.
+pub(super) fn is_known_port(port: &str) -> bool {
+    KNOWN_PORTS.contains(&port)
+}
+
+/// Whether a name with this last label is that of a host.
+pub(super) fn is_host_ending(label: &str) -> bool {
+    HOST_ENDINGS.binary_search(&label).is_ok()
+}
+
+/// Whether `word`, which stands between `before` and `after`, is a code that tells errors apart: `exit code 137`,
+/// `SQLSTATE 23505`, `HRESULT: 0x80070005`, `ORA-00942`, `port 5432`, `curl: (6)`, `failed (111: Connection refused)`.
+pub(super) fn is_code(before: &str, word: &str, after: &str) -> bool {
+    let digits = word.strip_prefix("0x").unwrap_or(word);
+    let short = digits.len() <= if digits.len() < word.len() { 8 } else { 5 };
+    if !short || !digits.bytes().all(|b| b.is_ascii_alphanumeric()) || before.is_empty() {
+        return false;
+    }
+    let bracketed =
+        before.ends_with('(') && after.starts_with([')', ':']) && digits.bytes().all(|b| b.is_ascii_digit());
+    bracketed || is_family(before) || names_port(before) && is_known_port(word) || names_code(before)
+}
+
+/// Whether a text ends in the family of a code, as in `ORA-` or `CVE-2021-`.
+fn is_family(before: &str) -> bool {
+    let Some(name) = before.strip_suffix('-') else { return false };
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let name = name.strip_suffix('-').unwrap_or(name);
+    let letters = name.bytes().rev().take_while(u8::is_ascii_uppercase).count();
+    let whole = !name[..name.len() - letters].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    whole && (2..=8).contains(&letters)
+}
+
+fn names_port(before: &str) -> bool {
+    let name = before.trim_end_matches([' ', ':', '=', '"', '\'']);
+    before.ends_with(':') || name.len() < before.len() && ends_in_word(name, &["port"])
+}
+
+fn names_code(before: &str) -> bool {
+    let mut rest = before;
+    for _ in 0..4 {
+        let name = rest.trim_end_matches(['"', '\'', ')', ':', '=', ' ', '[', '(', '#', '-', ',']);
+        if name.len() == rest.len() || rest.len() - name.len() > 4 {
+            return false;
+        }
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let name = bare.strip_suffix('/').unwrap_or(name);
+        if CODE_ENDINGS.iter().any(|ending| ends_in(name, ending)) || ends_in_word(name, CODE_WORDS) {
+            return true;
+        }
+        match CODE_FILLERS.iter().find(|filler| ends_in_word(name, &[filler])) {
+            Some(filler) => rest = &name[..name.len() - filler.len()],
+            None => return false,
+        }
+    }
+    false
+}
+
+fn ends_in(text: &str, ending: &str) -> bool {
+    text.len().checked_sub(ending.len()).is_some_and(|at| text.as_bytes()[at..].eq_ignore_ascii_case(ending.as_bytes()))
+}
+
+fn ends_in_word(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        let before = text.len().checked_sub(word.len() + 1).map(|at| text.as_bytes()[at]);
+        ends_in(text, word) && !before.is_some_and(|b| b.is_ascii_alphanumeric())
+    })
+}
+
+fn replacement(text: &str, found: &Captures<'_>) -> String {
     let whole = &found[0];
     let named = |name: &str| found.name(name);
     if named("url").is_some() {
         return "<url>".to_owned();
     }
-    for name in ["email", "uuid", "time", "addr", "digest", "account", "hex", "ip", "line", "duration", "number"] {
+    for name in ["addr", "number"] {
+        if let Some(number) = named(name)
+            && is_code(&text[..number.start()], whole, &text[number.end()..])
+        {
+            return whole.to_owned();
+        }
+    }
+    for name in ["email", "uuid", "mac", "time", "addr", "digest", "account", "hex", "ip", "line", "duration", "number"]
+    {
         if named(name).is_some() {
             return format!("<{name}>");
         }
@@ -75,22 +163,34 @@ fn replacement(found: &Captures<'_>) -> String {
         return "-<pod>".to_owned();
     }
     if let Some(port) = named("portnum") {
-        return if KNOWN_PORTS.contains(&port.as_str()) { whole.to_owned() } else { ":<port>".to_owned() };
+        return if is_known_port(port.as_str()) { whole.to_owned() } else { ":<port>".to_owned() };
     }
-    if let Some(file) = named("file").or_else(|| named("relbase")) {
-        return file.as_str().to_owned();
+    if let Some(file) = named("file") {
+        let (file, line) = (file.as_str(), &whole[file.len() + 1..]);
+        let host = file.rsplit('.').next().is_some_and(is_host_ending) && !line.contains(':');
+        return match host {
+            true if is_known_port(line) => whole.to_owned(),
+            true => format!("{file}:<port>"),
+            false => file.to_owned(),
+        };
+    }
+    if let Some(file) = named("relbase") {
+        return mask(file.as_str());
     }
     match named("base") {
         Some(base) if TEMPORARY.is_match(base.as_str()) => "<tmp>".to_owned(),
-        Some(base) => base.as_str().to_owned(),
+        // As Java prints an address: `/10.0.0.7:5432`.
+        Some(base) if is_address(base.as_str()) => mask(&whole[base.start() - found.get(0).map_or(0, |m| m.start())..]),
+        Some(base) => mask(base.as_str()),
         None => whole.to_owned(),
     }
 }
 
-/// Hash of masked text, case and white space aside: `v2:` and 16 hex digits.
-pub fn fingerprint(masked: &str) -> String {
-    let folded = masked.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    format!("{FINGERPRINT_VERSION}:{}", &sha256_hex(folded.as_bytes())[..16])
+/// Whether `text` is four numbers of up to three digits.
+pub(super) fn is_address(text: &str) -> bool {
+    let parts =
+        text.split('.').filter(|part| (1..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()));
+    parts.count() == 4 && text.split('.').count() == 4
 }
 
 #[cfg(test)]
@@ -109,19 +209,15 @@ mod tests {
             ("pod web-7d4b9c6f5d-x2x9q on 2024-05-01T10:00:00Z", "pod web-<pod> on <time>"),
             ("account 123456789012 was refused", "account <account> was refused"),
             ("python 3.12.1 needs numpy 1.26", "python 3.12.1 needs numpy 1.26"),
+            ("SQLSTATE 23505, row 23505123", "SQLSTATE 23505, row <number>"),
+            ("ORA-00942 and CVE-2021-44228, job-00942", "ORA-00942 and CVE-2021-44228, job-<number>"),
+            ("[WinError 10061] on port 27017, from port 51234", "[WinError 10061] on port 27017, from port <number>"),
+            ("HRESULT: 0x80070005 at 0x7ffe0013", "HRESULT: 0x80070005 at <addr>"),
+            ("db.example.com:5432 from ws.example.com:51234", "db.example.com:5432 from ws.example.com:<port>"),
+            ("src: /10.0.0.7:50010 in /var/run/123456.pid", "src: <ip>:<port> in <number>.pid"),
         ];
         for (raw, masked) in cases {
             assert_eq!(mask(raw), masked, "{raw}");
         }
-    }
-
-    #[test]
-    fn equal_errors_have_equal_fingerprints() {
-        let at = |path: &str, id: &str| fingerprint(&mask(&format!("Error: {path}: lock {id} is held")));
-        assert_eq!(
-            at("/a/b/state.tf", "f9763602-b03f-e35c-da30-4083cdbb99ae"),
-            at("/x/state.tf", "00000000-b03f-e35c-da30-4083cdbb99ae")
-        );
-        assert_ne!(at("/a/b/state.tf", "1"), at("/a/b/other.tf", "1"));
     }
 }

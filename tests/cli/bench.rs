@@ -42,3 +42,26 @@ fn what_cannot_be_run_is_refused() {
     assert_eq!(run(command, b"").code, 2);
     assert_eq!(user.ken(&["bench", "embed"]).code, 4);
 }
+
+#[test]
+fn fingerprints_are_compared_with_templates() {
+    let user = User::new();
+    let rows = "system\tevent_id\ttemplate\tcontent\nX\tE1\tgot <*> of <*>\tgot 3 of 12\nX\tE1\tgot <*> of <*>\tgot 4 of 12\nX\tE2\texit code 1\texit code 1\nY\tE1\tsay <*>\tsay ann\nY\tE1\tsay <*>\tsay bob\n";
+    let file = user.write("lines.tsv", rows);
+    let file = file.to_str().unwrap();
+    let ran = user.ken(&["bench", "fingerprint", "--json", file]);
+    let told: Vec<serde_json::Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let figures = |at: usize| {
+        let one = &told[at];
+        (one["system"].as_str(), one["lines"].as_u64(), one["groups"].as_u64(), one["grouping_accuracy"].as_f64())
+    };
+    assert_eq!(told.len(), 3, "{ran:?}");
+    assert_eq!(figures(0), (Some("X"), Some(3), Some(2), Some(1.0)));
+    assert_eq!(figures(1), (Some("Y"), Some(2), Some(2), Some(0.0)));
+    assert_eq!(figures(2), (Some("average"), Some(5), Some(4), Some(0.5)));
+    assert!(told.iter().all(|one| one["lines_per_s"].as_f64() > Some(0.0) && one["bench"] == "fingerprint"), "{ran:?}");
+    assert!(user.ken(&["bench", "fingerprint", file]).out.contains("average"));
+    let bad = user.write("bad.tsv", "system\tcontent\n");
+    assert_eq!(user.ken(&["bench", "fingerprint", bad.to_str().unwrap()]).code, 5);
+    assert_eq!(user.ken(&["bench", "fingerprint", "no-such-file"]).code, 9);
+}

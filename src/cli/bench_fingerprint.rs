@@ -1,0 +1,77 @@
+//! `ken bench fingerprint`.
+
+use super::Outcome;
+use super::output::{Failure, Output};
+use crate::eval::{SystemGrouping, group_lines, mean_grouping, parse_lines};
+use crate::render::json_line;
+use crate::text::{FINGERPRINT_VERSION, decode};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Group lines of logs by fingerprint and compare with the statements that printed them
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A FILE is a table of tab-separated values. Its first row names the columns; these three are read, in any order:
+  system    whose log it is; each is grouped by itself
+  template  the statement that printed the line, any name for it
+  content   the line without its header (time, level, component)
+A field may stand in double quotes, with those inside doubled.
+
+Grouping accuracy is the share of lines whose group holds exactly the lines of their template; precision, recall and F1 are
+those of pairs of lines. The average is over systems. No model and no training; one thread.
+
+Examples:
+  ken bench fingerprint lines.tsv
+  ken bench fingerprint --json lines.tsv | jq .grouping_accuracy")]
+pub(super) struct FingerprintArgs {
+    /// Lines with their templates
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+pub(super) fn run(args: &FingerprintArgs, output: &Output) -> Outcome {
+    let mut lines = Vec::new();
+    for path in &args.files {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| Failure::io(&name, &e))?;
+        lines.extend(parse_lines(&name, &decode(&bytes)?)?);
+    }
+    let systems = group_lines(&lines);
+    let all = systems.iter().chain(std::iter::once(&mean_grouping(&systems))).cloned().collect::<Vec<_>>();
+    if output.json {
+        for one in &all {
+            let mut line = json!({"bench": "fingerprint", "version": FINGERPRINT_VERSION});
+            if let (Some(line), Ok(serde_json::Value::Object(one))) = (line.as_object_mut(), serde_json::to_value(one))
+            {
+                line.extend(one);
+            }
+            output.print(&json_line(&line))?;
+        }
+        return Ok(0);
+    }
+    output.print(&table(&all))?;
+    Ok(0)
+}
+
+fn table(systems: &[SystemGrouping]) -> String {
+    let mut text = format!(
+        "{:16} {:>7} {:>9} {:>7} {:>9} {:>9} {:>7} {:>7} {:>10}\n",
+        "", "lines", "templates", "groups", "accuracy", "precision", "recall", "F1", "lines/s"
+    );
+    for SystemGrouping { system, grouping, lines_per_s } in systems {
+        text.push_str(&format!(
+            "{:16} {:>7} {:>9} {:>7} {:>9.3} {:>9.3} {:>7.3} {:>7.3} {:>10.0}\n",
+            crate::text::single_line(system, 16),
+            grouping.lines,
+            grouping.templates,
+            grouping.groups,
+            grouping.grouping_accuracy,
+            grouping.precision,
+            grouping.recall,
+            grouping.f1,
+            lines_per_s
+        ));
+    }
+    text
+}
