@@ -8,7 +8,7 @@
 use kenning::ann::{Image, Index};
 use kenning::canon::Canon;
 use kenning::embed::{ModelStore, StoreSettings};
-use kenning::query::relevance::{KeywordIndex, SemanticIndex};
+use kenning::query::relevance::{KeywordIndex, SemanticIndex, Words};
 use kenning::types::Role;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -43,7 +43,7 @@ fn main() {
     time("index keywords, once", || KeywordIndex::new(texts()));
     let terms = home.join("vectors/canon.terms");
     let words = time("open the index of keywords", || KeywordIndex::kept(&terms, entries.digest(), texts()));
-    time("compare with all keywords", || words.signals(QUESTION));
+    time("compare with all keywords", || words.said(&Words::of(QUESTION)));
     let found = store.find("bge-small-en-v1.5-int8").unwrap().expect("the model is installed");
     let encoder = time("load model and tokenizer", || store.load(&found).unwrap());
     let file = home.join(format!("vectors/canon-{}.ann", encoder.fingerprint()));

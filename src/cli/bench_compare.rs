@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Questions that are named.
 const MOVED: usize = 10;
 
-/// Compare two results of `ken bench run --out`: differences, how sure they are, and where
+/// Compare two results of `ken bench run --out`: differences, how sure they are, where, and why
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -115,8 +115,9 @@ fn text(comparison: &Comparison, metric: &str) -> String {
     let place = |place: Option<usize>| place.map_or_else(|| "-".to_owned(), |place| place.to_string());
     for moved in &comparison.moved {
         let (first, top) = (&moved.first, &moved.top);
+        let why: String = moved.why.iter().map(|line| format!("        {line}\n")).collect();
         out.push_str(&format!(
-            "{:+.3}  {}  first right at {} -> {}, on top {} -> {}\n        {}\n",
+            "{:+.3}  {}  first right at {} -> {}, on top {} -> {}\n        {}\n{why}",
             moved.b - moved.a,
             moved.id,
             place(first.0),

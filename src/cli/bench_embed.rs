@@ -1,5 +1,6 @@
 //! `ken bench embed`.
 
+use super::machine::peak_mib;
 use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
@@ -119,11 +120,4 @@ fn milliseconds(since: Instant) -> f64 {
 fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get((values.len().saturating_sub(1) as f64 * share) as usize).copied()
-}
-
-/// The most memory that this process has held, where the system tells.
-fn peak_mib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? / 1024)
 }

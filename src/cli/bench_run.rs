@@ -1,13 +1,15 @@
 //! `ken bench run`.
 
+use super::machine::{machine, peak_mib};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::eval::retrieval::{
-    BenchError, BenchIndex, Configuration, Machine, Plan, RunResult, Set, Summary, measure, page, prepare, read_set,
-    write_run,
+    BenchError, BenchIndex, Configuration, Percentiles, Plan, RunResult, Set, Summary, measure, page, prepare,
+    read_set, write_run,
 };
+use crate::query::Stage;
 use crate::render::json_line;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -31,6 +33,9 @@ pub(super) struct RunArgs {
     sets: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
+    /// Print a second table: times by stage of the search, questions a second, memory
+    #[arg(long)]
+    stages: bool,
     /// Write each run's values (SET.RUN.json) and rankings (SET.RUN.trec) into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -92,6 +97,9 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
             Ok(())
         })?;
     }
+    if args.stages && !output.json {
+        output.print(&stage_table(&results.iter().map(RunResult::summary).collect::<Vec<_>>()))?;
+    }
     if let Some(html) = &args.html {
         write(html, &page(&results))?;
     }
@@ -108,7 +116,8 @@ pub(super) fn measure_set(
     done: &mut dyn FnMut(RunResult, String) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let runs = if how.runs.is_empty() { Configuration::usual() } else { how.runs.clone() };
-    let plan = Plan { depths: depths(how), group_by: how.group_by.clone(), binary: how.binary, machine: machine() };
+    let plan =
+        Plan { depths: depths(how), group_by: how.group_by.clone(), binary: how.binary, machine: machine(), peak_mib };
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut index: Option<BenchIndex> = None;
     let with_model = runs.iter().any(|run| run.needs_model());
@@ -137,17 +146,6 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|e| Failure::io(&path.display().to_string(), &e))
 }
 
-/// What the system tells of the machine.
-fn machine() -> Machine {
-    let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    Machine {
-        cpu: name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned()),
-        threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        os: std::env::consts::OS.to_owned(),
-    }
-}
-
 /// The columns of metrics: nDCG at the first depth, recall at all.
 fn columns(how: &How) -> Vec<String> {
     let depths = depths(how);
@@ -174,7 +172,7 @@ fn table_row(summary: &Summary, how: &How) -> String {
         let value = summary.metrics.get(&name).and_then(serde_json::Value::as_f64);
         out.push_str(&format!(" {:>10}", value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))));
     }
-    let (silence, times) = (&summary.silence, &summary.latency_ms);
+    let (silence, times) = (&summary.silence, &summary.latency_ms.whole);
     out.push_str(&format!(
         " {:>6} {:>6} {:>6} {:>8.2} {:>8.2} {:>8.2}\n",
         share(silence.noise),
@@ -184,5 +182,25 @@ fn table_row(summary: &Summary, how: &How) -> String {
         times.p95,
         times.p99
     ));
+    out
+}
+
+/// p50, p95 and p99 of each stage in milliseconds, questions a second, memory.
+fn stage_table(summaries: &[Summary]) -> String {
+    let mut out = format!("\n{:16} {:12}", "set", "run");
+    Stage::ALL.iter().for_each(|stage| out.push_str(&format!(" {:>20}", stage.name())));
+    out.push_str(&format!(" {:>11} {:>8}\n{:29}", "questions/s", "peak MiB", ""));
+    Stage::ALL.iter().for_each(|_| out.push_str(&format!(" {:>20}", "p50    p95    p99")));
+    out.push('\n');
+    let times = |one: &Percentiles| format!("{:.2} {:>6.2} {:>6.2}", one.p50, one.p95, one.p99);
+    for summary in summaries {
+        out.push_str(&format!("{:16} {:12}", summary.set, summary.run));
+        for stage in Stage::ALL {
+            let text = summary.latency_ms.stages.get(stage.name()).map_or_else(|| "-".to_owned(), times);
+            out.push_str(&format!(" {text:>20}"));
+        }
+        let peak = summary.peak_mib.map_or_else(|| "-".to_owned(), |peak| peak.to_string());
+        out.push_str(&format!(" {:>11.1} {peak:>8}\n", summary.queries_per_s));
+    }
     out
 }

@@ -20,6 +20,7 @@ mod gc;
 mod import;
 mod index;
 mod lookup;
+mod machine;
 mod model;
 mod output;
 mod progress;

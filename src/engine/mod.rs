@@ -23,7 +23,7 @@ pub use status::{Checkup, Status};
 use crate::canon::{Canon, PackProblem, PackSource};
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;
-use crate::query::{Knowledge, Semantics};
+use crate::query::{Knowledge, Semantics, Stage};
 use crate::store::Database;
 use crate::types::Calibration;
 use database::{Loaded, OpenModel};
@@ -62,6 +62,8 @@ pub enum Progress<'a> {
     Pull(&'a PullEvent<'a>),
     /// Files are being indexed.
     Index(ingest::Progress),
+    /// A part of a search begins.
+    Search(Stage),
     /// Questions are asked one after another, to measure.
     Asking {
         /// Which run, of which set.

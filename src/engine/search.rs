@@ -1,11 +1,12 @@
 //! A search over everything that is known.
 
-use super::{Engine, EngineError, OnProgress};
+use super::{Engine, EngineError, OnProgress, Progress};
 use crate::ann::Index;
-use crate::query::{Documents, Gates, Legs, ProbedItems, SearchOptions, Semantics, probe_items, search};
+use crate::query::{Documents, Gates, Legs, ProbedItems, SearchOptions, Semantics, Stage, probe_items, search};
 use crate::store::{Database, IndexModel};
 use crate::text::decode;
 use crate::types::{Answer, Semantic};
+use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -26,9 +27,11 @@ impl Engine {
         let database = self.read_database()?;
         let vectors = self.vectors_for(database.as_deref(), semantics)?;
         let present = |path: &str| self.is_present(database.as_deref(), path);
+        let heard = RefCell::new(progress);
+        let stage = |stage: Stage| (heard.borrow_mut())(Progress::Search(stage));
         let ask = |vectors: Option<&Index>| {
             let documents = database.as_deref().map(|database| Documents { database, vectors, present: &present });
-            search(&self.knowledge, documents.as_ref(), question.trim(), options, semantics, self.now())
+            search(&self.knowledge, documents.as_ref(), question.trim(), options, semantics, self.now(), &stage)
         };
         let mut answer = ask(vectors.as_ref().map(|(vectors, _)| vectors.as_ref()))?;
         if let (Some(database), Some((found, model))) = (&database, &vectors) {

@@ -588,7 +588,8 @@ pub(super) fn explanation(
     }
     let similar = judged.map(|(judged, _)| judged.similar());
     let margin = judged.map_or(1.0, |(judged, _)| judged.relevance) - gate;
-    Explanation { signals, similar, weights, gate, margin, matched }
+    let (cosine, closeness) = judged.map_or((None, None), |(judged, _)| (judged.cosine, Some(judged.closeness)));
+    Explanation { signals, cosine, closeness, similar, weights, gate, margin, matched }
 }
 
 fn why_not(

@@ -12,6 +12,7 @@ pub mod relevance;
 mod score;
 mod search;
 mod snippet;
+mod stage;
 
 pub use analyse::{Problem, analyse};
 pub use gate::{Gates, beside};
@@ -19,3 +20,4 @@ pub use lookup::{Candidates, Filters, Knowledge, LookupOptions, Scored, Semantic
 pub use question::ROLES;
 pub use score::frequency;
 pub use search::{Documents, Legs, ProbedItems, SearchError, SearchOptions, probe_items, search};
+pub use stage::{OnStage, Stage};

@@ -11,6 +11,7 @@ use super::question::{Question, ROLES, vectors};
 use super::relevance::{Background, Bm25, Evidence, Ground, Judged, Reach, Said, Similarity, WORD_WEIGHT, Words};
 use super::score::{frequency, recency, score};
 use super::snippet::snippet;
+use super::stage::{OnStage, Stage};
 use crate::ann::Index;
 use crate::canon::Layer;
 use crate::embed::EmbedError;
@@ -132,7 +133,8 @@ enum What {
     Item(Box<Item>),
 }
 
-/// Searches everything for `question` at `now_ms`. `semantics` is `None` when there is no usable model.
+/// Searches everything for `question` at `now_ms`. `semantics` is `None` when there is no usable model; `stage` hears what
+/// is being done.
 ///
 /// # Errors
 /// [`SearchError`] when the model or the database fails.
@@ -143,30 +145,37 @@ pub fn search(
     options: &SearchOptions,
     semantics: Option<&Semantics>,
     now_ms: i64,
+    stage: OnStage<'_>,
 ) -> Result<Answer, SearchError> {
     let semantics = semantics.filter(|_| options.legs.semantic);
     let mut asked = Question::new(question);
     if options.whole {
         question.clone_into(&mut asked.text);
     }
-    let vector = semantics.map(|semantics| vectors(&[&asked], options.roles, semantics)).transpose()?;
-    let vector = vector.and_then(|vectors| vectors.into_iter().next());
-    let asked = Asking { words: asked.words, semantics, vector };
+    let vector = semantics.map(|semantics| {
+        stage(Stage::Embed);
+        vectors(&[&asked], options.roles, semantics)
+    });
+    let vector = vector.transpose()?.and_then(|vectors| vectors.into_iter().next());
+    let asked = Asking { words: asked.words, semantics, vector, stage };
     let mut nearest = Vec::new();
     let entries = asked.entries(knowledge, options, &mut nearest);
     let items = match documents {
         Some(documents) => asked.items(documents, options, &mut nearest)?,
         None => Items::default(),
     };
+    stage(Stage::Fuse);
     let background = Background::new(nearest, asked.neighbours());
     let fused = asked.fuse(&entries, &items, documents);
     let judge = |at: usize| fused.grounds[at].judge(&fused.evidence[at], &background, asked.fit(at == 1));
     let judged = [judge(0), judge(1)];
+    stage(Stage::Rest);
     let uids: Vec<&str> = entries.uids.iter().copied().chain(items.all.iter().map(|i| i.item.uid.as_str())).collect();
     let usage = match documents {
         Some(documents) => documents.database.usage(&uids)?,
         None => HashMap::new(),
     };
+    stage(Stage::Fuse);
     let gates = |documents| Gates::new(asked.fit(documents), options.min_relevance).among(1);
     let (entry_gate, item_gate) = (gates(false), gates(true));
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -183,6 +192,7 @@ pub fn search(
         let closer = || b.judged.closeness.total_cmp(&a.judged.closeness);
         b.score.total_cmp(&a.score).then_with(closer).then_with(|| a.uid.cmp(&b.uid))
     });
+    stage(Stage::Rest);
     let passed = || candidates.iter().filter(|candidate| candidate.judged.relevance >= candidate.gate);
     let keyword_weights = fused.grounds.map(|ground| ground.keyword_weight());
     let hits = select(knowledge, documents, &asked, passed(), keyword_weights, options);
@@ -246,7 +256,7 @@ pub fn probe_items(
     let options = SearchOptions { filter, ..SearchOptions::default() };
     let asked = Question::new(question);
     let vector = vectors(&[&asked], options.roles, semantics)?.into_iter().next();
-    let asked = Asking { words: asked.words, semantics: Some(semantics), vector };
+    let asked = Asking { words: asked.words, semantics: Some(semantics), vector, stage: &|_| {} };
     let mut nearest = Vec::new();
     let entries = asked.entries(knowledge, &options, &mut nearest);
     let items = asked.items(documents, &options, &mut nearest)?;
@@ -270,6 +280,7 @@ struct Asking<'a> {
     words: Words,
     semantics: Option<&'a Semantics>,
     vector: Option<Vec<f32>>,
+    stage: OnStage<'a>,
 }
 
 /// The entries of packs that may answer.
@@ -318,6 +329,7 @@ impl Asking<'_> {
         let may_answer = options.admits_canon();
         let admitted = |entry: usize| may_answer && filters.admit(&stored[entry]);
         let by_words = may_answer && options.legs.keyword;
+        (self.stage)(if by_words { Stage::Words } else { Stage::Rest });
         let said = if by_words { knowledge.keywords().said(&self.words) } else { Said::default() };
         let mut also = said.best(usize::MAX);
         also.retain(|entry| admitted(*entry));
@@ -325,9 +337,13 @@ impl Asking<'_> {
         let filter = (may_answer && !filters.is_empty()).then_some(&admitted as &dyn Fn(usize) -> bool);
         // The nearest are the background, whether they may answer or not.
         let (mut near, cosines) = match self.semantics.zip(self.vector.as_ref()) {
-            Some((semantics, vector)) => semantics.index.similarities(vector, self.neighbours(), &also, filter),
+            Some((semantics, vector)) => {
+                (self.stage)(Stage::Vectors);
+                semantics.index.similarities(vector, self.neighbours(), &also, filter)
+            }
             None => (also.iter().map(|&entry| Similarity { entry, ..Similarity::default() }).collect(), Vec::new()),
         };
+        (self.stage)(Stage::Rest);
         nearest.extend(cosines);
         near.retain(|near| admitted(near.entry));
         let prior = self.semantics.zip(self.vector.as_ref()).map_or(0.0, |(semantics, vector)| semantics.prior(vector));
@@ -351,15 +367,19 @@ impl Asking<'_> {
         let database = documents.database;
         let most = options.candidates();
         let asked: Vec<(&str, f32)> = if options.legs.keyword { self.words.iter().collect() } else { Vec::new() };
+        let by_words = if options.legs.keyword { Stage::Words } else { Stage::Rest };
+        (self.stage)(by_words);
         let holders = database.holders(&asked.iter().map(|(word, _)| *word).collect::<Vec<_>>())?;
         let words: Vec<(&str, usize)> = asked.iter().map(|(word, _)| *word).zip(holders.iter().copied()).collect();
         let mut ids = database.keyword_candidates(&words, &options.filter, most)?;
+        (self.stage)(Stage::Rest);
         let admitted = match options.filter.is_empty() {
             true => None,
             false => Some(database.admitted(&options.filter)?),
         };
         let is_admitted = |id: i64| admitted.as_ref().is_none_or(|ids| ids.binary_search(&id).is_ok());
         if let Some((vectors, vector)) = documents.vectors.zip(self.vector.as_ref()) {
+            (self.stage)(Stage::Vectors);
             let rows = admitted.as_ref().map(|_| vectors.rows_where(|owner| is_admitted(owner as i64)));
             let found = vectors.search(vector, most, rows.as_ref());
             let background = match rows {
@@ -371,23 +391,28 @@ impl Asking<'_> {
                 ids.extend(vectors.image().owners_of(neighbour.row).map(|(owner, _)| owner as i64));
             }
         }
+        (self.stage)(Stage::Rest);
         ids.sort_unstable();
         ids.dedup();
         // A text that several items share may belong to one that is not admitted.
         ids.retain(|id| is_admitted(*id));
+        let found = database.items(&ids)?;
+        let texts: Vec<String> = found.iter().map(|(_, item)| embedded(&item.title, &item.body)).collect();
+        (self.stage)(by_words);
         let corpus = database.corpus()?;
         let bm25 = Bm25 { texts: corpus.items, mean_length: corpus.words as f32 / corpus.items.max(1) as f32 };
         let reach = bm25.reach(asked.iter().map(|(_, weight)| *weight).zip(holders.iter().copied()));
         let known: HashMap<&str, (f32, usize)> =
             asked.iter().zip(&holders).map(|((word, weight), holders)| (*word, (*weight, *holders))).collect();
+        let words = |text: &String| options.legs.keyword.then(|| text_words(text, &known, &bm25));
+        let words: Vec<Option<f32>> = texts.iter().map(words).collect();
         let mut out = Items { reach, ..Items::default() };
-        for (_, item) in database.items(&ids)? {
-            let text = embedded(&item.title, &item.body);
+        let vectors = documents.vectors.zip(self.vector.as_ref());
+        (self.stage)(if vectors.is_some() { Stage::Vectors } else { Stage::Rest });
+        for (((_, item), text), words) in found.into_iter().zip(&texts).zip(words) {
             // By the hash of the very text that would be shown: a vector file that belongs to other items finds nothing.
-            let vectors = documents.vectors.zip(self.vector.as_ref());
-            let row = vectors.and_then(|(vectors, _)| vectors.image().row_of(&text_hash(&text)));
+            let row = vectors.and_then(|(vectors, _)| vectors.image().row_of(&text_hash(text)));
             let cosine = vectors.zip(row).and_then(|((vectors, query), row)| vectors.similarity(query, row));
-            let words = options.legs.keyword.then(|| text_words(&text, &known, &bm25));
             out.evidence.push(Evidence { cosine, words, ..Evidence::default() });
             out.all.push(FoundItem { item: Box::new(item), row });
         }

@@ -117,6 +117,12 @@ pub struct Explanation {
     /// The signals.
     #[serde(flatten)]
     pub signals: Signals,
+    /// Cosine to the question, in \[-1, 1\]; for measurements, and not part of the answer's format.
+    #[serde(skip)]
+    pub cosine: Option<f32>,
+    /// What hits are ordered by before it becomes `similar`; for measurements, as the cosine.
+    #[serde(skip)]
+    pub closeness: Option<f32>,
     /// Closeness by meaning and words as a similarity, in \[0, 1\].
     pub similar: Option<f32>,
     /// What signals count, by name: recency and frequency as shares of the score, the keyword signal in closeness.

@@ -78,6 +78,10 @@ fn words_are_measured_without_a_model() {
     assert!(bm25["metrics"]["recall@10"].as_f64() > Some(0.9) && bm25["model"].is_null(), "{bm25}");
     assert_eq!((bm25["silence"]["noise"].as_f64(), bm25["silence"]["auc"].as_f64()), (Some(0.0), Some(1.0)), "{bm25}");
     assert!(bm25["latency_ms"]["p99"].as_f64() >= bm25["latency_ms"]["p50"].as_f64());
+    let stages: Vec<&String> = bm25["latency_ms"]["stages"].as_object().unwrap().keys().collect();
+    assert_eq!(stages, ["fuse", "rest", "words"], "without a model nothing is embedded, and no vector compared");
+    assert!(all[0]["latency_ms"]["stages"].is_null() && bm25["queries_per_s"].as_f64() > Some(0.0));
+    assert!(bm25["peak_mib"].as_u64() > Some(1) || !cfg!(target_os = "linux"), "{bm25}");
     assert!(bm25["index_bytes"].as_u64() > Some(1000) && all[0]["index_bytes"].is_null());
     // The files hold the same: the ranking's own figures are those that were printed.
     let ranking = std::fs::read_to_string(user.work().join("out/pairs.bm25.trec")).unwrap();
@@ -92,6 +96,13 @@ fn words_are_measured_without_a_model() {
         (kept["queries"].as_array().map(Vec::len), kept["depths"].as_array().map(Vec::len)),
         (Some(40), Some(2))
     );
+    // The stages of a question are the whole of its time, and the first hit says why it is first.
+    let asked = &kept["queries"][0];
+    let sum: f64 = asked["stages"].as_array().unwrap().iter().map(|ms| ms.as_f64().unwrap()).sum();
+    assert!((sum - asked["ms"].as_f64().unwrap()).abs() < 0.01, "{asked}");
+    let top = &asked["top_hit"];
+    assert_eq!((&top["id"], top["rank"].as_u64()), (&asked["top"][0], Some(1)));
+    assert!(top["words"].as_f64() > Some(0.0) && top["closeness"].is_number() && top["cosine"].is_null(), "{top}");
     assert!(std::fs::read_to_string(user.work().join("page.html")).unwrap().contains("</svg>"));
     // The user's own index is another one.
     assert_eq!(user.ken(&["status", "--json"]).json()["items"], json!({}));
@@ -112,6 +123,11 @@ fn two_results_are_compared_and_a_loss_is_an_error() {
     assert_eq!(found["moved"].as_array().map(Vec::len), Some(10));
     let text = user.ken(&["bench", "compare", "a/pairs.bm25.json", "b/pairs.bm25.json", "--metric", "mrr"]);
     assert!(text.out.contains("moved most by mrr") && text.out.contains(" worse"), "{text:?}");
+    assert!(
+        text.out.contains("is first and right: words 0.") && text.out.contains("after, nothing was found"),
+        "{text:?}"
+    );
+    assert_eq!(found["moved"][0]["why"].as_array().map(Vec::len), Some(4));
 
     let gate = |more: &[&str]| user.ken(&[&["bench", "gate", "--baseline", "a/pairs.bm25.json"], more].concat());
     let same = gate(&[]);
@@ -164,6 +180,10 @@ fn meaning_is_measured_through_the_product_and_embedded_once() {
     assert_eq!(embedded(&first), [0, 36, 36]);
     assert!(first[2]["model"].as_str().unwrap().starts_with("bge-small-en-v1.5-int8@"));
     assert!(first[1]["metrics"]["recall@10"].as_f64() > Some(0.8), "{}", first[1]);
+    let stages = |line: &Value| line["latency_ms"]["stages"].as_object().unwrap().len();
+    assert_eq!((stages(&first[1]), stages(&first[2])), (4, 5), "meaning alone counts no words");
+    let table = user.ken(&["bench", "run", &folder, "--run", "hybrid", "--stages"]);
+    assert!(table.out.lines().any(|line| line.contains("embed") && line.contains("peak MiB")), "{table:?}");
     let again = run(&["--run", "dense", "--run", "hybrid"]);
     assert_eq!(embedded(&again), [0, 0], "the index is there");
     assert_eq!(again[0]["metrics"], first[1]["metrics"], "and answers as it did");

@@ -4,7 +4,8 @@
 //! what is found. Of noise less is better.
 
 use super::BenchError;
-use super::result::{Asked, RunResult};
+use super::explain::changes;
+use super::result::{Asked, Placed, RunResult};
 use super::significance::{Interval, bootstrap, mean, permutation};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -65,6 +66,12 @@ pub struct Moved {
     pub first: (Option<usize>, Option<usize>),
     /// The first document of each.
     pub top: (Option<String>, Option<String>),
+    /// That document in each, with what put it first.
+    pub top_hit: (Option<Placed>, Option<Placed>),
+    /// The first right document in each, with what put it where it is.
+    pub right_hit: (Option<Placed>, Option<Placed>),
+    /// What changed, a sentence each.
+    pub why: Vec<String>,
 }
 
 /// Everything that a comparison says.
@@ -130,9 +137,13 @@ pub fn compare(a: &RunResult, b: &RunResult, metric: &str, most: usize) -> Resul
         b: b.values[bt],
         first: (a.first, b.first),
         top: (a.top.first().cloned(), b.top.first().cloned()),
+        top_hit: (a.top_hit.clone(), b.top_hit.clone()),
+        right_hit: (a.best_right().cloned(), b.best_right().cloned()),
+        why: changes(a, b),
     };
-    let mut all: Vec<Moved> = answerable.iter().map(moved).filter(|moved| moved.a != moved.b).collect();
-    all.sort_by(|x, y| (y.b - y.a).abs().total_cmp(&(x.b - x.a).abs()).then_with(|| x.id.cmp(&y.id)));
+    let by = |(a, b): &(&Asked, &Asked)| (b.values[bt] - a.values[at]).abs();
+    let mut all: Vec<(&Asked, &Asked)> = answerable.iter().copied().filter(|pair| by(pair) != 0.0).collect();
+    all.sort_by(|x, y| by(y).total_cmp(&by(x)).then_with(|| x.1.id.cmp(&y.1.id)));
     all.truncate(most);
     Ok(Comparison {
         a: a.name(),
@@ -140,7 +151,7 @@ pub fn compare(a: &RunResult, b: &RunResult, metric: &str, most: usize) -> Resul
         queries: pairs.len(),
         unpaired: a.queries.len() + b.queries.len() - 2 * pairs.len(),
         deltas,
-        moved: all,
+        moved: all.iter().map(moved).collect(),
     })
 }
 
@@ -181,6 +192,7 @@ mod tests {
             right: 0,
             first: None,
             top: vec![format!("d{at}")],
+            ..Asked::default()
         };
         let mut queries: Vec<Asked> = values.iter().enumerate().map(|(at, value)| asked(at, Some(*value), 1)).collect();
         queries.extend(shown.iter().enumerate().map(|(at, shown)| asked(1000 + at, None, *shown)));
@@ -199,6 +211,8 @@ mod tests {
             documents: 1,
             embedded: 0,
             index_bytes: None,
+            peak_mib: None,
+            stages: vec![],
             metrics: vec!["ndcg@10".into()],
             queries,
         }
@@ -217,6 +231,7 @@ mod tests {
         assert!(noise.is_loss() && noise.losses == 40 && noise.difference == 1.0, "{noise:?}");
         let back = compare(&after, &before, "ndcg@10", 3).unwrap();
         assert!(back.deltas.iter().all(|delta| !delta.is_loss()), "what is better is no loss");
+        assert_eq!(found.moved[0].why[0], "before, d57 is first and wrong");
         assert_eq!(found.moved.iter().map(|moved| moved.id.as_str()).collect::<Vec<_>>(), ["q57", "q54", "q51"]);
         let same = compare(&before, &before, "ndcg@10", 3).unwrap();
         assert!(same.moved.is_empty() && same.deltas.iter().all(|delta| !delta.is_significant() && delta.p == 1.0));

@@ -8,22 +8,24 @@ use super::BenchError;
 use super::grep::Grep;
 use super::index::{BenchIndex, scope};
 use super::metrics::{Graded, Judgements, metrics};
-use super::result::{Asked, Machine, RunResult};
+use super::result::{Asked, Machine, Placed, RunResult, round};
 use super::runs::{Asks, Configuration, How};
 use super::set::{Query, Set, field};
+use super::stopwatch::Stopwatch;
 use super::trec::Run;
 use crate::engine::{Engine, OnProgress, Progress};
-use crate::query::SearchOptions;
+use crate::query::{SearchOptions, Stage};
 use crate::store::ItemFilter;
 use crate::text::single_line;
-use crate::types::{Kind, Semantic};
+use crate::types::{Hit, Kind, Semantic};
 use std::path::Path;
-use std::time::Instant;
 
 /// Least depth of a ranking: what is not among so many counts as not found.
 const LEAST_DEPTH: usize = 100;
 /// Documents of each question that a result names.
 const NAMED: usize = 5;
+/// Digits behind the point of what a result keeps of a hit.
+const DIGITS: i32 = 4;
 /// Characters of a question that a result keeps.
 const TEXT_CHARS: usize = 300;
 
@@ -38,6 +40,8 @@ pub struct Plan {
     pub binary: bool,
     /// The machine.
     pub machine: Machine,
+    /// The most memory that this process has held so far, in MiB, where the system tells.
+    pub peak_mib: fn() -> Option<u64>,
 }
 
 /// A document that was found.
@@ -45,6 +49,23 @@ struct Found {
     id: String,
     score: f32,
     relevance: f32,
+    cosine: Option<f32>,
+    words: Option<f32>,
+    closeness: Option<f32>,
+}
+
+impl Found {
+    fn at(&self, rank: usize) -> Placed {
+        let short = |value: f32| round(f64::from(value), DIGITS);
+        Placed {
+            id: self.id.clone(),
+            rank,
+            cosine: self.cosine.map(short),
+            words: self.words.map(short),
+            closeness: self.closeness.map(short),
+            relevance: short(self.relevance),
+        }
+    }
 }
 
 /// Measures one run over a set. `index` is needed by all runs but `regex`.
@@ -66,28 +87,37 @@ pub fn measure(
     let none = Judgements::new();
     let what = format!("{} {}", set.name, configuration.name());
     let total = set.queries.len() + set.unanswerable.len();
+    let stages =
+        if configuration.needs_index() { Stage::ALL.map(|stage| stage.name().to_owned()).into() } else { vec![] };
     let mut run = Run::new();
     let mut queries = Vec::with_capacity(total);
     let all = set.queries.iter().map(|query| (query, true)).chain(set.unanswerable.iter().map(|query| (query, false)));
     for (done, (query, answerable)) in all.enumerate() {
         progress(Progress::Asking { what: &what, done, total });
-        let start = Instant::now();
-        let found = asker.ask(query, progress)?;
-        let ms = start.elapsed().as_secs_f64() * 1e3;
+        let mut watch = Stopwatch::start();
+        let found = asker.ask(query, &mut |step| match step {
+            Progress::Search(stage) => watch.enter(stage),
+            other => progress(other),
+        })?;
+        let spent = watch.stop();
         let judged = if answerable { set.judgements.get(&query.id).unwrap_or(&none) } else { &none };
         let ranking = Graded::new(judged, found.iter().map(|found| found.id.as_str()), plan.binary);
+        let first = ranking.first();
         let shown = found.iter().take(usual).take_while(|found| found.relevance >= asker.gate).count();
         queries.push(Asked {
             id: query.id.clone(),
             text: single_line(&query.text, TEXT_CHARS),
             answerable,
             values: if answerable { wanted.iter().map(|metric| metric.of(&ranking)).collect() } else { Vec::new() },
-            ms,
+            ms: spent.iter().sum(),
             best: found.iter().map(|found| f64::from(found.relevance)).fold(0.0, f64::max),
             shown,
             right: ranking.relevant(shown),
-            first: ranking.first(),
+            first,
             top: found.iter().take(NAMED).map(|found| found.id.clone()).collect(),
+            top_hit: found.first().map(|found| found.at(1)),
+            right_hit: first.filter(|rank| *rank > 1).and_then(|rank| Some(found.get(rank - 1)?.at(rank))),
+            stages: if stages.is_empty() { Vec::new() } else { spent.map(|ms| round(ms, 3)).into() },
         });
         run.insert(query.id.clone(), falling(found));
     }
@@ -107,7 +137,9 @@ pub fn measure(
         documents: set.documents.len(),
         embedded: index.filter(|_| configuration.needs_model()).map_or(0, |index| index.embedded),
         index_bytes: index.filter(|_| configuration.needs_index()).map(|index| index.bytes),
+        peak_mib: (plan.peak_mib)(),
         metrics: wanted.iter().map(|metric| metric.name()).collect(),
+        stages,
         queries,
     };
     Ok((result, run))
@@ -179,7 +211,15 @@ impl<'a> Asker<'a> {
             What::Grep(grep) => {
                 let admitted = |at: usize| group.as_ref().is_none_or(|group| self.groups[at] == *group);
                 let found = grep.search(&query.text, self.depth, &admitted).into_iter();
-                return Ok(found.map(|f| Found { id: f.id.to_owned(), score: f.score, relevance: f.share }).collect());
+                let one = |f: super::grep::Found<'_>| Found {
+                    id: f.id.to_owned(),
+                    score: f.score,
+                    relevance: f.share,
+                    cosine: None,
+                    words: Some(f.share),
+                    closeness: None,
+                };
+                return Ok(found.map(one).collect());
             }
             What::Search(engine, asks) => (engine, *asks),
         };
@@ -195,6 +235,7 @@ impl<'a> Asker<'a> {
             roles: asks.roles,
             whole: asks.whole,
             repeats: true,
+            explain: true,
             ..SearchOptions::default()
         };
         let answer = engine.search(query.text.as_bytes(), &options, progress)?;
@@ -202,8 +243,18 @@ impl<'a> Asker<'a> {
         if asks.legs.semantic && finding.semantic != Semantic::On {
             return Err(BenchError::NoModel { model: self.model.to_owned(), why: engine.take_notes().join("; ") });
         }
-        let hits = finding.hits.into_iter();
-        Ok(hits.map(|hit| Found { id: hit.id, score: hit.score, relevance: hit.relevance }).collect())
+        let one = |hit: Hit| {
+            let why = hit.explain.as_ref();
+            Found {
+                id: hit.id,
+                score: hit.score,
+                relevance: hit.relevance,
+                cosine: why.and_then(|why| why.cosine),
+                words: why.and_then(|why| why.signals.keyword),
+                closeness: why.and_then(|why| why.closeness),
+            }
+        };
+        Ok(finding.hits.into_iter().map(one).collect())
     }
 }
 
@@ -213,7 +264,8 @@ mod tests {
 
     #[test]
     fn scores_fall_at_every_place() {
-        let found = |score| Found { id: String::new(), score, relevance: score };
+        let found =
+            |score| Found { id: String::new(), score, relevance: score, cosine: None, words: None, closeness: None };
         let scores: Vec<f32> = falling([0.5, 0.5, 0.5, 0.4, 0.0, 0.0].map(found).into()).iter().map(|f| f.1).collect();
         assert!(scores.windows(2).all(|pair| pair[1] < pair[0]), "{scores:?}");
         assert_eq!((scores[0], scores[3]), (0.5, 0.4));

@@ -2,9 +2,11 @@
 //!
 //! `set` and `trec` read, `index` makes an index of a set's own, `runs` says which search is measured and `measure` asks
 //! every question through [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence` and
-//! `significance` are pure; `compare` sets two results against each other; `page` draws them.
+//! `significance` are pure; `compare` sets two results against each other, `explain` says why questions moved; `page` draws
+//! them.
 
 mod compare;
+mod explain;
 mod grep;
 mod index;
 mod measure;
@@ -15,6 +17,7 @@ mod runs;
 mod set;
 mod significance;
 mod silence;
+mod stopwatch;
 mod trec;
 
 pub use compare::{Comparison, Delta, Moved, compare};
@@ -22,7 +25,7 @@ pub use index::{BenchIndex, prepare};
 pub use measure::{Plan, measure};
 pub use metrics::{Graded, Judgements, Metric, metrics, order};
 pub use page::page;
-pub use result::{Asked, Latency, Machine, RunResult, Summary};
+pub use result::{Asked, Latency, Machine, Percentiles, Placed, RunResult, Summary};
 pub use runs::Configuration;
 pub use set::{Document, Query, Set, read_set};
 pub use significance::{Interval, bootstrap, permutation};

@@ -4,10 +4,31 @@ use super::BenchError;
 use super::significance::mean;
 use super::silence::{Outcome, Silence};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-/// One question of a run.
+/// A document of a ranking, with what put it there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Placed {
+    /// Its id.
+    pub id: String,
+    /// Its place, from 1.
+    pub rank: usize,
+    /// Cosine to the question; none if meaning did not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<f64>,
+    /// Words as a share of what could be reached; none if they did not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<f64>,
+    /// What documents are ordered by; none if that was something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closeness: Option<f64>,
+    /// Probability of being right.
+    pub relevance: f64,
+}
+
+/// One question of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     /// Its id.
     pub id: String,
@@ -29,9 +50,23 @@ pub struct Asked {
     pub first: Option<usize>,
     /// The first documents.
     pub top: Vec<String>,
+    /// The first document and why it is first; none if nothing was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_hit: Option<Placed>,
+    /// The first right document, unless it is the first of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right_hit: Option<Placed>,
+    /// Milliseconds of each of the run's stages, in their order; none where a search has no stages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<f64>,
 }
 
 impl Asked {
+    /// The first right document, wherever it is.
+    pub fn best_right(&self) -> Option<&Placed> {
+        if self.first == Some(1) { self.top_hit.as_ref() } else { self.right_hit.as_ref() }
+    }
+
     /// What the question says about silence.
     pub fn outcome(&self) -> Outcome {
         Outcome {
@@ -86,21 +121,48 @@ pub struct RunResult {
     pub embedded: usize,
     /// Size of the index; none if there is none.
     pub index_bytes: Option<u64>,
+    /// The most memory that the process has held until the run was done, the set and earlier runs included; none where the
+    /// system does not tell.
+    #[serde(default)]
+    pub peak_mib: Option<u64>,
     /// Names of the metrics.
     pub metrics: Vec<String>,
+    /// Names of the stages of a search.
+    #[serde(default)]
+    pub stages: Vec<String>,
     /// The questions.
     pub queries: Vec<Asked>,
 }
 
-/// Percentiles of a run's times, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Latency {
+/// Percentiles of times, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Percentiles {
     /// Half are faster.
     pub p50: f64,
     /// 95 of 100 are faster.
     pub p95: f64,
     /// 99 of 100 are faster.
     pub p99: f64,
+}
+
+impl Percentiles {
+    fn of(mut times: Vec<f64>) -> Self {
+        times.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| round(quantile(&times, share), 3);
+        Self { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+    }
+}
+
+/// How long the questions of a run take.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Latency {
+    /// From asking to having the answer.
+    #[serde(flatten)]
+    pub whole: Percentiles,
+    /// The stages that took part, by name. The percentiles of a stage are its own, so they do not add up to those of the
+    /// whole.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub stages: BTreeMap<String, Percentiles>,
 }
 
 /// A run in one line.
@@ -128,6 +190,8 @@ pub struct Summary {
     pub index_bytes: Option<u64>,
     /// Texts that went through the model to make the index.
     pub embedded: usize,
+    /// The most memory that the process has held.
+    pub peak_mib: Option<u64>,
     /// Questions a second, one after another.
     pub queries_per_s: f64,
 }
@@ -179,11 +243,18 @@ impl RunResult {
         times
     }
 
+    /// Percentiles of the times, the whole and by stage.
+    pub fn latency(&self) -> Latency {
+        let one = |(at, name): (usize, &String)| {
+            let times: Vec<f64> = self.queries.iter().filter_map(|query| query.stages.get(at).copied()).collect();
+            times.iter().any(|ms| *ms > 0.0).then(|| (name.clone(), Percentiles::of(times)))
+        };
+        let stages = self.stages.iter().enumerate().filter_map(one).collect();
+        Latency { whole: Percentiles::of(self.times()), stages }
+    }
+
     /// The run in one line.
     pub fn summary(&self) -> Summary {
-        let round = |value: f64, digits: i32| (value * 10f64.powi(digits)).round() / 10f64.powi(digits);
-        let times = self.times();
-        let at = |share: f64| round(quantile(&times, share), 3);
         let share = |value: Option<f64>| value.map(|value| round(value, 4));
         let silence = Silence::new(&self.outcomes());
         let means = self.metrics.iter().map(|name| {
@@ -202,19 +273,55 @@ impl RunResult {
                 precision_first: share(silence.precision_first),
                 auc: share(silence.auc),
             },
-            latency_ms: Latency { p50: at(0.5), p95: at(0.95), p99: at(0.99) },
+            latency_ms: self.latency(),
             model: self.model.clone(),
             unanswerable: self.queries.len() - self.answerable().count(),
             documents: self.documents,
             index_bytes: self.index_bytes,
             embedded: self.embedded,
-            queries_per_s: round(1e3 / mean(&times).max(1e-9), 1),
+            peak_mib: self.peak_mib,
+            queries_per_s: round(1e3 / mean(&self.times()).max(1e-9), 1),
         }
     }
+}
+
+/// A value with so many digits behind the point.
+pub(super) fn round(value: f64, digits: i32) -> f64 {
+    (value * 10f64.powi(digits)).round() / 10f64.powi(digits)
 }
 
 /// The value at a share of sorted values; 0 of nothing.
 pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let at = (sorted.len().saturating_sub(1)) as f64 * share;
     sorted.get(at.round() as usize).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As it was written before stages, memory and explanations were kept.
+    const BEFORE: &str = r#"{"format":1,"set":"s","path":"s","run":"bm25","version":"0.1.0","model":null,
+        "machine":{"cpu":"c","threads":2,"os":"linux"},"group_by":null,"binary":false,"depths":[10],"gate":0.5,
+        "documents":1,"embedded":0,"index_bytes":null,"metrics":["mrr"],"queries":[{"id":"q","text":"t",
+        "answerable":true,"values":[1.0],"ms":2.0,"best":0.5,"shown":1,"right":1,"first":1,"top":["d"]}]}"#;
+
+    #[test]
+    fn results_of_before_are_read() {
+        let result: RunResult = serde_json::from_str(BEFORE).unwrap();
+        assert!(result.peak_mib.is_none() && result.queries[0].best_right().is_none());
+        let latency = serde_json::to_value(result.summary().latency_ms).unwrap();
+        assert_eq!(latency, serde_json::json!({"p50": 2.0, "p95": 2.0, "p99": 2.0}), "no stage is made up");
+    }
+
+    #[test]
+    fn stages_have_percentiles_of_their_own_if_they_took_part() {
+        let mut result: RunResult = serde_json::from_str(BEFORE).unwrap();
+        result.stages = vec!["embed".into(), "words".into()];
+        let one = result.queries[0].clone();
+        result.queries = (1..=100).map(|at| Asked { stages: vec![0.0, f64::from(101 - at)], ..one.clone() }).collect();
+        let latency = serde_json::to_value(result.latency()).unwrap();
+        assert_eq!(latency["stages"], serde_json::json!({"words": {"p50": 51.0, "p95": 95.0, "p99": 99.0}}));
+        assert_eq!(serde_json::from_str::<RunResult>(&serde_json::to_string(&result).unwrap()).unwrap(), result);
+    }
 }

@@ -55,6 +55,8 @@ pub struct Ground {
 pub struct Judged {
     /// What orders candidates of one sort; see the module.
     pub closeness: f32,
+    /// Cosine to the question as it was asked, in \[-1, 1\].
+    pub cosine: Option<f32>,
     /// Probability of being right as far as meaning alone can tell, in \[0, 1\].
     pub semantic: Option<f32>,
     /// Words as a share of what could be reached, in \[0, 1\].
@@ -118,7 +120,7 @@ impl Ground {
                     alone.at(keyword.unwrap_or(0.0))
                 }
             };
-            Judged { closeness, semantic, keyword, relevance }
+            Judged { closeness, cosine: one.cosine, semantic, keyword, relevance }
         });
         judged.collect()
     }

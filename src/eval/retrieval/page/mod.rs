@@ -3,7 +3,8 @@
 mod charts;
 mod drawing;
 
-use super::result::{RunResult, Summary};
+use super::result::{Percentiles, RunResult, Summary};
+use crate::query::Stage;
 use drawing::escaped;
 use std::fmt::Write;
 
@@ -114,7 +115,7 @@ fn table(sets: &[(&str, Vec<&RunResult>)]) -> String {
                 let text = share.map_or_else(|| "–".to_owned(), |share| format!("{share:.3}"));
                 let _ = write!(out, "<td>{text}</td>");
             }
-            let (times, bytes) = (&summary.latency_ms, summary.index_bytes);
+            let (times, bytes) = (&summary.latency_ms.whole, summary.index_bytes);
             let size = bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6));
             let _ = write!(out, "<td>{:.2}</td><td>{:.2}</td><td>{size}</td></tr>", times.p50, times.p95);
         }
@@ -147,6 +148,7 @@ fn of_set(set: &str, results: &[&RunResult], runs: &[&str]) -> String {
         charts::risk(results, runs),
         charts::times(results, runs)
     );
+    out.push_str(&stages(results));
     let histogram = |result: &&RunResult| {
         format!("<figure>{}<figcaption>{}</figcaption></figure>", charts::scores(result), escaped(&result.run))
     };
@@ -159,6 +161,30 @@ fn of_set(set: &str, results: &[&RunResult], runs: &[&str]) -> String {
         "<div class=\"card\"><h3>Relevance of the best hit</h3><div class=\"legend\">{legend}</div><div class=\"small\">{}</div></div>",
         results.iter().map(histogram).collect::<String>()
     );
+    out
+}
+
+/// Where the time of a question goes, how many are answered a second, and in how much memory.
+fn stages(results: &[&RunResult]) -> String {
+    let mut out = String::from(
+        "<div class=\"card\"><h3>Time by stage, memory</h3><p>p50, p95 and p99 in milliseconds; each stage has percentiles of its \
+         own, which do not add up. Memory is the most that the process held until the run was done, the set and earlier runs \
+         included.</p><table><tr><th>run</th>",
+    );
+    Stage::ALL.iter().for_each(|stage| out.push_str(&format!("<th>{}</th>", stage.name())));
+    out.push_str("<th>questions/s</th><th>peak MiB</th></tr>");
+    let times = |one: &Percentiles| format!("{:.2} / {:.2} / {:.2}", one.p50, one.p95, one.p99);
+    let dash = || "–".to_owned();
+    for summary in results.iter().map(|result| result.summary()) {
+        let _ = write!(out, "<tr><td>{}</td>", escaped(&summary.run));
+        for stage in Stage::ALL {
+            let text = summary.latency_ms.stages.get(stage.name()).map_or_else(dash, times);
+            let _ = write!(out, "<td>{text}</td>");
+        }
+        let peak = summary.peak_mib.map_or_else(dash, |peak| peak.to_string());
+        let _ = write!(out, "<td>{:.1}</td><td>{peak}</td></tr>", summary.queries_per_s);
+    }
+    out.push_str("</table></div>");
     out
 }
 
@@ -178,7 +204,8 @@ mod tests {
             shown: at % 2,
             right: 0,
             first: at.is_multiple_of(3).then_some(1),
-            top: vec![],
+            stages: if run == "regex" { vec![] } else { vec![0.0, 0.25, at as f64, 0.5, 0.125] },
+            ..Asked::default()
         };
         RunResult {
             format: RunResult::FORMAT,
@@ -195,6 +222,8 @@ mod tests {
             documents: 9,
             embedded: 0,
             index_bytes: Some(1_500_000),
+            peak_mib: (run == "hybrid").then_some(57),
+            stages: Stage::ALL.map(|stage| stage.name().to_owned()).into(),
             metrics: vec!["ndcg@10".into(), "mrr".into()],
             queries: (0..40).map(asked).collect(),
         }
@@ -211,6 +240,9 @@ mod tests {
         // Quality, and for each set risk, times and a histogram for each of its runs.
         assert_eq!(page.matches("<svg").count(), 1 + (2 + 2) + (2 + 1));
         assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+        // Embedding took no part.
+        let row = "<tr><td>hybrid</td><td>–</td><td>0.25 / 0.25 / 0.25</td><td>20.00 / 37.00 / 39.00</td>";
+        assert!(page.matches(row).count() == 2 && page.matches("<td>57</td></tr>").count() == 2, "{page}");
         assert!(page.contains("prefers-color-scheme: dark") && page.contains("gate 0.40"));
     }
 
