@@ -19,6 +19,7 @@ fn engine(with_model: bool) -> Engine {
         user_packs: None,
         repository_packs: None,
         calibration: None,
+        reranker: String::new(),
         vectors: with_model.then(|| home::dir().join("vectors")),
         model: "bge-small-en-v1.5-int8".into(),
         models: with_model.then(home::settings),

@@ -25,8 +25,8 @@ Examples:
   ken bench run sets/* --run bm25 --run hybrid --out results --html report.html
   ken bench run sets/locomo --group-by group --json | jq .metrics
 
-Runs are regex (the question's words as one pattern), bm25, dense, hybrid (what ken search does), and dense-plain and
-hybrid-plain, which embed the question without the model's query prefix.")]
+Runs are regex (the question's words as one pattern), bm25, dense, hybrid (what ken search does), dense-plain and
+hybrid-plain, which embed the question without the model's query prefix, and hybrid+rerank (ken search --rerank).")]
 pub(super) struct RunArgs {
     /// Folders of sets
     #[arg(value_name = "DIR", required = true)]
@@ -156,7 +156,7 @@ fn columns(how: &How) -> Vec<String> {
 }
 
 fn table_head(how: &How) -> String {
-    let mut out = format!("{:16} {:12}", "set", "run");
+    let mut out = format!("{:16} {:13}", "set", "run");
     columns(how).iter().for_each(|name| out.push_str(&format!(" {name:>10}")));
     out.push_str(&format!(
         " {:>6} {:>6} {:>6} {:>8} {:>8} {:>8}\n",
@@ -167,7 +167,7 @@ fn table_head(how: &How) -> String {
 
 fn table_row(summary: &Summary, how: &How) -> String {
     let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
-    let mut out = format!("{:16} {:12}", summary.set, summary.run);
+    let mut out = format!("{:16} {:13}", summary.set, summary.run);
     for name in columns(how) {
         let value = summary.metrics.get(&name).and_then(serde_json::Value::as_f64);
         out.push_str(&format!(" {:>10}", value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))));

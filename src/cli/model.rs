@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::config::write_user_key;
-use crate::embed::{Installed, Manifest, Origin, State};
+use crate::embed::{Installed, Manifest, ModelKind, Origin, State};
 use crate::engine::EngineError;
 use crate::error::ErrorKind;
 use crate::render::json_line;
@@ -125,6 +125,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         ModelVerb::Use(args) => {
             let path = session.paths.config.as_ref().ok_or(EngineError::NoHome)?;
             let installed = engine.model(Some(&args.name))?.ok_or_else(no_model)?;
+            engine.check_encoder(&installed)?;
             engine.prepare(&installed, &mut |p| meter.show(p))?;
             engine.switch_index(&installed, &mut |p| meter.show(p))?;
             meter.finish();
@@ -181,7 +182,7 @@ fn state(installed: Option<&Installed>) -> (&'static str, Option<&str>) {
 fn row(manifest: &Manifest, installed: Option<&Installed>, active: bool) -> Value {
     let (state, why) = state(installed);
     json!({
-        "name": manifest.name, "description": manifest.description, "licence": manifest.licence, "dims": manifest.dims,
+        "name": manifest.name, "kind": manifest.kind.name(), "description": manifest.description, "licence": manifest.licence, "dims": manifest.dims,
         "max_tokens": manifest.max_tokens, "state": state, "why": why, "active": active,
         "calibrated": manifest.calibration.is_some(), "path": installed.map(|i| &i.root),
         "bytes": installed.map(|i| i.bytes), "unpinned": installed.map(Installed::unpinned).unwrap_or_default(),
@@ -207,13 +208,15 @@ fn line(manifest: &Manifest, installed: Option<&Installed>, active: bool, output
         }
     }
     notes.extend(why.map(str::to_owned));
-    if manifest.calibration.is_none() {
-        notes.push("not calibrated".to_owned());
+    match manifest.kind {
+        ModelKind::Reranker => notes.push("reranker, for ken search --rerank".to_owned()),
+        ModelKind::Encoder if manifest.calibration.is_none() => notes.push("not calibrated".to_owned()),
+        ModelKind::Encoder => {}
     }
     let state = match state {
         "ready" => output.style.good("ready  "),
         "damaged" => output.style.bad("damaged"),
         other => output.style.faint(&format!("{other:7}")),
     };
-    format!("{mark} {:24} {state} {:4} dims  {}\n", manifest.name, manifest.dims, output.style.faint(&notes.join(", ")))
+    format!("{mark} {:28} {state} {:4} dims  {}\n", manifest.name, manifest.dims, output.style.faint(&notes.join(", ")))
 }

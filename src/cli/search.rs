@@ -53,6 +53,9 @@ pub(super) struct SearchArgs {
     /// Ask for this relevance in place of the calibrated gate, 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_relevance: Option<f32>,
+    /// Let a cross-encoder read the first thirty candidates and have a say in their order; it has to be pulled first
+    #[arg(long)]
+    rerank: bool,
     /// Show the signals, weights, gate and margin of each hit
     #[arg(long)]
     explain: bool,
@@ -92,6 +95,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         },
         explain: args.explain,
         why_not: args.why_not,
+        rerank: args.rerank,
         ..SearchOptions::default()
     };
     let mut meter = Meter::new(output);

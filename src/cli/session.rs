@@ -67,6 +67,7 @@ impl Session {
             repository_packs: self.repository.as_ref().map(|folder| folder.join("canon")),
             vectors: self.paths.vectors(),
             model: self.config.get("model.name").to_owned(),
+            reranker: self.config.get("model.reranker").to_owned(),
             models: self.store_settings(),
             clock: now_ms,
         }

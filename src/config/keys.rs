@@ -1,5 +1,7 @@
 //! Every setting that exists, once.
 
+use crate::embed::DEFAULT_RERANKER;
+
 /// What a value may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
@@ -46,6 +48,12 @@ pub const KEYS: &[Key] = &[
         environment: &["KEN_MODEL"],
         ..key("model.name", "bge-small-en-v1.5", ValueKind::Text, "model by name, or a directory that holds one")
     },
+    key(
+        "model.reranker",
+        DEFAULT_RERANKER,
+        ValueKind::Text,
+        "model that reads question and text together, for search --rerank",
+    ),
     Key {
         environment: &["KEN_AUTO_PULL"],
         ..key("model.auto_pull", "false", ValueKind::Switch, "get the model when a lookup needs it")

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     fn texts(lengths: &[usize]) -> Vec<Tokens> {
-        lengths.iter().map(|&n| Tokens { ids: vec![0; n], truncated: false }).collect()
+        lengths.iter().map(|&n| Tokens { ids: vec![0; n], second: n, truncated: false }).collect()
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 /// The model that is meant when none is named.
 pub const DEFAULT_MODEL: &str = "bge-small-en-v1.5";
+/// The model that reads question and text together, when none is named.
+pub const DEFAULT_RERANKER: &str = "ms-marco-MiniLM-L-12-v2-int8";
 
 macro_rules! manifests {
     ($($name:literal),* $(,)?) => {
@@ -13,7 +15,7 @@ macro_rules! manifests {
 }
 
 /// Name and text; a test holds the two and the directory `models/` together.
-const TEXTS: [(&str, &str); 9] = manifests![
+const TEXTS: [(&str, &str); 10] = manifests![
     "bge-small-en-v1.5",
     "bge-small-en-v1.5-int8",
     "bge-base-en-v1.5",
@@ -23,6 +25,7 @@ const TEXTS: [(&str, &str); 9] = manifests![
     "e5-base-v2",
     "multilingual-e5-small",
     "all-MiniLM-L6-v2",
+    "ms-marco-MiniLM-L-12-v2-int8",
 ];
 
 static PARSED: LazyLock<Vec<Manifest>> = LazyLock::new(|| {
@@ -84,6 +87,7 @@ fn edits(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::ModelKind;
 
     #[test]
     fn every_manifest_parses_and_matches_its_file() {
@@ -96,6 +100,8 @@ mod tests {
                 assert_eq!(other.dims, manifest.dims, "{name}: a fallback of another width");
             }
         }
+        assert_eq!(Manifest::builtin_named(DEFAULT_MODEL).unwrap().kind, ModelKind::Encoder);
+        assert_eq!(Manifest::builtin_named(DEFAULT_RERANKER).unwrap().kind, ModelKind::Reranker);
         assert_eq!(Manifest::builtin().len(), TEXTS.len());
         let mut on_disk: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/models"))
             .unwrap()

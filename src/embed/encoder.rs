@@ -104,6 +104,16 @@ pub trait Encoder: Send + Sync {
     fn count_tokens(&self, text: &str) -> Result<usize, EmbedError>;
 }
 
+/// Says how well texts answer a question: a cross-encoder, which reads both together.
+pub trait Reranker: Send + Sync {
+    /// A logit for each text, in their order: greater is better, and only those of one question compare. What is too long
+    /// is cut, the text first.
+    ///
+    /// # Errors
+    /// When the tokenizer fails, or a logit is not finite.
+    fn score(&self, question: &str, texts: &[&str]) -> Result<Vec<f32>, EmbedError>;
+}
+
 /// One text's vector and what it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Encoded {

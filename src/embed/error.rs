@@ -3,6 +3,7 @@
 //! One variant per situation in which a caller or a user acts differently. The message says what happened to which
 //! file; what to do about it is the hint.
 
+use super::ModelKind;
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,8 @@ pub enum EmbedError {
     UnsupportedPooling { path: PathBuf, found: String },
     #[error("{path}: the activation {found} is not supported")]
     UnsupportedActivation { path: PathBuf, found: String },
+    #[error("{name} is {}, not {}", kind.with_article(), wanted.with_article())]
+    WrongKind { name: String, kind: ModelKind, wanted: ModelKind },
     #[error("{path}: {what} is not supported")]
     Unsupported { path: PathBuf, what: String },
     #[error("{path}: {what}")]
@@ -108,7 +111,9 @@ impl From<candle_core::Error> for EmbedError {
 impl Diagnose for EmbedError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::UnknownModel { .. } | Self::BadName { .. } | Self::NotOurs { .. } => ErrorKind::Usage,
+            Self::UnknownModel { .. } | Self::BadName { .. } | Self::NotOurs { .. } | Self::WrongKind { .. } => {
+                ErrorKind::Usage
+            }
             Self::NotInstalled { .. }
             | Self::PipMissing { .. }
             | Self::UnsupportedArchitecture { .. }
@@ -145,6 +150,10 @@ impl Diagnose for EmbedError {
         let hint = match self {
             Self::UnknownModel { near, .. } if near.is_empty() => "`ken model list` shows the known models".into(),
             Self::UnknownModel { near, .. } => format!("did you mean {}?", near.join(" or ")),
+            Self::WrongKind { kind: ModelKind::Reranker, .. } => {
+                "it reads question and text together: `ken search --rerank` uses it beside the model in use".into()
+            }
+            Self::WrongKind { .. } => "`ken model list` says which models are rerankers".into(),
             Self::NotInstalled { name } => format!("run `ken model pull {name}`"),
             Self::HubUnreachable { .. } | Self::Broken { .. } | Self::HubStatus { .. } => {
                 "check the network and HTTPS_PROXY, set HF_ENDPOINT to a mirror, or use `ken model import DIR`; \

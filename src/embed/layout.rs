@@ -8,7 +8,7 @@
 use super::EmbedError;
 use super::config::Config;
 use super::encoder::Precision;
-use super::manifest::{CONFIG, FileSpec, Manifest, Pooling, TOKENIZER, WEIGHTS};
+use super::manifest::{CONFIG, FileSpec, Manifest, ModelKind, Pooling, TOKENIZER, WEIGHTS};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -91,6 +91,7 @@ impl Layout {
             name: name.to_owned(),
             description: String::new(),
             licence: String::new(),
+            kind: ModelKind::Encoder,
             architecture: config.architecture,
             activation: config.activation,
             pooling,

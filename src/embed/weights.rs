@@ -96,7 +96,9 @@ impl Weights {
     fn entry(&self, name: &str, shape: &[usize]) -> Result<&Entry, EmbedError> {
         let bad = |what: String| EmbedError::Weights { path: self.path.clone(), what };
         let full = format!("{}{name}", self.prefix);
-        let entry = self.entries.get(&full).ok_or_else(|| bad(format!("there is no {full}")))?;
+        // What stands on the network, such as a classifier, has no prefix.
+        let found = self.entries.get(&full).or_else(|| self.entries.get(name));
+        let entry = found.ok_or_else(|| bad(format!("there is no {full}")))?;
         if entry.shape != shape {
             return Err(bad(format!("{full} has the shape {:?} instead of {shape:?}", entry.shape)));
         }

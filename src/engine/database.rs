@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::ann::{Image, Index, Origin};
-use crate::embed::{CACHE_BYTES, Encoder, Installed, Manifest, ModelStore, QueryCache};
+use crate::embed::{CACHE_BYTES, EmbedError, Encoder, Installed, Manifest, ModelStore, QueryCache, Reranker};
 use crate::ingest::{Embedder, IngestError, embed_missing};
 use crate::store::{Database, IndexModel, PATIENCE, WriterLock};
 use std::cell::RefCell;
@@ -145,6 +145,19 @@ impl Engine {
         }
         let opened = self.open_encoder()?;
         Ok(self.encoder.get_or_init(|| opened).as_ref().map(|(_, encoder)| Rc::clone(encoder)))
+    }
+
+    /// The cross-encoder, opened at the first call. Unlike an encoder it is only opened where it was asked for, so that one
+    /// that is missing is an error.
+    pub(super) fn reranker(&self) -> Result<&dyn Reranker, EngineError> {
+        if let Some(open) = self.reranker.get() {
+            return Ok(open.as_ref());
+        }
+        let name = &self.settings.reranker;
+        let store = self.store()?;
+        let installed = store.find(name)?.ok_or_else(|| EmbedError::NotInstalled { name: name.clone() })?;
+        let opened = store.load_reranker(&installed)?;
+        Ok(self.reranker.get_or_init(|| opened).as_ref())
     }
 
     /// The active model as it is installed.

@@ -21,7 +21,7 @@ pub use purge::Holding;
 pub use status::{Checkup, Status};
 
 use crate::canon::{Canon, PackProblem, PackSource};
-use crate::embed::{ModelStore, PullEvent, StoreSettings};
+use crate::embed::{ModelStore, PullEvent, Reranker, StoreSettings};
 use crate::ingest;
 use crate::query::{Knowledge, Semantics, Stage};
 use crate::store::Database;
@@ -49,6 +49,8 @@ pub struct EngineSettings {
     pub model: String,
     /// In place of the calibration that the model ships with: to measure a model that has none yet.
     pub calibration: Option<Calibration>,
+    /// The model that reads question and text together, by name.
+    pub reranker: String,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
     /// The time, milliseconds since 1970.
@@ -97,6 +99,7 @@ pub struct Engine {
     sources: Vec<PackSource>,
     semantics: OnceCell<Option<Semantics>>,
     encoder: OnceCell<Option<OpenModel>>,
+    reranker: OnceCell<Box<dyn Reranker>>,
     loaded: RefCell<Option<Loaded>>,
     /// An open database that nobody reads at the moment.
     spare: RefCell<Option<Database>>,
@@ -119,6 +122,7 @@ impl Engine {
             sources,
             semantics: OnceCell::new(),
             encoder: OnceCell::new(),
+            reranker: OnceCell::new(),
             loaded: RefCell::new(None),
             spare: RefCell::new(None),
             notes: RefCell::new(notes),

@@ -1,7 +1,7 @@
 //! Models: what is there, getting one, checking one, removing one.
 
 use super::{Engine, EngineError, OnProgress, Progress};
-use crate::embed::{Encoder, FileCheck, Installed, Manifest, PullEvent, State};
+use crate::embed::{EmbedError, Encoder, FileCheck, Installed, Manifest, ModelKind, PullEvent, State};
 use crate::types::Fingerprint;
 use std::path::{Path, PathBuf};
 
@@ -93,11 +93,16 @@ impl Engine {
         Ok(installed)
     }
 
-    /// Makes canon's vectors with an installed model, and those of indexed texts that have none yet.
+    /// Makes canon's vectors with an installed model, and those of indexed texts that have none yet. Of a reranker there
+    /// are none to make: it is opened, which packs its weights.
     ///
     /// # Errors
     /// [`EngineError`] when the model cannot be loaded or fails.
     pub fn prepare(&self, installed: &Installed, progress: OnProgress<'_>) -> Result<(), EngineError> {
+        if installed.manifest.kind == ModelKind::Reranker {
+            drop(self.store()?.load_reranker(installed)?);
+            return Ok(());
+        }
         let encoder = self.store()?.load(installed)?;
         self.canon_index(encoder.as_ref(), progress)?;
         self.complete_index(encoder.as_ref(), progress)
@@ -112,6 +117,18 @@ impl Engine {
         match name {
             Some(name) => Ok(store.find(name)?),
             None => self.active_model(&store),
+        }
+    }
+
+    /// An error if this model makes no vectors, and so cannot be the one in use.
+    ///
+    /// # Errors
+    /// [`EmbedError::WrongKind`].
+    pub fn check_encoder(&self, installed: &Installed) -> Result<(), EngineError> {
+        let (name, kind) = (installed.name().to_owned(), installed.manifest.kind);
+        match kind {
+            ModelKind::Encoder => Ok(()),
+            ModelKind::Reranker => Err(EmbedError::WrongKind { name, kind, wanted: ModelKind::Encoder }.into()),
         }
     }
 

@@ -11,11 +11,12 @@ use std::path::Path;
 use std::rc::Rc;
 
 impl Engine {
-    /// Searches packs and index. Without a usable model the answer says that semantics are off.
+    /// Searches packs and index. Without a usable model the answer says that semantics are off; without the cross-encoder
+    /// that `options` ask for there is none.
     ///
     /// # Errors
-    /// [`EngineError::ModelMismatch`] when the index was made with another model, [`EngineError`] when model or database
-    /// fails.
+    /// [`EngineError::ModelMismatch`] when the index was made with another model, [`EngineError`] when a model or the
+    /// database fails.
     pub fn search(
         &self,
         question: &[u8],
@@ -24,6 +25,7 @@ impl Engine {
     ) -> Result<Answer, EngineError> {
         let question = decode(question)?;
         let semantics = if options.legs.semantic { self.semantics(progress) } else { None };
+        let reranker = if options.rerank { Some(self.reranker()?) } else { None };
         let database = self.read_database()?;
         let vectors = self.vectors_for(database.as_deref(), semantics)?;
         let present = |path: &str| self.is_present(database.as_deref(), path);
@@ -31,7 +33,15 @@ impl Engine {
         let stage = |stage: Stage| (heard.borrow_mut())(Progress::Search(stage));
         let ask = |vectors: Option<&Index>| {
             let documents = database.as_deref().map(|database| Documents { database, vectors, present: &present });
-            search(&self.knowledge, documents.as_ref(), question.trim(), options, semantics, self.now(), &stage)
+            search(
+                &self.knowledge,
+                documents.as_ref(),
+                question.trim(),
+                options,
+                (semantics, reranker),
+                self.now(),
+                &stage,
+            )
         };
         let mut answer = ask(vectors.as_ref().map(|(vectors, _)| vectors.as_ref()))?;
         if let (Some(database), Some((found, model))) = (&database, &vectors) {

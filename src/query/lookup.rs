@@ -426,7 +426,7 @@ fn finding(
         repeated: problem.block.repeated,
         fingerprint: problem.block.fingerprint.clone(),
     };
-    Finding { error, verdict: hits.first().map(|hit| hit.tier).into(), semantic, hits, why_not }
+    Finding { error, verdict: hits.first().map(|hit| hit.tier).into(), semantic, reranked: false, hits, why_not }
 }
 
 /// Which problems are answered, in the order of the input: those with a sure hit first, then the likeliest.
@@ -589,7 +589,7 @@ pub(super) fn explanation(
     let similar = judged.map(|(judged, _)| judged.similar());
     let margin = judged.map_or(1.0, |(judged, _)| judged.relevance) - gate;
     let (cosine, closeness) = judged.map_or((None, None), |(judged, _)| (judged.cosine, Some(judged.closeness)));
-    Explanation { signals, cosine, closeness, similar, weights, gate, margin, matched }
+    Explanation { signals, cosine, closeness, similar, weights, gate, margin, matched, rerank: None }
 }
 
 fn why_not(

@@ -9,6 +9,7 @@ mod gate;
 mod lookup;
 mod question;
 pub mod relevance;
+mod rerank;
 mod score;
 mod search;
 mod snippet;

@@ -9,16 +9,18 @@ use super::gate::Gates;
 use super::lookup::{Filters, Knowledge, Semantics, explanation};
 use super::question::{Question, ROLES, vectors};
 use super::relevance::{Background, Bm25, Evidence, Ground, Judged, Reach, Said, Similarity, WORD_WEIGHT, Words};
+use super::rerank::{READ, order};
 use super::score::{frequency, recency, score};
 use super::snippet::snippet;
 use super::stage::{OnStage, Stage};
 use crate::ann::Index;
 use crate::canon::Layer;
-use crate::embed::EmbedError;
+use crate::embed::{EmbedError, Reranker};
 use crate::store::{Database, ItemFilter, StoreError, Usage};
 use crate::text::{fingerprint, for_each_token, mask, single_line, strip_controls, text_hash};
 use crate::types::{
-    Answer, Asked, Content, Finding, Hit, Item, Kind, Passage, Role, Semantic, Signals, Tier, Verdict, WhyNot, embedded,
+    Answer, Asked, Content, Explanation, Finding, Hit, Item, Kind, Passage, Role, Semantic, Signals, Tier, Verdict,
+    WhyNot, embedded,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -64,6 +66,8 @@ pub struct SearchOptions {
     pub whole: bool,
     /// Whether a text that several items hold is shown for each of them, and not once.
     pub repeats: bool,
+    /// Whether a cross-encoder reads the first candidates and has a say in their order.
+    pub rerank: bool,
 }
 
 impl Default for SearchOptions {
@@ -78,6 +82,7 @@ impl Default for SearchOptions {
             roles: ROLES,
             whole: false,
             repeats: false,
+            rerank: false,
         }
     }
 }
@@ -125,7 +130,26 @@ struct Candidate {
     score: f32,
     /// Relevance that its sort must reach.
     gate: f32,
+    /// What the cross-encoder said, if it was asked.
+    logit: Option<f32>,
     what: What,
+}
+
+impl Candidate {
+    fn passes(&self) -> bool {
+        self.judged.relevance >= self.gate
+    }
+
+    /// What a cross-encoder reads of it.
+    fn text(&self, knowledge: &Knowledge) -> String {
+        match &self.what {
+            What::Entry(index) => {
+                let entry = knowledge.canon().entries()[*index].entry();
+                format!("{}. {}", entry.title, entry.cause)
+            }
+            What::Item(item) => embedded(&item.title, &item.body),
+        }
+    }
 }
 
 enum What {
@@ -133,17 +157,18 @@ enum What {
     Item(Box<Item>),
 }
 
-/// Searches everything for `question` at `now_ms`. `semantics` is `None` when there is no usable model; `stage` hears what
-/// is being done.
+/// Searches everything for `question` at `now_ms`. The first of `models` is `None` when there is none that is usable, the
+/// second when no cross-encoder is to be asked. `stage` hears what is being
+/// done.
 ///
 /// # Errors
-/// [`SearchError`] when the model or the database fails.
+/// [`SearchError`] when a model or the database fails.
 pub fn search(
     knowledge: &Knowledge,
     documents: Option<&Documents<'_>>,
     question: &str,
     options: &SearchOptions,
-    semantics: Option<&Semantics>,
+    (semantics, reranker): (Option<&Semantics>, Option<&dyn Reranker>),
     now_ms: i64,
     stage: OnStage<'_>,
 ) -> Result<Answer, SearchError> {
@@ -192,8 +217,12 @@ pub fn search(
         let closer = || b.judged.closeness.total_cmp(&a.judged.closeness);
         b.score.total_cmp(&a.score).then_with(closer).then_with(|| a.uid.cmp(&b.uid))
     });
+    let reranked = match reranker {
+        Some(reranker) => rerank(&mut candidates, reranker, question, knowledge, options.explain)?,
+        None => false,
+    };
     stage(Stage::Rest);
-    let passed = || candidates.iter().filter(|candidate| candidate.judged.relevance >= candidate.gate);
+    let passed = || candidates.iter().filter(|candidate| candidate.passes());
     let keyword_weights = fused.grounds.map(|ground| ground.keyword_weight());
     let hits = select(knowledge, documents, &asked, passed(), keyword_weights, options);
     let why_not = options.why_not.as_deref().map(|id| why_not(id, knowledge, documents, &candidates, &hits, item_gate));
@@ -209,10 +238,40 @@ pub fn search(
         },
         verdict: Verdict::from(hits.first().map(|hit| hit.tier)),
         semantic,
+        reranked,
         hits,
         why_not: why_not.transpose()?,
     };
     Ok(Answer { schema_version: 1, errors_found: 1, errors_shown: 1, took_ms: 0.0, results: vec![finding] })
+}
+
+/// Lets a cross-encoder read the first candidates and orders them by what it says and their closeness. Their scores are
+/// dealt out anew in that order; everything else stays as it was. It is not asked where at most one passes, unless that
+/// one is to be explained.
+fn rerank(
+    candidates: &mut Vec<Candidate>,
+    reranker: &dyn Reranker,
+    question: &str,
+    knowledge: &Knowledge,
+    explain: bool,
+) -> Result<bool, EmbedError> {
+    let passed = candidates.iter().filter(|candidate| candidate.passes()).count();
+    if passed < if explain { 1 } else { 2 } {
+        return Ok(false);
+    }
+    let first = &candidates[..candidates.len().min(READ)];
+    let texts: Vec<String> = first.iter().map(|candidate| candidate.text(knowledge)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let logits = reranker.score(question, &texts)?;
+    let closeness: Vec<f32> = first.iter().map(|candidate| candidate.judged.closeness).collect();
+    let scores: Vec<f32> = first.iter().map(|candidate| candidate.score).collect();
+    let mut read: Vec<Option<Candidate>> = candidates.drain(..texts.len()).map(Some).collect();
+    let ordered = order(&closeness, &logits).into_iter().zip(scores).filter_map(|(old, score)| {
+        let candidate = read[old].take()?;
+        Some(Candidate { score, logit: Some(logits[old]), ..candidate })
+    });
+    candidates.splice(..0, ordered);
+    Ok(true)
 }
 
 fn used(usage: &HashMap<String, Usage>, uid: &str) -> f32 {
@@ -228,7 +287,7 @@ fn weigh(
     what: What,
 ) -> Candidate {
     let signals = Signals { canon: None, semantic: judged.semantic, keyword: judged.keyword, recency, frequency };
-    Candidate { uid, signals, judged, score: score(judged.relevance, recency, frequency), gate, what }
+    Candidate { uid, signals, judged, score: score(judged.relevance, recency, frequency), gate, logit: None, what }
 }
 
 /// The indexed items that a search would put before the gate, with what speaks for each.
@@ -538,7 +597,9 @@ fn hit(
         override_reason: None,
         explain: explain.then(|| {
             let weight = keyword_weights[usize::from(kind != Kind::Canon)];
-            explanation(candidate.signals.clone(), Some((&candidate.judged, weight)), candidate.gate, None)
+            let known = (&candidate.judged, weight);
+            let explanation = explanation(candidate.signals.clone(), Some(known), candidate.gate, None);
+            Explanation { rerank: candidate.logit, ..explanation }
         }),
     }
 }

@@ -158,6 +158,9 @@ pub(super) fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explan
             parts.push(format!("{name} {value:.3}{weight}"));
         }
     }
+    if let Some(logit) = explanation.rerank {
+        parts.push(format!("cross-encoder {logit:+.2}"));
+    }
     let similar = explanation.similar.map(|s| format!("similar {s:.3}, ")).unwrap_or_default();
     let text = format!(
         "{}: {}; {similar}relevance {:.3}, gate {:.3}, margin {:+.3}, score {:.3}",

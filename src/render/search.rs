@@ -3,7 +3,7 @@
 use super::lookup::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
-use crate::types::{Answer, Content, Hit, Kind, Semantic};
+use crate::types::{Answer, Content, Finding, Hit, Kind, Semantic};
 
 /// The indent of what belongs to a hit.
 const INDENT: &str = "  ";
@@ -18,7 +18,7 @@ pub fn search_text(answer: &Answer, here: &str, style: Style, width: usize) -> S
             if !out.is_empty() {
                 out.push('\n');
             }
-            push_hit(&mut out, hit, finding.semantic, here, style, width);
+            push_hit(&mut out, hit, finding, here, style, width);
         }
         if let Some(why_not) = &finding.why_not {
             if !out.is_empty() {
@@ -30,7 +30,7 @@ pub fn search_text(answer: &Answer, here: &str, style: Style, width: usize) -> S
     out
 }
 
-fn push_hit(out: &mut String, hit: &Hit, semantic: Semantic, here: &str, style: Style, width: usize) {
+fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: Style, width: usize) {
     let Content::Passage(passage) = &hit.content else { return };
     let path = passage.path.as_deref().map(|path| {
         let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/'));
@@ -49,6 +49,10 @@ fn push_hit(out: &mut String, hit: &Hit, semantic: Semantic, here: &str, style: 
     out.push_str(&format!("{}{title}\n", style.strong(&place)));
     out.push_str(&wrap(&passage.snippet, INDENT, INDENT, width));
     let mut notes = vec![format!("{:.0} % sure", hit.relevance * 100.0)];
+    if finding.reranked {
+        // How sure does not fall from hit to hit then; this does.
+        notes.insert(0, format!("score {:.2}", hit.score));
+    }
     match passage.also_in {
         0 => {}
         1 => notes.push("also in 1 other place".to_owned()),
@@ -57,7 +61,7 @@ fn push_hit(out: &mut String, hit: &Hit, semantic: Semantic, here: &str, style: 
     if hit.kind == Kind::Canon {
         notes.push(format!("ken canon show {}", hit.id));
     }
-    if semantic == Semantic::Off {
+    if finding.semantic == Semantic::Off {
         notes.push("by words alone: there is no model (ken model pull)".to_owned());
     }
     out.push_str(&format!("{INDENT}{}\n", style.faint(&notes.join(", "))));

@@ -133,6 +133,9 @@ pub struct Explanation {
     pub margin: f32,
     /// The text of the entry that was most alike, or the pattern that matched.
     pub matched: Option<String>,
+    /// What the cross-encoder makes of question and text, a logit; only where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank: Option<f32>,
 }
 
 /// What a hit says.
@@ -185,7 +188,8 @@ pub struct Hit {
     /// What it says.
     #[serde(flatten)]
     pub content: Content,
-    /// What orders the hits of a tier: relevance, lifted a little by recency and frequency; in \[0, 1\].
+    /// What orders the hits of a tier: relevance, lifted a little by recency and frequency; in \[0, 1\]. Where a
+    /// cross-encoder has changed the order, the same numbers are dealt out anew, so that they still fall.
     pub score: f32,
     /// Probability of being the right answer, in \[0, 1\]; 1 for exact and fingerprint hits.
     pub relevance: f32,
@@ -226,6 +230,9 @@ pub struct Finding {
     pub verdict: Verdict,
     /// Whether the model took part.
     pub semantic: Semantic,
+    /// Whether a cross-encoder had a say in the order.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reranked: bool,
     /// What passed the gate, best first.
     pub hits: Vec<Hit>,
     /// The stage at which the item of `--why-not` was dropped.

@@ -308,7 +308,8 @@ fn all_requests_go_through_the_proxy_but_to_excluded_hosts() {
 
 fn with_fallback(s: &mut StoreSettings) {
     s.manifests[0].fallback = Some("tiny-packaged".into());
-    let source = Source::Package { package: "p".into(), version: "1".into(), size: 1, members: Vec::new() };
+    let source =
+        Source::Package { package: "p".into(), version: "1".into(), size: 1, given: Vec::new(), members: Vec::new() };
     s.manifests.push(Tiny::bert().manifest("tiny-packaged", vec![source]));
 }
 

@@ -7,4 +7,5 @@ mod fused; // the fast encoder against the reference, itself on other threads an
 mod golden; // real weights against other software
 mod hub; // downloads from a hub on loopback
 mod package; // models out of Python packages
+mod rerank; // cross-encoders against a reference and other software
 mod store; // records, changed and damaged files, verify, remove

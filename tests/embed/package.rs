@@ -3,7 +3,7 @@
 
 use crate::support::tiny::Tiny;
 use crate::support::{settings, sha256};
-use kenning::embed::{EmbedError, Installed, Manifest, Member, ModelStore, Origin, Source};
+use kenning::embed::{EmbedError, Given, Installed, Manifest, Member, ModelStore, Origin, Source};
 use kenning::error::{Diagnose, ErrorKind};
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,8 @@ fn members() -> Vec<Member> {
 }
 
 fn manifest(members: Vec<Member>) -> Manifest {
-    let source = Source::Package { package: "ken-tiny".into(), version: "1.2".into(), size: 9000, members };
+    let (package, version) = ("ken-tiny".into(), "1.2".into());
+    let source = Source::Package { package, version, size: 9000, given: Vec::new(), members };
     Tiny::bert().manifest("tiny", vec![source])
 }
 
@@ -130,6 +131,30 @@ fn a_wheel_that_is_not_the_pinned_one_is_refused() {
         let (_dir, result) = pull(&Tiny::bert().files(), members(), &[script]);
         assert!(matches!(result, Err(EmbedError::PackageBroken { .. })), "{script}: {result:?}");
     }
+}
+
+/// What a package lacks comes from the manifest, and is checked like the rest.
+#[test]
+fn a_package_may_lack_what_the_manifest_gives() {
+    let (name, config) = Tiny::bert().files().swap_remove(0);
+    let pulled = |text: Vec<u8>| {
+        let dir = TempDir::new().unwrap();
+        wheel(&dir.path().join("ken_tiny-1.2-py3-none-any.whl"), &Tiny::bert().files()[1..]);
+        let mut manifest = manifest(members().split_off(1));
+        if let Some(Source::Package { given, .. }) = manifest.sources.first_mut() {
+            given.push(Given { path: name.into(), text: String::from_utf8(text).unwrap() });
+        }
+        let mut settings = settings(dir.path());
+        settings.manifests = vec![manifest];
+        settings.pip.commands = vec![pip(dir.path(), "pip", COPY)];
+        let store = ModelStore::new(settings);
+        let installed = store.pull("tiny", &mut |_| {})?;
+        store.load(&installed).map(drop)
+    };
+    pulled(config.clone()).unwrap();
+    let other = [config, b" ".to_vec()].concat();
+    let error = pulled(other).unwrap_err();
+    assert!(matches!(&error, EmbedError::WrongHash { file, .. } if file == name), "{error}");
 }
 
 /// The members are right, but not what the manifest pins for the model.

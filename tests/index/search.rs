@@ -1,5 +1,7 @@
+use crate::support::home;
 use crate::support::ken::{User, run};
 use crate::support::tiny::Tiny;
+use kenning::embed::DEFAULT_RERANKER;
 
 const KEYS: &str =
     "Signing keys are rotated every ninety days; the on-call engineer runs the rotation script and announces it.";
@@ -49,6 +51,65 @@ fn a_question_in_other_words_is_answered_or_not_at_all() {
     let twice = user.ken(&["search", "--json", "how often are the signing keys replaced"]).json();
     assert_eq!(twice["results"][0]["hits"][0]["also_in"].as_u64(), Some(1), "the same text is shown once");
     user.assert_sound();
+}
+
+/// A cross-encoder changes the order and nothing else: who is there and how sure stays, the scores are dealt out anew.
+#[test]
+fn a_cross_encoder_has_a_say_in_the_order_alone() {
+    home::installed(DEFAULT_RERANKER);
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    notes(&user);
+    let capital =
+        "Paris has been the capital of France for most of a thousand years, with Versailles and Vichy between.";
+    user.document("france.txt", capital);
+    user.document("germany.txt", "The capital of Germany is Berlin; before 1990 the capital of West Germany was Bonn.");
+    user.document(
+        "money.txt",
+        "What is capital? Capital is what earns more capital; France taxes it, and so do others.",
+    );
+    user.ken(&["index", "."]);
+    let ask = |more: &[&str]| {
+        let question = ["search", "--json", "--dry-run", "--min-relevance", "0", "-n", "50", "--kind", "chunk"];
+        user.ken(&[&question, more, &["what is the capital of france"]].concat()).json()["results"][0].clone()
+    };
+    let (plain, read) = (ask(&[]), ask(&["--rerank", "--explain"]));
+    assert!(plain.get("reranked").is_none() && read["reranked"] == true, "{read}");
+    let list = |finding: &serde_json::Value, field: &str| -> Vec<f64> {
+        finding["hits"].as_array().unwrap().iter().map(|hit| hit[field].as_f64().unwrap()).collect()
+    };
+    assert!(list(&plain, "score").len() == 6 && list(&plain, "score") == list(&read, "score"), "{plain} {read}");
+    let sure = |finding: &serde_json::Value| {
+        let hits = finding["hits"].as_array().unwrap().iter();
+        let mut all: Vec<_> = hits.map(|hit| (hit["id"].to_string(), hit["relevance"].to_string())).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(sure(&plain), sure(&read));
+    let best = &read["hits"][0];
+    assert!(best["path"].as_str().unwrap().ends_with("france.txt"), "{read}");
+    let logit = |hit: &serde_json::Value| hit["explain"]["rerank"].as_f64().unwrap();
+    assert!(logit(best) > 3.0 && read["hits"].as_array().unwrap()[1..].iter().all(|hit| logit(hit) < logit(best)));
+    let text = user.ken(&["search", "--rerank", "--explain", "--min-relevance", "0", "what is the capital of france"]);
+    assert!(text.out.contains("score 0.") && text.out.contains("cross-encoder +"), "{text:?}");
+    // It makes no vectors, so it cannot be the model in use.
+    let refused = user.ken(&["model", "use", DEFAULT_RERANKER]);
+    assert!(refused.code == 2 && refused.err.contains("is a reranker, not an encoder"), "{refused:?}");
+    let listed = user.ken(&["model", "list", "--json"]).json();
+    let of =
+        |name: &str| listed["models"].as_array().unwrap().iter().find(|m| m["name"] == name).unwrap()["kind"].clone();
+    assert_eq!((of(DEFAULT_RERANKER), of("bge-small-en-v1.5-int8")), ("reranker".into(), "encoder".into()));
+}
+
+#[test]
+fn a_missing_cross_encoder_is_an_error_that_says_how_to_get_it() {
+    let user = User::new();
+    notes(&user);
+    user.ken(&["index", "."]);
+    let missing = user.ken(&["search", "--json", "--rerank", "signing keys"]);
+    assert_eq!((missing.code, missing.json()["error"]["kind"].as_str()), (4, Some("no_model")), "{missing:?}");
+    let hint = missing.json()["error"]["hint"].as_str().unwrap().to_owned();
+    assert!(hint.contains(&format!("ken model pull {DEFAULT_RERANKER}")), "{hint}");
+    assert_eq!(user.ken(&["search", "signing keys"]).code, 0, "nobody else needs it");
 }
 
 #[test]

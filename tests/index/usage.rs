@@ -17,6 +17,7 @@ fn engine(user: &User) -> Engine {
         user_packs: None,
         repository_packs: None,
         calibration: None,
+        reranker: String::new(),
         vectors: None,
         model: "none".into(),
         models: None,

@@ -3,7 +3,7 @@
 //! Two layers, 32 wide, a vocabulary of 64: enough for every path of the network, made in a millisecond. The same seed
 //! gives the same bytes.
 
-use kenning::embed::{Architecture, FileSpec, Manifest, Source};
+use kenning::embed::{Architecture, FileSpec, Manifest, ModelKind, Source};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,6 +20,8 @@ pub struct Tiny {
     pub seed: u64,
     /// Width, heads and width between the halves of the feed-forward block.
     pub shape: (usize, usize, usize),
+    /// Whether a pooler and a classifier with one output stand on it, as in a file of a whole classifier.
+    pub head: bool,
 }
 
 /// The width, unless a test says otherwise.
@@ -38,11 +40,17 @@ impl Tiny {
             prompts: json!({}),
             seed: 1,
             shape: (HIDDEN, 4, 48),
+            head: false,
         }
     }
 
     pub fn xlm_roberta() -> Self {
         Self { architecture: Architecture::XlmRoberta, pooling: "mean", positions: 26, seed: 2, ..Self::bert() }
+    }
+
+    /// A cross-encoder of a shape that the fast pass runs.
+    pub fn reranker() -> Self {
+        Self { shape: (64, 4, 96), head: true, seed: 3, ..Self::bert() }
     }
 
     pub fn config(&self) -> Value {
@@ -119,6 +127,13 @@ impl Tiny {
             add("intermediate.dense", &[intermediate, hidden]);
             add("output.dense", &[hidden, intermediate]);
             add("output.LayerNorm", &[hidden]);
+        }
+        if self.head {
+            all.push(("pooler.dense.weight".to_owned(), vec![hidden, hidden]));
+            all.push(("pooler.dense.bias".to_owned(), vec![hidden]));
+            all.iter_mut().for_each(|(name, _)| name.insert_str(0, "bert."));
+            all.push(("classifier.weight".to_owned(), vec![1, hidden]));
+            all.push(("classifier.bias".to_owned(), vec![1]));
         }
         all
     }
@@ -200,6 +215,7 @@ impl Tiny {
             name: name.into(),
             description: "for tests".into(),
             licence: "MIT".into(),
+            kind: if self.head { ModelKind::Reranker } else { ModelKind::Encoder },
             architecture: self.architecture,
             activation: kenning::embed::Activation::Gelu,
             pooling: kenning::embed::Pooling::Cls,

@@ -5,7 +5,8 @@
 //! attends to the rows of its text and goes through output, norm, feed-forward and norm, a block of rows at a time so
 //! that the wide values between the two halves stay in the cache. The rows may be split into parts that run side by
 //! side; only the values of the first step are read across. When only the first token of each text is wanted, the
-//! last layer makes keys and values of all rows and everything else of those alone.
+//! last layer makes keys and values of all rows and everything else of those alone. Where two texts stand together, the
+//! tokens of the second have the second token type.
 //!
 //! In int8 the rows are quantised as the norm writes them, before the output's product and after the activation.
 //! Residuals, norms, softmax and sums stay in f32.
@@ -15,6 +16,7 @@ use crate::embed::EmbedError;
 use crate::embed::config::Config;
 use crate::embed::encoder::Precision;
 use crate::embed::manifest::Activation;
+use crate::embed::tokenize::Tokens;
 use crate::embed::weights::{Table, Weights};
 use crate::vector::simd::{AttentionRoom, Finish, Head, Isa, Norm, RowScale, Target};
 use rayon::prelude::*;
@@ -37,6 +39,8 @@ pub(super) enum Rows {
 pub(super) struct Network {
     words: Table,
     image: Image,
+    /// The second token type less the first, which the image has in every position.
+    second: Option<Vec<f32>>,
     config: Config,
     precision: Precision,
     isa: Isa,
@@ -88,7 +92,15 @@ impl Network {
     ) -> Result<Self, EmbedError> {
         let words = weights.table("embeddings.word_embeddings.weight", config.vocab, config.hidden)?;
         let image = Image::open(weights, config, precision, weights_digest, cache)?;
-        Ok(Self { words, image, config: config.clone(), precision, isa })
+        let second = if config.token_types > 1 {
+            let types =
+                weights.read("embeddings.token_type_embeddings.weight", &[config.token_types, config.hidden])?;
+            let (first, rest) = types.split_at(config.hidden);
+            Some(rest.iter().zip(first).map(|(second, first)| second - first).collect())
+        } else {
+            None
+        };
+        Ok(Self { words, image, second, config: config.clone(), precision, isa })
     }
 
     pub(super) fn dims(&self) -> usize {
@@ -106,12 +118,12 @@ impl Network {
     /// The hidden states of `texts`, row by row. The ids are below the vocabulary's size and each text has at least one
     /// and at most [`Config::longest`] of them: the tokenizer has seen to both. With more than one part, call it where
     /// rayon may use the threads.
-    pub(super) fn forward(&self, texts: &[&[u32]], rows: Rows, room: &mut Room, parts: usize) -> Vec<f32> {
+    pub(super) fn forward(&self, texts: &[&Tokens], rows: Rows, room: &mut Room, parts: usize) -> Vec<f32> {
         let mut spans = Vec::with_capacity(texts.len());
         let mut total = 0;
         for text in texts {
-            spans.push(total..total + text.len());
-            total += text.len();
+            spans.push(total..total + text.ids.len());
+            total += text.ids.len();
         }
         let per_part = total.div_ceil(parts);
         let count = total.div_ceil(per_part);
@@ -143,16 +155,19 @@ impl Network {
     }
 
     /// Word, position and type rows added and normed.
-    fn embed(&self, texts: &[&[u32]], spans: &[Range<usize>], part: &mut Part) {
+    fn embed(&self, texts: &[&Tokens], spans: &[Range<usize>], part: &mut Part) {
         let h = self.config.hidden;
         let x = fit(&mut part.x, part.rows.len() * h);
         for (text, span) in texts.iter().zip(spans) {
-            let tokens = span.clone().zip(text.iter().zip(self.positions(text)));
+            let tokens = span.clone().zip(text.ids.iter().zip(self.positions(&text.ids)));
             for (row, (&id, place)) in tokens.filter(|(row, _)| part.rows.contains(row)) {
                 let out = &mut x[(row - part.rows.start) * h..][..h];
                 self.words.row(id as usize, out);
                 let place = &self.image.places()[place * h..][..h];
                 out.iter_mut().zip(place).for_each(|(x, p)| *x += p);
+                if let Some(second) = self.second.as_ref().filter(|_| row - span.start >= text.second) {
+                    out.iter_mut().zip(second).for_each(|(x, s)| *x += s);
+                }
             }
         }
         let count = part.rows.len();

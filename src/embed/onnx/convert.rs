@@ -1,8 +1,10 @@
-//! From ONNX Runtime's dynamically quantised BERT to the 197 (for 12 layers) f32 tensors of a standard BERT file.
+//! From ONNX Runtime's dynamically quantised BERT to the 197 (for 12 layers) f32 tensors of a standard BERT file, and the
+//! four of pooler and classifier where they are asked for.
 //!
 //! The quantiser stores a matrix as `<x>_quantized`, `<x>_scale` and `<x>_zero_point`, with `<x>` a number for the
-//! dense layers, whose real name is in their `MatMulInteger` node (`/encoder/layer.0/attention/self/query/MatMul`),
-//! and the standard name for the embedding tables. A weight is (q - zero point) * scale, with a scale and zero point
+//! dense layers, whose real name is in their `MatMulInteger` node (`/encoder/layer.0/attention/self/query/MatMul`,
+//! `/classifier/Gemm_MatMul_quant`), and the standard name for the embedding tables. A file of a whole classifier has its
+//! encoder below `bert.`, and so has what is made of it. A weight is (q - zero point) * scale, with a scale and zero point
 //! per output channel or for the whole tensor; dense weights lie transposed. The configuration says which tensors of
 //! which shape must come out, so nothing is made that was not asked for.
 
@@ -13,25 +15,32 @@ use crate::embed::config::Config;
 use std::collections::HashMap;
 use std::io::Write;
 
-/// Writes the weights of the model in `file`, which has the shape `config`, as safetensors to `out`.
+/// Writes the weights of the model in `file`, which has the shape `config`, as safetensors to `out`; with `head` those of
+/// pooler and classifier too.
 ///
 /// # Errors
 /// [`EmbedError::Onnx`] when a tensor is missing or not as expected; `io` makes the error of a failed write.
 pub(crate) fn int8_bert_to_safetensors(
     file: &[u8],
     config: &Config,
+    head: bool,
     out: &mut dyn Write,
     io: impl FnOnce(std::io::Error) -> EmbedError,
 ) -> Result<(), EmbedError> {
     let model = Model::parse(file)?;
     let dense = dense_names(&model)?;
-    let wanted = tensors(config);
+    let below = format!("{BELOW}embeddings.LayerNorm.weight");
+    let prefix = if model.tensors.contains_key(below.as_str()) { BELOW } else { "" };
+    let wanted = tensors(config, prefix, head);
     let mut made = |name: &str, shape: &[usize]| make(&model, &dense, name, shape);
     write::safetensors(&wanted, &mut made, out, io)
 }
 
-/// The standard names and shapes of a BERT encoder, sorted by name.
-fn tensors(c: &Config) -> Vec<(String, Vec<usize>)> {
+/// Where the encoder of a whole classifier lies.
+const BELOW: &str = "bert.";
+
+/// The standard names and shapes of a BERT encoder, each after `prefix`, and of what stands on it, sorted by name.
+fn tensors(c: &Config, prefix: &str, head: bool) -> Vec<(String, Vec<usize>)> {
     let (h, f) = (c.hidden, c.intermediate);
     let mut all = vec![
         ("embeddings.word_embeddings.weight".to_owned(), vec![c.vocab, h]),
@@ -56,6 +65,15 @@ fn tensors(c: &Config) -> Vec<(String, Vec<usize>)> {
             all.push((format!("encoder.layer.{layer}.{part}.LayerNorm.bias"), vec![h]));
         }
     }
+    if head {
+        all.push(("pooler.dense.weight".to_owned(), vec![h, h]));
+        all.push(("pooler.dense.bias".to_owned(), vec![h]));
+    }
+    all.iter_mut().for_each(|(name, _)| name.insert_str(0, prefix));
+    if head {
+        all.push(("classifier.weight".to_owned(), vec![1, h]));
+        all.push(("classifier.bias".to_owned(), vec![1]));
+    }
     all.sort();
     all
 }
@@ -64,9 +82,8 @@ fn tensors(c: &Config) -> Vec<(String, Vec<usize>)> {
 fn dense_names<'a>(model: &Model<'a>) -> Result<HashMap<String, &'a str>, EmbedError> {
     let mut names = HashMap::new();
     for node in model.nodes.iter().filter(|n| n.op == "MatMulInteger") {
-        let Some(place) = node.name.strip_prefix('/').and_then(|n| n.split("/MatMul").next()) else {
-            continue;
-        };
+        let Some(name) = node.name.strip_prefix('/') else { continue };
+        let place = ["/MatMul", "/Gemm_MatMul"].iter().find_map(|end| Some(name.split_once(end)?.0)).unwrap_or(name);
         let Some(stored) = node.inputs.get(1).and_then(|n| n.strip_suffix("_quantized")) else {
             continue;
         };

@@ -59,10 +59,16 @@ fn floats(name: &str, dims: &[u64], values: &[f32]) -> Vec<u8> {
 
 /// A file with every weight of [`config`]: tables quantised as a whole (u8), dense weights per channel (i8).
 fn file() -> Vec<u8> {
+    file_of(false)
+}
+
+/// The same, or that of a whole classifier: the encoder below `bert`, pooler and classifier on it.
+fn file_of(head: bool) -> Vec<u8> {
+    let (below, slash) = if head { ("bert.", "/bert") } else { ("", "") };
     let mut graph = Vec::new();
     let mut constant = |t: Vec<u8>| bytes(5, &t, &mut graph);
     for (name, rows) in [("word", 3u64), ("position", 2), ("token_type", 1)] {
-        let name = format!("embeddings.{name}_embeddings.weight");
+        let name = format!("{below}embeddings.{name}_embeddings.weight");
         let values: Vec<u8> = (0..rows as u8 * 2).map(|i| 126 + i).collect();
         constant(raw(&format!("{name}_quantized"), 2, &[rows, 2], &values));
         // Scalars, in the fields of their types: packed floats and packed integers.
@@ -78,8 +84,8 @@ fn file() -> Vec<u8> {
         constant(zero);
     }
     for name in ["embeddings", "encoder.layer.0.attention.output", "encoder.layer.0.output"] {
-        constant(floats(&format!("{name}.LayerNorm.weight"), &[2], &[1.0, 2.0]));
-        constant(floats(&format!("{name}.LayerNorm.bias"), &[2], &[0.1, 0.2]));
+        constant(floats(&format!("{below}{name}.LayerNorm.weight"), &[2], &[1.0, 2.0]));
+        constant(floats(&format!("{below}{name}.LayerNorm.bias"), &[2], &[0.1, 0.2]));
     }
     let dense = [
         ("attention/self/query", 2u64, 2u64),
@@ -89,20 +95,28 @@ fn file() -> Vec<u8> {
         ("intermediate/dense", 2, 4),
         ("output/dense", 4, 2),
     ];
+    let inside = dense.into_iter().enumerate().map(|(i, (place, inputs, outputs))| {
+        let bias = format!("{below}encoder.layer.0.{}.bias", place.replace('/', "."));
+        let node = format!("{slash}/encoder/layer.0/{place}/MatMul_quant");
+        (format!("onnx::MatMul_{i}"), node, bias, inputs, outputs)
+    });
+    // Whoever quantised it made products of what was a Gemm, and transposed its weights without another name.
+    let on_top = [("bert.pooler.dense", "/bert/pooler/dense", 2, 2), ("classifier", "/classifier", 2, 1)];
+    let on_top = on_top.into_iter().filter(|_| head).map(|(name, node, inputs, outputs)| {
+        (format!("{name}.weight"), format!("{node}/Gemm_MatMul_quant"), format!("{name}.bias"), inputs, outputs)
+    });
     let mut nodes = Vec::new();
-    for (i, (place, inputs, outputs)) in dense.into_iter().enumerate() {
-        let name = format!("onnx::MatMul_{i}");
+    for (name, place, bias, inputs, outputs) in inside.chain(on_top) {
         let values: Vec<u8> = (0..(inputs * outputs) as i8).map(|v| (v - 3) as u8).collect();
         constant(raw(&format!("{name}_quantized"), 3, &[inputs, outputs], &values));
         let scales: Vec<f32> = (0..outputs).map(|c| 0.25 * (c + 1) as f32).collect();
         constant(floats(&format!("{name}_scale"), &[outputs], &scales));
         constant(raw(&format!("{name}_zero_point"), 3, &[outputs], &vec![1; outputs as usize]));
-        let bias = format!("encoder.layer.0.{}.bias", place.replace('/', "."));
         constant(floats(&bias, &[outputs], &vec![0.5; outputs as usize]));
         let mut node = Vec::new();
         bytes(1, b"activation", &mut node);
         bytes(1, format!("{name}_quantized").as_bytes(), &mut node);
-        bytes(3, format!("/encoder/layer.0/{place}/MatMul_quant").as_bytes(), &mut node);
+        bytes(3, place.as_bytes(), &mut node);
         bytes(4, b"MatMulInteger", &mut node);
         nodes.push(node);
     }
@@ -114,8 +128,12 @@ fn file() -> Vec<u8> {
 }
 
 fn convert(file: &[u8]) -> Result<Vec<u8>, EmbedError> {
+    convert_with(file, false)
+}
+
+fn convert_with(file: &[u8], head: bool) -> Result<Vec<u8>, EmbedError> {
     let mut out = Vec::new();
-    int8_bert_to_safetensors(file, &config(), &mut out, EmbedError::io(Path::new("out")))?;
+    int8_bert_to_safetensors(file, &config(), head, &mut out, EmbedError::io(Path::new("out")))?;
     Ok(out)
 }
 
@@ -138,6 +156,28 @@ fn values_names_and_shapes() {
     assert_eq!(of("encoder.layer.0.intermediate.dense.weight").0, [4, 2]);
     assert_eq!(of("encoder.layer.0.output.dense.weight").0, [2, 4]);
     assert_eq!(of("encoder.layer.0.output.dense.bias").1, [0.5, 0.5]);
+}
+
+#[test]
+fn a_classifier_has_its_pooler_and_a_prefix() {
+    let out = convert_with(&file_of(true), true).unwrap();
+    let tensors = SafeTensors::deserialize(&out).unwrap();
+    assert_eq!(tensors.len(), 5 + 16 + 4);
+    let of = |name: &str| {
+        let view = tensors.tensor(name).unwrap();
+        let values = view.data().as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect::<Vec<_>>();
+        (view.shape().to_vec(), values)
+    };
+    assert_eq!(of("bert.embeddings.word_embeddings.weight").1, [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5]);
+    assert_eq!(of("bert.pooler.dense.weight"), (vec![2, 2], vec![-1.0, -0.5, -1.5, -0.5]), "outputs first");
+    assert_eq!(of("bert.pooler.dense.bias").1, [0.5, 0.5]);
+    // q = [-3, -2], less 1, times 0.25.
+    assert_eq!(of("classifier.weight"), (vec![1, 2], vec![-1.0, -0.75]));
+    assert_eq!(of("classifier.bias"), (vec![1], vec![0.5]));
+    // Whoever wants the encoder alone gets that, and whoever wants more than there is gets an error.
+    assert_eq!(SafeTensors::deserialize(&convert(&file_of(true)).unwrap()).unwrap().len(), 21);
+    let error = convert_with(&file(), true).unwrap_err();
+    assert!(error.to_string().contains("classifier"), "{error}");
 }
 
 /// The manifest pins the bytes of a conversion, so they must never change: not with a dependency, not by accident.

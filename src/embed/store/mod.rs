@@ -28,9 +28,9 @@ pub(crate) use record::write_aside;
 use super::candle::CandleEncoder;
 use super::config::Config;
 use super::fingerprint::Digests;
-use super::fused::{self, FusedEncoder};
-use super::manifest::{CONFIG, Manifest, TOKENIZER, WEIGHTS};
-use super::{Choice, EmbedError, Encoder, Precision, hub};
+use super::fused::{self, FusedEncoder, FusedReranker, Given};
+use super::manifest::{CONFIG, Manifest, ModelKind, TOKENIZER, WEIGHTS};
+use super::{Choice, EmbedError, Encoder, Precision, Reranker, hub};
 use record::Record;
 use std::collections::HashMap;
 use std::fs;
@@ -94,31 +94,73 @@ impl ModelStore {
     /// changed since they were last hashed are hashed again.
     ///
     /// # Errors
-    /// When a file is missing, damaged, changed or not supported.
+    /// When a file is missing, damaged, changed or not supported, or the model is no encoder.
     pub fn load(&self, installed: &Installed) -> Result<Box<dyn Encoder>, EmbedError> {
+        let (hashes, config) = self.checked(installed, ModelKind::Encoder)?;
+        let digests = digests_in(&hashes);
+        let (root, manifest) = (&installed.root, &installed.manifest);
+        let settings = &self.settings.encoder;
+        let (fits, precision) = (fused::runs(&config), settings.precision.unwrap_or(manifest.precision));
+        match settings.encoder {
+            Choice::Fused if !fits => unsupported(installed, "this shape in the fused encoder"),
+            Choice::Auto | Choice::Fused if fits => {
+                let cache = pack_of(installed, precision);
+                let given = self.given(installed, config, digests, &cache, precision);
+                Ok(Box::new(FusedEncoder::load(&given, manifest)?))
+            }
+            _ if settings.precision == Some(Precision::Int8) => unsupported(installed, "int8 in the candle encoder"),
+            _ => Ok(Box::new(CandleEncoder::load(root, manifest, &config, &digests)?)),
+        }
+    }
+
+    /// Loads a reranker, which only the fused pass runs.
+    ///
+    /// # Errors
+    /// As [`ModelStore::load`], or when the model is no reranker.
+    pub fn load_reranker(&self, installed: &Installed) -> Result<Box<dyn Reranker>, EmbedError> {
+        let (hashes, config) = self.checked(installed, ModelKind::Reranker)?;
+        if !fused::runs(&config) || config.token_types < 2 {
+            return unsupported(installed, "this shape of a reranker");
+        }
+        let precision = self.settings.encoder.precision.unwrap_or(installed.manifest.precision);
+        let cache = pack_of(installed, precision);
+        let given = self.given(installed, config, digests_in(&hashes), &cache, precision);
+        Ok(Box::new(FusedReranker::load(&given)?))
+    }
+
+    /// The hashes of a model's files and its shape, if it is of this kind and all is as it should be.
+    fn checked(&self, installed: &Installed, kind: ModelKind) -> Result<(HashMap<String, String>, Config), EmbedError> {
+        let manifest = &installed.manifest;
+        if manifest.kind != kind {
+            let name = manifest.name.clone();
+            return Err(EmbedError::WrongKind { name, kind: manifest.kind, wanted: kind });
+        }
         if let State::Damaged { why } = &installed.state {
             return Err(EmbedError::Damaged { path: installed.root.clone(), what: why.clone() });
         }
         let hashes = self.digests(installed)?;
-        let of = |file: &str| hashes.get(file).map_or("", String::as_str); // Every manifest names both files.
-        let digests = Digests { weights: of(WEIGHTS), tokenizer: of(TOKENIZER) };
-        let (root, manifest) = (&installed.root, &installed.manifest);
-        let path = root.join(CONFIG);
+        let path = installed.root.join(CONFIG);
         let config = Config::read(&path)?;
         config.agree(manifest, &path)?;
-        let settings = &self.settings.encoder;
-        let (fits, precision) = (fused::runs(&config), settings.precision.unwrap_or(manifest.precision));
-        let unsupported = |what: &str| Err(EmbedError::Unsupported { path: path.clone(), what: what.to_owned() });
-        match settings.encoder {
-            Choice::Fused if !fits => unsupported("this shape in the fused encoder"),
-            Choice::Auto | Choice::Fused if fits => {
-                // Beside our record of the model: its files may lie in another tool's folder.
-                let cache = installed.record.with_extension(format!("{}.pack", precision.name()));
-                let made = FusedEncoder::load(root, manifest, config, &digests, settings, precision, Some(&cache))?;
-                Ok(Box::new(made))
-            }
-            _ if settings.precision == Some(Precision::Int8) => unsupported("int8 in the candle encoder"),
-            _ => Ok(Box::new(CandleEncoder::load(root, manifest, &config, &digests)?)),
+        Ok((hashes, config))
+    }
+
+    fn given<'a>(
+        &'a self,
+        installed: &'a Installed,
+        config: Config,
+        digests: Digests<'a>,
+        cache: &'a Path,
+        precision: Precision,
+    ) -> Given<'a> {
+        Given {
+            dir: &installed.root,
+            digests,
+            config,
+            max_tokens: installed.manifest.max_tokens,
+            settings: &self.settings.encoder,
+            precision,
+            cache: Some(cache),
         }
     }
 
@@ -210,6 +252,20 @@ impl ModelStore {
         pull::sync_dir(&self.settings.dir);
         Ok(())
     }
+}
+
+fn digests_in(hashes: &HashMap<String, String>) -> Digests<'_> {
+    let of = |file: &str| hashes.get(file).map_or("", String::as_str); // Every manifest names both files.
+    Digests { weights: of(WEIGHTS), tokenizer: of(TOKENIZER) }
+}
+
+/// Where packed weights are kept: beside our record of the model, for its files may lie in another tool's folder.
+fn pack_of(installed: &Installed, precision: Precision) -> PathBuf {
+    installed.record.with_extension(format!("{}.pack", precision.name()))
+}
+
+fn unsupported<T>(installed: &Installed, what: &str) -> Result<T, EmbedError> {
+    Err(EmbedError::Unsupported { path: installed.root.join(CONFIG), what: what.to_owned() })
 }
 
 /// The name that a directory suggests: its own, with what a name cannot hold turned into dashes. The snapshots of the

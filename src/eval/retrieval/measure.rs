@@ -236,6 +236,7 @@ impl<'a> Asker<'a> {
             whole: asks.whole,
             repeats: true,
             explain: true,
+            rerank: asks.rerank,
             ..SearchOptions::default()
         };
         let answer = engine.search(query.text.as_bytes(), &options, progress)?;

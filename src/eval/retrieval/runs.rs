@@ -2,8 +2,8 @@
 //!
 //! `hybrid` is what the product does. `bm25` is the same search without vectors. `dense` is the same without words, and
 //! without what the product does to a question: its text as it stands, with the model's query prefix; `-plain` without
-//! that. `hybrid-query` and `hybrid-plain` embed the question as one side of a search only. `regex` is what people do
-//! without an index.
+//! that. `hybrid-query` and `hybrid-plain` embed the question as one side of a search only. `hybrid+rerank` lets a
+//! cross-encoder read the first candidates. `regex` is what people do without an index.
 
 use crate::query::{Legs, ROLES};
 use crate::types::Role;
@@ -31,6 +31,7 @@ pub(super) struct Asks {
     pub(super) legs: Legs,
     pub(super) roles: &'static [Role],
     pub(super) whole: bool,
+    pub(super) rerank: bool,
 }
 
 const BOTH: Legs = Legs { semantic: true, keyword: true };
@@ -38,10 +39,10 @@ const MEANING: Legs = Legs { semantic: true, keyword: false };
 const WORDS: Legs = Legs { semantic: false, keyword: true };
 
 const fn search(name: &'static str, legs: Legs, roles: &'static [Role], whole: bool) -> Configuration {
-    Configuration { name, how: How::Search(Asks { legs, roles, whole }) }
+    Configuration { name, how: How::Search(Asks { legs, roles, whole, rerank: false }) }
 }
 
-const ALL: [Configuration; 7] = [
+const ALL: [Configuration; 8] = [
     Configuration { name: "regex", how: How::Grep },
     search("bm25", WORDS, ROLES, false),
     search("dense", MEANING, &[Role::Query], true),
@@ -49,6 +50,10 @@ const ALL: [Configuration; 7] = [
     search("hybrid", BOTH, ROLES, false),
     search("hybrid-query", BOTH, &[Role::Query], false),
     search("hybrid-plain", BOTH, &[Role::Passage], false),
+    Configuration {
+        name: "hybrid+rerank",
+        how: How::Search(Asks { legs: BOTH, roles: ROLES, whole: false, rerank: true }),
+    },
 ];
 
 impl Configuration {
@@ -97,7 +102,7 @@ mod tests {
         assert_eq!(Configuration::usual().len(), 3);
         let hybrid: Configuration = "hybrid".parse().unwrap();
         let usual = crate::query::SearchOptions::default();
-        let asks = Asks { legs: usual.legs, roles: usual.roles, whole: usual.whole };
+        let asks = Asks { legs: usual.legs, roles: usual.roles, whole: usual.whole, rerank: usual.rerank };
         assert_eq!(hybrid.how(), How::Search(asks), "hybrid is the product's default");
     }
 }

@@ -1,0 +1,136 @@
+//! A network with its tokenizer, its threads and its working memory: from texts to what is made of their hidden states.
+//!
+//! Many texts are spread over the threads batch by batch, each running the whole network alone; few texts are split row
+//! by row. A few come first: bulk gives way to them between two batches.
+
+use super::crew::Crew;
+use super::forward::{Network, Room, Rows};
+use crate::embed::config::Config;
+use crate::embed::encoder::{EncoderSettings, Precision, Running};
+use crate::embed::fingerprint::Digests;
+use crate::embed::manifest::{TOKENIZER, WEIGHTS};
+use crate::embed::tokenize::{TextTokenizer, Tokens};
+use crate::embed::weights::Weights;
+use crate::embed::{EmbedError, batch};
+use crate::vector::simd::Isa;
+use rayon::prelude::*;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// Tokens that one thread takes through the network at a time: enough rows to use each panel of weights often, few
+/// enough that their values stay in the second cache.
+const BATCH_TOKENS: usize = 256;
+
+/// Fewest tokens of a part when one batch is split over threads; below, a hand-over costs more than it saves.
+const PART_TOKENS: usize = 4;
+
+/// What of a model lies on disk and how it is to be run.
+pub(crate) struct Given<'a> {
+    /// The model's files, which have been checked and have these digests.
+    pub dir: &'a Path,
+    pub digests: Digests<'a>,
+    pub config: Config,
+    pub max_tokens: usize,
+    pub settings: &'a EncoderSettings,
+    pub precision: Precision,
+    /// A file for the packed weights, made if it is not there or does not fit.
+    pub cache: Option<&'a Path>,
+}
+
+/// A network that runs.
+pub(super) struct Runner {
+    pub(super) tokenizer: TextTokenizer,
+    network: Network,
+    crew: Crew,
+    /// Working memory that nobody uses at the moment.
+    rooms: Mutex<Vec<Room>>,
+}
+
+impl Runner {
+    /// Loads a model; `also` reads more of its weights.
+    pub(super) fn load<T: Send>(
+        given: &Given<'_>,
+        also: impl FnOnce(&Weights) -> Result<T, EmbedError> + Send,
+    ) -> Result<(Self, T), EmbedError> {
+        let (config, settings) = (&given.config, given.settings);
+        let crew = Crew::new(settings.threads);
+        let kept = given.cache.map(|cache| cache.with_extension("").with_extension("words"));
+        let words = || {
+            let path = given.dir.join(TOKENIZER);
+            TextTokenizer::compact(&path, given.digests.tokenizer, kept.as_deref(), given.max_tokens, config.vocab)
+        };
+        let network = || -> Result<(Network, T), EmbedError> {
+            let weights = Weights::open(&given.dir.join(WEIGHTS))?;
+            let isa = settings.isa.unwrap_or_else(Isa::detect);
+            let network = Network::load(&weights, config, given.precision, given.digests.weights, given.cache, isa)?;
+            Ok((network, also(&weights)?))
+        };
+        let (tokenizer, network) = crew.answer(|| rayon::join(words, network))?;
+        let (tokenizer, (network, more)) = (tokenizer?, network?);
+        Ok((Self { tokenizer, network, crew, rooms: Mutex::default() }, more))
+    }
+
+    pub(super) fn running(&self) -> Running {
+        Running {
+            encoder: "fused",
+            precision: self.network.precision(),
+            kernel: self.network.isa().name(),
+            threads: self.crew.threads(),
+        }
+    }
+
+    pub(super) fn dims(&self) -> usize {
+        self.network.dims()
+    }
+
+    /// The tokens of each text.
+    pub(super) fn tokens(
+        &self,
+        texts: &[&str],
+        read: impl Fn(&str) -> Result<Tokens, EmbedError> + Sync,
+    ) -> Result<Vec<Tokens>, EmbedError> {
+        if texts.len() < 8 {
+            texts.iter().map(|text| read(text)).collect()
+        } else {
+            self.crew.install(|| texts.par_iter().map(|text| read(text)).collect())?
+        }
+    }
+
+    /// Runs all texts; `finish` makes something of a batch from its hidden states, `keep` gets that on the caller's
+    /// thread.
+    pub(super) fn run<T: Send>(
+        &self,
+        tokens: &[Tokens],
+        rows: Rows,
+        finish: impl Fn(&[usize], &[f32]) -> Result<T, EmbedError> + Sync,
+        mut keep: impl FnMut(&[usize], T),
+    ) -> Result<(), EmbedError> {
+        let batches = batch::plan(tokens, BATCH_TOKENS);
+        let one = |batch: &[usize], parts: usize| {
+            let texts: Vec<&Tokens> = batch.iter().map(|&i| &tokens[i]).collect();
+            // A panic in another thread leaves the list usable: it only ever holds whole rooms.
+            let lock = || self.rooms.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut room = lock().pop().unwrap_or_default();
+            let hidden = self.network.forward(&texts, rows, &mut room, parts);
+            let made = finish(batch, &hidden);
+            lock().push(room);
+            made
+        };
+        if batches.len() < 2 * self.crew.threads() {
+            for batch in &batches {
+                let count: usize = batch.iter().map(|&i| tokens[i].ids.len()).sum();
+                let parts = self.crew.threads().min(count / PART_TOKENS).max(1);
+                keep(batch, self.crew.answer(|| one(batch, parts))??);
+            }
+            return Ok(());
+        }
+        self.crew.spread(
+            batches.len(),
+            |at| one(&batches[at], 1),
+            |at, made| -> Result<(), EmbedError> {
+                keep(&batches[at], made?);
+                Ok(())
+            },
+        )
+    }
+}
