@@ -1,6 +1,6 @@
 //! The fingerprint of an error: a hash that two occurrences of it share.
 //!
-//! Goes further than [`super::mask`], on whose text it builds: that text is embedded and read, and small numbers, hosts and
+//! Goes further than [`super::mask()`], on whose text it builds: that text is embedded and read, and small numbers, hosts and
 //! names of nodes carry meaning there; a hash is of no use when one of them differs. Here every number goes, unless it is
 //! a code, a well-known port, a version or part of a short name (`eth0`, `sha256`): what tells errors apart stays. Words stay,
 //! apart from who it was (`user=`) and where (a host's name).

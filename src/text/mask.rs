@@ -3,7 +3,7 @@
 //! versions.
 //!
 //! Masked text is embedded, searched for words and read, so it keeps every word that carries meaning, and the small numbers
-//! of a message. What is hashed goes further, see [`super::fingerprint`]; the version there rises with the masks here.
+//! of a message. What is hashed goes further, see [`super::fingerprint()`]; the version there rises with the masks here.
 
 use super::pattern::pattern;
 use regex::{Captures, Regex};

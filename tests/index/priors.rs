@@ -19,6 +19,7 @@ fn engine(user: &User) -> Engine {
         calibration: None,
         vectors: None,
         model: "none".into(),
+        reranker: String::new(),
         models: None,
         clock: || NOW,
     })

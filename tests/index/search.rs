@@ -109,7 +109,7 @@ fn a_missing_cross_encoder_is_an_error_that_says_how_to_get_it() {
     assert_eq!((missing.code, missing.json()["error"]["kind"].as_str()), (4, Some("no_model")), "{missing:?}");
     let hint = missing.json()["error"]["hint"].as_str().unwrap().to_owned();
     assert!(hint.contains(&format!("ken model pull {DEFAULT_RERANKER}")), "{hint}");
-    assert_eq!(user.ken(&["search", "signing keys"]).code, 0, "nobody else needs it");
+    assert_eq!(user.ken(&["search", "--min-relevance", "0", "signing keys"]).code, 0, "nobody else needs it");
 }
 
 #[test]
