@@ -121,7 +121,7 @@ mod tests {
         };
         assert_eq!(near("bge-smal-en-v1.5")[0], "bge-small-en-v1.5");
         assert_eq!(near("BAAI/bge-m3"), ["bge-m3"]);
-        assert_eq!(near("minilm"), ["all-MiniLM-L6-v2"]);
+        assert_eq!(near("minilm"), ["all-MiniLM-L6-v2", "ms-marco-MiniLM-L-12-v2-int8"]);
         assert!(near("gpt-7").is_empty());
     }
 }
