@@ -245,32 +245,38 @@ pub fn search(
     Ok(Answer { schema_version: 1, errors_found: 1, errors_shown: 1, took_ms: 0.0, results: vec![finding] })
 }
 
-/// Lets a cross-encoder read the first candidates and orders them by what it says and their closeness. Their scores are
-/// dealt out anew in that order; everything else stays as it was. It is not asked where at most one passes, unless that
-/// one is to be explained.
+/// Lets a cross-encoder read the first candidates that pass and orders them by what it says and their closeness. Their
+/// scores are dealt out anew in that order; everything else stays as it was. It is not asked where at most one passes,
+/// unless that one is to be explained.
 fn rerank(
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut [Candidate],
     reranker: &dyn Reranker,
     question: &str,
     knowledge: &Knowledge,
     explain: bool,
 ) -> Result<bool, EmbedError> {
-    let passed = candidates.iter().filter(|candidate| candidate.passes()).count();
-    if passed < if explain { 1 } else { 2 } {
+    let passing = candidates.iter().enumerate().filter(|(_, candidate)| candidate.passes());
+    let places: Vec<usize> = passing.map(|(place, _)| place).take(READ).collect();
+    if places.len() < if explain { 1 } else { 2 } {
         return Ok(false);
     }
-    let first = &candidates[..candidates.len().min(READ)];
-    let texts: Vec<String> = first.iter().map(|candidate| candidate.text(knowledge)).collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let logits = reranker.score(question, &texts)?;
-    let closeness: Vec<f32> = first.iter().map(|candidate| candidate.judged.closeness).collect();
-    let scores: Vec<f32> = first.iter().map(|candidate| candidate.score).collect();
-    let mut read: Vec<Option<Candidate>> = candidates.drain(..texts.len()).map(Some).collect();
-    let ordered = order(&closeness, &logits).into_iter().zip(scores).filter_map(|(old, score)| {
-        let candidate = read[old].take()?;
-        Some(Candidate { score, logit: Some(logits[old]), ..candidate })
-    });
-    candidates.splice(..0, ordered);
+    let texts: Vec<String> = places.iter().map(|&place| candidates[place].text(knowledge)).collect();
+    let logits = reranker.score(question, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let closeness: Vec<f32> = places.iter().map(|&place| candidates[place].judged.closeness).collect();
+    let scores: Vec<f32> = places.iter().map(|&place| candidates[place].score).collect();
+    for (&place, logit) in places.iter().zip(&logits) {
+        candidates[place].logit = Some(*logit);
+    }
+    // Whose turn it is goes into the place; who was there waits where the other came from.
+    let mut now: Vec<usize> = (0..places.len()).collect();
+    for (at, old) in order(&closeness, &logits).into_iter().enumerate() {
+        let from = now.iter().position(|who| *who == old).unwrap_or(at);
+        candidates.swap(places[at], places[from]);
+        now.swap(at, from);
+    }
+    for (&place, score) in places.iter().zip(scores) {
+        candidates[place].score = score;
+    }
     Ok(true)
 }
 
