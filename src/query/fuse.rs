@@ -8,6 +8,8 @@ pub(super) struct Collection<'a> {
     pub(super) evidence: Vec<Evidence>,
     /// The most that its words could reach.
     pub(super) reach: Reach,
+    /// How many texts there are.
+    pub(super) texts: usize,
     /// Weight of words.
     pub(super) weight: f32,
     /// How near a candidate is to a vector.
@@ -21,8 +23,12 @@ pub(super) struct Collection<'a> {
 pub(super) fn fuse<const N: usize>(collections: &mut [Collection<'_>; N], question: Option<&[f32]>) -> [Ground; N] {
     let all = || collections.iter().flat_map(|collection| &collection.evidence);
     let nearest = all().filter_map(|one| one.cosine).reduce(f32::max).unwrap_or(0.0);
-    let grounds =
-        std::array::from_fn(|at| Ground { weight: collections[at].weight, nearest, reach: collections[at].reach });
+    let grounds = std::array::from_fn(|at| Ground {
+        weight: collections[at].weight,
+        nearest,
+        reach: collections[at].reach,
+        texts: collections[at].texts,
+    });
     let both = all().any(|one| one.cosine.is_some() && one.words.is_some());
     let Some(question) = question.filter(|_| both) else { return grounds };
     let mut order: Vec<(f32, usize, usize)> = Vec::new();

@@ -263,6 +263,7 @@ fn score_all(
         weight: fit.map_or(WORD_WEIGHT, |fit| fit.weight),
         nearest: evidence.iter().filter_map(|one| one.cosine).reduce(f32::max).unwrap_or(0.0),
         reach: said.reach,
+        texts: entries.len(),
     };
     let judged = ground.judge(&evidence, &background, fit);
     let one = |((near, evidence), judged): ((&Similarity, Evidence), Judged)| Scored {

@@ -364,6 +364,8 @@ struct Items {
     /// In the same order.
     evidence: Vec<Evidence>,
     reach: Reach,
+    /// How many there are, admitted or not.
+    texts: usize,
 }
 
 struct FoundItem {
@@ -471,7 +473,7 @@ impl Asking<'_> {
             asked.iter().zip(&holders).map(|((word, weight), holders)| (*word, (*weight, *holders))).collect();
         let words = |text: &String| options.legs.keyword.then(|| text_words(text, &known, &bm25));
         let words: Vec<Option<f32>> = texts.iter().map(words).collect();
-        let mut out = Items { reach, ..Items::default() };
+        let mut out = Items { reach, texts: corpus.items, ..Items::default() };
         let vectors = documents.vectors.zip(self.vector.as_ref());
         (self.stage)(if vectors.is_some() { Stage::Vectors } else { Stage::Rest });
         for (((_, item), text), words) in found.into_iter().zip(&texts).zip(words) {
@@ -491,6 +493,7 @@ impl Asking<'_> {
             Collection {
                 evidence: entries.evidence.clone(),
                 reach: entries.reach,
+                texts: 0,
                 weight: weight(false),
                 cosine: &|at, query| self.semantics?.index.similarity(query, entries.near[at].entry),
                 vector: &|at| self.semantics?.index.vector(&entries.near[at]),
@@ -498,6 +501,7 @@ impl Asking<'_> {
             Collection {
                 evidence: items.evidence.clone(),
                 reach: items.reach,
+                texts: items.texts,
                 weight: weight(true),
                 cosine: &|at, query| rows?.similarity(query, items.all[at].row?),
                 vector: &|at| rows?.image().checked(items.all[at].row?),

@@ -68,7 +68,8 @@ impl Logistic {
 /// The log-odds that the closest candidate is right are
 /// `offset + cosine * c + words * share - length * k / sqrt(reach) - crowd * background`: of its cosine `c`, of the words
 /// it shares (BM25 `k`, and as a share of what the question could reach), less what a long question shares with anything,
-/// and less how near it is to everything else. Every other candidate has `fall` less for each unit of closeness that it
+/// and less how near it is to everything else; less `size` for each e-fold of texts beyond 2,000, because the best of many is
+/// near by chance. Every other candidate has `fall` less for each unit of closeness that it
 /// lies behind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,6 +87,9 @@ pub struct Fit {
     /// Weight of the mean cosine of the next nearest (the query side of CSLS, Conneau et al., "Word translation without
     /// parallel data", 2018, section 2.3).
     pub crowd: f32,
+    /// Log-odds lost for each time that there are e times as many texts, beyond 2,000.
+    #[serde(default)]
+    pub size: f32,
     /// Log-odds lost by unit of closeness.
     pub fall: f32,
     /// From the cosine alone to the semantic signal, which is the probability where no word counts.

@@ -55,6 +55,7 @@ pub fn neutral() -> Calibration {
         words: 5.0,
         length: 0.0,
         crowd: 0.0,
+        size: 0.0,
         fall: 3.0,
         semantic,
         gate: 0.5,
@@ -64,8 +65,9 @@ pub fn neutral() -> Calibration {
 
 /// Fits on `questions` so that at most `max_noise` of the unanswerable ones are answered.
 ///
-/// The weight of words in closeness is not fitted: it is the one that the questions were asked with.
-pub fn fit(questions: &[Question], max_noise: f64) -> Fitted {
+/// The weight of words in closeness is not fitted: it is the one that the questions were asked with. Neither is `size`, what
+/// many texts cost: sets of one size cannot tell.
+pub fn fit(questions: &[Question], max_noise: f64, size: f32) -> Fitted {
     let all: Vec<&Question> = questions.iter().collect();
     let (mut noisy, mut covered, mut right) = (0usize, 0usize, 0usize);
     let (mut known, mut unknown): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
@@ -74,7 +76,7 @@ pub fn fit(questions: &[Question], max_noise: f64) -> Fitted {
             let chosen = questions.iter().enumerate().filter(move |(at, _)| (at % FOLDS == fold) == held_out);
             chosen.map(|(_, question)| question).collect::<Vec<_>>()
         };
-        let (fitted, prior) = fit_once(&folds(false), max_noise);
+        let (fitted, prior) = fit_once(&folds(false), max_noise, size);
         for question in folds(true) {
             let kind = prior.as_ref().map_or(0.0, |prior| prior.at(&question.vector));
             let (relevance, is_right) = best(question, &fitted, kind);
@@ -91,7 +93,7 @@ pub fn fit(questions: &[Question], max_noise: f64) -> Fitted {
         }
     }
     let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
-    let (fit, prior) = fit_once(&all, max_noise);
+    let (fit, prior) = fit_once(&all, max_noise, size);
     Fitted {
         fit,
         prior,
@@ -113,8 +115,9 @@ fn auc(known: &[f32], unknown: &mut [f32]) -> f64 {
     known.iter().map(|value| below(*value)).sum::<f64>() / (known.len() * unknown.len()).max(1) as f64
 }
 
-fn fit_once(questions: &[&Question], max_noise: f64) -> (Fit, Option<Prior>) {
+fn fit_once(questions: &[&Question], max_noise: f64, size: f32) -> (Fit, Option<Prior>) {
     let mut fit = neutral().entries;
+    fit.size = size;
     fit.weight = questions.first().map_or(fit.weight, |question| question.ground.weight);
     // Of meaning alone: is the nearest right?
     let nearest = questions.iter().filter_map(|question| {
@@ -134,7 +137,11 @@ fn fit_once(questions: &[&Question], max_noise: f64) -> (Fit, Option<Prior>) {
             let (one, _) = question.by_closeness().next()?;
             let [cosine, share, length, crowd] = question.ground.features(&one.evidence, &question.background);
             let features = [cosine, share, -length, -crowd, *kind].map(f64::from).to_vec();
-            Some(Row { features, offset: f64::from(one.evidence.hint), right: one.right })
+            Some(Row {
+                features,
+                offset: f64::from(one.evidence.hint - size * question.ground.excess()),
+                right: one.right,
+            })
         })
         .collect();
     let mut used = [true; 5];
@@ -216,7 +223,12 @@ mod tests {
             id: String::new(),
             unanswerable,
             among: 1,
-            ground: Ground { weight: WORD_WEIGHT, nearest: cosine, reach: Reach { all: 25.0, specific: 30.0 } },
+            ground: Ground {
+                weight: WORD_WEIGHT,
+                nearest: cosine,
+                reach: Reach { all: 25.0, specific: 30.0 },
+                texts: 100,
+            },
             background: Background::new(vec![cosine, 0.4], 1),
             vector: vec![f32::from(u8::from(unanswerable)) - 0.5, cosine],
             candidates: vec![one(cosine, right), one(cosine - 0.2, false)],
@@ -227,7 +239,7 @@ mod tests {
     fn the_gate_keeps_to_its_budget() {
         let known = (0..100).map(|i| question(0.6 + i as f32 / 300.0, true, false));
         let all: Vec<Question> = known.chain((0..100).map(|i| question(0.4 + i as f32 / 300.0, false, true))).collect();
-        let fitted = fit(&all, 0.05);
+        let fitted = fit(&all, 0.05, 0.0);
         assert!(fitted.noise <= 0.1 && fitted.right > 0.5 && fitted.auc > 0.9, "{fitted:?}");
         assert!(fitted.fit.cosine > 0.0 && fitted.fit.fall >= 0.5, "{fitted:?}");
         assert_eq!(fitted.questions, (100, 100));

@@ -15,6 +15,8 @@ use serde::Serialize;
 const BEYOND: f32 = 1.01;
 /// Weight of words where nothing else is fitted.
 pub const WORD_WEIGHT: f32 = 0.875;
+/// Texts up to which their number does not matter.
+const FEW: f32 = 2_000.0;
 /// Bounds of the room that the nearest candidate leaves to words.
 const ROOM: (f32, f32) = (0.04, 0.3);
 
@@ -48,6 +50,8 @@ pub struct Ground {
     pub nearest: f32,
     /// The most that BM25 could reach.
     pub reach: Reach,
+    /// How many texts there are to choose from.
+    pub texts: usize,
 }
 
 /// What a candidate's evidence comes to.
@@ -74,7 +78,7 @@ impl Judged {
 
 impl Default for Ground {
     fn default() -> Self {
-        Self { weight: WORD_WEIGHT, nearest: 0.0, reach: Reach::default() }
+        Self { weight: WORD_WEIGHT, nearest: 0.0, reach: Reach::default(), texts: 0 }
     }
 }
 
@@ -128,7 +132,13 @@ impl Ground {
     /// Log-odds that the closest candidate is right.
     pub fn odds(&self, closest: &Evidence, background: &Background, fit: &Fit) -> f32 {
         let [cosine, share, length, crowd] = self.features(closest, background);
-        fit.offset + fit.cosine * cosine + fit.words * share - fit.length * length - fit.crowd * crowd
+        let evidence = fit.cosine * cosine + fit.words * share - fit.length * length - fit.crowd * crowd;
+        fit.offset + evidence - fit.size * self.excess()
+    }
+
+    /// How many times e there are more texts than [`FEW`], in powers.
+    pub fn excess(&self) -> f32 {
+        (self.texts as f32 / FEW).max(1.0).ln()
     }
 
     /// What the log-odds are made of: cosine, share of words, words against the length of the question, background.
@@ -154,13 +164,14 @@ mod tests {
         words: 5.0,
         length: 0.5,
         crowd: 1.0,
+        size: 0.2,
         fall: 3.0,
         semantic: Logistic { slope: 4.0, offset: -5.0 },
         gate: 0.4,
     };
 
     fn ground() -> Ground {
-        Ground { weight: 0.875, nearest: 0.8, reach: Reach { all: 30.0, specific: 40.0 } }
+        Ground { weight: 0.875, nearest: 0.8, reach: Reach { all: 30.0, specific: 40.0 }, texts: 100 }
     }
 
     #[test]
@@ -169,6 +180,15 @@ mod tests {
         let far = Ground { nearest: 0.5, ..ground() };
         assert!((far.word_weight() / near.word_weight() - 0.3 / 0.04).abs() < 1e-3);
         assert_eq!(Ground::default().word_weight(), 0.0);
+    }
+
+    #[test]
+    fn the_best_of_many_must_be_better() {
+        let evidence = [Evidence { cosine: Some(0.9), words: Some(9.0), ..Evidence::default() }];
+        let of = |texts| Ground { texts, ..ground() }.judge(&evidence, &Background::default(), Some(&FIT))[0].relevance;
+        assert_eq!(of(10), of(2_000));
+        let odds = |p: f32| (p / (1.0 - p)).ln();
+        assert!((odds(of(2_000)) - odds(of(200_000)) - 0.2 * 100f32.ln()).abs() < 1e-3);
     }
 
     #[test]
