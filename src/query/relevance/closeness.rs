@@ -136,7 +136,7 @@ impl Ground {
         fit.offset + evidence - fit.size * self.excess()
     }
 
-    /// How many times e there are more texts than [`FEW`], in powers.
+    /// How many times e there are more texts than 2,000, in powers; 0 for fewer.
     pub fn excess(&self) -> f32 {
         (self.texts as f32 / FEW).max(1.0).ln()
     }
