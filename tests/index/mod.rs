@@ -2,7 +2,7 @@
 
 mod files; // what an indexing sees: new, changed, moved, gone, unreadable, ignored
 mod forget; // what was removed is in no channel
-mod priors;
+mod priors; // recency and frequency over the built-in cases
 mod search; // what is found and in which order; filters; the model and the index
 mod status; // how things stand, in every length
 mod transfer; // export and import
