@@ -1,7 +1,8 @@
 //! Recency and frequency over the built-in cases: what is equally relevant is ordered by them, what is sure is not touched.
 
+use super::usage::engine_at;
 use crate::support::ken::User;
-use kenning::engine::{Engine, EngineSettings};
+use kenning::engine::Engine;
 use kenning::eval::{Case, CaseKind, builtin_cases};
 use kenning::query::{LookupOptions, SearchOptions};
 use kenning::types::{Authority, Item, Kind, Scope, State};
@@ -10,19 +11,7 @@ const DAY: i64 = 86_400_000;
 const NOW: i64 = 20_000 * DAY;
 
 fn engine(user: &User) -> Engine {
-    Engine::new(EngineSettings {
-        data: Some(user.home()),
-        cache: None,
-        config: None,
-        user_packs: None,
-        repository_packs: None,
-        calibration: None,
-        vectors: None,
-        model: "none".into(),
-        reranker: String::new(),
-        models: None,
-        clock: || NOW,
-    })
+    engine_at(user, || NOW)
 }
 
 fn use_often(user: &User, uids: &[String]) {

@@ -9,7 +9,8 @@ thread_local! {
     static NOW: Cell<i64> = const { Cell::new(0) };
 }
 
-fn engine(user: &User) -> Engine {
+/// An engine over a user's index with this clock, packs built in, no model.
+pub(super) fn engine_at(user: &User, clock: fn() -> i64) -> Engine {
     Engine::new(EngineSettings {
         data: Some(user.home()),
         cache: None,
@@ -21,8 +22,12 @@ fn engine(user: &User) -> Engine {
         vectors: None,
         model: "none".into(),
         models: None,
-        clock: || NOW.get(),
+        clock,
     })
+}
+
+fn engine(user: &User) -> Engine {
+    engine_at(user, || NOW.get())
 }
 
 fn usage(user: &User) -> Vec<(u64, u64)> {
