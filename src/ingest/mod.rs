@@ -4,16 +4,22 @@
 //! vectors, or not at all. A run that is stopped loses nothing that was committed, and the next one goes on from there.
 //! Gets the database, an encoder and the time as values.
 
+mod cutting;
 mod diff;
 mod embedding;
+mod generated;
+mod provenance;
 mod repository;
 mod run;
 mod walk;
+mod watch;
 
 pub use embedding::{Embedder, embed_missing};
+pub use provenance::Provenance;
 pub use repository::scope_of;
 pub use run::{IndexReport, Ingest, Progress};
 pub use walk::Skipped;
+pub use watch::Watch;
 
 use crate::embed::EmbedError;
 use crate::error::{Diagnose, ErrorKind, io_kind};
@@ -33,6 +39,14 @@ pub enum IngestError {
     /// The encoder could not be had; whoever was asked for it knows why.
     #[error("there is no encoder")]
     Stopped,
+    /// The system cannot watch a path.
+    #[error("{} cannot be watched: {what}", path.display())]
+    Watch {
+        /// The path.
+        path: PathBuf,
+        /// What the system says.
+        what: String,
+    },
     /// A path that was named is not there or cannot be read.
     #[error("{}: {source}", path.display())]
     Io {
@@ -49,6 +63,7 @@ impl Diagnose for IngestError {
             Self::Store(e) => e.kind(),
             Self::Embed(e) => e.kind(),
             Self::Stopped => ErrorKind::NoModel,
+            Self::Watch { .. } => ErrorKind::Io,
             Self::Io { source, .. } => io_kind(source),
         }
     }
@@ -59,6 +74,9 @@ impl Diagnose for IngestError {
             Self::Embed(e) => e.hint(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 Some("what was indexed from there stays until: ken forget --path PATH".to_owned())
+            }
+            Self::Watch { .. } => {
+                Some("there may be too many folders to watch: sysctl fs.inotify.max_user_watches".to_owned())
             }
             Self::Io { .. } | Self::Stopped => None,
         }

@@ -1,15 +1,17 @@
 //! One indexing: walk, compare, cut, embed, commit, and take out what is gone.
 
 use super::IngestError;
-use super::diff::compare;
+use super::cutting::{Cutter, layout};
+use super::diff::{Piece, behind_forgotten, compare};
 use super::embedding::{Embedder, embed_missing};
+use super::generated::unwanted;
 use super::repository::Repositories;
-use super::walk::{Candidate, Skipped, Walked, walk};
-use crate::chunk::{Format, paragraphs};
+use super::walk::{Candidate, Skipped, Walked, stale, walk};
+use crate::chunk::Format;
 use crate::embed::Encoder;
-use crate::store::{Database, Source, SourceKind, WriterLock, chunk_uid};
+use crate::store::{Database, Source, WriterLock};
 use crate::text::{TextHash, decode, sha256, text_hash};
-use crate::types::{Authority, Item, Kind, Span, State, embedded};
+use crate::types::{CONTEXT, Item, Span};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -92,6 +94,13 @@ pub struct IndexReport {
     pub took_ms: f64,
 }
 
+impl IndexReport {
+    /// Whether the index is as it was before.
+    pub fn is_unchanged(&self) -> bool {
+        self.files_added + self.files_changed + self.files_moved + self.files_removed + self.embedded == 0
+    }
+}
+
 /// Gives the encoder when the first text needs one, `None` when there is no model.
 type OpenEncoder<'a> = dyn FnMut() -> Result<Option<&'a dyn Encoder>, IngestError> + 'a;
 
@@ -104,7 +113,8 @@ pub struct Ingest<'a> {
     report: IndexReport,
     repositories: Repositories,
     /// Files that are not where they were, by the hash of their bytes and how they are read.
-    missing: HashMap<([u8; 32], SourceKind), Vec<i64>>,
+    missing: HashMap<([u8; 32], Format), Vec<i64>>,
+    cutter: Option<Cutter<'a>>,
     pending: Vec<Pending>,
     pending_pieces: usize,
     bytes: (u64, u64),
@@ -117,7 +127,7 @@ struct Pending {
     /// Its row, if it was indexed before.
     known: Option<i64>,
     /// None when nothing but its place, time or scope is new.
-    pieces: Option<Vec<(TextHash, Item, Span)>>,
+    pieces: Option<Vec<Item>>,
 }
 
 impl<'a> Ingest<'a> {
@@ -136,6 +146,7 @@ impl<'a> Ingest<'a> {
             report: IndexReport::default(),
             repositories: Repositories::default(),
             missing: HashMap::new(),
+            cutter: None,
             pending: Vec::new(),
             pending_pieces: 0,
             bytes: (0, 0),
@@ -152,13 +163,31 @@ impl<'a> Ingest<'a> {
         let started = Instant::now();
         let progress = &mut *self.progress;
         let walked = walk(paths, &mut |files| progress(Progress::Walking { files }))?;
+        self.expect_cut(encoder)?;
+        self.take(walked, encoder)?;
+        self.finish(started)
+    }
+
+    /// Brings up to date what has changed or is gone of the files that are indexed; new ones are not looked for.
+    ///
+    /// # Errors
+    /// As [`Ingest::run`].
+    pub fn refresh(mut self, encoder: &mut OpenEncoder<'a>) -> Result<IndexReport, IngestError> {
+        let started = Instant::now();
+        self.expect_cut(encoder)?;
+        let walked = stale(&self.database.sources()?);
+        self.take(walked, encoder)?;
+        self.finish(started)
+    }
+
+    fn take(&mut self, walked: Walked, encoder: &mut OpenEncoder<'a>) -> Result<(), IngestError> {
         let mut work = self.plan(&walked)?;
         self.report.skipped = walked.skipped;
         self.bytes.1 = work.iter().map(|(file, _)| file.stat.size.max(0) as u64).sum();
         self.files.1 = work.len();
         let mut embedder: Option<Option<Embedder<'a>>> = None;
         for (file, known) in work.drain(..) {
-            self.read(file, known)?;
+            self.read(file, known, encoder)?;
             if self.pending_pieces >= BATCH_PIECES {
                 self.flush(&mut embedder, encoder)?;
             }
@@ -171,10 +200,28 @@ impl<'a> Ingest<'a> {
             (self.report.embedded, self.report.tokens) = (embedder.texts, embedder.tokens);
             self.report.truncated = embedder.truncated;
         }
+        Ok(())
+    }
+
+    fn finish(mut self, started: Instant) -> Result<IndexReport, IngestError> {
         let model = self.database.index_model()?;
         self.report.without_vector = self.database.texts_without_vector(model.as_ref())?;
         self.report.took_ms = started.elapsed().as_secs_f64() * 1e3;
         Ok(self.report)
+    }
+
+    /// Sees to it that what was cut for another model, or by other rules, is cut anew when it is met.
+    fn expect_cut(&mut self, encoder: &mut OpenEncoder<'a>) -> Result<(), IngestError> {
+        let label = match self.database.index_model()? {
+            Some(model) => Cutter::label(Some(&model.fingerprint)),
+            None => Cutter::label(encoder()?.map(Encoder::fingerprint)),
+        };
+        if self.database.cut_label()?.as_ref() != Some(&label) {
+            let batch = self.database.begin(self.lock)?;
+            batch.cut_anew(&label)?;
+            batch.commit()?;
+        }
+        Ok(())
     }
 
     /// Which files must be read, with their rows if they were indexed before; and which are gone.
@@ -202,14 +249,19 @@ impl<'a> Ingest<'a> {
         let unseen = |path: &str| walked.unseen.iter().any(|above| Path::new(path).starts_with(above));
         for (path, (id, source)) in known {
             if walked.roots.iter().any(|root| under(&path, root)) && !unseen(&path) {
-                self.missing.entry((source.sha256, source.kind)).or_default().push(id);
+                self.missing.entry((source.sha256, layout(&path))).or_default().push(id);
             }
         }
         Ok(work)
     }
 
     /// Reads and cuts one file, or sees that nothing but its place or time has changed.
-    fn read(&mut self, file: Candidate, known: Option<KnownSource>) -> Result<(), IngestError> {
+    fn read(
+        &mut self,
+        file: Candidate,
+        known: Option<KnownSource>,
+        encoder: &mut OpenEncoder<'a>,
+    ) -> Result<(), IngestError> {
         self.files.0 += 1;
         self.bytes.0 += file.stat.size.max(0) as u64;
         let bytes = match fs::read(&file.path) {
@@ -238,14 +290,20 @@ impl<'a> Ingest<'a> {
             return Ok(());
         }
         if known.is_none()
-            && let Some(id) = self.missing.get_mut(&(digest, source.kind)).and_then(Vec::pop)
+            && let Some(id) = self.missing.get_mut(&(digest, layout(&source.path))).and_then(Vec::pop)
         {
             self.report.files_moved += 1;
             self.wait(source, Some(id), None);
             return Ok(());
         }
         let text = match decode(&bytes) {
-            Ok(text) => text,
+            Ok(text) => match unwanted(&source.path, &text, layout(&source.path)) {
+                None => text,
+                Some(why) => {
+                    self.report.skipped.push(Skipped { path: source.path.clone(), why: why.to_owned() });
+                    String::new().into()
+                }
+            },
             Err(error) => {
                 // An empty file has no pieces; what else is no text is said.
                 if !bytes.iter().all(u8::is_ascii_whitespace) {
@@ -259,12 +317,16 @@ impl<'a> Ingest<'a> {
         } else {
             self.report.files_added += 1
         }
-        let pieces = pieces(&text, &source);
+        let cutter = match self.cutter {
+            Some(cutter) => cutter,
+            None => *self.cutter.insert(Cutter::new(encoder()?)),
+        };
+        let pieces = cutter.items(&text, &source);
         self.wait(source, known.map(|(id, _)| id), Some(pieces));
         Ok(())
     }
 
-    fn wait(&mut self, source: Source, known: Option<i64>, pieces: Option<Vec<(TextHash, Item, Span)>>) {
+    fn wait(&mut self, source: Source, known: Option<i64>, pieces: Option<Vec<Item>>) {
         self.pending_pieces += pieces.as_ref().map_or(1, |pieces| pieces.len().max(1));
         self.pending.push(Pending { source, known, pieces });
     }
@@ -275,12 +337,13 @@ impl<'a> Ingest<'a> {
         embedder: &mut Option<Option<Embedder<'a>>>,
         encoder: &mut OpenEncoder<'a>,
     ) -> Result<(), IngestError> {
-        let pending = std::mem::take(&mut self.pending);
+        let mut pending = std::mem::take(&mut self.pending);
         self.pending_pieces = 0;
-        let texts: Vec<(TextHash, String)> = pending
-            .iter()
-            .flat_map(|file| file.pieces.iter().flatten().map(|(hash, item, _)| (*hash, item.embedded())))
-            .collect();
+        for file in &mut pending {
+            self.withhold(file)?;
+        }
+        let passages = pending.iter().flat_map(|file| file.pieces.iter().flatten().map(Item::passage));
+        let texts: Vec<(TextHash, String)> = passages.map(|text| (text_hash(&text), text)).collect();
         let ((files, files_total), (bytes, bytes_total)) = (self.files, self.bytes);
         let progress = &mut *self.progress;
         let mut heard = |chunks: usize, tokens: usize| {
@@ -302,6 +365,17 @@ impl<'a> Ingest<'a> {
         self.commit(pending)
     }
 
+    /// Takes the context away from what stands behind a text that was forgotten.
+    fn withhold(&self, file: &mut Pending) -> Result<(), IngestError> {
+        let (Some(id), Some(pieces)) = (file.known, &mut file.pieces) else { return Ok(()) };
+        for at in behind_forgotten(&self.database.anchors(id)?, &sketch(pieces)) {
+            if let Some(attributes) = pieces[at].attributes.as_object_mut() {
+                attributes.remove(CONTEXT);
+            }
+        }
+        Ok(())
+    }
+
     fn commit(&mut self, pending: Vec<Pending>) -> Result<(), IngestError> {
         if pending.is_empty() {
             return Ok(());
@@ -312,10 +386,7 @@ impl<'a> Ingest<'a> {
                 Some(id) => self.database.anchors(id)?,
                 None => Vec::new(),
             };
-            changes.push(file.pieces.as_ref().map(|pieces| {
-                let spans: Vec<(TextHash, Span)> = pieces.iter().map(|(hash, _, span)| (*hash, *span)).collect();
-                compare(&anchors, &spans)
-            }));
+            changes.push(file.pieces.as_ref().map(|pieces| compare(&anchors, &sketch(pieces))));
         }
         let batch = self.database.begin(self.lock)?;
         for (root, scope) in self.repositories.found.drain(..) {
@@ -335,8 +406,11 @@ impl<'a> Ingest<'a> {
             for (item, span) in &changes.shift {
                 batch.move_item(*item, span)?;
             }
+            for &(item, piece) in &changes.describe {
+                batch.describe_item(item, &pieces[piece])?;
+            }
             for &piece in &changes.add {
-                batch.put_item(&pieces[piece].1, Some(id))?;
+                batch.put_item(&pieces[piece], Some(id))?;
             }
             self.report.chunks_added += changes.add.len();
             self.report.chunks_removed += changes.remove.len();
@@ -425,35 +499,12 @@ fn unchanged(source: &Source, file: &Candidate) -> bool {
     source.stat == file.stat && source.kind == file.kind && !source.root.is_empty() && settled
 }
 
-/// The pieces of a text as items, with the hash of what is embedded of each.
-fn pieces(text: &str, source: &Source) -> Vec<(TextHash, Item, Span)> {
-    let format = match source.kind {
-        SourceKind::Markdown => Format::Markdown,
-        SourceKind::Text => Format::Plain,
+/// What the comparison needs of pieces.
+fn sketch(pieces: &[Item]) -> Vec<Piece> {
+    let part = |item: &Item| Piece {
+        text_hash: text_hash(&item.text()),
+        span: item.span.unwrap_or(Span { byte_start: 0, byte_end: 0, line_start: 1, line_end: 1 }),
+        attributes: item.attributes.to_string(),
     };
-    let file_time = source.stat.mtime_ns / 1_000_000;
-    let mut seen: HashMap<TextHash, usize> = HashMap::new();
-    let found = paragraphs(text, format).into_iter().map(|piece| {
-        let title = piece.headings.join(" > ");
-        let body = text[piece.span.byte_start..piece.span.byte_end].to_owned();
-        let hash = text_hash(&embedded(&title, &body));
-        let nth = seen.entry(hash).or_default();
-        let item = Item {
-            uid: chunk_uid(&source.path, &hash, *nth),
-            kind: Kind::Chunk,
-            scope: source.scope.clone(),
-            authority: Authority::Personal,
-            state: State::Active,
-            title,
-            body,
-            attributes: serde_json::json!({}),
-            path: Some(source.path.clone()),
-            span: Some(piece.span),
-            created_at: source.indexed_at,
-            updated_at: file_time.min(source.indexed_at),
-        };
-        *nth += 1;
-        (hash, item, piece.span)
-    });
-    found.collect()
+    pieces.iter().map(part).collect()
 }

@@ -1,7 +1,8 @@
 //! Which files there are to index: what the rules of git leave, and of that what is text.
 
 use super::IngestError;
-use crate::store::{SourceKind, Stat};
+use crate::chunk::Format;
+use crate::store::{Source, SourceKind, Stat};
 use ignore::WalkBuilder;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -9,13 +10,6 @@ use std::time::UNIX_EPOCH;
 
 /// Largest file that is read, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
-
-/// Endings of Markdown and of other text that people write for people.
-const MARKDOWN: &[&str] = &["md", "markdown", "mdx", "mkd"];
-const TEXT: &[&str] = &["txt", "text", "rst", "adoc", "asciidoc", "org"];
-/// Names without an ending that such files have.
-const NAMES: &[&str] =
-    &["readme", "changelog", "changes", "news", "todo", "contributing", "install", "notes", "faq", "history"];
 
 /// A file that was not indexed, and why.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -47,15 +41,9 @@ pub(super) struct Walked {
     pub roots: Vec<String>,
 }
 
-/// How a file is read, by its name.
-fn kind_of(path: &Path) -> Option<SourceKind> {
-    let lower = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().to_ascii_lowercase());
-    match lower(path.extension()) {
-        Some(ending) if MARKDOWN.contains(&ending.as_str()) => Some(SourceKind::Markdown),
-        Some(ending) if TEXT.contains(&ending.as_str()) => Some(SourceKind::Text),
-        Some(_) => None,
-        None => lower(path.file_name()).filter(|name| NAMES.contains(&name.as_str())).map(|_| SourceKind::Text),
-    }
+/// What is stored of how a file is laid out; the rest is told by its name.
+fn kind_of(format: Format) -> SourceKind {
+    if format == Format::Markdown { SourceKind::Markdown } else { SourceKind::Text }
 }
 
 pub(super) fn stat(meta: &Metadata) -> Stat {
@@ -84,13 +72,30 @@ pub(super) fn walk(paths: &[PathBuf], heard: &mut dyn FnMut(usize)) -> Result<Wa
         } else if !meta.is_file() {
             out.skipped.push(Skipped { path: root, why: "it is no regular file".to_owned() });
         } else {
-            let kind = kind_of(&canonical).unwrap_or(SourceKind::Text);
+            let kind = kind_of(Format::of_path(&canonical).unwrap_or(Format::Plain));
             consider(&canonical, &root, kind, &meta, &mut out);
         }
     }
     out.files.sort_by(|a, b| a.path.cmp(&b.path));
     out.files.dedup_by(|a, b| a.path == b.path);
     Ok(out)
+}
+
+/// What of the indexed files has changed, or is gone; nothing else is looked at.
+pub(super) fn stale(sources: &[(i64, Source)]) -> Walked {
+    let mut out = Walked::default();
+    // One that an import brought was never here.
+    for (_, source) in sources.iter().filter(|(_, source)| !source.root.is_empty()) {
+        match fs::metadata(&source.path) {
+            Ok(meta) if meta.is_file() && stat(&meta) == source.stat => {}
+            Ok(meta) if meta.is_file() => {
+                consider(Path::new(&source.path), &source.root, source.kind, &meta, &mut out);
+                out.roots.push(source.path.clone());
+            }
+            _ => out.roots.push(source.path.clone()),
+        }
+    }
+    out
 }
 
 fn walk_folder(folder: &Path, root: &str, out: &mut Walked, heard: &mut dyn FnMut(usize)) {
@@ -100,7 +105,7 @@ fn walk_folder(folder: &Path, root: &str, out: &mut Walked, heard: &mut dyn FnMu
     for entry in builder.build() {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                let Some(kind) = kind_of(entry.path()) else { continue };
+                let Some(kind) = Format::of_path(entry.path()).map(kind_of) else { continue };
                 match entry.metadata() {
                     Ok(meta) => consider(entry.path(), root, kind, &meta, out),
                     Err(error) => unseen(entry.path().to_owned(), &error.to_string(), out),
@@ -172,7 +177,7 @@ mod tests {
         fs::write(base.join("sub/.kenignore"), "h.md\n").unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink(base, base.join("sub/loop")).unwrap();
-        assert_eq!(names(&[base.to_owned()], base), ["README", "a.md", "b.TXT", "sub/g.rst"]);
+        assert_eq!(names(&[base.to_owned()], base), ["README", "a.md", "b.TXT", "c.rs", "sub/g.rst"]);
         // Named twice, found once; a file that is named is taken as it is.
         assert_eq!(names(&[base.join("sub"), base.join("sub"), base.join("c.rs")], base), ["c.rs", "sub/g.rst"]);
         assert!(matches!(walk(&[base.join("none")], &mut |_| {}), Err(IngestError::Io { .. })));

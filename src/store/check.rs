@@ -5,7 +5,7 @@ use super::database::Database;
 use super::error::is_damage;
 use super::migrate::{MIGRATIONS, schema_of};
 use crate::text::text_hash;
-use crate::types::embedded;
+use crate::types::titled;
 use rusqlite::Row;
 
 /// A vector may be this far from length 1, for rounding.
@@ -174,7 +174,7 @@ pub(super) fn is_as_stored(row: &Row<'_>) -> rusqlite::Result<bool> {
     };
     let (Some(title), Some(body)) = (text(0)?, text(1)?) else { return Ok(false) };
     let hash = row.get_ref(2)?.as_blob().unwrap_or_default().to_vec();
-    Ok(text_hash(&embedded(&title, &body)) == hash[..])
+    Ok(text_hash(&titled(&title, &body)) == hash[..])
 }
 
 pub(super) fn is_unit_vector(data: &[u8], dims: usize) -> bool {

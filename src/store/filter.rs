@@ -21,8 +21,8 @@ pub struct ItemFilter {
     pub kinds: Vec<Kind>,
     /// Any of these scopes.
     pub scopes: Vec<Scope>,
-    /// Files that lie there.
-    pub path: Option<PathFilter>,
+    /// Files that lie in any of these places.
+    pub paths: Vec<PathFilter>,
     /// All of these tags.
     pub tags: Vec<String>,
     /// Whose software.
@@ -47,19 +47,24 @@ impl ItemFilter {
         };
         any("item.kind", self.kinds.iter().map(|kind| kind.name().to_owned()).collect());
         any("item.scope", self.scopes.iter().map(|scope| scope.as_str().to_owned()).collect());
-        match &self.path {
-            None => {}
-            Some(PathFilter::Glob(pattern)) => {
-                parts.push("source.path GLOB ?".to_owned());
-                values.push(Value::Text(pattern.clone()));
+        let mut places = Vec::new();
+        for place in &self.paths {
+            match place {
+                PathFilter::Glob(pattern) => {
+                    places.push("source.path GLOB ?");
+                    values.push(Value::Text(pattern.clone()));
+                }
+                PathFilter::Under(path) => {
+                    let folder = path.trim_end_matches('/');
+                    places.push("source.path = ? OR substr(source.path, 1, ?) = ?");
+                    let prefix = format!("{folder}/");
+                    let characters = prefix.chars().count() as i64;
+                    values.extend([Value::Text(folder.to_owned()), Value::Integer(characters), Value::Text(prefix)]);
+                }
             }
-            Some(PathFilter::Under(path)) => {
-                let folder = path.trim_end_matches('/');
-                parts.push("(source.path = ? OR substr(source.path, 1, ?) = ?)".to_owned());
-                let prefix = format!("{folder}/");
-                let characters = prefix.chars().count() as i64;
-                values.extend([Value::Text(folder.to_owned()), Value::Integer(characters), Value::Text(prefix)]);
-            }
+        }
+        if !places.is_empty() {
+            parts.push(format!("({})", places.join(" OR ")));
         }
         for tag in &self.tags {
             parts.push(

@@ -67,6 +67,7 @@ impl Batch<'_> {
     pub fn forget_item(&self, id: i64) -> Result<(), StoreError> {
         self.set_meta(TRACES, Some("1"))?;
         self.forget_links("item.id = ?1", id)?;
+        self.drop_context_after(id)?;
         self.execute("DELETE FROM embedding WHERE item_id = ?1", [id])?;
         self.execute("DELETE FROM item WHERE id = ?1 AND source_id IS NULL", [id])?;
         self.execute(

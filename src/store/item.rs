@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use crate::text::{TextHash, hex, sha256, text_hash, tokens};
-use crate::types::{Authority, Item, Kind, Scope, Span, State, embedded};
+use crate::types::{Authority, CONTEXT, Item, Kind, Scope, Span, State};
 use rusqlite::Row;
 
 /// What the comparison of a file with its items needs of each.
@@ -17,6 +17,8 @@ pub struct Anchor {
     pub active: bool,
     /// Where it stands.
     pub span: Option<Span>,
+    /// What else is known of it, as JSON.
+    pub attributes: String,
 }
 
 pub(super) const ITEM_COLUMNS: &str =
@@ -93,7 +95,7 @@ impl Database {
     pub fn anchors(&self, source: i64) -> Result<Vec<Anchor>, StoreError> {
         let all = || -> rusqlite::Result<_> {
             let mut statement = self.connection.prepare_cached(
-                "SELECT id, text_hash, state, byte_start, byte_end, line_start, line_end FROM item
+                "SELECT id, text_hash, state, byte_start, byte_end, line_start, line_end, attributes FROM item
                  WHERE source_id = ?1 ORDER BY byte_start, id",
             )?;
             let read = |row: &Row<'_>| {
@@ -103,6 +105,7 @@ impl Database {
                     text_hash: row.get(1)?,
                     active: state == "active",
                     span: read_span(row, 3)?,
+                    attributes: row.get(7)?,
                 })
             };
             statement.query_map([source], read)?.collect()
@@ -132,8 +135,7 @@ impl Database {
         };
         let found = self.sql(all())?;
         // What is served is what was stored.
-        let is_other =
-            |item: &Item, hash: &TextHash| item.state != State::Retired && text_hash(&item.embedded()) != *hash;
+        let is_other = |item: &Item, hash: &TextHash| item.state != State::Retired && text_hash(&item.text()) != *hash;
         if let Some((_, item, _)) = found.iter().find(|(_, item, hash)| is_other(item, hash)) {
             let what = format!("{} holds other text than was stored", item.uid);
             return Err(StoreError::Damaged { path: self.path().to_owned(), what });
@@ -161,7 +163,7 @@ impl Batch<'_> {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn put_item(&self, item: &Item, source: Option<i64>) -> Result<i64, StoreError> {
-        let text = embedded(&item.title, &item.body);
+        let text = item.text();
         let words = tokens(&text);
         let hash = text_hash(&text);
         let active = item.state == State::Active;
@@ -201,7 +203,7 @@ impl Batch<'_> {
         let id = self.transaction.last_insert_rowid();
         if active {
             self.put_words(id, &words)?;
-            self.execute("INSERT INTO embedding VALUES (?1, 0, ?2)", (id, hash))?;
+            self.execute("INSERT INTO embedding VALUES (?1, 0, ?2)", (id, text_hash(&item.passage())))?;
         }
         Ok(id)
     }
@@ -219,6 +221,37 @@ impl Batch<'_> {
         self.execute(
             "UPDATE item SET byte_start = ?2, byte_end = ?3, line_start = ?4, line_end = ?5 WHERE id = ?1",
             (id, span.byte_start as i64, span.byte_end as i64, span.line_start as i64, span.line_end as i64),
+        )?;
+        Ok(())
+    }
+
+    /// Gives an item, whose text stays, what else is known of it now.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn describe_item(&self, id: i64, item: &Item) -> Result<(), StoreError> {
+        self.execute("UPDATE item SET attributes = ?2 WHERE id = ?1", (id, item.attributes.to_string()))?;
+        self.execute("UPDATE embedding SET text_hash = ?2 WHERE item_id = ?1", (id, text_hash(&item.passage())))?;
+        Ok(())
+    }
+
+    /// Takes the context away from what stands behind an item in its file: it is the end of that item's text.
+    pub(super) fn drop_context_after(&self, id: i64) -> Result<(), StoreError> {
+        let after = format!(
+            "SELECT next.id FROM item JOIN item AS next ON next.source_id = item.source_id
+                AND next.byte_start >= item.byte_end
+             WHERE item.id = ?1 AND next.attributes ->> '$.{CONTEXT}' IS NOT NULL ORDER BY next.byte_start LIMIT 1"
+        );
+        self.execute(
+            &format!(
+                "UPDATE embedding SET text_hash = (SELECT text_hash FROM item WHERE id = item_id)
+                 WHERE item_id = ({after})"
+            ),
+            [id],
+        )?;
+        self.execute(
+            &format!("UPDATE item SET attributes = json_remove(attributes, '$.{CONTEXT}') WHERE id = ({after})"),
+            [id],
         )?;
         Ok(())
     }

@@ -5,7 +5,7 @@
 
 use super::StoreError;
 use crate::text::tokens;
-use crate::types::embedded;
+use crate::types::titled;
 use rusqlite::backup::Backup;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior};
@@ -71,7 +71,7 @@ pub fn migrate(connection: &mut Connection, path: &Path, migrations: &[Migration
 /// Runs the migrations after schema `found`, all or none.
 pub(super) fn apply(connection: &mut Connection, migrations: &[Migration], found: i64) -> rusqlite::Result<()> {
     connection.create_scalar_function("keywords", 2, FunctionFlags::SQLITE_DETERMINISTIC, |arguments| {
-        let text = embedded(&arguments.get::<String>(0)?, &arguments.get::<String>(1)?);
+        let text = titled(&arguments.get::<String>(0)?, &arguments.get::<String>(1)?);
         Ok(tokens(&text).join(" "))
     })?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

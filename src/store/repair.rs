@@ -7,7 +7,7 @@ use super::database::{DATABASE, Database};
 use super::header::beside;
 use super::lock::WriterLock;
 use crate::text::{text_hash, tokens};
-use crate::types::embedded;
+use crate::types::{passage, titled};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::collections::BTreeMap;
@@ -128,8 +128,8 @@ fn free_name(path: &Path) -> PathBuf {
 /// Keywords and texts to embed of every active item, from its text. An item whose text is not what was stored goes, and
 /// its file is read again.
 fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
-    let mut items =
-        connection.prepare("SELECT title, body, text_hash, id, source_id FROM item WHERE state <> 'retired'")?;
+    let mut items = connection
+        .prepare("SELECT title, body, text_hash, id, source_id, attributes FROM item WHERE state <> 'retired'")?;
     let mut keywords = connection.prepare("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)")?;
     let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, 0, ?2)")?;
     let mut count = connection.prepare("UPDATE item SET words = ?2 WHERE id = ?1 AND words <> ?2")?;
@@ -141,9 +141,10 @@ fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
             damaged.push((id, row.get::<_, Option<i64>>(4)?));
             continue;
         }
-        let text = embedded(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?);
-        let hash = text_hash(&text);
-        let words = tokens(&text);
+        let (title, body): (String, String) = (row.get(0)?, row.get(1)?);
+        let attributes = serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default();
+        let hash = text_hash(&passage(&title, &body, &attributes));
+        let words = tokens(&titled(&title, &body));
         keywords.execute((id, words.join(" ")))?;
         embedding.execute((id, hash))?;
         count.execute((id, words.len() as i64))?;

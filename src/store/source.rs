@@ -70,7 +70,18 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(i64, Source)> {
     ))
 }
 
+/// What files are cut by.
+const CUT: &str = "cut";
+
 impl Database {
+    /// By which rules and for which model files were cut, if any was.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn cut_label(&self) -> Result<Option<String>, StoreError> {
+        self.meta(CUT)
+    }
+
     /// All files with their row ids, by path.
     ///
     /// # Errors
@@ -157,6 +168,16 @@ impl Batch<'_> {
         self.execute("DELETE FROM item WHERE source_id = ?1", [id])?;
         self.execute("DELETE FROM source WHERE id = ?1", [id])?;
         Ok(())
+    }
+
+    /// Has every file cut anew when it is met, and says by which rules and for which model.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn cut_anew(&self, label: &str) -> Result<(), StoreError> {
+        // One that an import brought has no file to be cut.
+        self.execute("UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE root <> ''", [])?;
+        self.set_meta(CUT, Some(label))
     }
 
     /// Remembers a repository's id.

@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use crate::text::{TextHash, text_hash};
-use crate::types::{Fingerprint, embedded};
+use crate::types::{Fingerprint, passage};
 
 const ACTIVE: &str = "active_model";
 const SEQUENCE: &str = "vector_seq";
@@ -154,13 +154,15 @@ impl Database {
     pub fn unembedded(&self, model: Option<&IndexModel>, most: usize) -> Result<Vec<(TextHash, String)>, StoreError> {
         let all = || -> rusqlite::Result<Vec<(TextHash, String)>> {
             let mut statement = self.connection.prepare_cached(
-                "SELECT e.text_hash, i.title, i.body FROM embedding e
+                "SELECT e.text_hash, i.title, i.body, i.attributes FROM embedding e
                  JOIN item i ON i.id = e.item_id
                  LEFT JOIN vector v ON v.model_id = ?1 AND v.text_hash = e.text_hash
                  WHERE v.id IS NULL GROUP BY e.text_hash LIMIT ?2",
             )?;
             let read = |row: &rusqlite::Row<'_>| {
-                Ok((row.get(0)?, embedded(&row.get::<_, String>(1)?, &row.get::<_, String>(2)?)))
+                let (title, body): (String, String) = (row.get(1)?, row.get(2)?);
+                let attributes = serde_json::from_str(&row.get::<_, String>(3)?).unwrap_or_default();
+                Ok((row.get(0)?, passage(&title, &body, &attributes)))
             };
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             statement.query_map((model.map_or(-1, |m| m.id), most), read)?.collect()

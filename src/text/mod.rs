@@ -6,6 +6,7 @@
 
 mod block;
 mod clean;
+mod count;
 mod decode;
 mod digest;
 mod fingerprint;
@@ -14,14 +15,17 @@ mod pattern;
 mod safe;
 mod salient;
 mod stem;
+mod time;
 mod token;
 
 pub use block::{Block, MAX_QUESTION_LINES, blocks, is_question};
 pub use clean::{Cleaned, Line, clean};
+pub use count::{Characters, CountTokens};
 pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
 pub use digest::{TextHash, hex, sha256, sha256_hex, text_hash};
 pub use fingerprint::{FINGERPRINT_VERSION, fingerprint, shape};
 pub use mask::mask;
 pub use safe::{shell_quote, single_line, strip_controls};
 pub use salient::{headline, salient};
+pub use time::{parse_timestamp, timestamp};
 pub use token::{for_each_token, tokens};

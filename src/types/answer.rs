@@ -1,5 +1,6 @@
 //! The answer to a lookup, as every face of the program gives it.
 
+use super::Standing;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -172,6 +173,9 @@ pub struct Passage {
     pub line_start: Option<usize>,
     /// Last line in the file, inclusive.
     pub line_end: Option<usize>,
+    /// How it stands to its file now; the lines are those of now, unless the file no longer holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Standing>,
     /// How many other places hold the same text.
     pub also_in: usize,
 }

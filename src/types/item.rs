@@ -86,7 +86,7 @@ pub struct Item {
     pub title: String,
     /// Its text.
     pub body: String,
-    /// What else is known: `tags` and `provider` are what filters look at.
+    /// What else is known: `tags` and `provider` are what filters look at, [`CONTEXT`] is what stood before it.
     pub attributes: serde_json::Value,
     /// The file it stands in.
     pub path: Option<String>,
@@ -98,14 +98,30 @@ pub struct Item {
     pub updated_at: i64,
 }
 
+/// The attribute that holds the end of the text before a chunk, where a section was cut.
+pub const CONTEXT: &str = "context";
+
 impl Item {
-    /// The text that is embedded: title and body.
-    pub fn embedded(&self) -> String {
-        embedded(&self.title, &self.body)
+    /// The text that it is known by and searched by keywords: title and body.
+    pub fn text(&self) -> String {
+        titled(&self.title, &self.body)
+    }
+
+    /// The text that is embedded: title, what stood before, and body.
+    pub fn passage(&self) -> String {
+        passage(&self.title, &self.body, &self.attributes)
     }
 }
 
-/// The text of an item that is embedded and searched by keywords.
-pub fn embedded(title: &str, body: &str) -> String {
+/// A text below its title.
+pub fn titled(title: &str, body: &str) -> String {
     if title.is_empty() { body.to_owned() } else { format!("{title}\n{body}") }
+}
+
+/// The text of an item with these attributes that is embedded.
+pub fn passage(title: &str, body: &str, attributes: &serde_json::Value) -> String {
+    match attributes.get(CONTEXT).and_then(serde_json::Value::as_str) {
+        Some(context) => titled(title, &format!("{context}\n{body}")),
+        None => titled(title, body),
+    }
 }

@@ -1,11 +1,13 @@
 //! Plain data that crosses modules: no behaviour beyond small conversions, no dependencies above [`crate::error`].
 
 mod answer;
+mod frame;
 mod item;
 mod model;
 
 pub use answer::{
     Advice, Answer, Asked, Content, Explanation, Finding, Hit, Kind, Passage, Semantic, Signals, Tier, Verdict, WhyNot,
 };
-pub use item::{Authority, Item, Scope, Span, State, embedded};
+pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
+pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};

@@ -1,0 +1,18 @@
+//! What people write for people, to blocks: Markdown, reStructuredText, AsciiDoc, and plain paragraphs.
+//!
+//! None of the readers fails: what one does not understand is text. Every line with a letter or digit that is not front
+//! matter, a comment or a definition lies in exactly one block.
+
+mod asciidoc;
+mod inline;
+mod line;
+mod markdown;
+mod plain;
+#[cfg(test)]
+mod property;
+mod restructured_text;
+
+pub(in crate::chunk) use asciidoc::asciidoc;
+pub(in crate::chunk) use markdown::markdown;
+pub(in crate::chunk) use plain::plain;
+pub(in crate::chunk) use restructured_text::restructured_text;

@@ -1,0 +1,104 @@
+//! The languages whose declarations are found, and the file name extensions that tell them.
+//!
+//! Leaves it to the caller to look at shebangs and at whole names (`Makefile`).
+
+/// A programming language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// Rust.
+    Rust,
+    /// Python.
+    Python,
+    /// JavaScript, with JSX.
+    JavaScript,
+    /// TypeScript, with TSX.
+    TypeScript,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// Kotlin.
+    Kotlin,
+    /// Scala.
+    Scala,
+    /// C#.
+    CSharp,
+    /// Swift.
+    Swift,
+    /// C, C++ and their headers.
+    C,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// POSIX shell, Bash, Zsh.
+    Shell,
+    /// SQL.
+    Sql,
+    /// Lua.
+    Lua,
+    /// Elixir.
+    Elixir,
+    /// Haskell.
+    Haskell,
+    /// Protocol Buffers.
+    Protobuf,
+    /// Terraform and other HCL.
+    Hcl,
+}
+
+const EXTENSIONS: &[(Language, &[&str])] = &[
+    (Language::Rust, &["rs"]),
+    (Language::Python, &["py", "pyi", "pyw"]),
+    (Language::JavaScript, &["js", "jsx", "mjs", "cjs"]),
+    (Language::TypeScript, &["ts", "tsx", "mts", "cts"]),
+    (Language::Go, &["go"]),
+    (Language::Java, &["java"]),
+    (Language::Kotlin, &["kt", "kts"]),
+    (Language::Scala, &["scala", "sc"]),
+    (Language::CSharp, &["cs"]),
+    (Language::Swift, &["swift"]),
+    (Language::C, &["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "h++", "c++", "ipp", "inl", "cu", "cuh"]),
+    (Language::Ruby, &["rb", "rake", "gemspec"]),
+    (Language::Php, &["php", "phtml"]),
+    (Language::Shell, &["sh", "bash", "zsh", "ksh", "bats"]),
+    (Language::Sql, &["sql", "ddl", "pgsql"]),
+    (Language::Lua, &["lua"]),
+    (Language::Elixir, &["ex", "exs"]),
+    (Language::Haskell, &["hs"]),
+    (Language::Protobuf, &["proto"]),
+    (Language::Hcl, &["tf", "tfvars", "hcl"]),
+];
+
+impl Language {
+    /// All languages.
+    pub const ALL: [Self; 20] = [
+        Self::Rust,
+        Self::Python,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Go,
+        Self::Java,
+        Self::Kotlin,
+        Self::Scala,
+        Self::CSharp,
+        Self::Swift,
+        Self::C,
+        Self::Ruby,
+        Self::Php,
+        Self::Shell,
+        Self::Sql,
+        Self::Lua,
+        Self::Elixir,
+        Self::Haskell,
+        Self::Protobuf,
+        Self::Hcl,
+    ];
+
+    /// The language of files with this extension, written without the dot, in any case.
+    #[must_use]
+    pub fn of_extension(ext: &str) -> Option<Self> {
+        let ext = ext.to_ascii_lowercase();
+        EXTENSIONS.iter().find(|(_, known)| known.contains(&ext.as_str())).map(|(language, _)| *language)
+    }
+}

@@ -1,0 +1,93 @@
+//! Files to items: cut with the tokenizer of the model that will embed them, or roughly where there is none.
+
+use crate::chunk::{Format, Limits, chunks, front_matter};
+use crate::embed::Encoder;
+use crate::store::{Source, chunk_uid};
+use crate::text::{Characters, CountTokens, text_hash};
+use crate::types::{Authority, CONTEXT, Fingerprint, Item, Kind, Role, State, titled};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Raised when the same file is cut another way than before, so that everything is cut anew.
+const VERSION: u32 = 1;
+
+/// Cuts for one model.
+#[derive(Clone, Copy)]
+pub(super) struct Cutter<'a> {
+    encoder: Option<&'a dyn Encoder>,
+}
+
+/// How a file of this name is laid out; what has no name that tells is paragraphs.
+pub(super) fn layout(path: &str) -> Format {
+    Format::of_path(Path::new(path)).unwrap_or(Format::Plain)
+}
+
+impl<'a> Cutter<'a> {
+    pub fn new(encoder: Option<&'a dyn Encoder>) -> Self {
+        Self { encoder }
+    }
+
+    /// What the index says about how its files were cut.
+    pub fn label(model: Option<&Fingerprint>) -> String {
+        format!("{VERSION} {}", model.map_or("none", Fingerprint::as_str))
+    }
+
+    /// The chunks of a text as items.
+    pub fn items(&self, text: &str, source: &Source) -> Vec<Item> {
+        let format = layout(&source.path);
+        let mut limits = Limits::default();
+        if let Some(encoder) = self.encoder {
+            limits.window = encoder.max_tokens().saturating_sub(encoder.overhead_tokens(Role::Passage));
+        }
+        let mut described = serde_json::Map::new();
+        if format == Format::Markdown {
+            let said = front_matter(text);
+            if !said.tags.is_empty() {
+                described.insert("tags".to_owned(), said.tags.into());
+            }
+            if let Some(provider) = said.provider {
+                described.insert("provider".to_owned(), provider.into());
+            }
+        }
+        let updated_at = (source.stat.mtime_ns / 1_000_000).min(source.indexed_at);
+        let mut seen: HashMap<_, usize> = HashMap::new();
+        let found = chunks(text, format, self, &limits).into_iter().map(|chunk| {
+            let title = chunk.headings.join(" > ");
+            let body = text[chunk.span.byte_start..chunk.span.byte_end].to_owned();
+            let mut attributes = described.clone();
+            if !chunk.context.is_empty() {
+                attributes.insert(CONTEXT.to_owned(), text[chunk.context].into());
+            }
+            let hash = text_hash(&titled(&title, &body));
+            let nth = seen.entry(hash).or_default();
+            *nth += 1;
+            Item {
+                uid: chunk_uid(&source.path, &hash, *nth - 1),
+                kind: Kind::Chunk,
+                scope: source.scope.clone(),
+                authority: Authority::Personal,
+                state: State::Active,
+                title,
+                body,
+                attributes: attributes.into(),
+                path: Some(source.path.clone()),
+                span: Some(chunk.span),
+                created_at: source.indexed_at,
+                updated_at,
+            }
+        });
+        found.collect()
+    }
+}
+
+impl CountTokens for Cutter<'_> {
+    fn name(&self) -> &str {
+        self.encoder.map_or(Characters.name(), |encoder| encoder.fingerprint().name())
+    }
+
+    fn count(&self, text: &str) -> usize {
+        // A tokenizer that fails here fails again when the text is embedded, and is heard there.
+        let by_model = self.encoder.map(|encoder| encoder.count_tokens(text).unwrap_or(text.len()));
+        by_model.unwrap_or_else(|| Characters.count(text))
+    }
+}

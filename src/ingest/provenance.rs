@@ -1,0 +1,103 @@
+//! Whether a file still holds what was taken from it, and where: looked at whenever a text is to be cited.
+
+use crate::text::decode;
+use crate::types::{Span, Standing};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::rc::Rc;
+
+use super::walk::MAX_FILE_BYTES;
+
+/// Files as they are now, each read once.
+#[derive(Default)]
+pub struct Provenance {
+    files: RefCell<HashMap<String, Option<Rc<str>>>>,
+}
+
+impl Provenance {
+    /// The text of a file as it is now; `None` if it is gone or no text.
+    pub fn text(&self, path: &str) -> Option<Rc<str>> {
+        if let Some(known) = self.files.borrow().get(path) {
+            return known.clone();
+        }
+        let read = || {
+            fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= MAX_FILE_BYTES)?;
+            let bytes = fs::read(path).ok()?;
+            Some(Rc::from(decode(&bytes).ok()?.as_ref()))
+        };
+        let text = read();
+        self.files.borrow_mut().insert(path.to_owned(), text.clone());
+        text
+    }
+
+    /// How a text stands to the file that it was taken from, and where it is now. Of several places the nearest to the old
+    /// one counts.
+    pub fn check(&self, path: &str, body: &str, span: Option<Span>) -> (Standing, Option<Span>) {
+        let Some(now) = self.text(path) else { return (Standing::Gone, None) };
+        let at = |start: usize| {
+            let line_start = 1 + lines(&now[..start]);
+            let line_end = line_start + lines(body);
+            Span { byte_start: start, byte_end: start + body.len(), line_start, line_end }
+        };
+        let old = span.map_or(0, |span| span.byte_start);
+        let stays = now.get(old..).is_some_and(|rest| rest.starts_with(body));
+        let found = if stays { Some(old) } else { nearest(&now, body, old) };
+        match found.map(at) {
+            Some(here) if Some(here) == span => (Standing::Fresh, Some(here)),
+            Some(here) => (Standing::Moved, Some(here)),
+            None => (Standing::Changed, None),
+        }
+    }
+}
+
+fn lines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
+
+/// The place of `body` that is nearest to `old`. A place within a line counts only if nothing else does: a text that was
+/// cut at lines stands at the beginning of one.
+fn nearest(text: &str, body: &str, old: usize) -> Option<usize> {
+    let whole = |at: &usize| {
+        let end = at + body.len();
+        (*at == 0 || text.as_bytes()[at - 1] == b'\n')
+            && (end == text.len() || matches!(text.as_bytes()[end], b'\n' | b'\r'))
+    };
+    let places = || text.match_indices(body).map(|(at, _)| at);
+    places().filter(whole).min_by_key(|at| at.abs_diff(old)).or_else(|| places().min_by_key(|at| at.abs_diff(old)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Edit, move, rename, delete: what is said of the second of three paragraphs.
+    #[test]
+    fn verdicts_follow_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.md");
+        let name = path.to_str().unwrap();
+        let span = Span { byte_start: 5, byte_end: 10, line_start: 3, line_end: 4 };
+        let moved = |byte_start: usize, line_start: usize| {
+            Some(Span { byte_start, byte_end: byte_start + 5, line_start, line_end: line_start + 1 })
+        };
+        let cases = [
+            ("one\n\nab\ncd\n\nxyz", Standing::Fresh, Some(span)),
+            ("One\n\nab\ncd", Standing::Fresh, Some(span)),
+            // As many bytes before it, and one line more.
+            ("o\ne\n\nab\ncd"[..].trim_end(), Standing::Moved, moved(5, 4)),
+            ("new\n\none\n\nab\ncd\n", Standing::Moved, moved(10, 5)),
+            ("ab\ncd\n", Standing::Moved, moved(0, 1)),
+            // Twice: the nearer one.
+            ("ab\ncd\n\nthree four\nfive\nab\ncd\n", Standing::Moved, moved(0, 1)),
+            ("one\n\nab\nce\n", Standing::Changed, None),
+            ("", Standing::Gone, None),
+        ];
+        for (text, standing, place) in cases {
+            fs::write(&path, text).unwrap();
+            assert_eq!(Provenance::default().check(name, "ab\ncd", Some(span)), (standing, place), "{text:?}");
+        }
+        fs::remove_file(&path).unwrap();
+        assert_eq!(Provenance::default().check(name, "ab\ncd", Some(span)), (Standing::Gone, None));
+    }
+}
