@@ -15,6 +15,7 @@ pub mod eval;
 pub mod ingest;
 pub mod lock;
 pub mod map;
+pub mod pack;
 pub mod query;
 pub mod render;
 pub mod store;

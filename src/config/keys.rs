@@ -11,6 +11,8 @@ pub enum ValueKind {
     Switch,
     /// A whole number from 1 to 100.
     Count,
+    /// A whole number from 1 to 10,000,000.
+    Tokens,
     /// A whole number from 1 to 100, or `auto`.
     CountOrAuto,
     /// One of these words.
@@ -105,6 +107,16 @@ pub const KEYS: &[Key] = &[
         ..key("lookup.min_relevance", "", ValueKind::Share, "relevance to ask for in place of the calibrated gate")
     },
     Key { repository: true, ..key("search.limit", "5", ValueKind::Count, "hits per search") },
+    Key { repository: true, ..key("pack.budget", "15000", ValueKind::Tokens, "tokens of a frame") },
+    Key {
+        repository: true,
+        ..key(
+            "pack.tokenizer",
+            "cl100k",
+            ValueKind::Choice(&["cl100k", "o200k", "model", "chars"]),
+            "whose tokens a frame is counted in: cl100k, o200k, model, chars",
+        )
+    },
     Key {
         environment: &["HF_ENDPOINT"],
         ..key("hub.endpoint", "https://huggingface.co", ValueKind::Text, "where models are pulled from")
@@ -141,6 +153,10 @@ impl Key {
             ValueKind::Count => match value.parse::<u32>() {
                 Ok(count @ 1..=100) => Ok(count.to_string()),
                 _ => Err("expected a whole number from 1 to 100"),
+            },
+            ValueKind::Tokens => match value.parse::<u32>() {
+                Ok(count @ 1..=10_000_000) => Ok(count.to_string()),
+                _ => Err("expected a whole number from 1 to 10000000"),
             },
             ValueKind::CountOrAuto if value == "auto" => Ok(value.to_owned()),
             ValueKind::CountOrAuto => match value.parse::<u32>() {

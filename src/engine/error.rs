@@ -4,6 +4,7 @@ use crate::canon::EditError;
 use crate::embed::EmbedError;
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::ingest::IngestError;
+use crate::pack::PackError;
 use crate::query::SearchError;
 use crate::store::StoreError;
 use crate::text::DecodeError;
@@ -26,6 +27,23 @@ pub enum EngineError {
     /// Indexing failed.
     #[error(transparent)]
     Ingest(#[from] IngestError),
+    /// A folder that should be new holds something.
+    #[error("{} is not empty", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file that no export wrote.
+    #[error("{}: {what}", path.display())]
+    NoExport {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// There is no frame.
+    #[error(transparent)]
+    Pack(#[from] PackError),
     /// A pack could not be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -99,6 +117,8 @@ impl Diagnose for EngineError {
             Self::NothingIndexed => ErrorKind::NoIndex,
             Self::ModelMismatch { .. } => ErrorKind::Mismatch,
             Self::Edit(e) => e.kind(),
+            Self::Pack(e) => e.kind(),
+            Self::NotEmpty { .. } | Self::NoExport { .. } => ErrorKind::Usage,
             Self::NoHome | Self::NoEntry { .. } | Self::NoItem { .. } | Self::PackName(_) => ErrorKind::Usage,
             Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
             Self::Io { source, .. } => io_kind(source),
@@ -113,6 +133,8 @@ impl Diagnose for EngineError {
             Self::Ingest(e) => e.hint(),
             Self::Input(_) | Self::Output(_) => None,
             Self::NoItem { .. } => Some("ken search --json shows ids, ken status --json paths".to_owned()),
+            Self::NotEmpty { .. } => Some("name a folder that does not exist yet".to_owned()),
+            Self::NoExport { .. } => Some("give a folder that ken export --markdown wrote".to_owned()),
             Self::NothingIndexed => Some("ken index PATH".to_owned()),
             Self::ModelMismatch { index, model } => Some(format!(
                 "ken model use {} makes the index again with it; or search with --model {}",
@@ -120,6 +142,7 @@ impl Diagnose for EngineError {
                 index.name()
             )),
             Self::Edit(e) => e.hint(),
+            Self::Pack(e) => e.hint(),
             Self::NoHome => Some("set HOME, or KEN_HOME to a directory of its own".to_owned()),
             Self::NoEntry { near, .. } if near.is_empty() => Some("`ken canon list` names all entries".to_owned()),
             Self::NoEntry { near, .. } => Some(format!("near it are {}", near.join(", "))),

@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
-use crate::ingest::{Embedder, IndexReport, Ingest, embed_missing};
+use crate::ingest::{Embedder, IndexReport, Ingest, Watch, embed_missing};
 use crate::store::{Cleaned, Database, Forgotten, Imported, Record, WriterLock};
 use crate::types::Item;
 use serde::Deserialize;
@@ -16,14 +16,49 @@ impl Engine {
     /// # Errors
     /// [`EngineError`]; what was committed before stays.
     pub fn index(&self, paths: &[PathBuf], progress: OnProgress<'_>) -> Result<IndexReport, EngineError> {
+        self.ingest(progress, |database| match paths {
+            [] => Ok(Some(self.known_roots(database)?)),
+            some => Ok(Some(some.to_vec())),
+        })
+    }
+
+    /// Brings up to date what has changed or is gone of the indexed files; new ones are not looked for.
+    ///
+    /// # Errors
+    /// As [`Engine::index`].
+    pub fn refresh(&self, progress: OnProgress<'_>) -> Result<IndexReport, EngineError> {
+        self.ingest(progress, |database| match database.sources()?.is_empty() {
+            true => Err(EngineError::NothingIndexed),
+            false => Ok(None),
+        })
+    }
+
+    /// What was given to be indexed so far and is still there.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingIndexed`] when nothing was.
+    pub fn roots(&self) -> Result<Vec<PathBuf>, EngineError> {
+        let database = self.read_database()?.ok_or(EngineError::NothingIndexed)?;
+        self.known_roots(&database)
+    }
+
+    /// Tells when something below these paths has changed.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the system cannot watch them.
+    pub fn watch(&self, paths: &[PathBuf]) -> Result<Watch, EngineError> {
+        let own = [&self.settings.data, &self.settings.cache];
+        Ok(Watch::new(paths, own.into_iter().flatten().filter_map(|folder| folder.canonicalize().ok()).collect())?)
+    }
+
+    /// Indexes the paths that `which` names, or what is stale if it names none.
+    fn ingest(
+        &self,
+        progress: OnProgress<'_>,
+        which: impl FnOnce(&Database) -> Result<Option<Vec<PathBuf>>, EngineError>,
+    ) -> Result<IndexReport, EngineError> {
         let (lock, mut database) = self.write_database("ken index")?;
-        let roots;
-        let paths = if paths.is_empty() {
-            roots = self.known_roots(&database)?;
-            &roots
-        } else {
-            paths
-        };
+        let paths = which(&database)?;
         let index = database.index_model()?;
         let held: std::cell::OnceCell<Option<Rc<dyn Encoder>>> = std::cell::OnceCell::new();
         let mut failed: Option<EngineError> = None;
@@ -42,7 +77,11 @@ impl Engine {
             }
         };
         let mut heard = |p| progress(Progress::Index(p));
-        let report = Ingest::new(&mut database, &lock, self.now(), &mut heard).run(paths, &mut open);
+        let ingest = Ingest::new(&mut database, &lock, self.now(), &mut heard);
+        let report = match &paths {
+            Some(paths) => ingest.run(paths, &mut open),
+            None => ingest.refresh(&mut open),
+        };
         match (report, failed) {
             (_, Some(error)) => Err(error),
             (report, None) => {
@@ -179,7 +218,7 @@ impl Engine {
         Ok((imported.items, embedded))
     }
 
-    fn take_in(
+    pub(super) fn take_in(
         &self,
         purpose: &str,
         records: impl IntoIterator<Item = Record>,

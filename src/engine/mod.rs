@@ -9,13 +9,16 @@ mod error;
 mod index;
 mod knowledge;
 mod lookup;
+mod markdown;
 mod models;
+mod pack;
 mod packs;
 mod purge;
 mod search;
 mod status;
 
 pub use error::EngineError;
+pub use pack::PackOptions;
 pub use packs::NewEntry;
 pub use purge::Holding;
 pub use status::{Checkup, Status};

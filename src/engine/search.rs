@@ -2,13 +2,34 @@
 
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::ann::Index;
+use crate::ingest::Provenance;
 use crate::query::{Documents, Gates, Legs, ProbedItems, SearchOptions, Semantics, Stage, probe_items, search};
 use crate::store::{Database, IndexModel};
 use crate::text::decode;
-use crate::types::{Answer, Semantic};
+use crate::types::{Answer, Content, Semantic};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
+
+/// Compares what is shown with its files, and says where it stands in them now.
+fn place(answer: &mut Answer, database: &Database) -> Result<(), EngineError> {
+    let files = Provenance::default();
+    for hit in answer.results.iter_mut().flat_map(|finding| &mut finding.hits) {
+        let Content::Passage(passage) = &mut hit.content else { continue };
+        if passage.path.is_none() {
+            continue;
+        }
+        let Some(id) = database.item_id(&hit.id)? else { continue };
+        let Some((_, item)) = database.items(&[id])?.pop() else { continue };
+        let Some(path) = item.path.filter(|path| !database.is_imported(path).unwrap_or(false)) else { continue };
+        let (standing, span) = files.check(&path, &item.body, item.span);
+        passage.state = Some(standing);
+        if let Some(span) = span {
+            (passage.line_start, passage.line_end) = (Some(span.line_start), Some(span.line_end));
+        }
+    }
+    Ok(())
+}
 
 impl Engine {
     /// Searches packs and index. Without a usable model the answer says that semantics are off; without the cross-encoder
@@ -59,12 +80,15 @@ impl Engine {
                 self.note(format!("{missing} texts have no vector yet, so only their words are searched: ken index"));
             }
         }
+        if let Some(database) = &database {
+            place(&mut answer, database)?;
+        }
         self.mend_canon();
         Ok(answer)
     }
 
     /// The vectors of the index with its model, if there are any that this model's questions can be compared with.
-    fn vectors_for(
+    pub(super) fn vectors_for(
         &self,
         database: Option<&Database>,
         semantics: Option<&Semantics>,
@@ -97,7 +121,7 @@ impl Engine {
     }
 
     /// Whether a file is still there. One that an import brought was never on this machine.
-    fn is_present(&self, database: Option<&Database>, path: &str) -> bool {
+    pub(super) fn is_present(&self, database: Option<&Database>, path: &str) -> bool {
         Path::new(path).exists() || database.is_some_and(|database| database.is_imported(path).unwrap_or(false))
     }
 
@@ -111,13 +135,16 @@ impl Engine {
 
     /// Counts that these were served. Best effort: a database that is busy, read-only or missing is let be.
     pub fn count_served(&self, answer: &Answer) {
-        let ids: Vec<&str> =
-            answer.results.iter().flat_map(|finding| &finding.hits).map(|hit| hit.id.as_str()).collect();
+        let hits = answer.results.iter().flat_map(|finding| &finding.hits);
+        self.count_ids(&hits.map(|hit| hit.id.as_str()).collect::<Vec<_>>());
+    }
+
+    pub(super) fn count_ids(&self, ids: &[&str]) {
         if ids.is_empty() {
             return;
         }
         if let Ok(Some(mut database)) = self.read_database() {
-            drop(database.count_served(&ids, self.now()));
+            drop(database.count_served(ids, self.now()));
         }
     }
 }

@@ -21,6 +21,30 @@ pub fn beside(gate: f32, best: f32) -> f32 {
     if best >= gate { gate.min(best * BESIDE) } else { gate }
 }
 
+/// What a frame asks of what it is given. It is read by a program that can pass over what it does not need, but cannot ask
+/// for what it lacks; so it asks less than a search, and little where somebody has said in which files to look.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ambient {
+    /// How far below its own gate the best may be, in odds.
+    near: f32,
+    /// How much less likely than the best something may be.
+    company: f32,
+}
+
+impl Ambient {
+    /// Anything that is known may come.
+    pub const EVERYWHERE: Self = Self { near: 0.1, company: 0.001 };
+    /// Somebody has named files or scopes.
+    pub const NAMED: Self = Self { near: 0.02, company: 0.0005 };
+
+    /// The gate where the best comes to `best` and would be shown by a search from `gate` on: above 1, which nothing
+    /// reaches, if the best is too far from that.
+    pub fn gate(self, gate: f32, best: f32) -> f32 {
+        let odds = |share: f32| share / (1.0 - share).max(f32::EPSILON);
+        if best > 0.0 && odds(best) >= odds(gate) * self.near { best * self.company } else { f32::INFINITY }
+    }
+}
+
 impl Gates {
     /// The calibrated gate, or the one that the caller insists on.
     pub fn new(fit: Option<&Fit>, min_relevance: Option<f32>) -> Self {
@@ -45,6 +69,14 @@ mod tests {
         assert_eq!(beside(0.4, 0.9), 0.9 * BESIDE);
         assert_eq!(beside(0.05, 0.9), 0.05, "never stricter than the gate itself");
         assert_eq!(beside(0.4, 0.39), 0.4, "nothing stands beside what did not pass");
+    }
+
+    #[test]
+    fn a_frame_asks_less_where_somebody_has_said_where_to_look() {
+        let (everywhere, named) = (Ambient::EVERYWHERE, Ambient::NAMED);
+        assert_eq!((everywhere.gate(0.5, 0.9), named.gate(0.5, 0.9)), (0.9 * 0.001, 0.9 * 0.0005));
+        assert_eq!((everywhere.gate(0.5, 0.05), named.gate(0.5, 0.05)), (f32::INFINITY, 0.05 * 0.0005));
+        assert_eq!((named.gate(0.5, 0.01), named.gate(0.0, 0.0)), (f32::INFINITY, f32::INFINITY));
     }
 
     #[test]

@@ -4,10 +4,13 @@
 //! Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
 
 mod analyse;
+mod candidates;
 mod fuse;
 mod gate;
 mod lookup;
+mod phrase;
 mod question;
+mod recall;
 pub mod relevance;
 mod rerank;
 mod score;
@@ -16,9 +19,12 @@ mod snippet;
 mod stage;
 
 pub use analyse::{Problem, analyse};
+pub use candidates::{Documents, Legs, ProbedItems, SearchError, SearchOptions, probe_items};
 pub use gate::{Gates, beside};
 pub use lookup::{Candidates, Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe};
+pub use phrase::{Call, call};
 pub use question::ROLES;
+pub use recall::{Recall, Recalled, recall};
 pub use score::frequency;
-pub use search::{Documents, Legs, ProbedItems, SearchError, SearchOptions, probe_items, search};
+pub use search::search;
 pub use stage::{OnStage, Stage};

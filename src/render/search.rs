@@ -3,7 +3,7 @@
 use super::lookup::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
-use crate::types::{Answer, Content, Finding, Hit, Kind, Semantic};
+use crate::types::{Answer, Content, Finding, Hit, Kind, Semantic, Standing};
 
 /// The indent of what belongs to a hit.
 const INDENT: &str = "  ";
@@ -52,6 +52,11 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: S
     if finding.reranked {
         // How sure does not fall from hit to hit then; this does.
         notes.insert(0, format!("score {:.2}", hit.score));
+    }
+    match passage.state {
+        Some(Standing::Changed) => notes.push("its file changed since (ken index)".to_owned()),
+        Some(Standing::Gone) => notes.push("its file is gone".to_owned()),
+        _ => {}
     }
     match passage.also_in {
         0 => {}

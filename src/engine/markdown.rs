@@ -1,0 +1,151 @@
+//! Knowledge as a folder of Markdown files, out and in: a file an item, a file an entry of the user's packs, and one for
+//! everything that is no text.
+
+use super::{Engine, EngineError, OnProgress};
+use crate::canon::{Entry, Layer, add_entry};
+use crate::store::{Imported, Record, item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
+use crate::text::sha256_hex;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is no text: files, counters, links, events.
+const RECORDS: &str = "records.jsonl";
+/// Where entries of the user's packs lie.
+const CANON: &str = "canon";
+
+impl Engine {
+    /// Writes all knowledge into a folder that is new or empty; gives how many files.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the folder holds something or cannot be written, or the database refuses.
+    pub fn export_markdown(&self, folder: &Path) -> Result<usize, EngineError> {
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| EngineError::Io { path, source }
+        };
+        fs::create_dir_all(folder).map_err(io(folder))?;
+        if fs::read_dir(folder).map_err(io(folder))?.next().is_some() {
+            return Err(EngineError::NotEmpty { path: folder.to_owned() });
+        }
+        let write = |path: PathBuf, text: &str| -> Result<(), EngineError> {
+            let parent = path.parent().unwrap_or(folder);
+            fs::create_dir_all(parent).map_err(io(parent))?;
+            fs::write(&path, text).map_err(io(&path))
+        };
+        let mut files = 1;
+        let mut records = String::new();
+        if let Some(database) = self.read_database()? {
+            database.export(self.now(), |record| -> Result<(), EngineError> {
+                match record {
+                    Record::Item { item } => {
+                        files += 1;
+                        write(folder.join(item.kind.name()).join(file_name(&item.uid)), &item_to_markdown(item))
+                    }
+                    other => {
+                        let line = serde_json::to_string(other).map_err(std::io::Error::from);
+                        records.push_str(&line.map_err(EngineError::Output)?);
+                        records.push('\n');
+                        Ok(())
+                    }
+                }
+            })?;
+        }
+        for stored in self.canon().entries().iter().filter(|stored| stored.layer == Layer::User) {
+            let entry = stored.entry();
+            let Ok(Value::Object(mut fields)) = serde_json::to_value(entry) else { continue };
+            fields.remove("cause");
+            let pack = entry.id.split('/').next().unwrap_or_default();
+            write(folder.join(CANON).join(pack).join(file_name(&entry.id)), &with_front_matter(&fields, &entry.cause))?;
+            files += 1;
+        }
+        write(folder.join(RECORDS), &records)?;
+        Ok(files)
+    }
+
+    /// Takes in what [`Engine::export_markdown`] wrote: all of it or nothing. What is there stays. Gives what came in, and
+    /// how many entries.
+    ///
+    /// # Errors
+    /// [`EngineError`] for a file that is none of an export.
+    pub fn import_markdown(&self, folder: &Path, progress: OnProgress<'_>) -> Result<(Imported, usize), EngineError> {
+        let bad = |path: &Path, what: String| EngineError::NoExport { path: path.to_owned(), what };
+        let (mut items, mut entries) = (Vec::new(), Vec::new());
+        for path in markdown_files(folder)? {
+            let text = fs::read_to_string(&path).map_err(|source| EngineError::Io { path: path.clone(), source })?;
+            if path.starts_with(folder.join(CANON)) {
+                entries.push(entry(&text).map_err(|what| bad(&path, what))?);
+            } else {
+                items.push(Record::Item { item: item_from_markdown(&text).map_err(|what| bad(&path, what))? });
+            }
+        }
+        let path = folder.join(RECORDS);
+        let text = fs::read_to_string(&path).map_err(|source| EngineError::Io { path: path.clone(), source })?;
+        let mut records = Vec::new();
+        for line in text.lines() {
+            let record: Record = serde_json::from_str(line).map_err(|error| bad(&path, error.to_string()))?;
+            records.push(record);
+        }
+        // A file of the index stands before what stands in it.
+        let after = records.iter().position(|r| !matches!(r, Record::Kenning { .. } | Record::Source { .. }));
+        let rest = records.split_off(after.unwrap_or(records.len()));
+        let all = records.into_iter().chain(items).chain(rest).collect::<Vec<_>>();
+        for record in &all {
+            record.check().map_err(|what| bad(folder, what.to_owned()))?;
+        }
+        let known = self.canon();
+        entries.retain(|entry| known.index_of(&entry.id).is_none());
+        let packs = self.settings.user_packs.clone().ok_or(EngineError::NoHome)?;
+        let mut texts: std::collections::BTreeMap<PathBuf, String> = std::collections::BTreeMap::new();
+        let count = entries.len();
+        for entry in entries {
+            let pack = entry.id.split('/').next().unwrap_or_default().to_owned();
+            let path = packs.join(format!("{pack}.json"));
+            let before = texts.get(&path).cloned().or_else(|| fs::read_to_string(&path).ok());
+            texts.insert(path, add_entry(before.as_deref(), &pack, entry)?);
+        }
+        let imported = if all.is_empty() { Imported::default() } else { self.take_in("ken import", all, progress)?.0 };
+        for (path, text) in texts {
+            fs::create_dir_all(&packs).map_err(|source| EngineError::Io { path: packs.clone(), source })?;
+            fs::write(&path, text).map_err(|source| EngineError::Io { path, source })?;
+        }
+        Ok((imported, count))
+    }
+}
+
+fn entry(text: &str) -> Result<Entry, String> {
+    let (mut value, cause) = read_front_matter(text)?;
+    let fields = value.as_object_mut().ok_or("its front matter has no fields")?;
+    fields.insert("cause".to_owned(), cause.into());
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+/// A name for a file from an id, told from all others by a hash where the id cannot be one.
+fn file_name(id: &str) -> String {
+    let last = id.rsplit('/').next().unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let name: String = last.chars().filter(|c| plain(*c)).take(80).collect();
+    if name == last && id.matches('/').count() <= 1 && !name.starts_with('.') && !name.is_empty() {
+        format!("{name}.md")
+    } else {
+        format!("{}-{}.md", name.trim_start_matches('.'), &sha256_hex(id.as_bytes())[..12])
+    }
+}
+
+fn markdown_files(folder: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    let mut out = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        let io = |source| EngineError::Io { path: next.clone(), source };
+        for entry in fs::read_dir(&next).map_err(io)? {
+            let path = entry.map_err(|source| EngineError::Io { path: next.clone(), source })?.path();
+            if path.is_dir() && !path.is_symlink() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    Ok(out)
+}

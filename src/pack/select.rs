@@ -1,0 +1,262 @@
+//! What of the recalled goes into a frame: the most relevant first, nothing twice, neighbours as one, no more than there
+//! is room for.
+//!
+//! Greedy by maximal marginal relevance (Carbonell and Goldstein, 1998) over scores and cosines. What a candidate costs
+//! is what the frame grows by: one that stands beside a piece that is in already brings no heading of its own.
+
+use super::frame::{piece_markdown, place, source_markdown};
+use crate::ingest::Provenance;
+use crate::query::Recalled;
+use crate::text::{CountTokens, single_line};
+use crate::types::{LeftOut, Piece, Reason, Span, Standing};
+use crate::vector::dot;
+use std::collections::{HashMap, HashSet};
+
+/// How much being like what is in already costs a candidate, as a share of its score.
+const DIVERSITY: f32 = 0.1;
+
+/// How much more a candidate is worth beside a piece that is in already: what stands there is about the same thing, and
+/// costs no heading.
+const BESIDE: f32 = 1.0;
+
+/// Words that are compared together, and the share of them that may stand in the frame already.
+const SHINGLE: usize = 5;
+const MAX_REPEATED: f32 = 0.8;
+
+/// Most bytes between two neighbours: headings and empty lines.
+const GAP_BYTES: usize = 200;
+
+/// What was chosen, and what was not.
+pub(super) struct Selection {
+    /// Best first.
+    pub pieces: Vec<Piece>,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A candidate that its file still holds.
+struct Offer<'r> {
+    recalled: &'r Recalled,
+    standing: Standing,
+    span: Option<Span>,
+    /// How like what is in already it is, a cosine.
+    alike: f32,
+    /// Whether it stands beside a piece that is in already.
+    beside: bool,
+}
+
+/// A piece with the places that it is made of, in the order of the file.
+struct Placed {
+    piece: Piece,
+    span: Option<Span>,
+}
+
+/// Chooses among `recalled`, best first, for at most `room` tokens.
+pub(super) fn select(
+    recalled: &[Recalled],
+    room: usize,
+    counter: &dyn CountTokens,
+    files: &Provenance,
+    here: &str,
+) -> Selection {
+    let mut left_out = Vec::new();
+    let mut offers = Vec::new();
+    for one in recalled {
+        let (standing, span) = match &one.path {
+            _ if !one.passes => {
+                left_out.push(left(one, Reason::Gate, here));
+                continue;
+            }
+            None => (Standing::Unfiled, None),
+            Some(path) => files.check(path, &one.text, one.span),
+        };
+        match standing {
+            Standing::Changed => left_out.push(left(one, Reason::Changed, here)),
+            Standing::Gone => left_out.push(left(one, Reason::Gone, here)),
+            _ => offers.push(Offer { recalled: one, standing, span, alike: 0.0, beside: false }),
+        }
+    }
+    let mut frame =
+        Selecting { room, counter, files, here, placed: Vec::new(), sources: HashSet::new(), shingles: HashSet::new() };
+    while let Some(best) = best(&offers) {
+        let offer = offers.swap_remove(best);
+        match frame.take(&offer) {
+            Ok(()) => {
+                for other in &mut offers {
+                    other.alike = other.alike.max(cosine(offer.recalled, other.recalled));
+                    other.beside = other.beside || frame.stands_beside(other);
+                }
+            }
+            Err(reason) => left_out.push(left(offer.recalled, reason, here)),
+        }
+    }
+    left_out.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then_with(|| a.id.cmp(&b.id)));
+    let mut pieces: Vec<Piece> = frame.placed.into_iter().map(|placed| placed.piece).collect();
+    arrange(&mut pieces);
+    Selection { pieces, left_out }
+}
+
+/// Files by their best piece, and what stands in one file as it stands there.
+fn arrange(pieces: &mut [Piece]) {
+    let mut best: HashMap<String, f32> = HashMap::new();
+    let source = |piece: &Piece| piece.path.clone().unwrap_or_else(|| piece.id.clone());
+    for piece in pieces.iter() {
+        let score = best.entry(source(piece)).or_insert(piece.score);
+        *score = score.max(piece.score);
+    }
+    pieces.sort_by(|a, b| {
+        let (x, y) = (source(a), source(b));
+        best[&y].total_cmp(&best[&x]).then_with(|| x.cmp(&y)).then_with(|| a.line_start.cmp(&b.line_start))
+    });
+}
+
+/// The offer with the highest score less what it repeats; ids decide between equals, so that the order is always the same.
+fn best(offers: &[Offer<'_>]) -> Option<usize> {
+    let value = |offer: &Offer<'_>| {
+        let near = if offer.beside { 1.0 + BESIDE } else { 1.0 };
+        offer.recalled.score * near * (1.0 - DIVERSITY * offer.alike.max(0.0))
+    };
+    let order = |a: &usize, b: &usize| {
+        let (a, b) = (&offers[*a], &offers[*b]);
+        value(a).total_cmp(&value(b)).then_with(|| b.recalled.uid.cmp(&a.recalled.uid))
+    };
+    (0..offers.len()).max_by(order)
+}
+
+fn cosine(a: &Recalled, b: &Recalled) -> f32 {
+    a.vector.as_ref().zip(b.vector.as_ref()).map_or(0.0, |(a, b)| dot(a, b))
+}
+
+fn left(one: &Recalled, why: Reason, here: &str) -> LeftOut {
+    let place = match &one.path {
+        Some(_) => place(&piece(one, Standing::Fresh, one.span), here),
+        None => single_line(&one.title, 120),
+    };
+    LeftOut { id: one.uid.clone(), place, relevance: one.relevance, why }
+}
+
+fn piece(one: &Recalled, state: Standing, span: Option<Span>) -> Piece {
+    Piece {
+        id: one.uid.clone(),
+        joined: Vec::new(),
+        kind: one.kind,
+        title: one.title.clone(),
+        path: one.path.clone(),
+        line_start: span.map(|span| span.line_start),
+        line_end: span.map(|span| span.line_end),
+        tokens: 0,
+        score: one.score,
+        relevance: one.relevance,
+        reason: one.reason,
+        state,
+        text: one.text.clone(),
+    }
+}
+
+struct Selecting<'a> {
+    room: usize,
+    counter: &'a dyn CountTokens,
+    files: &'a Provenance,
+    here: &'a str,
+    placed: Vec<Placed>,
+    /// Headings of files that are in already.
+    sources: HashSet<String>,
+    /// The runs of words that are in already.
+    shingles: HashSet<Vec<String>>,
+}
+
+impl Selecting<'_> {
+    /// Takes an offer in if it is new and fits.
+    fn take(&mut self, offer: &Offer<'_>) -> Result<(), Reason> {
+        let shingles = shingles(&offer.recalled.text);
+        let known = shingles.iter().filter(|shingle| self.shingles.contains(*shingle)).count();
+        if !shingles.is_empty() && known as f32 >= MAX_REPEATED * shingles.len() as f32 {
+            return Err(Reason::Duplicate);
+        }
+        let mut placed = Placed { piece: piece(offer.recalled, offer.standing, offer.span), span: offer.span };
+        let mut spent = 0;
+        let mut without = Vec::new();
+        // At most one before it and one behind it.
+        for at in 0..self.placed.len() {
+            if let Some(joined) = self.joined(&self.placed[at], &placed) {
+                spent += self.placed[at].piece.tokens;
+                placed = joined;
+                without.push(at);
+            }
+        }
+        placed.piece.tokens = self.counter.count(&piece_markdown(&placed.piece));
+        let source = source_markdown(&placed.piece, self.here);
+        let heading = if self.sources.contains(&source) { 0 } else { self.counter.count(&source) };
+        if placed.piece.tokens + heading > self.room + spent {
+            return Err(Reason::Budget);
+        }
+        self.room = self.room + spent - placed.piece.tokens - heading;
+        self.sources.insert(source);
+        for at in without.into_iter().rev() {
+            self.placed.remove(at);
+        }
+        self.placed.push(placed);
+        self.shingles.extend(shingles);
+        Ok(())
+    }
+
+    /// Whether the piece that was taken last would take this in.
+    fn stands_beside(&self, offer: &Offer<'_>) -> bool {
+        // Most offers stand in other files: nothing is made of those.
+        let same_file = |last: &&Placed| offer.recalled.path.is_some() && last.piece.path == offer.recalled.path;
+        let Some(last) = self.placed.last().filter(same_file) else { return false };
+        let placed = Placed { piece: piece(offer.recalled, offer.standing, offer.span), span: offer.span };
+        self.joined(last, &placed).is_some()
+    }
+
+    /// Two pieces as one, if they are neighbours in a file.
+    fn joined(&self, a: &Placed, b: &Placed) -> Option<Placed> {
+        let path = a.piece.path.as_ref().filter(|path| Some(*path) == b.piece.path.as_ref())?;
+        let (x, y) = (a.span?, b.span?);
+        let (first, second) = if x.byte_start <= y.byte_start { (x, y) } else { (y, x) };
+        let text = self.files.text(path)?;
+        let gap = text.get(first.byte_end..second.byte_start).filter(|gap| gap.len() <= GAP_BYTES)?;
+        let shared = shared_title(&a.piece.title, &b.piece.title);
+        // Neighbours of one section; or of two that share all but their own headings, with nothing but those between.
+        let heading = |line: &str| line.trim().is_empty() || line.trim_start().starts_with(['#', '=', '-']);
+        if a.piece.title != b.piece.title
+            && !(siblings(&a.piece.title, &b.piece.title, &shared) && gap.lines().all(heading))
+        {
+            return None;
+        }
+        let span = Span { byte_end: second.byte_end.max(first.byte_end), line_end: second.line_end, ..first };
+        let (best, other) = if b.piece.score > a.piece.score { (b, a) } else { (a, b) };
+        let mut joined: Vec<String> = a.piece.joined.iter().chain(&b.piece.joined).cloned().collect();
+        joined.push(other.piece.id.clone());
+        joined.sort_unstable();
+        let moved = [a.piece.state, b.piece.state].contains(&Standing::Moved);
+        let piece = Piece {
+            joined,
+            title: shared,
+            line_start: Some(span.line_start),
+            line_end: Some(span.line_end),
+            state: if moved { Standing::Moved } else { best.piece.state },
+            text: text.get(span.byte_start..span.byte_end)?.to_owned(),
+            ..best.piece.clone()
+        };
+        Some(Placed { piece, span: Some(span) })
+    }
+}
+
+/// The headings that two paths have in common.
+fn shared_title(a: &str, b: &str) -> String {
+    let pairs = a.split(" > ").zip(b.split(" > ")).take_while(|(a, b)| a == b);
+    pairs.map(|(name, _)| name).collect::<Vec<_>>().join(" > ")
+}
+
+/// Whether two heading paths differ in their last heading at most, or one stands right below the other.
+fn siblings(a: &str, b: &str, shared: &str) -> bool {
+    let depth = |title: &str| if title.is_empty() { 0 } else { title.split(" > ").count() };
+    depth(a).max(depth(b)) <= depth(shared) + 1
+}
+
+/// Runs of words, without case and marks; a text of fewer words is one run.
+fn shingles(text: &str) -> Vec<Vec<String>> {
+    let words: Vec<String> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    words.windows(SHINGLE.min(words.len()).max(1)).map(<[String]>::to_vec).collect()
+}
