@@ -5,6 +5,7 @@ use super::bench_compare::{self, CompareArgs, GateArgs};
 use super::bench_embed::{self, EmbedArgs};
 use super::bench_fingerprint::{self, FingerprintArgs};
 use super::bench_noise::{self, NoiseArgs};
+use super::bench_pack::{self, BenchPackArgs};
 use super::bench_run::{self, RunArgs};
 use super::output::{Failure, Output};
 use super::progress::Meter;
@@ -26,6 +27,7 @@ pub(super) enum BenchVerb {
     Builtin(BuiltinArgs),
     Noise(NoiseArgs),
     Fingerprint(FingerprintArgs),
+    Pack(BenchPackArgs),
     Calibrate(CalibrateArgs),
     Embed(EmbedArgs),
 }
@@ -52,6 +54,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Builtin(args) => builtin(global, &args, output),
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
         BenchVerb::Fingerprint(args) => bench_fingerprint::run(&args, output),
+        BenchVerb::Pack(args) => bench_pack::run(global, args, output),
         BenchVerb::Calibrate(args) => bench_calibrate::run(global, &args, output),
         BenchVerb::Embed(args) => bench_embed::run(global, &args, output),
     }

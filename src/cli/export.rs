@@ -15,14 +15,28 @@ use std::path::{Path, PathBuf};
 ///
 /// Vectors are not written: they are made again where it is imported.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ken export knowledge.jsonl\n  ken export | gzip > knowledge.jsonl.gz")]
+#[command(
+    after_help = "Examples:\n  ken export knowledge.jsonl\n  ken export | gzip > knowledge.jsonl.gz\n  ken export --markdown knowledge/"
+)]
 pub(super) struct ExportArgs {
     /// The file; standard output if none is named
     file: Option<PathBuf>,
+    /// Write a folder of Markdown files with front matter in place of JSON lines: one an item, one an entry of your packs
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    markdown: Option<PathBuf>,
 }
 
 pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
+    if let Some(folder) = &args.markdown {
+        let files = engine.export_markdown(folder)?;
+        output.print(&if output.json {
+            json_line(&json!({"schema_version": 1, "files": files, "path": folder}))
+        } else {
+            format!("{files} files written to {}.\n", folder.display())
+        })?;
+        return Ok(0);
+    }
     let Some(path) = args.file.as_deref().filter(|path| *path != Path::new("-")) else {
         let failed = |error: &io::Error| Failure::io("standard output", error);
         written(engine.export(&mut BufWriter::new(io::stdout().lock())), &failed)?;

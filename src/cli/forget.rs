@@ -39,7 +39,7 @@ pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcom
     } else if args.paths.is_empty() {
         format!("{} forgotten.\n", forgotten.items)
     } else {
-        format!("{} files with {} paragraphs forgotten.\n", forgotten.files, forgotten.items)
+        format!("{} files with {} chunks forgotten.\n", forgotten.files, forgotten.items)
     })?;
     Ok(0)
 }

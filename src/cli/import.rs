@@ -17,12 +17,26 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ken import knowledge.jsonl\n  zcat knowledge.jsonl.gz | ken import -")]
 pub(super) struct ImportArgs {
-    /// The file; `-` reads standard input
+    /// The file, or a folder that ken export --markdown wrote; `-` reads standard input
     file: PathBuf,
 }
 
 pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
+    if args.file.is_dir() {
+        let mut meter = Meter::new(output);
+        let imported = engine.import_markdown(&args.file, &mut |p| meter.show(p));
+        meter.finish();
+        output.notes(&engine);
+        let (imported, entries) = imported?;
+        output.print(&if output.json {
+            let (files, items, known) = (imported.files, imported.items, imported.known);
+            json_line(&json!({"schema_version": 1, "files": files, "items": items, "known": known, "entries": entries}))
+        } else {
+            format!("{} files, {} items and {entries} entries taken in.\n", imported.files, imported.items)
+        })?;
+        return Ok(0);
+    }
     let input: Box<dyn BufRead> = if args.file == Path::new("-") {
         Box::new(BufReader::new(std::io::stdin()))
     } else {

@@ -1,9 +1,10 @@
 //! `ken index`.
 
-use super::output::Output;
+use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
+use crate::engine::Engine;
 use crate::ingest::IndexReport;
 use crate::render::json_line;
 use clap::Args;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 /// Files that are named when some were not indexed.
 const SHOWN_SKIPPED: usize = 5;
 
-/// Index Markdown and text files
+/// Index Markdown, reStructuredText, AsciiDoc, plain text and source files
 ///
 /// Folders are walked by the rules of .gitignore (and .kenignore). What has not changed since is not read again, what is
 /// gone is taken out. Without a path everything that was indexed before is brought up to date. Stopping it loses nothing:
@@ -23,30 +24,63 @@ const SHOWN_SKIPPED: usize = 5;
 Examples:
   ken index .                     this folder
   ken index ~/notes ./CHANGES     a folder and a file
-  ken index                       everything again, what changed only")]
+  ken index                       everything again, what changed only
+  ken index --watch .             and whenever something changes")]
 pub(super) struct IndexArgs {
     /// Files and folders
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Look only at files that are indexed, and index again what has changed; new ones are not looked for
+    #[arg(long, conflicts_with_all = ["paths", "watch"])]
+    refresh: bool,
+    /// Stay, and index again whenever something changes; ended by Ctrl-C
+    #[arg(long)]
+    watch: bool,
 }
 
 pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome {
     let session = Session::open(global, output)?;
     let engine = session.engine();
     let mut meter = Meter::new(output);
-    let report = engine.index(&args.paths, &mut |p| meter.show(p));
+    let report = if args.refresh {
+        engine.refresh(&mut |p| meter.show(p))
+    } else {
+        engine.index(&args.paths, &mut |p| meter.show(p))
+    };
     meter.finish();
     output.notes(&engine);
-    let report = report?;
+    show(&report?, output)?;
+    if args.watch { watch(&engine, &args.paths, output) } else { Ok(0) }
+}
+
+/// Indexes again whenever something changes. What fails once (somebody else is writing, a file is half there) is told and
+/// tried again at the next change.
+fn watch(engine: &Engine, paths: &[PathBuf], output: &Output) -> Outcome {
+    let roots = if paths.is_empty() { engine.roots()? } else { paths.to_vec() };
+    let watch = engine.watch(&roots)?;
+    output.say(&output.message_style.faint("Watching; Ctrl-C ends it."));
+    while watch.wait() {
+        let mut meter = Meter::new(output);
+        let report = engine.index(&roots, &mut |p| meter.show(p));
+        meter.finish();
+        match report {
+            Ok(report) if report.is_unchanged() => {}
+            Ok(report) => show(&report, output)?,
+            Err(error) => output.say(&format!("{} {error}", output.message_style.warning("note:"))),
+        }
+    }
+    Ok(0)
+}
+
+fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     if output.json {
-        let mut value = serde_json::to_value(&report).unwrap_or_default();
+        let mut value = serde_json::to_value(report).unwrap_or_default();
         if let Value::Object(fields) = &mut value {
             fields.insert("schema_version".to_owned(), json!(1));
         }
-        output.print(&json_line(&value))?;
-        return Ok(0);
+        return output.print(&json_line(&value));
     }
-    output.print(&text(&report))?;
+    output.print(&text(report))?;
     for skipped in report.skipped.iter().take(SHOWN_SKIPPED) {
         output.say(&format!(
             "{} {} is left out: {}",
@@ -65,7 +99,7 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
             report.without_vector
         ));
     }
-    Ok(0)
+    Ok(())
 }
 
 fn text(report: &IndexReport) -> String {
@@ -84,7 +118,7 @@ fn text(report: &IndexReport) -> String {
     let files = if files.is_empty() { "no files".to_owned() } else { format!("files: {}", files.join(", ")) };
     let mut chunks = String::new();
     if report.chunks_added + report.chunks_removed > 0 {
-        chunks = format!("; paragraphs: {} added, {} removed", report.chunks_added, report.chunks_removed);
+        chunks = format!("; chunks: {} added, {} removed", report.chunks_added, report.chunks_removed);
     }
     let seconds = report.took_ms / 1e3;
     let speed = if report.tokens > 0 && seconds > 0.0 {

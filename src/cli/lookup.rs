@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::config::Config;
-use crate::engine::{Engine, EngineError};
+use crate::engine::Engine;
 use crate::error::ErrorKind;
 use crate::query::{Filters, LookupOptions};
 use crate::render::{json_line, lookup_text};
@@ -127,10 +127,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
             Err(error) => return Err(error.into()),
         }
     }
-    if global.model.is_some() && engine.model(None)?.is_none() {
-        let model = session.config.get("model.name").to_owned();
-        return Err(EngineError::NoModel { model }.into());
-    }
+    session.require_model(global, &engine)?;
     let mut answer = engine.lookup(&input, &options, &mut |p| meter.show(p))?;
     meter.finish();
     answer.took_ms = took_ms(started);

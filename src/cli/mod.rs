@@ -3,12 +3,14 @@
 //! One file per verb. stdout carries results alone; messages and progress go to stderr, progress only to a terminal.
 //! Only this module knows the environment, the clock and the terminal.
 
+mod ask;
 mod bench;
 mod bench_calibrate;
 mod bench_compare;
 mod bench_embed;
 mod bench_fingerprint;
 mod bench_noise;
+mod bench_pack;
 mod bench_run;
 mod canon;
 mod completions;
@@ -23,6 +25,7 @@ mod lookup;
 mod machine;
 mod model;
 mod output;
+mod pack;
 mod progress;
 mod purge;
 mod run;
@@ -47,8 +50,9 @@ Examples:
   ken lookup \"Error acquiring the state lock\"      look up a message, or a description of the trouble
   make 2>&1 | ken lookup -                         look up what went wrong in a log
   ken run -- cargo build                           run a command, look up its failure
-  ken index ~/notes ./docs                         index Markdown and text
+  ken index ~/notes ./docs                         index Markdown, text and source files
   ken search \"how do we rotate the keys\"         search them, and the canon
+  ken pack --task \"retry with back-off\"           a frame for a language model, within a budget of tokens
   ken model pull                                   get the model that finds paraphrases
 
 Exit codes: 0 found or done, 1 nothing known, 2 usage, 3 nothing indexed, 4 no model, 5 damaged data, 6 index and
@@ -96,6 +100,8 @@ enum Verb {
     Lookup(lookup::LookupArgs),
     Run(run::RunArgs),
     Search(search::SearchArgs),
+    Pack(pack::PackArgs),
+    Ask(ask::AskArgs),
     Index(index::IndexArgs),
     Status(status::StatusArgs),
     Forget(forget::ForgetArgs),
@@ -139,6 +145,8 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Lookup(args) => lookup::run(global, args, output),
         Verb::Run(args) => run::run(global, &args, output),
         Verb::Search(args) => search::run(global, args, output),
+        Verb::Ask(args) => ask::run(global, &args, output),
+        Verb::Pack(args) => pack::run(global, args, output),
         Verb::Index(args) => index::run(global, &args, output),
         Verb::Status(args) => status::run(global, &args, output),
         Verb::Forget(args) => forget::run(global, &args, output),

@@ -3,9 +3,8 @@
 use super::lookup::{read_input, share, took_ms};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::session::{Session, working_directory};
 use super::{Global, Outcome};
-use crate::engine::EngineError;
 use crate::error::ErrorKind;
 use crate::ingest::scope_of;
 use crate::query::SearchOptions;
@@ -67,7 +66,7 @@ pub(super) struct SearchArgs {
     dry_run: bool,
 }
 
-fn kind(name: &str) -> Result<Kind, String> {
+pub(super) fn kind(name: &str) -> Result<Kind, String> {
     let names = || Kind::ALL.map(Kind::name).join(", ");
     Kind::of(name).ok_or_else(|| format!("expected one of {}", names()))
 }
@@ -77,11 +76,8 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     let started = Instant::now();
     let session = Session::open(global, output)?;
     let engine = session.engine();
-    if global.model.is_some() && engine.model(None)?.is_none() {
-        return Err(EngineError::NoModel { model: session.config.get("model.name").to_owned() }.into());
-    }
-    let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
-    let here = here.canonicalize().unwrap_or(here);
+    session.require_model(global, &engine)?;
+    let here = working_directory()?;
     let limit = args.limit.map(|n| n as usize).or_else(|| session.config.number("search.limit").map(|n| n as usize));
     let options = SearchOptions {
         limit: limit.unwrap_or(SearchOptions::default().limit),
@@ -89,7 +85,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         filter: ItemFilter {
             kinds: args.kinds,
             scopes: args.scopes.iter().map(|name| scope(name, &here)).collect(),
-            path: args.path.map(|path| place(&path, &here)).transpose()?,
+            paths: args.path.iter().map(|path| place(path, &here)).collect::<Result<_, _>>()?,
             tags: args.tags,
             provider: args.provider,
         },
@@ -122,7 +118,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     Ok(u8::from(!answer.found()))
 }
 
-fn scope(name: &str, here: &Path) -> Scope {
+pub(super) fn scope(name: &str, here: &Path) -> Scope {
     match name {
         "here" => scope_of(here),
         "global" => Scope::global(),
@@ -132,7 +128,7 @@ fn scope(name: &str, here: &Path) -> Scope {
 
 /// The path as files are known by. One that is there means itself, whatever its name looks like; one that is not may
 /// still have been indexed.
-fn place(path: &Path, here: &Path) -> Result<PathFilter, Failure> {
+pub(super) fn place(path: &Path, here: &Path) -> Result<PathFilter, Failure> {
     let text = path.to_str().ok_or_else(|| {
         Failure::new(ErrorKind::Usage, "the path is not UTF-8", "files with such names are not indexed")
     })?;

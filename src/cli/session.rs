@@ -4,7 +4,7 @@ use super::Global;
 use super::output::{Failure, Output};
 use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState};
 use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
-use crate::engine::{Engine, EngineSettings};
+use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::ErrorKind;
 use crate::types::Calibration;
 use crate::vector::simd::Isa;
@@ -54,6 +54,14 @@ impl Session {
     /// The engine, with another calibration than the model's own.
     pub fn engine_with(&self, calibration: Option<Calibration>) -> Engine {
         Engine::new(EngineSettings { calibration, ..self.settings() })
+    }
+
+    /// A model that was named must be there; the configured one need not.
+    pub fn require_model(&self, global: &Global, engine: &Engine) -> Result<(), Failure> {
+        if global.model.is_some() && engine.model(None)?.is_none() {
+            return Err(EngineError::NoModel { model: self.config.get("model.name").to_owned() }.into());
+        }
+        Ok(())
     }
 
     /// What the engine of this session is told.
@@ -125,6 +133,12 @@ impl Session {
         let no_proxy = no_proxy.split(',').map(|host| host.trim().to_owned()).filter(|host| !host.is_empty()).collect();
         Some(ProxySettings { url: url.to_owned(), no_proxy })
     }
+}
+
+/// Where the process is, as files are known by.
+pub(super) fn working_directory() -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
+    Ok(here.canonicalize().unwrap_or(here))
 }
 
 fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>, Failure> {

@@ -58,7 +58,7 @@ pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcom
 fn brief(status: &Status) -> String {
     let inventory = &status.inventory;
     let mut parts = vec![format!("ken: {} known errors", status.canon)];
-    parts.push(format!("{} paragraphs of {} files", inventory.total(), inventory.files));
+    parts.push(format!("{} chunks of {} files", inventory.total(), inventory.files));
     if !status.changed.is_empty() || !status.gone.is_empty() {
         parts.push(format!("{} stale", status.changed.len() + status.gone.len()));
     }
@@ -78,8 +78,8 @@ fn full(status: &Status, output: &Output) -> String {
         out.push_str(&format!("{} {value}\n", style.faint(&format!("{name:9}"))));
     };
     row("canon", format!("{} entries", status.canon));
-    let paragraphs = inventory.items.get("chunk").copied().unwrap_or(0);
-    row("files", format!("{}, {paragraphs} paragraphs", inventory.files));
+    let chunks = inventory.items.get("chunk").copied().unwrap_or(0);
+    row("files", format!("{}, {chunks} chunks", inventory.files));
     for (kind, count) in inventory.items.iter().filter(|(kind, _)| *kind != "chunk") {
         row(kind, count.to_string());
     }

@@ -6,6 +6,7 @@ mod calibrate;
 mod cases;
 mod grouping;
 mod noise;
+pub mod packing;
 mod report;
 pub mod retrieval;
 

@@ -1,7 +1,7 @@
 //! What a search without an index finds: the question's words as one pattern over every text, ignoring case, whole words.
 //! Texts come in the order of how many different words they hold, then of how often.
 
-use crate::types::embedded;
+use crate::types::titled;
 use regex::{Regex, RegexBuilder};
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub(super) struct Found<'a> {
 impl Grep {
     /// Over documents: id, title, text.
     pub fn new<'a>(documents: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> Self {
-        let text = |(id, title, text): (&str, &str, &str)| (id.to_owned(), embedded(title, text));
+        let text = |(id, title, text): (&str, &str, &str)| (id.to_owned(), titled(title, text));
         Self { texts: documents.into_iter().map(text).collect() }
     }
 

@@ -35,7 +35,7 @@ impl BenchIndex {
 }
 
 /// The scope of the items of a group.
-pub(super) fn scope(group: Option<&str>) -> Scope {
+pub fn scope(group: Option<&str>) -> Scope {
     group.map_or_else(Scope::global, |group| Scope::repository(format!("bench:{group}")))
 }
 

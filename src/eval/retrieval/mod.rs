@@ -21,13 +21,13 @@ mod stopwatch;
 mod trec;
 
 pub use compare::{Comparison, Delta, Moved, compare};
-pub use index::{BenchIndex, prepare};
+pub use index::{BenchIndex, prepare, scope as scope_of_group};
 pub use measure::{Plan, measure};
 pub use metrics::{Graded, Judgements, Metric, metrics, order};
 pub use page::page;
 pub use result::{Asked, Latency, Machine, Percentiles, Placed, RunResult, Summary};
 pub use runs::Configuration;
-pub use set::{Document, Query, Set, read_set};
+pub use set::{Document, Query, Set, field as set_field, read_set};
 pub use significance::{Interval, bootstrap, permutation};
 pub use silence::{Outcome, Point, Silence, risk_coverage};
 pub use trec::{Run, read_qrels, read_run, write_run};
@@ -98,7 +98,7 @@ pub enum BenchError {
 }
 
 impl BenchError {
-    fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
     }

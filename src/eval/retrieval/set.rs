@@ -63,7 +63,7 @@ impl Set {
 }
 
 /// A field of the metadata as text; none if it is not there.
-pub(super) fn field(metadata: &serde_json::Value, name: &str) -> Option<String> {
+pub fn field(metadata: &serde_json::Value, name: &str) -> Option<String> {
     match metadata.get(name)? {
         serde_json::Value::String(text) => Some(text.clone()),
         serde_json::Value::Null => None,

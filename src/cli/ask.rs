@@ -1,0 +1,53 @@
+//! `ken ask`: a plain phrase to the call that it asks for.
+
+use super::output::{Failure, Output};
+use super::{Cli, Global, Outcome, dispatch};
+use crate::error::ErrorKind;
+use crate::query::{Call, call};
+use clap::{Args, Parser};
+
+/// Make the call that a plain phrase asks for: pack, search, lookup or status
+///
+/// Says on stderr which call it made. A prefix decides: `ken: search X`, `ken: pack X`, `ken: lookup X`, `ken: status`;
+/// `ken: X` is routed like X, and is a search where nothing else fits.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken ask \"let's work on the retry logic\"              ken pack --task \"the retry logic\"
+  ken ask \"what do we know about connection pools?\"    ken search \"connection pools\"
+  ken ask \"error: linker 'cc' not found\"               ken lookup \"error: linker 'cc' not found\"
+  ken ask \"good morning\"                               ken status --brief
+
+Exits as the call does; with 2 if the phrase asks for nothing.")]
+pub(super) struct AskArgs {
+    /// The phrase; `-` reads standard input
+    #[arg(value_name = "PHRASE", required = true)]
+    phrase: Vec<String>,
+}
+
+pub(super) fn run(global: &Global, args: &AskArgs, output: &Output) -> Outcome {
+    let words: Vec<std::ffi::OsString> = args.phrase.iter().map(Into::into).collect();
+    let input = super::lookup::read_input(&words, "ken ask \"what do we know about retries\"")?;
+    let phrase = String::from_utf8_lossy(&input);
+    let made: Vec<String> = match call(&phrase) {
+        Call::Pack { task } => vec!["pack".to_owned(), format!("--task={task}")],
+        Call::Search { question } => vec!["search".to_owned(), "--".to_owned(), question],
+        Call::Lookup { error } => vec!["lookup".to_owned(), "--".to_owned(), error],
+        Call::Status => vec!["status".to_owned(), "--brief".to_owned()],
+        Call::Learn { .. } => {
+            let text = "nothing can be learnt yet: there is no memory";
+            return Err(Failure::new(ErrorKind::Usage, text, "an error with its fix can be kept: ken canon add"));
+        }
+        Call::Unclear => {
+            let hint = "say what to do: ken ask \"ken: search retries\"";
+            return Err(Failure::new(ErrorKind::Usage, "the phrase asks for nothing", hint));
+        }
+    };
+    let shown = made.iter().filter(|part| *part != "--").map(|part| crate::text::single_line(part, 120));
+    let shown = shown.map(|part| if part.contains(' ') { format!("{part:?}") } else { part });
+    output.say(&output.message_style.faint(&format!("ken {}", shown.collect::<Vec<_>>().join(" "))));
+    // Through the parser, so that a phrase can do what its call can, and nothing else.
+    let parsed = Cli::try_parse_from(std::iter::once("ken".to_owned()).chain(made));
+    let parsed = parsed.map_err(|error| Failure::new(ErrorKind::Usage, error.to_string(), "ken ask --help"))?;
+    dispatch(global, parsed.verb, output)
+}

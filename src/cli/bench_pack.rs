@@ -1,0 +1,77 @@
+//! `ken bench pack`.
+
+use super::output::Output;
+use super::progress::Meter;
+use super::session::Session;
+use super::{Global, Outcome};
+use crate::eval::packing::{PackPlan, Packed, measure_packing};
+use crate::eval::retrieval::{BenchError, read_set};
+use crate::pack::Tokenizer;
+use crate::render::json_line;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Measure how much evidence frames hold, against rankings and whole files cut to the same budget
+///
+/// The set's documents are written as files and indexed; ken pack pays for the whole frame, the others for the text of
+/// their documents alone.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken bench pack sets/locomo --group-by group --file-by session
+  ken bench pack sets/docs --file-by path --budget 4000 --json")]
+pub(super) struct BenchPackArgs {
+    /// Folders of sets
+    #[arg(value_name = "DIR", required = true)]
+    sets: Vec<PathBuf>,
+    /// Budgets in tokens
+    #[arg(long = "budget", value_name = "TOKENS", value_delimiter = ',', default_value = "2000,4000,8000")]
+    budgets: Vec<usize>,
+    /// Whose tokens: cl100k, o200k or chars
+    #[arg(long, value_name = "NAME", default_value_t)]
+    tokenizer: Tokenizer,
+    /// Use only documents with the question's own value of this field of the metadata
+    #[arg(long, value_name = "FIELD")]
+    group_by: Option<String>,
+    /// Documents with one value of this field stand in one file
+    #[arg(long, value_name = "FIELD")]
+    file_by: Option<String>,
+}
+
+pub(super) fn run(global: &Global, args: BenchPackArgs, output: &Output) -> Outcome {
+    let session = Session::open(global, output)?;
+    let sets = args.sets.iter().map(|path| read_set(path)).collect::<Result<Vec<_>, BenchError>>()?;
+    let plan =
+        PackPlan { budgets: args.budgets, tokenizer: args.tokenizer, group_by: args.group_by, file_by: args.file_by };
+    if !output.json {
+        output.print(&format!(
+            "{:16} {:>7} {:7} {:>8} {:>8} {:>8} {:>7}  {}\n",
+            "set", "budget", "packer", "recall", "all", "tokens", "silent", "pack is ahead by"
+        ))?;
+    }
+    for set in &sets {
+        let mut meter = Meter::new(output);
+        let measured = measure_packing(set, &session.settings(), &plan, &mut |p| meter.show(p));
+        meter.finish();
+        for one in measured? {
+            output.print(&if output.json { json_line(&one) } else { row(&one) })?;
+        }
+    }
+    Ok(0)
+}
+
+fn row(one: &Packed) -> String {
+    let ahead = one.ahead.as_ref().map_or_else(String::new, |(mean, interval)| {
+        format!("{mean:+.4} ({:+.4} to {:+.4})", interval.low, interval.high)
+    });
+    format!(
+        "{:16} {:>7} {:7} {:>8.4} {:>8.4} {:>8.0} {:>7.3}  {ahead}\n",
+        one.set,
+        one.budget,
+        one.packer.name(),
+        one.recall,
+        one.all,
+        one.tokens,
+        one.silent
+    )
+}

@@ -1,0 +1,226 @@
+//! `ken pack`.
+
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::search::{place, scope};
+use super::session::{Session, working_directory};
+use super::{Global, Outcome};
+use crate::engine::PackOptions;
+use crate::error::ErrorKind;
+use crate::pack::{Change, DEFAULT_BUDGET, Tokenizer, diff};
+use crate::render::json_line;
+use crate::store::{ItemFilter, PathFilter};
+use crate::text::{decode, parse_timestamp, single_line};
+use crate::types::{Frame, Kind, Reason};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// How many of what was left out are named.
+const LEFT_OUT: usize = 30;
+
+/// Largest task, state or instructions that are read, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Make a frame: a task, and what is known about it, within a budget of tokens
+///
+/// Prints Markdown with front matter: the task first, then relevant pieces of indexed files and of the canon, each with
+/// its file and lines as they are now, then the state, and the instructions last. Weak material stays out even where
+/// there is room for it.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  ken pack --task \"retry with back-off\" | llm
+  ken pack --task - --budget 4000 --instructions AGENTS.md < task.md
+  ken pack --task \"rotate the signing keys\" --include 'docs/**' --explain > frame.md
+  ken pack diff before.md after.md
+
+Exits with 0 if anything was recalled, with 1 if nothing was; the frame is printed either way."
+)]
+pub(super) struct PackArgs {
+    #[command(subcommand)]
+    verb: Option<PackVerb>,
+    /// The task; `-` reads standard input
+    #[arg(long, value_name = "TEXT", required = true)]
+    task: Option<String>,
+    /// Tokens that the frame may cost [default: 15000]
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<usize>,
+    /// Whose tokens: cl100k, o200k, model, or chars (four characters a token) [default: cl100k]
+    #[arg(long, value_name = "NAME")]
+    tokenizer: Option<Tokenizer>,
+    /// The present state, from a file
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Standing instructions, from a file
+    #[arg(long, value_name = "FILE")]
+    instructions: Option<PathBuf>,
+    /// Only files under this path, or that a pattern such as 'docs/**' matches; may be given again
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<PathBuf>,
+    /// Only what counts there: `here` (this repository), `global`, or a repository's id; may be given again
+    #[arg(long = "scope", value_name = "SCOPE")]
+    scopes: Vec<String>,
+    /// Only this kind: canon or chunk; may be given again
+    #[arg(long = "kind", value_name = "KIND", value_parser = super::search::kind)]
+    kinds: Vec<Kind>,
+    /// Count ages from this moment, such as 2026-11-22 or 2026-11-22T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    as_of: Option<i64>,
+    /// Say on stderr what was left out, and why
+    #[arg(long)]
+    explain: bool,
+    /// Do not count what is packed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum PackVerb {
+    /// Say what changed from one frame to another
+    ///
+    /// Exits with 0 if they say the same, with 8 if not.
+    Diff {
+        /// The first frame, as ken pack printed it
+        a: PathBuf,
+        /// The second frame
+        b: PathBuf,
+    },
+}
+
+fn moment(text: &str) -> Result<i64, String> {
+    parse_timestamp(text).ok_or_else(|| "expected a moment such as 2026-11-22 or 2026-11-22T12:00:00Z".to_owned())
+}
+
+pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
+    if let Some(PackVerb::Diff { a, b }) = &args.verb {
+        return compare(a, b, output);
+    }
+    let task = match args.task.as_deref() {
+        Some("-") => bounded("standard input", std::io::stdin().lock())?,
+        other => other.unwrap_or_default().as_bytes().to_vec(),
+    };
+    let session = Session::open(global, output)?;
+    let engine = session.engine();
+    session.require_model(global, &engine)?;
+    let here = working_directory()?;
+    let configured = || session.config.get("pack.budget").parse().ok();
+    let options = PackOptions {
+        budget: args.budget.or_else(configured).unwrap_or(DEFAULT_BUDGET),
+        tokenizer: match args.tokenizer {
+            Some(tokenizer) => tokenizer,
+            None => session.config.get("pack.tokenizer").parse().unwrap_or_default(),
+        },
+        state: args.state.as_deref().map(given).transpose()?.unwrap_or_default(),
+        instructions: args.instructions.as_deref().map(given).transpose()?.unwrap_or_default(),
+        filter: ItemFilter {
+            kinds: args.kinds,
+            scopes: args.scopes.iter().map(|name| scope(name, &here)).collect(),
+            paths: args.include.iter().map(|path| place(path, &here)).collect::<Result<Vec<PathFilter>, _>>()?,
+            ..ItemFilter::default()
+        },
+        as_of: args.as_of,
+        here: here.to_string_lossy().into_owned(),
+        explain: args.explain,
+    };
+    let mut meter = Meter::new(output);
+    let frame = engine.pack(&task, &options, &mut |p| meter.show(p));
+    meter.finish();
+    output.notes(&engine);
+    let frame = frame?;
+    output.print(&if output.json { json_line(&frame) } else { frame.text.clone() })?;
+    tell(&frame, output);
+    if !args.dry_run {
+        engine.count_packed(&frame);
+    }
+    engine.leave();
+    Ok(u8::from(frame.pieces().next().is_none()))
+}
+
+/// What the reader of the frame need not know, and whoever made it should.
+fn tell(frame: &Frame, output: &Output) {
+    for section in frame.sections.iter().filter(|section| section.cut) {
+        output.say(&format!("The {} had to be cut: it may cost {} tokens.", section.name, section.tokens));
+    }
+    if !frame.semantic {
+        output.say("There is no usable model, so only words were compared; get one with: ken model pull");
+    }
+    if output.json {
+        return;
+    }
+    if frame.pieces().next().is_none() {
+        output.say("Nothing is known that is relevant enough; the frame holds the task alone.");
+    }
+    let left_out = frame.left_out.as_deref().unwrap_or_default();
+    for one in left_out.iter().take(LEFT_OUT) {
+        let why = match one.why {
+            Reason::Gate => "not relevant enough",
+            Reason::Duplicate => "said already",
+            Reason::Budget => "no room",
+            Reason::Changed => "its file changed",
+            Reason::Gone => "its file is gone",
+        };
+        output.say(&format!("left out: {} ({why}, {:.0} % sure)", one.place, one.relevance * 100.0));
+    }
+    if left_out.len() > LEFT_OUT {
+        output.say(&format!("left out: {} more (--json names all)", left_out.len() - LEFT_OUT));
+    }
+}
+
+fn given(path: &Path) -> Result<String, Failure> {
+    let name = path.display().to_string();
+    let bytes = if path == Path::new("-") {
+        bounded("standard input", std::io::stdin().lock())?
+    } else {
+        bounded(&name, File::open(path).map_err(|e| Failure::io(&name, &e))?)?
+    };
+    match decode(&bytes) {
+        Ok(text) => Ok(text.into_owned()),
+        Err(_) if bytes.iter().all(u8::is_ascii_whitespace) => Ok(String::new()),
+        Err(error) => Err(Failure::new(ErrorKind::Usage, format!("{name}: {error}"), "give a text file")),
+    }
+}
+
+fn bounded(name: &str, from: impl Read) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| Failure::io(name, &e))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let text = format!("{name} is larger than {} MiB", MAX_BYTES >> 20);
+        return Err(Failure::new(ErrorKind::Usage, text, "a frame is far smaller: give the part that matters"));
+    }
+    Ok(bytes)
+}
+
+fn compare(a: &Path, b: &Path, output: &Output) -> Outcome {
+    let found = diff(&given(a)?, &given(b)?).ok_or_else(|| {
+        Failure::new(ErrorKind::Usage, "one of them is no frame", "give two files that ken pack printed")
+    })?;
+    if output.json {
+        let pieces: Vec<_> =
+            found.pieces.iter().map(|(place, change)| json!({"place": place, "change": change})).collect();
+        output.print(&json_line(
+            &json!({"schema_version": 1, "same": found.same, "parts": found.parts, "pieces": pieces}),
+        ))?;
+    } else {
+        let mut text = String::new();
+        for (place, change) in &found.pieces {
+            let (mark, what) = match change {
+                Change::Added => (output.style.good("+"), ""),
+                Change::Removed => (output.style.bad("-"), ""),
+                Change::Changed => (output.style.warning("~"), "  other text"),
+                Change::Moved => (output.style.warning(">"), "  moved"),
+            };
+            text.push_str(&format!("{mark} {}{what}\n", single_line(place, 300)));
+        }
+        for part in &found.parts {
+            text.push_str(&format!("{} {part}\n", output.style.warning("~")));
+        }
+        text.push_str(&output.style.faint(&format!("{} pieces are the same.\n", found.same)));
+        output.print(&text)?;
+    }
+    Ok(if found.is_empty() { 0 } else { ErrorKind::CheckFailed.exit_code() })
+}
