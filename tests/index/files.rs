@@ -23,14 +23,14 @@ fn ids(user: &User) -> Vec<(String, String)> {
     all
 }
 
-const ONE: &str = "The first paragraph is about the harvest of the early apples in autumn.";
-const TWO: &str = "The second paragraph is about the repair of the old mill by the river.";
-const THREE: &str = "The third paragraph is about the keeping of bees behind the orchard wall.";
+const ONE: &str = "The first paragraph is about the harvest of the early apples in autumn. Those who come late to it find the trees bare, the baskets gone, the ladders locked in the shed, and have to wait for the late apples, which are harder and keep until the spring when they lie in straw, apart from each other, where no frost gets at them.";
+const TWO: &str = "The second paragraph is about the repair of the old mill by the river. Its wheel has not turned since the flood took the weir, the stones want dressing, and the carpenter says that the main shaft will have to be made anew, from an oak that stands on the other bank and that nobody has asked the owner for until today.";
+const THREE: &str = "The third paragraph is about the keeping of bees behind the orchard wall. Four hives are enough for as many trees as we have, as long as somebody looks after them in May, when they swarm, and leaves them what they need for the winter, which is more than one would think who has only ever seen them in the summer.";
 
 #[test]
 fn only_what_changed_is_touched_and_what_stays_keeps_its_id() {
     let user = User::new();
-    user.document("a.md", format!("# Farm\n\n{ONE}\n\n{TWO}\n"));
+    user.document("a.md", format!("# Farm\n\n## One\n\n{ONE}\n\n## Two\n\n{TWO}\n"));
     user.document("sub/b.txt", THREE);
     let index = || user.ken(&["index", ".", "--json"]);
     assert_eq!(files(&index()), [2, 0, 0, 0, 0]);
@@ -38,13 +38,13 @@ fn only_what_changed_is_touched_and_what_stays_keeps_its_id() {
     assert_eq!(files(&index()), [0, 0, 0, 0, 2]);
 
     // A new paragraph before the others: theirs move, and keep their ids.
-    user.document("a.md", format!("# Farm\n\n{THREE}\n\n{ONE}\n\n{TWO}\n"));
+    user.document("a.md", format!("# Farm\n\n## Three\n\n{THREE}\n\n## One\n\n{ONE}\n\n## Two\n\n{TWO}\n"));
     let ran = index();
     assert_eq!((files(&ran), chunks(&ran)), ([0, 1, 0, 0, 1], [1, 0, 2]));
     let after = ids(&user);
     assert!(before.iter().all(|known| after.contains(known)), "{before:?} {after:?}");
     let found = user.ken(&["search", "--json", "--min-relevance", "0", "repair of the old mill"]).json();
-    assert_eq!(found["results"][0]["hits"][0]["line_start"], 7);
+    assert_eq!(found["results"][0]["hits"][0]["line_start"], 13);
 
     // A rename keeps everything; a move with an edit is one file gone and one new.
     fs::rename(user.work().join("sub/b.txt"), user.work().join("sub/c.txt")).unwrap();
@@ -208,4 +208,34 @@ fn files_belong_to_their_repository() {
     );
     // The clones hold the same text, which is shown once.
     assert_eq!((search("two", "here"), search(".", "global"), search(".", "nonsense")), (1, 1, 0));
+}
+
+#[test]
+fn what_nobody_reads_is_left_out_and_named() {
+    let user = User::new();
+    let huge = user.document("huge.md", "# Huge\n");
+    // Holes cost no disk.
+    fs::File::options().write(true).open(&huge).unwrap().set_len(500 << 20).unwrap();
+    user.document("binary.md", [0u8, 159, 146, 150].repeat(50));
+    user.document("api.pb.go", "package api\n\n// Get gets.\nfunc Get() {}\n");
+    user.document("app.min.js", "var a=1;");
+    user.document("broken.md", b"# Broken\n\nA line with \xff\xfe in it that is long enough to be read by somebody.\n");
+    user.document(
+        "lib.rs",
+        "/// Waits a little longer after each failure.\npub fn back_off(attempt: u32) -> u64 {\n    1 << attempt\n}\n",
+    );
+    let ran = user.ken(&["index", ".", "--json"]);
+    let skipped = ran.json()["skipped"].to_string();
+    for (name, why) in [
+        ("huge.md", "larger than 64 MiB"),
+        ("binary.md", "binary"),
+        ("api.pb.go", "generated"),
+        ("app.min.js", "generated"),
+    ] {
+        assert!(skipped.contains(name) && skipped.contains(why), "{name}: {skipped}");
+    }
+    assert!(!skipped.contains("broken.md"), "{skipped}");
+    let texts = user.texts();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts.iter().any(|text| text.ends_with("pub fn back_off(attempt: u32) -> u64 {")), "{texts:?}");
 }

@@ -1,8 +1,8 @@
 use crate::support::ken::User;
 use std::fs;
 
-const SECRET: &str = "The zanzibarium password hangs on a nail behind the door of the old kitchen.";
-const OTHER: &str = "Another paragraph about something else entirely, to keep the file company.";
+const SECRET: &str = "The zanzibarium password hangs on a nail behind the door of the old kitchen. Whoever needs it has to ask the cook, who keeps the key, sleeps until noon, and does not like to be woken; so it is better to come in the evening, when the bread is in the oven and she has time to talk, or to send somebody whom she knows from the years before.";
+const OTHER: &str = "Another paragraph about something else entirely, to keep the file company. It goes on for a while about the weather of the last weeks, about the road that is closed because of the bridge, about the new lamps along the market that nobody likes, and about the dog of the neighbours, who has learnt to open the gate and now goes for walks by himself.";
 
 /// Whether the word stands in any file of the data directory, compressed by nothing.
 fn on_disk(user: &User, word: &str) -> bool {
@@ -25,7 +25,7 @@ fn id_of(user: &User, text: &str) -> String {
 #[test]
 fn a_forgotten_paragraph_leaves_no_trace_and_does_not_come_back() {
     let user = User::new();
-    user.document("a.md", format!("{SECRET}\n\n{OTHER}\n"));
+    user.document("a.md", format!("# A\n\n{SECRET}\n\n# B\n\n{OTHER}\n"));
     user.ken(&["index", "."]);
     assert!(found(&user) && on_disk(&user, "zanzibarium"));
     let id = id_of(&user, SECRET);
@@ -36,7 +36,7 @@ fn a_forgotten_paragraph_leaves_no_trace_and_does_not_come_back() {
     assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
     user.assert_sound();
     // The file still holds it, and changes elsewhere.
-    user.document("a.md", format!("{OTHER} More.\n\n{SECRET}\n"));
+    user.document("a.md", format!("# B\n\n{OTHER} More.\n\n# A\n\n{SECRET}\n"));
     user.ken(&["index", "."]);
     assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
     assert_eq!(user.texts(), [format!("{OTHER} More.")]);
@@ -53,7 +53,7 @@ fn a_forgotten_file_is_gone_until_it_is_indexed_again() {
     // Gone from the disk too: forgetting must not need the file.
     fs::remove_dir_all(user.work().join("private")).unwrap();
     let ran = user.ken(&["forget", "--path", "private"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "1 files with 1 paragraphs forgotten.\n"));
+    assert_eq!((ran.code, ran.out.as_str()), (0, "1 files with 1 chunks forgotten.\n"));
     assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
     assert_eq!(user.texts(), [OTHER]);
     assert_eq!(user.ken(&["forget", "--path", "private"]).code, 2);
@@ -81,7 +81,7 @@ fn text_of_a_deleted_file_is_never_shown() {
 #[test]
 fn the_vector_of_what_was_forgotten_is_gone_too() {
     let user = User::new().with_model("bge-small-en-v1.5-int8");
-    user.document("a.md", format!("{SECRET}\n\n{OTHER}\n"));
+    user.document("a.md", format!("# A\n\n{SECRET}\n\n# B\n\n{OTHER}\n"));
     user.ken(&["index", "."]);
     let id = id_of(&user, SECRET);
     let vector: Vec<u8> = rusqlite::Connection::open(user.home().join("kenning.db"))

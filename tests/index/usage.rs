@@ -136,7 +136,7 @@ fn recency_and_frequency_break_ties_only() {
         let engine = engine(&user);
         let mut options = SearchOptions { min_relevance: Some(0.0), limit: 1, ..SearchOptions::default() };
         let used = user.work().canonicalize().unwrap().join("used.md").display().to_string();
-        options.filter.path = Some(kenning::store::PathFilter::Under(used));
+        options.filter.paths = vec![kenning::store::PathFilter::Under(used)];
         let answer = engine.search(question.as_bytes(), &options, &mut |_| {}).unwrap();
         engine.count_served(&answer);
         engine.count_served(&answer);

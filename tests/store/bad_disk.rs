@@ -1,11 +1,12 @@
 //! A disk that is full, read-only or without locks, played by `tests/support/shim.c`: at every write in turn, which no
 //! real disk would offer.
 
-use crate::support::ken::User;
+use crate::support::ken::{User, section};
 
 fn text(version: u32, file: u32) -> String {
-    let paragraph =
-        |n: u32| format!("Version {version} of paragraph {n} in file {file} is long enough to stand alone.\n\n");
+    let paragraph = |n: u32| {
+        section(n, &format!("Version {version} of paragraph {n} in file {file} is long enough to stand alone."))
+    };
     (0..8).map(paragraph).collect()
 }
 

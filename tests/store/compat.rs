@@ -60,7 +60,7 @@ fn leave_a_data_directory() {
     );
     let user = User::new();
     let model = tempfile::tempdir().unwrap();
-    Tiny::bert().write(model.path());
+    Tiny::indexer().write(model.path());
     let imported = user.ken(&["model", "import", "--name", "tiny", model.path().to_str().unwrap()]);
     assert_eq!(imported.code, 0, "{imported:?}");
     assert_eq!(user.ken(&["model", "use", "tiny"]).code, 0);

@@ -3,7 +3,7 @@
 //!
 //! `KEN_KILLS` says how often each command is killed.
 
-use crate::support::ken::{User, run};
+use crate::support::ken::{User, run, section};
 use crate::support::tiny::Tiny;
 use kenning::store::{Database, MIGRATIONS, Migration, WriterLock};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +18,9 @@ fn kills() -> u32 {
 }
 
 fn text(version: u32, file: u32) -> String {
-    let paragraph =
-        |n: u32| format!("Version {version} of paragraph {n} in file {file} is long enough to stand alone.\n\n");
+    let paragraph = |n: u32| {
+        section(n, &format!("Version {version} of paragraph {n} in file {file} is long enough to stand alone."))
+    };
     (0..PARAGRAPHS).map(paragraph).collect()
 }
 
@@ -71,8 +72,8 @@ fn versions(user: &User) -> BTreeMap<String, u32> {
 
 fn model() -> (tempfile::TempDir, tempfile::TempDir) {
     let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    Tiny::bert().write(a.path());
-    Tiny { seed: 9, ..Tiny::bert() }.write(b.path());
+    Tiny::indexer().write(a.path());
+    Tiny { seed: 9, ..Tiny::indexer() }.write(b.path());
     (a, b)
 }
 

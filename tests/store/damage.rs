@@ -1,6 +1,6 @@
 //! Files that are not what they should be: noticed, named, and mended as far as that is possible.
 
-use crate::support::ken::{Ran, User};
+use crate::support::ken::{Ran, User, section};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,10 @@ const FILES: u32 = 40;
 
 fn text(file: u32) -> String {
     let paragraph = |n: u32| {
-        format!("Paragraph {n} in file {file} is about subject {} and is long enough to stand alone.\n\n", file * 7 + n)
+        let subject = file * 7 + n;
+        let text =
+            format!("Paragraph {n} in file {file} is about subject {subject} and is long enough to stand alone.");
+        section(n, &text)
     };
     (0..6).map(paragraph).collect()
 }

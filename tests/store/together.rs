@@ -1,6 +1,6 @@
 //! Several processes on one data directory. `KEN_SECONDS` says how long.
 
-use crate::support::ken::{User, run};
+use crate::support::ken::{User, run, section};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,9 @@ fn seconds() -> u64 {
 }
 
 fn text(version: u64, file: u32) -> String {
-    let paragraph =
-        |n: u32| format!("Version {version} of paragraph {n} in file {file} is long enough to stand alone.\n\n");
+    let paragraph = |n: u32| {
+        section(n, &format!("Version {version} of paragraph {n} in file {file} is long enough to stand alone."))
+    };
     (0..5).map(paragraph).collect()
 }
 

@@ -4,6 +4,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// A section of a Markdown text that is a chunk of its own: longer than what is joined to a neighbour, shorter than what
+/// is cut.
+pub fn section(number: u32, text: &str) -> String {
+    const REST: &str = "It goes on about the weather of the last weeks, about the road that is closed because of the \
+        bridge, about the new lamps along the market that nobody likes, and about the dog of the neighbours, who has \
+        learnt to open the gate and now goes for walks by himself.";
+    format!("## Section {number}\n\n{text} {REST}\n\n")
+}
+
 /// What a run came to.
 #[derive(Debug)]
 pub struct Ran {

@@ -44,6 +44,11 @@ impl Tiny {
         }
     }
 
+    /// One that reads as much at once as real ones do.
+    pub fn indexer() -> Self {
+        Self { positions: 512, ..Self::bert() }
+    }
+
     pub fn xlm_roberta() -> Self {
         Self { architecture: Architecture::XlmRoberta, pooling: "mean", positions: 26, seed: 2, ..Self::bert() }
     }
