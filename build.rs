@@ -142,8 +142,8 @@ impl Patterns {
             pub(super) fn prefilter() -> Prefilter {{ Prefilter {{
                 filter: Cow::Borrowed(&{:?}), ranks: Cow::Borrowed(&{:?}), starts: Cow::Borrowed(&{:?}),
                 filed: Cow::Borrowed(&{:?}), text: Cow::Borrowed({:?}), ends: Cow::Borrowed(&{:?}),
-                listener_starts: Cow::Borrowed(&{:?}), listeners: Cow::Borrowed(&{:?}),
-                companion_starts: Cow::Borrowed(&{:?}), companions: Cow::Borrowed(&{:?}),
+                listener_starts: Cow::Borrowed(&{:?}), listeners: Cow::Borrowed(&{:?}), waits: Cow::Borrowed(&{:?}),
+                companion_starts: Cow::Borrowed(&{:?}), companions: Cow::Borrowed(&{:?}), phrases: Cow::Borrowed({:?}),
             }} }}",
             self.aliases,
             self.text,
@@ -156,8 +156,10 @@ impl Patterns {
             made.ends,
             made.listener_starts,
             made.listeners,
+            made.waits,
             made.companion_starts,
-            made.companions
+            made.companions,
+            made.phrases
         )
         .expect("to a string");
     }

@@ -1,6 +1,6 @@
 //! The built-in packs as the build left them: text, and tables into it.
 
-use super::prefilter::Prefilter;
+use super::prefilter::{Prefilter, Wait};
 use std::borrow::Cow;
 
 /// A pack.

@@ -1,210 +1,151 @@
-//! Words that every match of a pattern must contain, read off the pattern without compiling it.
+//! Phrases that every match of a pattern must contain, read off the pattern's syntax tree without compiling it.
 //!
-//! Two ways: a scan over the top level of the pattern, which costs under a microsecond and serves nearly all of them;
-//! and the syntax tree for patterns with alternation at the top. Both only ever promise what is certain: a word that is
-//! named here stands in every match, ASCII case aside. Words, not phrases, because a space in a pattern matches any
-//! white space.
+//! A pattern is taken apart into variants: ways to match it, each with the literal phrases that then stand in the text, in
+//! order. Alternations are multiplied out as far as that stays small. Only what is certain is promised: whatever matches
+//! holds all phrases of one variant, ASCII case aside and with any white space for a space.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
-use std::borrow::Cow;
 
 /// Shortest word that counts: shorter ones stand everywhere.
 const MIN_ANCHOR: usize = 4;
-/// Words asked for together.
-const MAX_WORDS: usize = 3;
+/// Most variants of a pattern.
+const MAX_VARIANTS: usize = 24;
 
-/// What a match needs, in lower case.
+/// What a match needs, in lower case: all phrases of one of these variants. Each variant holds a word that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Required {
-    /// At least one of these stands in every match.
-    pub any_of: Vec<Cow<'static, str>>,
-    /// All of these stand in every match.
-    pub all_of: Vec<Cow<'static, str>>,
+    /// The phrases of each variant, in the order in which they stand in a match.
+    pub variants: Vec<Vec<String>>,
 }
 
-/// The required words of a pattern (before or after spaces were relaxed), or `None` if no word is certain.
+/// The words of a phrase that are long enough to count.
+pub fn words(phrase: &str) -> impl Iterator<Item = &str> {
+    phrase.split(' ').filter(|word| word.len() >= MIN_ANCHOR)
+}
+
+/// What a match of a pattern needs (before or after spaces were relaxed), or `None` if no word is certain.
 pub fn required(pattern: &str) -> Option<Required> {
-    if let Some(mut words) = scan(pattern) {
-        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        words.truncate(MAX_WORDS);
-        if words.first().is_some_and(|word| word.len() >= MIN_ANCHOR) {
-            let mut words = words.into_iter().map(Cow::Owned);
-            return Some(Required { any_of: words.by_ref().take(1).collect(), all_of: words.collect() });
-        }
-    }
     let plain = pattern.strip_prefix("(?i)").unwrap_or(pattern);
-    let tree = regex_syntax::ParserBuilder::new().multi_line(true).nest_limit(64).build().parse(plain).ok()?;
-    let any_of = certain(&tree)?;
-    (any_of.iter().all(|word| word.len() >= MIN_ANCHOR))
-        .then(|| Required { any_of: any_of.into_iter().map(Cow::Owned).collect(), all_of: Vec::new() })
+    let parse = |unicode| {
+        let mut parser = regex_syntax::ParserBuilder::new();
+        parser.unicode(unicode).utf8(false).multi_line(true).nest_limit(64).build().parse(plain)
+    };
+    // As patterns are compiled: letters beyond ASCII in a class need Unicode.
+    let tree = parse(false).or_else(|_| parse(true)).ok()?;
+    let mut variants: Vec<Vec<String>> = expand(&tree)?.into_iter().map(Variant::phrases).collect();
+    variants.sort_unstable();
+    variants.dedup();
+    variants.iter().all(|variant| !variant.is_empty()).then_some(Required { variants })
 }
 
-fn is_word(c: char) -> bool {
-    c.is_ascii() && !c.is_ascii_whitespace() && !c.is_ascii_control()
+/// Literal text with gaps: runs of which neighbours are not known to touch.
+#[derive(Debug, Clone, Default)]
+struct Variant {
+    runs: Vec<String>,
 }
 
-/// Literal runs at the top level; `None` when the pattern needs the tree (alternation, extended mode, odd escapes).
-fn scan(pattern: &str) -> Option<Vec<String>> {
-    let chars: Vec<char> = pattern.chars().collect();
-    let mut runs = vec![String::new()];
-    let mut at = 0;
-    while at < chars.len() {
-        let c = chars[at];
-        match c {
-            '\\' => {
-                let escaped = *chars.get(at + 1)?;
-                if escaped.is_ascii_punctuation() || escaped == ' ' {
-                    push(&mut runs, escaped);
-                } else if "dDwWsSbBnrtAz".contains(escaped) {
-                    runs.push(String::new());
-                } else {
-                    return None;
-                }
-                at += 2;
-                continue;
-            }
-            '|' => return None,
-            '(' => {
-                if chars[at..].starts_with(&['(', '?', 'x']) || chars[at..].starts_with(&['(', '?', '-']) {
-                    return None;
-                }
-                at = group_end(&chars, at)?;
-                runs.push(String::new());
-            }
-            '[' => {
-                at = class_end(&chars, at)?;
-                runs.push(String::new());
-            }
-            '?' | '*' | '{' => {
-                if let Some(run) = runs.last_mut() {
-                    run.pop();
-                }
-                runs.push(String::new());
-                if c == '{' {
-                    at += chars[at..].iter().position(|&c| c == '}')?;
-                }
-            }
-            '+' | '.' | '^' | '$' => runs.push(String::new()),
-            _ => push(&mut runs, c),
-        }
-        at += 1;
+impl Variant {
+    fn literal(text: &str) -> Self {
+        Self { runs: vec![text.to_owned()] }
     }
-    Some(runs.into_iter().filter(|run| run.len() >= MIN_ANCHOR).collect())
-}
 
-fn push(runs: &mut Vec<String>, c: char) {
-    if is_word(c) {
-        if let Some(run) = runs.last_mut() {
-            run.push(c.to_ascii_lowercase());
-        }
-    } else {
-        runs.push(String::new());
-        // A quantifier may follow; it must find the run of this character, not the one before.
-        runs.push(String::new());
+    fn gap() -> Self {
+        Self { runs: vec![String::new(), String::new()] }
     }
-}
 
-/// Index of the parenthesis that closes the group opened at `at`.
-fn group_end(chars: &[char], at: usize) -> Option<usize> {
-    let (mut depth, mut i) = (0usize, at);
-    while i < chars.len() {
-        match chars[i] {
-            '\\' => i += 1,
-            '[' => i = class_end(chars, i)?,
-            '(' => depth += 1,
-            ')' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(i);
-                }
-            }
+    fn then(&self, next: &Self) -> Self {
+        let mut runs = self.runs.clone();
+        let mut following = next.runs.iter().cloned();
+        match (runs.last_mut(), following.next()) {
+            (Some(last), Some(first)) => last.push_str(&first),
+            (None, Some(first)) => runs.push(first),
             _ => {}
         }
-        i += 1;
+        runs.extend(following);
+        Self { runs }
     }
-    None
+
+    /// Its runs that hold a word which counts, with single spaces.
+    fn phrases(self) -> Vec<String> {
+        let spaced = |run: &String| run.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        self.runs.iter().map(spaced).filter(|phrase| words(phrase).next().is_some()).collect()
+    }
+
+    fn counts(&self) -> bool {
+        self.runs.iter().any(|run| words(run).next().is_some())
+    }
 }
 
-/// Index of the bracket that closes the class opened at `at`.
-fn class_end(chars: &[char], at: usize) -> Option<usize> {
-    let mut i = at + 1;
-    if chars.get(i) == Some(&'^') {
-        i += 1;
-    }
-    // A bracket that stands first is literal.
-    if chars.get(i) == Some(&']') {
-        i += 1;
-    }
-    let mut depth = 1usize;
-    while i < chars.len() {
-        match chars[i] {
-            '\\' => i += 1,
-            '[' => depth += 1,
-            ']' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(i);
-                }
-            }
-            _ => {}
-        }
-        i += 1;
-    }
-    None
-}
-
-/// Words of which every match of the tree contains one: the best such set.
-fn certain(tree: &Hir) -> Option<Vec<String>> {
+/// The ways to match a tree; `None` when there are too many of them to tell.
+fn expand(tree: &Hir) -> Option<Vec<Variant>> {
     match tree.kind() {
-        HirKind::Literal(literal) => {
-            let text = std::str::from_utf8(&literal.0).ok()?;
-            let word = text.split(|c| !is_word(c)).max_by_key(|word| word.len())?;
-            (word.len() >= MIN_ANCHOR).then(|| vec![word.to_ascii_lowercase()])
+        HirKind::Empty | HirKind::Look(_) => Some(vec![Variant::default()]),
+        HirKind::Literal(literal) => Some(vec![spell(&String::from_utf8_lossy(&literal.0))]),
+        HirKind::Class(class) => {
+            Some(vec![either_case(class).map_or_else(Variant::gap, |letter| spell(&letter.to_string()))])
         }
-        HirKind::Capture(group) => certain(&group.sub),
-        HirKind::Repetition(repeated) if repeated.min > 0 => certain(&repeated.sub),
-        HirKind::Concat(parts) => {
-            let spelled = spelled(parts).into_iter().filter(|word| word.len() >= MIN_ANCHOR).map(|word| vec![word]);
-            let sets = spelled.chain(parts.iter().filter_map(certain));
-            sets.max_by_key(|words| words.iter().map(String::len).min().unwrap_or(0))
+        HirKind::Capture(group) => expand(&group.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => {
+            let once = expand(&repeated.sub)?;
+            // A space that is repeated is a space: it stands for any white space.
+            let is_space = matches!(repeated.sub.kind(), HirKind::Literal(literal) if *literal.0 == *b" ");
+            let gap = if is_space || repeated.max == Some(1) { Variant::default() } else { Variant::gap() };
+            Some(once.iter().map(|variant| variant.then(&gap)).collect())
         }
+        HirKind::Repetition(_) => Some(vec![Variant::gap()]),
+        HirKind::Concat(parts) => Some(in_sequence(parts)),
         HirKind::Alternation(branches) => {
             let mut all = Vec::new();
             for branch in branches {
-                all.extend(certain(branch)?);
+                all.extend(expand(branch)?);
             }
             Some(all)
         }
-        _ => None,
     }
 }
 
-/// Words spelled by neighbouring literals and letters of either case (`[Ee]xit`).
-fn spelled(parts: &[Hir]) -> Vec<String> {
-    let mut runs = vec![String::new()];
+/// The variants of parts that follow each other. A part that would make too many becomes a gap, unless it alone holds words.
+fn in_sequence(parts: &[Hir]) -> Vec<Variant> {
+    let mut all = vec![Variant::default()];
     for part in parts {
-        match part.kind() {
-            HirKind::Literal(literal) => {
-                for c in String::from_utf8_lossy(&literal.0).chars() {
-                    push(&mut runs, c);
-                }
-            }
-            HirKind::Class(class) => match either_case(class) {
-                Some(letter) => push(&mut runs, letter),
-                None => runs.push(String::new()),
-            },
-            _ => runs.push(String::new()),
+        let next = expand(part).unwrap_or_else(|| vec![Variant::gap()]);
+        if all.len() * next.len() <= MAX_VARIANTS {
+            all = all.iter().flat_map(|before| next.iter().map(|after| before.then(after))).collect();
+        } else if !all.iter().all(Variant::counts) && next.iter().all(Variant::counts) {
+            all = next.iter().map(|variant| Variant::gap().then(variant)).collect();
+        } else {
+            all = all.iter().map(|variant| variant.then(&Variant::gap())).collect();
         }
     }
-    runs
+    all
+}
+
+/// A literal text in lower case; what is not plain ASCII is a gap, and white space a space.
+fn spell(text: &str) -> Variant {
+    let mut spelled = Variant::literal("");
+    for c in text.chars() {
+        let next = match c {
+            ' ' | '\t' | '\n' => Variant::literal(" "),
+            '!'..='~' => Variant::literal(c.to_ascii_lowercase().encode_utf8(&mut [0; 4])),
+            _ => Variant::gap(),
+        };
+        spelled = spelled.then(&next);
+    }
+    spelled
 }
 
 /// The letter of a class that holds its two cases and nothing else.
 fn either_case(class: &Class) -> Option<char> {
-    let Class::Unicode(class) = class else { return None };
-    let letters: Vec<char> = class.ranges().iter().filter(|r| r.start() == r.end()).map(|r| r.start()).collect();
+    let letters: Vec<char> = match class {
+        Class::Unicode(class) => class.iter().filter(|r| r.start() == r.end()).map(|r| r.start()).collect(),
+        Class::Bytes(class) => class.iter().filter(|r| r.start() == r.end()).map(|r| char::from(r.start())).collect(),
+    };
+    let ranges = match class {
+        Class::Unicode(class) => class.ranges().len(),
+        Class::Bytes(class) => class.ranges().len(),
+    };
     match letters[..] {
-        [upper, lower] if class.ranges().len() == 2 && upper.to_ascii_lowercase() == lower => Some(lower),
+        [upper, lower] if ranges == 2 && upper.to_ascii_lowercase() == lower => Some(lower),
         _ => None,
     }
 }
@@ -214,37 +155,52 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn words(pattern: &str) -> Vec<String> {
-        let Some(required) = required(pattern) else { return Vec::new() };
-        required.any_of.into_iter().chain(required.all_of).map(Cow::into_owned).collect()
+    fn read(pattern: &str) -> Vec<Vec<String>> {
+        required(pattern).map_or_else(Vec::new, |required| required.variants)
     }
 
     #[test]
-    fn reads_the_longest_words() {
-        assert_eq!(words("Error acquiring the state lock"), ["acquiring", "error", "state"]);
-        assert_eq!(words(r"error\[E0382\]: borrow of moved"), ["error[e0382]:", "borrow", "moved"]);
-        assert_eq!(words(r"(?i)toomanyrequests: .*rate"), ["toomanyrequests:", "rate"]);
-        assert_eq!(words(r"bucket[s]? \(?P<x>"), ["bucket", "p<x>"]);
-        assert_eq!(words("colou?r missing"), ["missing", "colo"]);
-        assert_eq!(words("cannot find -l(?P<lib>[a-z]+)"), ["cannot", "find"]);
-        assert_eq!(words("no space left|disk is full"), ["space", "full"]);
-        assert_eq!(words("(?:no space left|disk is full)"), ["space", "full"]);
-        assert_eq!(words(r"\b[Ee]xit(?:ed)? ?[Cc]ode:? 137"), ["code"]);
-        assert_eq!(words(r"\d+ (?:ab|cd)?"), Vec::<String>::new());
+    fn reads_phrases() {
+        assert_eq!(read("Error acquiring the  state lock"), [["error acquiring the state lock"]]);
+        assert_eq!(read(r"error\[E0382\]:\b borrow +of moved"), [["error[e0382]: borrow of moved"]]);
+        assert_eq!(read(r"(?i)toomanyrequests: .*rate"), [["toomanyrequests:", "rate"]]);
+        assert_eq!(read(r"bucket[s]? \(?P<x>"), [["bucket", "p<x>"]]);
+        assert_eq!(read("colou?r missing"), [["colo", "r missing"]]);
+        assert_eq!(read("cannot ?find -l(?P<lib>[a-z]+)"), [["cannot", "find -l"]]);
+        assert_eq!(read(r"\b[Ee]xit(?:ed)? ?[Cc]ode:? 137"), [["exit", "code"]]);
+        assert_eq!(read("(?i:Too Many) files"), [["too many files"]]);
+    }
+
+    #[test]
+    fn multiplies_alternations_out() {
+        assert_eq!(read("no space left|disk is full"), [["disk is full"], ["no space left"]]);
+        assert_eq!(
+            read("npm (?:ERR!|WARN) code (?:E403|403)"),
+            [["npm err! code 403"], ["npm err! code e403"], ["npm warn code 403"], ["npm warn code e403"]]
+        );
+        let many = "(?:a|b|c|d|e)".repeat(2);
+        assert_eq!(read(&format!("failed {many} then {many}")), [["failed", "then"]]);
+        assert_eq!(read(&format!("x{many}(?:disk|volume)")), [["disk"], ["volume"]]);
+        for uncertain in [r"\d+ (?:abcd|cd)?", "(?:abcd|cd)", "failed|x"] {
+            assert_eq!(read(uncertain), Vec::<Vec<String>>::new(), "{uncertain}");
+        }
     }
 
     proptest! {
-        /// The referee is the regex crate: whatever a pattern matches holds one of `any_of` and all of `all_of`.
+        /// The referee is the regex crate: whatever a pattern matches holds all phrases of a variant, in order.
         #[test]
-        fn required_words_stand_in_every_match(
-            pattern in r"(failed |lock(ed)?|state |[ab]+|\\d+|(?:mount|volume)|x\*|Name\?|\.|e{0,2}|disk|\||\^){1,6}",
+        fn required_phrases_stand_in_every_match(
+            pattern in r"(failed |lock(ed)?|state |[ab]+|\\d+|(?:mount|volume|x)|x\*|Name\?|\.|e{0,2}|disk|\||\^){1,6}",
             text in r"(failed |lock|locked|state |ab|12|mount|volume|xx|Nam|Name|ee|disk| ){1,8}",
         ) {
             if let (Some(required), Ok(regex)) = (required(&pattern), regex::Regex::new(&pattern))
                 && let Some(found) = regex.find(&text) {
                 let found = found.as_str().to_ascii_lowercase();
-                prop_assert!(required.any_of.iter().any(|w| found.contains(w.as_ref())), "{pattern} {found} {required:?}");
-                prop_assert!(required.all_of.iter().all(|w| found.contains(w.as_ref())), "{pattern} {found} {required:?}");
+                let stands = |variant: &Vec<String>| {
+                    let mut from = 0;
+                    variant.iter().all(|phrase| found[from..].find(phrase.as_str()).inspect(|at| from += at + phrase.len()).is_some())
+                };
+                prop_assert!(required.variants.iter().any(stands), "{pattern} {found} {required:?}");
             }
         }
     }

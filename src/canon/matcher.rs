@@ -1,7 +1,7 @@
 //! Patterns against a text of any length, in time linear in the text.
 //!
-//! One pass finds the required words of all patterns. Where all words of a pattern stand within a window
-//! of some lines, and only there, its regex runs. Windows that overlap are one stretch, so that no byte is searched twice
+//! One pass finds the words that patterns wait for. Where such a word stands in its phrase, with the words of the
+//! pattern's other phrases within a window of some lines, and only there, its regex runs. Windows that overlap are one stretch, so that no byte is searched twice
 //! for a pattern, however often its words stand there. A pattern that has matched often enough in one text is let go: one
 //! log holds thousands of equal lines.
 
@@ -11,7 +11,7 @@ use super::pattern::{Pattern, group_names};
 use super::prefilter::Prefilter;
 use crate::text::strip_controls;
 use regex_automata::Input;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -121,20 +121,22 @@ impl Matcher {
         hits
     }
 
-    /// For each pattern of which all words stand together somewhere: where to search for it, in order.
+    /// For each pattern of which all that is required stands together somewhere: where to search for it, in order.
     fn stretches(&self, text: &str, seen: &[(usize, u32)]) -> BTreeMap<u32, Vec<Range<usize>>> {
         let mut all: BTreeMap<u32, Vec<Range<usize>>> = BTreeMap::new();
-        let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-        seen.iter().for_each(|(offset, word)| places.entry(*word).or_default().push(*offset));
+        let places = Places::new(seen, self.prefilter.words());
+        let mut windows = Windows::new(text);
         for &(offset, word) in seen {
             let mut around = None;
-            for &pattern in self.prefilter.listeners(word) {
-                let near = |other: &u32| places.get(other).is_some_and(|places| stands_near(places, offset));
-                if !self.prefilter.companions(pattern).iter().all(near) {
+            for &wait in self.prefilter.listeners(word) {
+                if !self.prefilter.phrase_stands(wait, text, offset) {
                     continue;
                 }
-                let window = around.get_or_insert_with(|| window(text, offset));
-                let stretches = all.entry(pattern).or_default();
+                let window = around.get_or_insert_with(|| windows.around(offset));
+                if !self.prefilter.companions(wait).iter().all(|other| places.within(*other, window)) {
+                    continue;
+                }
+                let stretches = all.entry(self.prefilter.pattern_of(wait)).or_default();
                 match stretches.last_mut() {
                     Some(last) if window.start <= last.end && window.end - last.start <= MAX_STRETCH => {
                         last.end = last.end.max(window.end);
@@ -147,6 +149,68 @@ impl Matcher {
     }
 }
 
+/// Where each word was seen, word by word.
+struct Places {
+    starts: Vec<u32>,
+    offsets: Vec<usize>,
+}
+
+impl Places {
+    fn new(seen: &[(usize, u32)], words: usize) -> Self {
+        let mut starts = vec![0; words + 2];
+        seen.iter().for_each(|(_, word)| starts[*word as usize + 2] += 1);
+        (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        let mut offsets = vec![0; seen.len()];
+        for (offset, word) in seen {
+            let next = &mut starts[*word as usize + 1];
+            offsets[*next as usize] = *offset;
+            *next += 1;
+        }
+        Self { starts, offsets }
+    }
+
+    /// Whether a word begins within a range.
+    fn within(&self, word: u32, range: &Range<usize>) -> bool {
+        let own = &self.offsets[self.starts[word as usize] as usize..self.starts[word as usize + 1] as usize];
+        own.get(own.partition_point(|offset| *offset < range.start)).is_some_and(|offset| *offset < range.end)
+    }
+}
+
+/// Some lines around places of a text, which are asked for in order.
+struct Windows<'a> {
+    text: &'a str,
+    /// Where lines end, up to the last that was needed.
+    ends: Vec<usize>,
+    /// How many lines end before the place that was asked for last.
+    before: usize,
+}
+
+impl<'a> Windows<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, ends: Vec::new(), before: 0 }
+    }
+
+    fn end_of_line(&mut self, line: usize) -> Option<usize> {
+        while self.ends.len() <= line {
+            let from = self.ends.last().map_or(0, |end| end + 1);
+            self.ends.push(from + self.text.get(from..)?.find('\n')?);
+        }
+        Some(self.ends[line])
+    }
+
+    /// [`WINDOW_LINES`] lines on each side, and no more than [`WINDOW`] bytes; cut at borders of characters.
+    fn around(&mut self, offset: usize) -> Range<usize> {
+        while self.end_of_line(self.before).is_some_and(|end| end < offset) {
+            self.before += 1;
+        }
+        let first = self.before.checked_sub(WINDOW_LINES + 1).map_or(0, |line| self.ends[line] + 1);
+        let last = self.end_of_line(self.before + WINDOW_LINES).unwrap_or(self.text.len());
+        let from = self.text.floor_char_boundary(offset.saturating_sub(WINDOW));
+        let to = self.text.ceil_char_boundary((offset + WINDOW).min(self.text.len()));
+        first.max(from)..last.min(to)
+    }
+}
+
 /// By position; the same match once.
 pub(super) fn in_order(hits: &mut Vec<PatternHit>) {
     hits.sort_by(|a, b| (a.span.start, a.entry, &a.pattern).cmp(&(b.span.start, b.entry, &b.pattern)));
@@ -155,21 +219,6 @@ pub(super) fn in_order(hits: &mut Vec<PatternHit>) {
 
 fn captured(value: &[u8]) -> String {
     strip_controls(&String::from_utf8_lossy(value)).chars().take(MAX_CAPTURE).collect()
-}
-
-/// Whether one of these places, which rise, lies within a window of `offset`.
-fn stands_near(places: &[usize], offset: usize) -> bool {
-    let first = places.partition_point(|place| place + WINDOW < offset);
-    places.get(first).is_some_and(|place| *place <= offset + WINDOW)
-}
-
-/// Some lines around `offset`, cut at character borders.
-fn window(text: &str, offset: usize) -> Range<usize> {
-    let from = text.floor_char_boundary(offset.saturating_sub(WINDOW));
-    let to = text.ceil_char_boundary((offset + WINDOW).min(text.len()));
-    let start = text[from..offset].rmatch_indices('\n').nth(WINDOW_LINES).map_or(from, |(at, _)| from + at + 1);
-    let end = text[offset..to].match_indices('\n').nth(WINDOW_LINES).map_or(to, |(at, _)| offset + at);
-    start..end
 }
 
 #[cfg(test)]
@@ -189,6 +238,20 @@ mod tests {
             find(&["volume (?P<v>[a-z]) is locked", "absent words here"], text),
             [(0, "volume a is locked".into()), (0, "volume b is\nlocked".into())]
         );
+    }
+
+    /// The referee counts lines from the place.
+    #[test]
+    fn windows_are_lines_around_a_place() {
+        let text: String = (0..60).map(|line| format!("{}\n", "é".repeat(line * 37 % 300))).collect();
+        let mut windows = Windows::new(&text);
+        for offset in (0..text.len()).filter(|at| text.is_char_boundary(*at)).step_by(7) {
+            let from = text.floor_char_boundary(offset.saturating_sub(WINDOW));
+            let to = text.ceil_char_boundary((offset + WINDOW).min(text.len()));
+            let start = text[from..offset].rmatch_indices('\n').nth(WINDOW_LINES).map_or(from, |(at, _)| from + at + 1);
+            let end = text[offset..to].match_indices('\n').nth(WINDOW_LINES).map_or(to, |(at, _)| offset + at);
+            assert_eq!(windows.around(offset), start..end, "{offset}");
+        }
     }
 
     #[test]

@@ -1,20 +1,60 @@
 //! Reads the tables of [`Prefilter`], which the build script only makes.
 
-use super::prefilter::{PREFIX, Prefilter, slot};
+use super::prefilter::{PREFIX, Prefilter, Wait, slot};
 
 fn range(starts: &[u32], at: usize) -> std::ops::Range<usize> {
     starts[at] as usize..starts[at + 1] as usize
 }
 
+/// Whether a text begins with a phrase, of which a space is any white space and letters have no case.
+fn stands<'a>(phrase: impl Iterator<Item = &'a u8>, text: impl Iterator<Item = &'a u8>) -> bool {
+    let mut text = text.peekable();
+    for wanted in phrase {
+        let fits = |byte: &u8| if *wanted == b' ' { is_space(*byte) } else { byte.eq_ignore_ascii_case(wanted) };
+        if text.next_if(|byte| fits(byte)).is_none() {
+            return false;
+        }
+        if *wanted == b' ' {
+            while text.next_if(|byte| is_space(**byte)).is_some() {}
+        }
+    }
+    true
+}
+
+/// What a space of a pattern matches.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n')
+}
+
 impl Prefilter {
-    /// Patterns to try where a word was seen.
+    /// Waits to look at where a word was seen.
     pub fn listeners(&self, word: u32) -> &[u32] {
         &self.listeners[range(&self.listener_starts, word as usize)]
     }
 
-    /// Words that must stand near for a pattern to match.
-    pub fn companions(&self, pattern: u32) -> &[u32] {
-        &self.companions[range(&self.companion_starts, pattern as usize)]
+    /// The pattern whose variant a wait is.
+    pub fn pattern_of(&self, wait: u32) -> u32 {
+        self.waits[wait as usize].pattern
+    }
+
+    /// Words that must stand near for a wait to be over.
+    pub fn companions(&self, wait: u32) -> &[u32] {
+        &self.companions[range(&self.companion_starts, wait as usize)]
+    }
+
+    /// Whether the phrase of a wait stands around this place of its word.
+    pub fn phrase_stands(&self, wait: u32, text: &str, at: usize) -> bool {
+        let Wait { start, sides: (before, from), .. } = self.waits[wait as usize];
+        let word = start as usize + before as usize;
+        let phrase = self.phrases.as_bytes();
+        let (before, from) = (&phrase[start as usize..word], &phrase[word..word + from as usize]);
+        let (text_before, text_from) = text.as_bytes().split_at(at);
+        stands(from.iter(), text_from.iter()) && stands(before.iter().rev(), text_before.iter().rev())
+    }
+
+    /// How many words there are.
+    pub fn words(&self) -> usize {
+        self.ends.len()
     }
 
     fn word(&self, number: u32) -> &[u8] {
