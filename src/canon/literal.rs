@@ -28,10 +28,10 @@ pub fn required(pattern: &str) -> Option<Required> {
     let plain = pattern.strip_prefix("(?i)").unwrap_or(pattern);
     let parse = |unicode| {
         let mut parser = regex_syntax::ParserBuilder::new();
-        parser.unicode(unicode).utf8(false).multi_line(true).nest_limit(64).build().parse(plain)
+        parser.unicode(unicode).utf8(false).multi_line(true).nest_limit(64).build().parse(plain).ok()
     };
     // As patterns are compiled: letters beyond ASCII in a class need Unicode.
-    let tree = parse(false).or_else(|_| parse(true)).ok()?;
+    let tree = parse(false).or_else(|| parse(true))?;
     let mut variants: Vec<Vec<String>> = expand(&tree)?.into_iter().map(Variant::phrases).collect();
     variants.sort_unstable();
     variants.dedup();

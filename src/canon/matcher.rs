@@ -1,7 +1,8 @@
 //! Patterns against a text of any length, in time linear in the text.
 //!
 //! One pass finds the words that patterns wait for. Where such a word stands in its phrase, with the words of the
-//! pattern's other phrases within a window of some lines, and only there, its regex runs. Windows that overlap are one stretch, so that no byte is searched twice
+//! pattern's other phrases within a window of some lines, and only there, its regex runs. Windows that overlap are one
+//! stretch, so that no byte is searched twice
 //! for a pattern, however often its words stand there. A pattern that has matched often enough in one text is let go: one
 //! log holds thousands of equal lines.
 

@@ -67,8 +67,8 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
     let mut losses = Vec::new();
     for path in &args.baseline {
         let before = RunResult::read(path)?;
-        let run = match args.run {
-            Some(run) => run,
+        let run = match &args.run {
+            Some(run) => run.clone(),
             None => before.run.parse().map_err(|error: String| wrong(format!("{}: {error}", before.run)))?,
         };
         let first = before.metrics.first().cloned().unwrap_or_default();

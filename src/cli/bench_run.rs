@@ -5,6 +5,7 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
+use crate::error::ErrorKind;
 use crate::eval::retrieval::{
     BenchError, BenchIndex, Configuration, Percentiles, Plan, RunResult, Set, Summary, measure, page, prepare,
     read_set, write_run,
@@ -24,9 +25,12 @@ Examples:
   ken bench run sets/scifact
   ken bench run sets/* --run bm25 --run hybrid --out results --html report.html
   ken bench run sets/locomo --group-by group --json | jq .metrics
+  ken bench run sets/rustc --run hybrid --run hybrid,word_weight=0.5,feedback=false
 
 Runs are regex (the question's words as one pattern), bm25, dense, hybrid (what ken search does), dense-plain and
-hybrid-plain, which embed the question without the model's query prefix, and hybrid+rerank (ken search --rerank).")]
+hybrid-plain, which embed the question without the model's query prefix, and hybrid+rerank (ken search --rerank).
+Settings after a name make any other run: meaning, words, whole, rerank, feedback (true or false), question (query,
+passage or both) and word_weight (a number).")]
 pub(super) struct RunArgs {
     /// Folders of sets
     #[arg(value_name = "DIR", required = true)]
@@ -48,8 +52,11 @@ pub(super) struct RunArgs {
 #[derive(Debug, Args)]
 pub(super) struct How {
     /// What to measure; may be given again; bm25, dense and hybrid if not given
-    #[arg(long = "run", value_name = "NAME", value_parser = str::parse::<Configuration>)]
+    #[arg(long = "run", value_name = "NAME[,KEY=VALUE...]", value_parser = str::parse::<Configuration>)]
     runs: Vec<Configuration>,
+    /// What to measure, a run a line, after those of --run
+    #[arg(long = "runs", value_name = "FILE")]
+    file: Option<PathBuf>,
     /// Search only documents with the question's own value of this field of the metadata
     #[arg(long, value_name = "FIELD")]
     group_by: Option<String>,
@@ -67,15 +74,30 @@ impl How {
     pub fn like(result: &RunResult, runs: Vec<Configuration>) -> Self {
         Self {
             runs,
+            file: None,
             group_by: result.group_by.clone(),
             depths: result.depths.iter().filter_map(|depth| u16::try_from(*depth).ok()).collect(),
             binary: result.binary,
         }
     }
+
+    /// What is to be measured.
+    fn all_runs(&self) -> Result<Vec<Configuration>, Failure> {
+        let mut runs = self.runs.clone();
+        if let Some(file) = &self.file {
+            let name = file.display().to_string();
+            let text = std::fs::read_to_string(file).map_err(|e| Failure::io(&name, &e))?;
+            let hint = "a run a line, as --run has it; ken bench run --help";
+            let read = Configuration::read_all(&text);
+            runs.extend(read.map_err(|why| Failure::new(ErrorKind::Usage, format!("{name}: {why}"), hint))?);
+        }
+        Ok(if runs.is_empty() { Configuration::usual() } else { runs })
+    }
 }
 
 pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     let session = Session::open(global, output)?;
+    args.how.all_runs()?;
     // Everything is read before anything is measured: a bad line of the last set should not cost the first.
     let sets = args.sets.iter().map(|path| Ok((path, read_set(path)?))).collect::<Result<Vec<_>, BenchError>>()?;
     if let Some(out) = &args.out {
@@ -115,19 +137,19 @@ pub(super) fn measure_set(
     output: &Output,
     done: &mut dyn FnMut(RunResult, String) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let runs = if how.runs.is_empty() { Configuration::usual() } else { how.runs.clone() };
+    let runs = how.all_runs()?;
     let plan =
         Plan { depths: depths(how), group_by: how.group_by.clone(), binary: how.binary, machine: machine(), peak_mib };
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut index: Option<BenchIndex> = None;
-    let with_model = runs.iter().any(|run| run.needs_model());
+    let with_model = runs.iter().any(Configuration::needs_model);
     for run in runs {
         let mut meter = Meter::new(output);
         if run.needs_index() && index.is_none() {
             let group_by = how.group_by.as_deref();
             index = Some(prepare(set, group_by, &session.settings(), with_model, &mut |p| meter.show(p))?);
         }
-        let measured = measure(set, &path, run, index.as_ref(), &plan, &mut |p| meter.show(p));
+        let measured = measure(set, &path, &run, index.as_ref(), &plan, &mut |p| meter.show(p));
         meter.finish();
         let (result, ranking) = measured?;
         done(result, write_run(&ranking, run.name()))?;

@@ -61,6 +61,10 @@ pub struct SearchOptions {
     pub repeats: bool,
     /// Whether a cross-encoder reads the first candidates and has a say in their order.
     pub rerank: bool,
+    /// Weight of words in place of the calibrated one.
+    pub word_weight: Option<f32>,
+    /// Whether the question is moved towards what it found first.
+    pub feedback: bool,
 }
 
 impl Default for SearchOptions {
@@ -76,6 +80,8 @@ impl Default for SearchOptions {
             whole: false,
             repeats: false,
             rerank: false,
+            word_weight: None,
+            feedback: true,
         }
     }
 }
@@ -197,7 +203,7 @@ pub(super) fn rank<'a>(
     };
     stage(Stage::Fuse);
     let background = Background::new(nearest, asked.neighbours());
-    let fused = asked.fuse(&entries, &items, documents);
+    let fused = asked.fuse(&entries, &items, documents, options);
     let judge = |at: usize| fused.grounds[at].judge(&fused.evidence[at], &background, asked.fit(at == 1));
     let judged = [judge(0), judge(1)];
     stage(Stage::Rest);
@@ -282,7 +288,7 @@ pub fn probe_items(
     let mut nearest = Vec::new();
     let entries = asked.entries(knowledge, &options, &mut nearest);
     let items = asked.items(documents, &options, &mut nearest)?;
-    let fused = asked.fuse(&entries, &items, Some(documents));
+    let fused = asked.fuse(&entries, &items, Some(documents), &options);
     let [_, evidence] = fused.evidence;
     Ok(ProbedItems {
         ground: fused.grounds[1],
@@ -443,9 +449,16 @@ impl Asking<'_> {
         Ok(out)
     }
 
-    fn fuse(&self, entries: &Entries<'_>, items: &Items, documents: Option<&Documents<'_>>) -> Fused {
+    fn fuse(
+        &self,
+        entries: &Entries<'_>,
+        items: &Items,
+        documents: Option<&Documents<'_>>,
+        options: &SearchOptions,
+    ) -> Fused {
         let rows = documents.and_then(|documents| documents.vectors);
-        let weight = |documents| self.fit(documents).map_or(WORD_WEIGHT, |fit| fit.weight);
+        let fitted = |documents| self.fit(documents).map_or(WORD_WEIGHT, |fit| fit.weight);
+        let weight = |documents| options.word_weight.unwrap_or_else(|| fitted(documents));
         let mut collections = [
             Collection {
                 evidence: entries.evidence.clone(),
@@ -464,7 +477,7 @@ impl Asking<'_> {
                 vector: &|at| rows?.image().checked(items.all[at].row?),
             },
         ];
-        let grounds = fuse(&mut collections, self.vector.as_deref());
+        let grounds = fuse(&mut collections, self.vector.as_deref().filter(|_| options.feedback));
         Fused { grounds, evidence: collections.map(|collection| collection.evidence) }
     }
 }

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 /// Probability below which a difference is called significant.
 const ALPHA: f64 = 0.05;
+/// Least difference of means that counts, however sure it is: half of the last digit that tables show of metrics.
+const LEAST: f64 = 0.000_5;
 
 /// A metric of both runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,7 +44,7 @@ impl Delta {
     /// Whether the difference is more than chance would do.
     pub fn is_significant(&self) -> bool {
         let zero_outside = self.interval.low > 0.0 || self.interval.high < 0.0;
-        zero_outside && self.p < ALPHA
+        zero_outside && self.p < ALPHA && self.difference.abs() >= LEAST
     }
 
     /// Whether the second run is significantly worse.
@@ -142,7 +144,7 @@ pub fn compare(a: &RunResult, b: &RunResult, metric: &str, most: usize) -> Resul
         why: changes(a, b),
     };
     let by = |(a, b): &(&Asked, &Asked)| (b.values[bt] - a.values[at]).abs();
-    let mut all: Vec<(&Asked, &Asked)> = answerable.iter().copied().filter(|pair| by(pair) != 0.0).collect();
+    let mut all: Vec<(&Asked, &Asked)> = answerable.iter().copied().filter(|pair| by(pair) >= LEAST).collect();
     all.sort_by(|x, y| by(y).total_cmp(&by(x)).then_with(|| x.1.id.cmp(&y.1.id)));
     all.truncate(most);
     Ok(Comparison {
@@ -233,6 +235,8 @@ mod tests {
         assert!(back.deltas.iter().all(|delta| !delta.is_loss()), "what is better is no loss");
         assert_eq!(found.moved[0].why[0], "before, d57 is first and wrong");
         assert_eq!(found.moved.iter().map(|moved| moved.id.as_str()).collect::<Vec<_>>(), ["q57", "q54", "q51"]);
+        let rounded = Delta { difference: -0.000_4, ..worse.clone() };
+        assert!(!rounded.is_significant(), "nobody can see it");
         let same = compare(&before, &before, "ndcg@10", 3).unwrap();
         assert!(same.moved.is_empty() && same.deltas.iter().all(|delta| !delta.is_significant() && delta.p == 1.0));
     }

@@ -50,6 +50,7 @@ fn first(when: &str, asked: &Asked) -> String {
     match (&asked.top_hit, asked.top.first()) {
         (Some(top), _) => format!("{when}, {} is first and {is_right}: {}", top.id, figures(top)),
         (None, Some(id)) => format!("{when}, {id} is first and {is_right}"),
+        (None, None) if asked.first.is_some() => format!("{when}, what came first was not kept"),
         (None, None) => format!("{when}, nothing was found"),
     }
 }

@@ -75,7 +75,7 @@ impl Found {
 pub fn measure(
     set: &Set,
     path: &Path,
-    configuration: Configuration,
+    configuration: &Configuration,
     index: Option<&BenchIndex>,
     plan: &Plan,
     progress: OnProgress<'_>,
@@ -175,7 +175,7 @@ enum What {
 impl<'a> Asker<'a> {
     fn new(
         set: &Set,
-        configuration: Configuration,
+        configuration: &Configuration,
         index: Option<&'a BenchIndex>,
         plan: &'a Plan,
         depth: usize,
@@ -237,6 +237,8 @@ impl<'a> Asker<'a> {
             repeats: true,
             explain: true,
             rerank: asks.rerank,
+            word_weight: asks.word_weight,
+            feedback: asks.feedback,
             ..SearchOptions::default()
         };
         let answer = engine.search(query.text.as_bytes(), &options, progress)?;
