@@ -22,6 +22,7 @@ fn engine(with_model: bool) -> Engine {
         reranker: String::new(),
         vectors: with_model.then(|| home::dir().join("vectors")),
         model: "bge-small-en-v1.5-int8".into(),
+        recall_target: 0.99,
         models: with_model.then(home::settings),
     })
 }

@@ -2,30 +2,41 @@
 //!
 //! It is derived, mapped, and checked in two steps: header and lengths when it is opened, a row when its vector is used.
 //! So opening touches a page, and damage can cost an answer's completeness, never make a wrong one: a row that is not
-//! what was written is left out and reported.
+//! what was written is left out and reported. A link of the graph that leads elsewhere costs the same.
 
+use super::certificate::{self, Certificate};
+use super::graph::{Graph, GraphView};
 use crate::map::{Bytes, HEADER, Label, checksum, write_aside};
 use crate::text::{TextHash, sha256_hex};
-use crate::vector::{code_stride, encode_row};
+use crate::types::Generation;
+use crate::vector::{code_stride, decode_row, encode_row};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const MAGIC: &[u8; 8] = b"KENANN\0\0";
 /// Version of the layout.
-const FORMAT: u32 = 1;
-/// Bytes of the sealed part: numbers, and the digest of the model's fingerprint.
-const SEALED: usize = 128;
+const FORMAT: u32 = 2;
+/// Bytes of the sealed part: numbers, certificate, and the digest of the model's fingerprint.
+const SEALED: usize = 256;
+/// Where they begin in it.
+const CERTIFICATE: usize = 96;
+const MODEL: usize = 192;
+/// Numbers at its beginning.
+const NUMBERS: usize = 12;
 /// Parts begin at multiples of this.
 const ALIGN: usize = 64;
 
 /// What an image was made from: the model, and the state of what the vectors belong to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The model's fingerprint.
     pub model: String,
-    /// A text that differs whenever the texts or their owners do.
+    /// A text that differs whenever the texts or their owners do, as far as the generation does not tell.
     pub state: String,
+    /// The last change that is in it. A file of any generation is opened: what came later can be laid over it.
+    pub generation: Generation,
 }
 
 impl Origin {
@@ -46,12 +57,23 @@ pub struct Link {
     pub row: u32,
 }
 
-/// Where the parts lie.
-#[derive(Debug)]
-struct Places {
+/// How many there are of everything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
     dims: usize,
     rows: usize,
     links: usize,
+    /// Links of a node of the graph; 0 without one.
+    m: usize,
+    /// Layers of the graph above the lowest, and the numbers that these take.
+    layers: usize,
+    upper: usize,
+}
+
+/// Where the parts lie.
+#[derive(Debug)]
+struct Places {
+    count: Counts,
     hashes: Range<usize>,
     checks: Range<usize>,
     scales: Range<usize>,
@@ -62,26 +84,28 @@ struct Places {
     parts: Range<usize>,
     link_rows: Range<usize>,
     codes: Range<usize>,
-    vectors: Range<usize>,
+    rests: Range<usize>,
+    layers: Range<usize>,
+    upper: Range<usize>,
+    base: Range<usize>,
     bytes: usize,
 }
 
 impl Places {
     /// `None` when the numbers cannot be those of a file.
-    fn of(dims: usize, rows: usize, links: usize) -> Option<Self> {
+    fn of(count: Counts) -> Option<Self> {
+        let Counts { dims, rows, links, m, layers, upper } = count;
         let mut end = HEADER + SEALED;
         let mut take = |count: usize, size: usize| -> Option<Range<usize>> {
             let start = end.checked_next_multiple_of(ALIGN)?;
             end = start.checked_add(count.checked_mul(size)?)?;
             Some(start..end)
         };
-        if rows > u32::MAX as usize || links > u32::MAX as usize || dims > 1 << 16 {
+        if rows > u32::MAX as usize || links > u32::MAX as usize || dims > 1 << 16 || m > 1 << 10 {
             return None;
         }
         Some(Self {
-            dims,
-            rows,
-            links,
+            count,
             hashes: take(rows, 16)?,
             checks: take(rows, 8)?,
             scales: take(rows, 4)?,
@@ -91,7 +115,10 @@ impl Places {
             parts: take(links, 4)?,
             link_rows: take(links, 4)?,
             codes: take(rows, code_stride(dims))?,
-            vectors: take(rows.checked_mul(dims)?, 4)?,
+            rests: take(rows.checked_mul(dims)?, 2)?,
+            layers: take(layers, 4)?,
+            upper: take(upper, 4)?,
+            base: take(rows.checked_mul(2 * m)?, 4)?,
             bytes: end.checked_next_multiple_of(ALIGN)?,
         })
     }
@@ -105,6 +132,12 @@ pub struct Image {
     /// Greatest slack and length of a row.
     slack: f32,
     longest: f32,
+    generation: Generation,
+    /// Checksum of the graph.
+    links_sum: u64,
+    certificate: Option<Certificate>,
+    /// Whether vectors are read where they are mapped.
+    is_warm: AtomicBool,
 }
 
 impl Image {
@@ -132,53 +165,147 @@ impl Image {
             .filter_map(|(hash, owner, part)| Some(Link { owner, part, row: row_of(&hash)? }))
             .collect();
         links.sort_unstable();
-        let at = Places::of(dims, vectors.len(), links.len());
+        let at = Places::of(Counts { dims, rows: vectors.len(), links: links.len(), ..Counts::default() });
         #[expect(clippy::expect_used, reason = "documented as a panic")]
         let at = at.expect("fewer than 2^32 rows and links");
         let mut words = vec![0u64; at.bytes / 8];
         let (slack, longest) = fill(bytemuck::cast_slice_mut(&mut words), &at, &vectors, &links);
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        let numbers =
-            [dims as u64, at.rows as u64, at.links as u64, u64::from(slack.to_bits()), u64::from(longest.to_bits())];
-        put(bytes, &(HEADER..HEADER + 40), &numbers);
-        put(bytes, &(HEADER + 64..HEADER + SEALED), sha256_hex(origin.model.as_bytes()).as_bytes());
-        let mut made = Self { bytes: origin.label().seal(words), at, slack, longest };
-        made.seal_rows(origin);
+        let generation = origin.generation;
+        let (bytes, links_sum) = (Bytes::Owned(words), 0);
+        let mut made = Self {
+            bytes,
+            at,
+            slack,
+            longest,
+            generation,
+            links_sum,
+            certificate: None,
+            is_warm: AtomicBool::default(),
+        };
+        made.seal_rows();
+        made.seal(origin);
         made
     }
 
+    /// The same with a graph, and what is known of it.
+    ///
+    /// # Panics
+    /// When the graph is of other rows.
+    #[must_use]
+    pub(super) fn with_graph(self, origin: &Origin, graph: &Graph, certificate: Certificate) -> Self {
+        let mut made = self.laid_out(Some(graph.view()));
+        made.certificate = Some(certificate);
+        made.seal(origin);
+        made
+    }
+
+    /// With another graph, or none, in place of its own.
+    fn laid_out(self, graph: Option<GraphView<'_>>) -> Self {
+        let count = Counts { m: 0, layers: 0, upper: 0, ..self.at.count };
+        let count = graph.as_ref().map_or(count, |graph| Counts {
+            m: graph.m(),
+            layers: graph.counts().len(),
+            upper: graph.upper().len(),
+            ..count
+        });
+        let fits = graph.as_ref().is_none_or(|graph| graph.rows() == self.len());
+        #[expect(clippy::expect_used, reason = "documented as a panic")]
+        let at = Places::of(count).filter(|_| fits).expect("a graph of these rows");
+        let mut words = match self.bytes {
+            Bytes::Owned(words) => words,
+            mapped @ Bytes::Mapped(_) => {
+                mapped.get().as_chunks::<8>().0.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect()
+            }
+        };
+        // The graph follows everything else, so that what was there stays in its place.
+        words.truncate(self.at.rests.end.next_multiple_of(ALIGN) / 8);
+        words.resize(at.bytes / 8, 0);
+        let out = bytemuck::cast_slice_mut(&mut words);
+        if let Some(graph) = graph {
+            put(out, &at.layers, graph.counts());
+            put(out, &at.upper, graph.upper());
+            put(out, &at.base, graph.base());
+        }
+        let links_sum = checksum(&out[at.layers.start..at.base.end]);
+        Self { bytes: Bytes::Owned(words), at, links_sum, ..self }
+    }
+
+    /// The same without its graph.
+    #[must_use]
+    pub(super) fn without_graph(self, origin: &Origin) -> Self {
+        let mut made = self.laid_out(None);
+        made.certificate = None;
+        made.seal(origin);
+        made
+    }
+
+    /// Writes numbers, certificate and header.
+    fn seal(&mut self, origin: &Origin) {
+        let Counts { dims, rows, links, m, layers, upper } = self.at.count;
+        let counts = [dims, rows, links, m, layers, upper].map(|count| count as u64);
+        let floats = [self.slack, self.longest].map(|float| u64::from(float.to_bits()));
+        let rest = [self.generation.number, self.generation.mark, self.links_sum, 0];
+        let Bytes::Owned(words) = &mut self.bytes else { return };
+        let mut words = std::mem::take(words);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        let body = &mut bytes[HEADER..HEADER + SEALED];
+        put(body, &(0..NUMBERS * 8), &[&counts[..], &floats, &rest].concat());
+        let certificate = self.certificate.map_or([0.0; certificate::NUMBERS], Certificate::to_numbers);
+        put(body, &(CERTIFICATE..CERTIFICATE + certificate::NUMBERS * 4), &certificate);
+        put(body, &(MODEL..MODEL + 64), sha256_hex(origin.model.as_bytes()).as_bytes());
+        self.bytes = origin.label().seal(words);
+    }
+
     /// Writes each row's checksum, which covers its hash, its vector and its links.
-    fn seal_rows(&mut self, origin: &Origin) {
+    fn seal_rows(&mut self) {
         let mut vector = Vec::new();
         let mut check = |row| if self.read(row, &mut vector) { self.checksum(row, &vector) } else { 0 };
         let checks: Vec<u64> = (0..self.len() as u32).map(&mut check).collect();
         if let Bytes::Owned(words) = &mut self.bytes {
-            let mut words = std::mem::take(words);
-            put(bytemuck::cast_slice_mut(&mut words), &self.at.checks, &checks);
-            self.bytes = origin.label().seal(words);
+            put(bytemuck::cast_slice_mut(words), &self.at.checks, &checks);
         }
     }
 
-    /// The image at `path`, if it was made from this.
+    /// The image at `path`, if it was made from this, of whatever generation.
     pub fn open(path: &Path, origin: &Origin) -> Option<Self> {
         Self::opened(origin.label().open(path)?, &origin.model)
     }
 
     /// The image at `path` if it holds vectors of this model, of whatever texts.
     pub fn open_stale(path: &Path, model: &str) -> Option<Self> {
-        let any = Origin { model: model.to_owned(), state: String::new() };
+        let any = Origin { model: model.to_owned(), ..Origin::default() };
         Self::opened(any.label().open_any(path)?, model)
     }
 
     fn opened(bytes: Bytes, model: &str) -> Option<Self> {
-        let all = bytes.get();
-        let numbers: &[u64] = bytemuck::try_cast_slice(all.get(HEADER..HEADER + 40)?).ok()?;
-        let number = |at: usize| usize::try_from(numbers[at]).ok();
-        let float = |at: usize| f32::from_bits(numbers[at] as u32);
-        let at = Places::of(number(0)?, number(1)?, number(2)?)?;
-        let (slack, longest) = (float(3), float(4));
-        let own = all.get(HEADER + 64..HEADER + SEALED)? == sha256_hex(model.as_bytes()).as_bytes();
-        (own && all.len() == at.bytes).then_some(Self { bytes, at, slack, longest })
+        let body = bytes.get().get(HEADER..HEADER + SEALED)?;
+        let numbers: &[u64; NUMBERS] = bytemuck::try_cast_slice(&body[..NUMBERS * 8]).ok()?.try_into().ok()?;
+        let [dims, rows, links, m, layers, upper, slack, longest, number, mark, links_sum, _] = *numbers;
+        let count = |number: u64| usize::try_from(number).ok();
+        let float = |number: u64| f32::from_bits(number as u32);
+        let at = Places::of(Counts {
+            dims: count(dims)?,
+            rows: count(rows)?,
+            links: count(links)?,
+            m: count(m)?,
+            layers: count(layers)?,
+            upper: count(upper)?,
+        })?;
+        let certificate = &body[CERTIFICATE..CERTIFICATE + certificate::NUMBERS * 4];
+        let certificate: &[f32; certificate::NUMBERS] = bytemuck::try_cast_slice(certificate).ok()?.try_into().ok()?;
+        let certificate = (m > 0).then(|| Certificate::from_numbers(*certificate));
+        let own = body[MODEL..MODEL + 64] == *sha256_hex(model.as_bytes()).as_bytes();
+        let (slack, longest, generation) = (float(slack), float(longest), Generation { number, mark });
+        (own && bytes.get().len() == at.bytes).then_some(Self {
+            bytes,
+            at,
+            slack,
+            longest,
+            generation,
+            links_sum,
+            certificate,
+            is_warm: AtomicBool::default(),
+        })
     }
 
     /// Writes the image in one step: a reader sees the old file or the new one.
@@ -191,17 +318,40 @@ impl Image {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.at.rows
+        self.at.count.rows
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.at.rows == 0
+        self.at.count.rows == 0
     }
 
     /// Components of a vector.
     pub fn dims(&self) -> usize {
-        self.at.dims
+        self.at.count.dims
+    }
+
+    /// The last change that is in it.
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// What its graph was measured to do; `None` without a graph.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
+    /// Its graph, if it has one.
+    pub(super) fn graph(&self) -> Option<GraphView<'_>> {
+        let Counts { rows, m, .. } = self.at.count;
+        let (layers, upper, base) = (self.part(&self.at.layers), self.part(&self.at.upper), self.part(&self.at.base));
+        (m > 0).then(|| GraphView::new(rows, m, layers, upper, base))?
+    }
+
+    /// Whether the links of its graph are what was written: a deep check, which reads them all.
+    pub fn graph_is_sound(&self) -> bool {
+        let parts = self.at.layers.start..self.at.base.end;
+        self.certificate.is_none() || checksum(&self.bytes.get()[parts]) == self.links_sum
     }
 
     /// Size in bytes.
@@ -235,9 +385,23 @@ impl Image {
 
     /// Copies a row's vector; false if there is none.
     fn read(&self, row: u32, out: &mut Vec<f32>) -> bool {
-        out.resize(self.at.dims, 0.0);
-        let start = self.at.vectors.start + row as usize * self.at.dims * 4;
-        (row as usize) < self.at.rows && self.bytes.copy_to(start, bytemuck::cast_slice_mut(out)).is_ok()
+        let (dims, at) = (self.at.count.dims, row as usize);
+        let stride = code_stride(dims);
+        let (Some(scale), Some(codes)) = (self.scales().get(at), self.codes().get(at * stride..at * stride + dims))
+        else {
+            return false;
+        };
+        let start = self.at.rests.start + at * dims * 2;
+        if self.is_warm.load(Ordering::Relaxed) {
+            let rests =
+                self.bytes.get().get(start..start + dims * 2).and_then(|part| bytemuck::try_cast_slice(part).ok());
+            decode_row(codes, rests.unwrap_or_default(), *scale, out);
+            return true;
+        }
+        let mut rests = vec![0u16; dims];
+        let there = self.bytes.copy_to(start, bytemuck::cast_slice_mut(&mut rests)).is_ok();
+        decode_row(codes, &rests, *scale, out);
+        there
     }
 
     fn link(&self, at: usize) -> Option<Link> {
@@ -297,26 +461,32 @@ impl Image {
     pub fn rows_of(&self, owner: u64) -> impl Iterator<Item = (u32, u32)> + '_ {
         let owners: &[u64] = self.part(&self.at.owners);
         let first = owners.partition_point(|other| *other < owner);
-        let own = (first..self.at.links).map_while(|at| self.link(at)).take_while(move |link| link.owner == owner);
+        let own =
+            (first..self.at.count.links).map_while(|at| self.link(at)).take_while(move |link| link.owner == owner);
         // The row must know of the link too: only then does the row's checksum vouch for it.
         own.filter(|link| self.links_of_row(link.row).any(|known| known == *link)).map(|link| (link.part, link.row))
     }
 
-    /// All links, by owner and part.
-    pub fn links(&self) -> impl Iterator<Item = Link> + '_ {
-        (0..self.at.links).filter_map(|at| self.link(at))
+    /// How many links there are.
+    pub fn link_count(&self) -> usize {
+        self.at.count.links
     }
 
-    /// Rows that are not what was written, or whose bytes do not belong to their vector: a deep check, which reads all.
+    /// All links, by owner and part.
+    pub fn links(&self) -> impl Iterator<Item = Link> + '_ {
+        (0..self.at.count.links).filter_map(|at| self.link(at))
+    }
+
+    /// Rows that are not what was written: a deep check, which reads all.
     pub fn damaged_rows(&self) -> usize {
-        let mut bytes = vec![0; code_stride(self.at.dims)];
-        let rows = self.codes().chunks(bytes.len().max(1)).zip(self.scales()).enumerate();
-        let damaged = rows.filter(|(row, (codes, scale))| {
-            let Some(vector) = self.checked(*row as u32) else { return true };
-            let (made, _) = encode_row(&vector, &mut bytes);
-            made.to_bits() != scale.to_bits() || bytes != *codes
-        });
-        damaged.count()
+        let mut vector = Vec::new();
+        (0..self.len() as u32).filter(|row| !self.read_checked(*row, &mut vector)).count()
+    }
+
+    /// Many searches are to come: from now on vectors are read where the file is mapped, which keeps what lies around them
+    /// in memory, and not copied one by one.
+    pub(super) fn warm_up(&self) {
+        self.is_warm.store(true, Ordering::Relaxed);
     }
 }
 
@@ -327,13 +497,16 @@ fn put<T: bytemuck::NoUninit>(out: &mut [u8], place: &Range<usize>, values: &[T]
 /// Writes all parts but the checksums; gives the greatest slack and length.
 fn fill(out: &mut [u8], at: &Places, vectors: &[(TextHash, &[f32])], links: &[Link]) -> (f32, f32) {
     let (mut slack, mut longest) = (0.0f32, 0.0f32);
-    let (width, stride) = (4 * at.dims, code_stride(at.dims));
+    let dims = at.count.dims;
+    let stride = code_stride(dims);
+    let (mut codes, mut rests) = (vec![0; stride], vec![0u16; dims]);
     for (row, (hash, vector)) in vectors.iter().enumerate() {
-        assert_eq!(vector.len(), at.dims, "a vector of another model");
+        assert_eq!(vector.len(), dims, "a vector of another model");
         let place = |part: &Range<usize>, size: usize| part.start + row * size..part.start + (row + 1) * size;
         put(out, &place(&at.hashes, 16), hash);
-        put(out, &place(&at.vectors, width), vector);
-        let (scale, left) = encode_row(vector, &mut out[place(&at.codes, stride)]);
+        let (scale, left) = encode_row(vector, &mut codes, &mut rests);
+        put(out, &place(&at.codes, stride), &codes);
+        put(out, &place(&at.rests, 2 * dims), &rests);
         put(out, &place(&at.scales, 4), &[scale]);
         slack = slack.max(left);
         longest = longest.max(vector.iter().map(|x| x * x).sum::<f32>().sqrt());
@@ -355,7 +528,7 @@ mod tests {
     use std::fs;
 
     fn origin(state: &str) -> Origin {
-        Origin { model: "m@01".into(), state: state.into() }
+        Origin { model: "m@01".into(), state: state.into(), ..Origin::default() }
     }
 
     fn sample() -> Image {
@@ -370,7 +543,7 @@ mod tests {
         let image = sample();
         assert_eq!((image.len(), image.dims()), (3, 2), "nobody owns [9; 16]");
         let row = image.row_of(&[1; 16]).unwrap();
-        assert_eq!(image.checked(row), Some(vec![1.0, 0.0]));
+        assert_eq!(image.checked(row).unwrap().iter().map(|x| x.round()).collect::<Vec<_>>(), [1.0, 0.0]);
         assert_eq!(image.owners_of(row).collect::<Vec<_>>(), [(7, 1), (9, 0)]);
         let rows: Vec<_> = image.rows_of(7).collect();
         assert_eq!(rows, [(0, image.row_of(&[2; 16]).unwrap()), (1, row)]);

@@ -2,12 +2,23 @@
 //!
 //! Decides which rows are nearest to a vector and keeps them in a file that is ready when it is mapped; knows owners by number
 //! only. Filters are part of the search: a row that is not admitted is never looked at and never takes the place of one
-//! that is. Today every search is exact.
+//! that is.
+//!
+//! - `image` is the file: vectors, bytes, owners, and a graph with its certificate where one pays.
+//! - `index` searches: exactly, or by the graph where that is quicker. `overlay` is what has changed since the file was made.
+//! - `grow` decides whether a graph pays, builds it and measures it; `graph` is the graph itself.
 
+mod certificate;
+mod graph;
+mod grow;
 mod image;
 mod index;
+mod overlay;
 mod rows;
 
+pub use certificate::Certificate;
+pub use graph::{BuildOptions, Recall};
+pub use grow::{GraphOptions, Grown, grow, recertify};
 pub use image::{Image, Link, Origin};
 pub use index::Index;
 pub use rows::RowSet;

@@ -27,6 +27,18 @@ impl RowSet {
         self.words.get(row as usize / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
+    /// Those that are admitted, in order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.words.iter().zip(0u32..).flat_map(|(word, at)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(64 * at + bit)
+            })
+        })
+    }
+
     /// How many are admitted.
     pub fn len(&self) -> usize {
         self.count

@@ -1,5 +1,6 @@
 //! `ken bench`.
 
+use super::bench_ann::{self, AnnArgs};
 use super::bench_calibrate::{self, CalibrateArgs};
 use super::bench_compare::{self, CompareArgs, GateArgs};
 use super::bench_embed::{self, EmbedArgs};
@@ -28,6 +29,7 @@ pub(super) enum BenchVerb {
     Noise(NoiseArgs),
     Fingerprint(FingerprintArgs),
     Pack(BenchPackArgs),
+    Ann(AnnArgs),
     Calibrate(CalibrateArgs),
     Embed(EmbedArgs),
 }
@@ -54,6 +56,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Builtin(args) => builtin(global, &args, output),
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
         BenchVerb::Fingerprint(args) => bench_fingerprint::run(&args, output),
+        BenchVerb::Ann(args) => bench_ann::run(&args, output),
         BenchVerb::Pack(args) => bench_pack::run(global, args, output),
         BenchVerb::Calibrate(args) => bench_calibrate::run(global, &args, output),
         BenchVerb::Embed(args) => bench_embed::run(global, &args, output),

@@ -1,6 +1,7 @@
 //! `ken forget`.
 
 use super::output::{Failure, Output};
+use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::render::json_line;
@@ -28,12 +29,17 @@ pub(super) struct ForgetArgs {
 
 pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
+    let mut meter = Meter::new(output);
     let forgotten = if args.paths.is_empty() {
-        engine.forget(&args.ids)?
+        engine.forget(&args.ids, &mut |p| meter.show(p))
     } else {
         let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
-        engine.forget_paths(&args.paths.iter().map(|path| absolute(&here.join(path))).collect::<Vec<_>>())?
+        engine.forget_paths(&args.paths.iter().map(|path| absolute(&here.join(path))).collect::<Vec<_>>(), &mut |p| {
+            meter.show(p)
+        })
     };
+    meter.finish();
+    let forgotten = forgotten?;
     output.print(&if output.json {
         json_line(&json!({"schema_version": 1, "files": forgotten.files, "items": forgotten.items}))
     } else if args.paths.is_empty() {

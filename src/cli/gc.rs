@@ -1,6 +1,7 @@
 //! `ken gc`.
 
 use super::output::Output;
+use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::render::json_line;
@@ -13,7 +14,10 @@ pub(super) struct GcArgs {}
 
 pub(super) fn run(global: &Global, _: &GcArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
-    let cleaned = engine.clean()?;
+    let mut meter = Meter::new(output);
+    let cleaned = engine.clean(&mut |p| meter.show(p));
+    meter.finish();
+    let cleaned = cleaned?;
     if output.json {
         let mut value = serde_json::to_value(cleaned).unwrap_or_default();
         if let Value::Object(fields) = &mut value {

@@ -5,6 +5,7 @@
 
 mod ask;
 mod bench;
+mod bench_ann;
 mod bench_calibrate;
 mod bench_compare;
 mod bench_embed;

@@ -24,6 +24,7 @@ impl<'a> Meter<'a> {
         match progress {
             Progress::Pull(event) => self.pull(event),
             Progress::Embedding { what, done, total, model } => self.embedding(what, done, total, model),
+            Progress::Linking { done, total } => self.asking("Linking vectors", done, total),
             Progress::Search(_) => {}
             Progress::Index(step) => self.indexing(&step),
             Progress::Asking { what, done, total } => self.asking(what, done, total),

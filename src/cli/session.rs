@@ -76,6 +76,7 @@ impl Session {
             vectors: self.paths.vectors(),
             model: self.config.get("model.name").to_owned(),
             reranker: self.config.get("model.reranker").to_owned(),
+            recall_target: self.config.get("index.recall_target").parse().unwrap_or(1.0),
             models: self.store_settings(),
             clock: now_ms,
         }

@@ -92,6 +92,13 @@ fn full(status: &Status, output: &Output) -> String {
         Some(index) => row("index", format!("{} vectors of {index}", inventory.vectors)),
         None => {}
     }
+    if let Some(file) = &status.vectors_file {
+        let how = file.recall.map_or_else(
+            || "every vector is compared".to_owned(),
+            |[recall, ..]| format!("searches find {:.1} % of the ten nearest", 100.0 * recall),
+        );
+        row("search", format!("{how}; {} items changed since the file of vectors was made", file.overlay));
+    }
     if inventory.without_vector > 0 {
         row("", style.warning(&format!("{} texts have no vector (ken index)", inventory.without_vector)));
     }

@@ -106,6 +106,12 @@ pub const KEYS: &[Key] = &[
         repository: true,
         ..key("lookup.min_relevance", "", ValueKind::Share, "relevance to ask for in place of the calibrated gate")
     },
+    key(
+        "index.recall_target",
+        "0.99",
+        ValueKind::Share,
+        "share of the nearest texts that a search must find; at 1 every vector is compared",
+    ),
     Key { repository: true, ..key("search.limit", "5", ValueKind::Count, "hits per search") },
     Key { repository: true, ..key("pack.budget", "15000", ValueKind::Tokens, "tokens of a frame") },
     Key {

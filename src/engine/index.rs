@@ -1,5 +1,6 @@
 //! The index: files in, files and items out.
 
+use super::database::Keep;
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexReport, Ingest, Watch, embed_missing};
@@ -86,7 +87,7 @@ impl Engine {
             (_, Some(error)) => Err(error),
             (report, None) => {
                 let report = report?;
-                self.keep_vectors(&database, &lock)?;
+                self.keep_vectors(&mut database, &lock, Keep::Usable, progress)?;
                 Ok(report)
             }
         }
@@ -112,7 +113,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NoItem`] when there is no such item; nothing is forgotten then.
-    pub fn forget(&self, ids: &[String]) -> Result<Forgotten, EngineError> {
+    pub fn forget(&self, ids: &[String], progress: OnProgress<'_>) -> Result<Forgotten, EngineError> {
         let (lock, mut database) = self.write_database("ken forget")?;
         let mut rows = Vec::new();
         for id in ids {
@@ -125,7 +126,7 @@ impl Engine {
         batch.drop_unused_vectors()?;
         batch.log(self.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
         batch.commit()?;
-        self.erase(&mut database, &lock)?;
+        self.erase(&mut database, &lock, progress)?;
         Ok(Forgotten { files: 0, items: rows.len() })
     }
 
@@ -133,7 +134,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NoItem`] when nothing was indexed from one of them; nothing is forgotten then.
-    pub fn forget_paths(&self, paths: &[PathBuf]) -> Result<Forgotten, EngineError> {
+    pub fn forget_paths(&self, paths: &[PathBuf], progress: OnProgress<'_>) -> Result<Forgotten, EngineError> {
         let (lock, mut database) = self.write_database("ken forget")?;
         let sources = database.sources()?;
         let mut rows = Vec::new();
@@ -155,28 +156,28 @@ impl Engine {
         batch.drop_unused_vectors()?;
         batch.log(self.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
         batch.commit()?;
-        self.erase(&mut database, &lock)?;
+        self.erase(&mut database, &lock, progress)?;
         Ok(out)
     }
 
-    fn erase(&self, database: &mut Database, lock: &WriterLock) -> Result<(), EngineError> {
+    fn erase(&self, database: &mut Database, lock: &WriterLock, progress: OnProgress<'_>) -> Result<(), EngineError> {
         if !database.erase_traces(lock)? {
             self.note("another process is reading, so traces stay on the disk until the next ken gc".to_owned());
         }
-        self.keep_vectors(database, lock)
+        self.keep_vectors(database, lock, Keep::Usable, progress)
     }
 
     /// Removes what nothing uses and gives the space back.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
-    pub fn clean(&self) -> Result<Cleaned, EngineError> {
+    pub fn clean(&self, progress: OnProgress<'_>) -> Result<Cleaned, EngineError> {
         if self.read_database()?.is_none() {
             return Ok(Cleaned::default());
         }
         let (lock, mut database) = self.write_database("ken gc")?;
         let cleaned = database.clean(&lock)?;
-        self.keep_vectors(&database, &lock)?;
+        self.keep_vectors(&mut database, &lock, Keep::Current, progress)?;
         Ok(cleaned)
     }
 
@@ -233,7 +234,7 @@ impl Engine {
         }
         batch.commit()?;
         let embedded = self.embed_rest(&mut database, &lock, progress)?;
-        self.keep_vectors(&database, &lock)?;
+        self.keep_vectors(&mut database, &lock, Keep::Usable, progress)?;
         Ok((imported, embedded))
     }
 

@@ -156,7 +156,7 @@ impl Engine {
             let own = |at: usize| {
                 let nearest = vectors[at].as_ref().map(|vector| index.search(vector, 1, None));
                 let row = nearest.and_then(|found| found.first().map(|near| near.row));
-                row.is_some_and(|row| index.image().owners_of(row).any(|(owner, _)| owner == texts[at].entry))
+                row.is_some_and(|row| index.owners_of(row).any(|(owner, _)| owner == texts[at].entry))
             };
             image = Image::new(&origin, dims, rows(), links(&|at| !texts[at].generated || own(at)));
         }
@@ -187,7 +187,8 @@ impl Engine {
     }
 
     fn canon_origin(&self, encoder: &dyn Encoder) -> Origin {
-        Origin { model: encoder.fingerprint().as_str().to_owned(), state: format!("canon {}", self.canon().digest()) }
+        let model = encoder.fingerprint().as_str().to_owned();
+        Origin { model, state: format!("canon {}", self.canon().digest()), ..Origin::default() }
     }
 
     /// A file for each set of packs: repositories may have packs of their own, and going from one to another must not

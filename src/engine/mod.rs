@@ -21,7 +21,7 @@ pub use error::EngineError;
 pub use pack::PackOptions;
 pub use packs::NewEntry;
 pub use purge::Holding;
-pub use status::{Checkup, Status};
+pub use status::{Checkup, Status, VectorsFile};
 
 use crate::canon::{Canon, PackProblem, PackSource};
 use crate::embed::{ModelStore, PullEvent, Reranker, StoreSettings};
@@ -54,6 +54,8 @@ pub struct EngineSettings {
     pub calibration: Option<Calibration>,
     /// The model that reads question and text together, by name.
     pub reranker: String,
+    /// Share of the nearest texts that a search must find, in (0, 1\]; at 1 every vector is compared.
+    pub recall_target: f64,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
     /// The time, milliseconds since 1970.
@@ -76,6 +78,13 @@ pub enum Progress<'a> {
         /// Questions done.
         done: usize,
         /// Questions in all.
+        total: usize,
+    },
+    /// The graph of the vectors is being built.
+    Linking {
+        /// Rows that are in.
+        done: usize,
+        /// Rows in all.
         total: usize,
     },
     /// Texts are being embedded: how many are done, of how many, with which model.

@@ -81,11 +81,11 @@ fn misplaced(
     cause: usize,
     text: &EntryText,
 ) -> Option<String> {
-    let row = vectors.image().row_of(&text_hash(&text.key()))?;
-    let vector = vectors.image().checked(row)?;
+    let row = vectors.row_of(&text_hash(&text.key()))?;
+    let vector = vectors.vector(row)?;
     let near = vectors.search(&vector, 40, None);
     let other = near.iter().find_map(|near| {
-        let mut owners = vectors.image().owners_of(near.row);
+        let mut owners = vectors.owners_of(near.row);
         let (owner, _) = owners.find(|(owner, _)| *owner != at as u64)?;
         Some((owner as usize, near.similarity))
     });
@@ -94,7 +94,7 @@ fn misplaced(
         return (similarity > SAME)
             .then(|| format!("means nearly the same as {} ({similarity:.2})", entries[other].id()));
     }
-    let rows = vectors.image().rows_of(at as u64).filter(|(other, _)| *other as usize != part);
+    let rows = vectors.rows_of(at as u64).filter(|(other, _)| *other as usize != part);
     let own = rows.filter_map(|(_, row)| vectors.similarity(&vector, row)).fold(-1.0, f32::max);
     (similarity > own + CLEARLY).then(|| {
         let id = entries[other].id();

@@ -74,7 +74,7 @@ impl Engine {
                 );
             }
             // Counting both is quick; looking for what is missing is not.
-            let all_there = database.embedded_texts()? <= found.image().links().count();
+            let all_there = database.embedded_texts()? <= found.link_count();
             let missing = if all_there { 0 } else { database.texts_without_vector(Some(model))? };
             if missing > 0 {
                 self.note(format!("{missing} texts have no vector yet, so only their words are searched: ken index"));

@@ -1,6 +1,8 @@
 //! How things stand, and whether everything is sound.
 
+use super::database::Keep;
 use super::{Engine, EngineError, OnProgress};
+use crate::ann::{Certificate, recertify};
 use crate::store::{Database, Fault, Faults, Inventory, Salvaged};
 use std::fs;
 use std::path::Path;
@@ -20,12 +22,32 @@ pub struct Status {
     pub index_model: Option<String>,
     /// Whether the two are the same; true while there is nothing to compare.
     pub models_agree: bool,
+    /// The file of vectors that searches read; none while it is missing, or too old to be used.
+    pub vectors_file: Option<VectorsFile>,
     /// Indexed files that changed since.
     pub changed: Vec<String>,
     /// Indexed files that are gone.
     pub gone: Vec<String>,
     /// Who is writing now, if somebody is.
     pub writer: Option<String>,
+}
+
+/// The file of vectors beside the database, and what has changed since it was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct VectorsFile {
+    /// Number of the last change that is in it.
+    pub generation: u64,
+    /// Rows, a text each.
+    pub rows: usize,
+    /// Bytes.
+    pub bytes: usize,
+    /// Items that have changed since it was made: they are searched one by one.
+    pub overlay: usize,
+    /// Share of its rows that nobody owns any more.
+    pub dead_share: f64,
+    /// Share of the ten nearest that a search finds, with the ends of its 95 % interval, as it was measured when the graph was built;
+    /// none without a graph: every vector is compared then.
+    pub recall: Option<[f64; 3]>,
 }
 
 impl Status {
@@ -83,6 +105,18 @@ impl Engine {
                 }
             };
             out.index_model = Some(index.fingerprint.as_str().to_owned());
+            out.vectors_file = self.document_file(&database, &index)?.map(|file| {
+                let (image, (overlay, dead)) = (file.image(), file.changes());
+                let recall = |one: &Certificate| [one.recall.share, one.recall.low, one.recall.high];
+                VectorsFile {
+                    generation: image.generation().number,
+                    rows: image.len(),
+                    bytes: image.bytes(),
+                    overlay,
+                    dead_share: dead as f64 / image.len().max(1) as f64,
+                    recall: image.certificate().map(recall),
+                }
+            });
         }
         for (_, source) in database.sources()? {
             match fs::metadata(&source.path) {
@@ -118,10 +152,10 @@ impl Engine {
             Database::open_to_write(&lock)?.rebuild(&lock)?;
         }
         *self.loaded.borrow_mut() = None;
-        if let Some(database) = Database::open(&data)? {
+        if let Some(mut database) = Database::open(&data)? {
             // Made from what has just been repaired, whatever state it says it is of.
             drop(fs::remove_file(database.vector_file()));
-            self.keep_vectors(&database, &lock)?;
+            self.keep_vectors(&mut database, &lock, Keep::Anew, progress)?;
         }
         drop(lock);
         if let Some(encoder) = self.encoder()? {
@@ -165,12 +199,20 @@ impl Engine {
     /// Vectors of which the files that searches read are not what was written.
     fn vector_faults(&self, database: &Database) -> Option<Fault> {
         let model = database.index_model().ok().flatten()?;
-        let damaged = self.document_file(database, &model)?.damaged_rows();
-        (damaged > 0).then(|| Fault {
-            name: "vector file",
-            what: format!("{damaged} vectors are not what was written"),
-            damage: false,
-        })
+        let index = self.document_file(database, &model).ok().flatten()?;
+        let fault = |what| Some(Fault { name: "vector file", what, damage: false });
+        match index.image().damaged_rows() {
+            0 => {}
+            damaged => return fault(format!("{damaged} vectors are not what was written")),
+        }
+        if !index.image().graph_is_sound() {
+            return fault("links of the graph are not what was written".to_owned());
+        }
+        // The certificate holds what was measured; a file that was made on another machine is measured here for the first time.
+        let (certificate, recall) = index.image().certificate().zip(recertify(&index))?;
+        let wanted = f64::from(certificate.target);
+        (recall.high < wanted)
+            .then(|| fault(format!("searches find {:.3} of what they should, not {wanted}", recall.share)))?
     }
 
     fn canon_faults(&self) -> Option<Fault> {

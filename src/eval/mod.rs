@@ -1,6 +1,7 @@
 //! Measures lookups on labelled cases, search on sets of judgements and groups of lines, and fits calibrations. Runs through
 //! [`crate::engine::Engine`], the same code that answers people.
 
+mod ann;
 mod builtin;
 mod calibrate;
 mod cases;
@@ -10,6 +11,7 @@ pub mod packing;
 mod report;
 pub mod retrieval;
 
+pub use ann::{AnnPlan, AnnReport, Lap, Vectors, measure_ann};
 pub use builtin::{Observation, observe, run};
 pub use calibrate::{Fitted, Labelled, Question, case_questions, fit, neutral, set_questions};
 pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};

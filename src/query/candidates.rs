@@ -410,7 +410,7 @@ impl Asking<'_> {
         let is_admitted = |id: i64| admitted.as_ref().is_none_or(|ids| ids.binary_search(&id).is_ok());
         if let Some((vectors, vector)) = documents.vectors.zip(self.vector.as_ref()) {
             (self.stage)(Stage::Vectors);
-            let rows = admitted.as_ref().map(|_| vectors.rows_where(|owner| is_admitted(owner as i64)));
+            let rows = admitted.as_ref().map(|ids| vectors.rows_of_owners(ids.iter().map(|id| *id as u64)));
             let found = vectors.search(vector, most, rows.as_ref());
             let background = match rows {
                 Some(_) => &vectors.search(vector, self.neighbours() + 1, None),
@@ -418,7 +418,7 @@ impl Asking<'_> {
             };
             nearest.extend(background.iter().take(self.neighbours() + 1).map(|neighbour| neighbour.similarity));
             for neighbour in &found {
-                ids.extend(vectors.image().owners_of(neighbour.row).map(|(owner, _)| owner as i64));
+                ids.extend(vectors.owners_of(neighbour.row).map(|(owner, _)| owner as i64));
             }
         }
         (self.stage)(Stage::Rest);
@@ -441,7 +441,7 @@ impl Asking<'_> {
         (self.stage)(if vectors.is_some() { Stage::Vectors } else { Stage::Rest });
         for ((_, item), words) in found.into_iter().zip(words) {
             // By the hash of the very text that would be shown: a vector file that belongs to other items finds nothing.
-            let row = vectors.and_then(|(vectors, _)| vectors.image().row_of(&text_hash(&item.passage())));
+            let row = vectors.and_then(|(vectors, _)| vectors.row_of(&text_hash(&item.passage())));
             let cosine = vectors.zip(row).and_then(|((vectors, query), row)| vectors.similarity(query, row));
             out.evidence.push(Evidence { cosine, words, ..Evidence::default() });
             out.all.push(FoundItem { item: Box::new(item), row });
@@ -474,7 +474,7 @@ impl Asking<'_> {
                 texts: items.texts,
                 weight: weight(true),
                 cosine: &|at, query| rows?.similarity(query, items.all[at].row?),
-                vector: &|at| rows?.image().checked(items.all[at].row?),
+                vector: &|at| rows?.vector(items.all[at].row?),
             },
         ];
         let grounds = fuse(&mut collections, self.vector.as_deref().filter(|_| options.feedback));

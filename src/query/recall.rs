@@ -67,7 +67,7 @@ pub fn recall(
     let gate = best.map_or(f32::INFINITY, |best| ambient.gate(best.gate, best.judged.relevance));
     let vectors = documents.and_then(|documents| documents.vectors);
     let all = ranked.candidates.into_iter().map(|candidate| {
-        let vector = vectors.zip(candidate.row).and_then(|(vectors, row)| vectors.image().checked(row));
+        let vector = vectors.zip(candidate.row).and_then(|(vectors, row)| vectors.vector(row));
         recalled(candidate, knowledge, gate, vector.map(|row| row.to_vec()))
     });
     Ok(Recall { all: all.collect(), semantic: ranked.asked.vector.is_some() })

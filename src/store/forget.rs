@@ -104,9 +104,6 @@ impl Batch<'_> {
     pub fn drop_unused_vectors(&self) -> Result<usize, StoreError> {
         let dropped =
             self.execute("DELETE FROM vector WHERE text_hash NOT IN (SELECT text_hash FROM embedding)", [])?;
-        if dropped > 0 {
-            self.bump_vectors()?;
-        }
         Ok(dropped)
     }
 }

@@ -4,6 +4,7 @@
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Every layout is in
 //! `index/FORMAT.md`.
 
+mod change;
 mod check;
 mod database;
 mod error;
@@ -22,6 +23,7 @@ mod transfer;
 mod usage;
 mod vector;
 
+pub use change::ItemVectors;
 pub use check::{Fault, Faults};
 pub use database::{Batch, DATABASE, Database};
 pub use error::StoreError;

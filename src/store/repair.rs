@@ -68,7 +68,6 @@ impl Database {
             )
         };
         batch.sql(work())?;
-        batch.bump_vectors()?;
         batch.commit()
     }
 

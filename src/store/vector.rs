@@ -6,7 +6,6 @@ use crate::text::{TextHash, text_hash};
 use crate::types::{Fingerprint, passage};
 
 const ACTIVE: &str = "active_model";
-const SEQUENCE: &str = "vector_seq";
 const SWITCHED_FROM: &str = "switched_from";
 const SWITCHED_TO: &str = "switched_to";
 
@@ -37,6 +36,18 @@ pub struct VectorRows {
     pub data: Vec<f32>,
 }
 
+impl VectorRows {
+    /// Adds a row that has a text's hash and the bytes of its vector, unless there are none or too few.
+    pub(super) fn push(&mut self, row: &rusqlite::Row<'_>, dims: usize) -> rusqlite::Result<()> {
+        let data = row.get_ref(1)?.as_blob().unwrap_or_default();
+        if data.len() == dims * 4 {
+            self.hashes.push(row.get(0)?);
+            self.data.extend(data.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+        }
+        Ok(())
+    }
+}
+
 impl Database {
     /// The model that the index is made with; none while it holds no vectors.
     ///
@@ -64,14 +75,6 @@ impl Database {
         self.sql(get())
     }
 
-    /// A number that rises with every change of the vectors.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn vector_sequence(&self) -> Result<i64, StoreError> {
-        Ok(self.meta(SEQUENCE)?.and_then(|n| n.parse().ok()).unwrap_or(0))
-    }
-
     /// A change of the model that is complete here and not yet in the configuration: from which name to which.
     ///
     /// # Errors
@@ -95,11 +98,7 @@ impl Database {
             let mut statement = self.connection.prepare(sql)?;
             let mut rows = statement.query([model.id])?;
             while let Some(row) = rows.next()? {
-                let data = row.get_ref(1)?.as_blob().unwrap_or_default();
-                if data.len() == model.dims * 4 {
-                    out.hashes.push(row.get(0)?);
-                    out.data.extend(data.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])));
-                }
+                out.push(row, model.dims)?;
             }
             Ok(out)
         };
@@ -221,15 +220,6 @@ impl Batch<'_> {
                 (model.id, hash, bytes),
             )?;
         }
-        self.bump_vectors()
-    }
-
-    pub(super) fn bump_vectors(&self) -> Result<(), StoreError> {
-        self.execute(
-            "INSERT INTO meta VALUES ('vector_seq', '1')
-             ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)",
-            [],
-        )?;
         Ok(())
     }
 }

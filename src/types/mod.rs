@@ -2,6 +2,7 @@
 
 mod answer;
 mod frame;
+mod generation;
 mod item;
 mod model;
 
@@ -9,5 +10,6 @@ pub use answer::{
     Advice, Answer, Asked, Content, Explanation, Finding, Hit, Kind, Passage, Semantic, Signals, Tier, Verdict, WhyNot,
 };
 pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
+pub use generation::Generation;
 pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};

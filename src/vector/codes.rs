@@ -1,7 +1,8 @@
 //! Vectors as bytes with a scale, and how far off a comparison of bytes can be.
 //!
 //! A row `x` is kept as bytes `c` with `x = scale * (c - 128) + e`. The length of `e`, the row's slack, is known when the row
-//! is written. A query `q` is split into two bytes a component, `q = step * (256 * high + low) + f`. By Cauchy and Schwarz
+//! is written, and `e` itself is kept in two bytes more, `e = scale / 65536 * (r - 32768)`: three bytes hold a component as
+//! finely as an f32 holds the largest one of its row, in a quarter less. A query `q` is split into two bytes a component, `q = step * (256 * high + low) + f`. By Cauchy and Schwarz
 //! the comparison of bytes is then within `slack * |q| + |f| * |x - e|` of the real dot product, so a search can tell
 //! which rows cannot be among the nearest without reading them whole.
 
@@ -17,20 +18,51 @@ pub fn code_stride(dims: usize) -> usize {
     dims.next_multiple_of(STRIDE)
 }
 
-/// Writes a row's bytes, `code_stride` of them; gives its scale and its slack.
-pub fn encode_row(row: &[f32], out: &mut [u8]) -> (f32, f32) {
+/// Steps of what a byte leaves over.
+const STEPS: i32 = 65_536;
+/// The rest of nothing.
+const NO_REST: i32 = 32_768;
+
+/// Writes a row's bytes, `code_stride` of them, and what they leave over, `row.len()` of these; gives its scale and its slack.
+pub fn encode_row(row: &[f32], out: &mut [u8], rests: &mut [u16]) -> (f32, f32) {
     let most = row.iter().fold(0.0f32, |most, x| most.max(x.abs()));
     out.fill(ZERO);
+    rests.fill(NO_REST as u16);
     if most == 0.0 || !most.is_finite() {
         return (0.0, norm(row.iter().copied()));
     }
-    let scale = most / 127.0;
-    for (x, code) in row.iter().zip(out.iter_mut()) {
-        *code = ((x / scale).round() + f32::from(ZERO)) as u8;
+    let scale = scale_of(most);
+    for ((x, code), rest) in row.iter().zip(out.iter_mut()).zip(rests) {
+        let steps = (f64::from(*x) / f64::from(scale) * f64::from(STEPS)).round() as i32;
+        let steps = steps.clamp(-127 * STEPS, 127 * STEPS) + NO_REST;
+        *code = (steps.div_euclid(STEPS) + i32::from(ZERO)) as u8;
+        *rest = steps.rem_euclid(STEPS) as u16;
     }
     let left = row.iter().zip(out.iter()).map(|(x, code)| x - scale * (f32::from(*code) - f32::from(ZERO)));
     // Rounded up: the bound must hold for what was computed, not for what was meant.
     (scale, norm(left) * 1.0001)
+}
+
+/// The scale of a row: the greatest number of which 127 are no more than the row's greatest component. A row that was written and read
+/// has the same, so that writing it again changes nothing.
+fn scale_of(most: f32) -> f32 {
+    let mut scale = most / 127.0;
+    while 127.0 * scale > most {
+        scale = scale.next_down();
+    }
+    while 127.0 * scale.next_up() <= most {
+        scale = scale.next_up();
+    }
+    scale
+}
+
+/// The row that [`encode_row`] wrote, to within `scale / 131072` a component.
+pub fn decode_row(codes: &[u8], rests: &[u16], scale: f32, out: &mut Vec<f32>) {
+    let step = scale / STEPS as f32;
+    let whole = |code: u8, rest: u16| (i32::from(code) - i32::from(ZERO)) * STEPS + i32::from(rest) - NO_REST;
+    out.clear();
+    // At most 24 bits, which an f32 holds exactly.
+    out.extend(codes.iter().zip(rests).map(|(code, rest)| whole(*code, *rest) as f32 * step));
 }
 
 fn norm(values: impl Iterator<Item = f32>) -> f32 {
@@ -82,6 +114,24 @@ impl QueryCodes {
         slack * self.norm + self.left * (longest + slack) + 1e-5 * self.norm.max(1.0) * longest.max(1.0)
     }
 
+    /// Compares some rows of bytes, by their numbers, all of which exist; otherwise like [`QueryCodes::compare`].
+    pub fn compare_some(&self, isa: Isa, codes: &[u8], scales: &[f32], rows: &[u32], out: &mut [f32]) {
+        let mut sums = [[0i32; 64]; 2];
+        for (rows, out) in rows.chunks(64).zip(out.chunks_mut(64)) {
+            let [high, low] = sums.each_mut().map(|sums| &mut sums[..rows.len()]);
+            isa.dot_gather(codes, rows, &self.high, high);
+            isa.dot_gather(codes, rows, &self.low, low);
+            for (((high, low), row), out) in high.iter().zip(low).zip(rows).zip(out) {
+                *out = self.similarity([*high, *low], scales[*row as usize]);
+            }
+        }
+    }
+
+    fn similarity(&self, [high, low]: [i32; 2], scale: f32) -> f32 {
+        let whole = 256 * i64::from(high) + i64::from(low) - self.zeros;
+        (f64::from(self.step * scale) * whole as f64) as f32
+    }
+
     /// Compares rows of bytes: about the dot product of each with the query.
     pub fn compare(&self, isa: Isa, codes: &[u8], scales: &[f32], out: &mut [f32]) {
         let mut sums = [[0i32; 2]; 64];
@@ -91,8 +141,7 @@ impl QueryCodes {
             let sums = &mut sums[..out.len()];
             isa.dot_bytes(codes, &self.high, &self.low, sums);
             for ((sum, scale), out) in sums.iter().zip(scales).zip(out) {
-                let whole = 256 * i64::from(sum[0]) + i64::from(sum[1]) - self.zeros;
-                *out = (f64::from(self.step * scale) * whole as f64) as f32;
+                *out = self.similarity(*sum, *scale);
             }
         }
     }
@@ -117,14 +166,24 @@ mod tests {
             let rows: Vec<Vec<f32>> =
                 (1..3).map(|i| values[150 * i..150 * i + dims].iter().map(|x| x * scale).collect()).collect();
             let (mut bytes, mut scales, mut slack, mut longest) = (vec![0; 2 * stride], vec![], 0.0f32, 0.0f32);
+            let (mut rests, mut back) = (vec![0; dims], Vec::new());
             for (row, out) in rows.iter().zip(bytes.chunks_mut(stride)) {
-                let (scale, one) = encode_row(row, out);
+                let (scale, one) = encode_row(row, out, &mut rests);
+                decode_row(out, &rests, scale, &mut back);
+                let most = row.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+                prop_assert!(back.len() == dims && row.iter().zip(&back).all(|(a, b)| (a - b).abs() <= most * 2e-7));
+                let (mut again, mut rests_again) = (vec![0; stride], vec![0; dims]);
+                prop_assert_eq!(encode_row(&back, &mut again, &mut rests_again).0.to_bits(), scale.to_bits());
+                prop_assert!(again == *out && rests_again == rests);
                 scales.push(scale);
                 slack = slack.max(one);
                 longest = longest.max(norm(row.iter().copied()));
             }
             let mut found = [0.0; 2];
             codes.compare(Isa::detect(), &bytes, &scales, &mut found);
+            let mut some = [0.0; 3];
+            codes.compare_some(Isa::detect(), &bytes, &scales, &[1, 0, 1], &mut some);
+            prop_assert_eq!(some, [found[1], found[0], found[1]]);
             for (row, found) in rows.iter().zip(found) {
                 let real: f64 = row.iter().zip(query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
                 let off = (f64::from(found) - real).abs();
@@ -138,8 +197,12 @@ mod tests {
     #[test]
     fn nothing_and_what_is_no_number() {
         let mut out = [0; 64];
-        assert_eq!(encode_row(&[0.0; 3], &mut out), (0.0, 0.0));
-        assert!(encode_row(&[f32::NAN, 1.0], &mut out).0.is_finite());
+        let mut rests = [0; 3];
+        assert_eq!(encode_row(&[0.0; 3], &mut out, &mut rests), (0.0, 0.0));
+        let mut back = Vec::new();
+        decode_row(&out, &rests, 0.0, &mut back);
+        assert_eq!(back, [0.0; 3]);
+        assert!(encode_row(&[f32::NAN, 1.0], &mut out, &mut rests[..2]).0.is_finite());
         let codes = QueryCodes::new(&[0.0, 0.0]);
         let mut found = [1.0];
         codes.compare(Isa::detect(), &[200; 64], &[1.0], &mut found);

@@ -92,10 +92,14 @@ fn the_vector_of_what_was_forgotten_is_gone_too() {
             |row| row.get(0),
         )
         .unwrap();
+    let values: Vec<f32> = vector.as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect();
+    let (mut codes, mut rests) = (vec![0; kenning::vector::code_stride(values.len())], vec![0; values.len()]);
+    kenning::vector::encode_row(&values, &mut codes, &mut rests);
     let in_files = || {
         let files =
             fs::read_dir(user.home()).unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_file());
-        files.filter(|path| fs::read(path).unwrap().windows(64).any(|w| w == &vector[..64])).count()
+        let holds = |bytes: &[u8]| bytes.windows(64).any(|w| *w == vector[..64] || *w == codes[..64]);
+        files.filter(|path| holds(&fs::read(path).unwrap())).count()
     };
     assert_eq!(in_files(), 2, "in the database and in the file that searches read");
     assert_eq!(user.ken(&["forget", &id]).code, 0);

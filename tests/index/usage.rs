@@ -21,6 +21,7 @@ pub(super) fn engine_at(user: &User, clock: fn() -> i64) -> Engine {
         reranker: String::new(),
         vectors: None,
         model: "none".into(),
+        recall_target: 0.99,
         models: None,
         clock,
     })

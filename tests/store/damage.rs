@@ -277,7 +277,7 @@ fn damaged_vectors_of_the_packs_are_left_out_and_made_again() {
     for path in &files {
         let mut bytes = fs::read(path).unwrap();
         let half = bytes.len() / 2;
-        (half..bytes.len()).step_by(3072).for_each(|at| bytes[at] ^= 0x10);
+        (half..bytes.len()).step_by(1536).for_each(|at| bytes[at] ^= 0x10);
         fs::write(path, bytes).unwrap();
     }
     let damaged = user.ken(&question);

@@ -95,9 +95,9 @@ impl SemanticIndex {
 
     /// The vector of one of an entry's texts.
     pub fn vector(&self, near: &Similarity) -> Option<Vec<f32>> {
-        let mut rows = self.0.image().rows_of(near.entry as u64);
+        let mut rows = self.0.rows_of(near.entry as u64);
         let row = rows.find(|(part, _)| *part as usize == near.part).map(|(_, row)| row)?;
-        self.0.image().checked(row)
+        self.0.vector(row)
     }
 
     /// The `count` nearest entries or more, as far as there are so many.
@@ -107,7 +107,7 @@ impl SemanticIndex {
             let found = self.0.search(query, rows, admitted);
             let mut best: HashMap<u64, Similarity> = HashMap::new();
             for near in &found {
-                for (owner, part) in self.0.image().owners_of(near.row) {
+                for (owner, part) in self.0.owners_of(near.row) {
                     let new = || Similarity { entry: owner as usize, cosine: near.similarity, part: part as usize };
                     // Rows come nearest first.
                     best.entry(owner).or_insert_with(new);
@@ -130,7 +130,7 @@ mod tests {
     fn an_entry_is_as_near_as_its_nearest_text() {
         let vectors = [([1; 16], &[0.0f32, 1.0][..]), ([2; 16], &[1.0, 0.0]), ([3; 16], &[0.6, 0.8])];
         let links = [(7, 0, [1; 16]), (7, 1, [2; 16]), (8, 0, [4; 16]), (9, 0, [3; 16])];
-        let origin = Origin { model: "m".into(), state: "s".into() };
+        let origin = Origin { model: "m".into(), state: "s".into(), ..Origin::default() };
         let index = SemanticIndex::new(Index::new(Image::new(&origin, 2, vectors, links)));
         let (found, top) = index.similarities(&[1.0, 0.0], 5, &[8, 9], None);
         assert_eq!(top, [1.0, 0.6]);

@@ -3,6 +3,7 @@
 //! Products of bytes are widened to 16 bits first. The instruction that multiplies bytes directly saturates its sums
 //! of two at 16 bits, which activations above 127 would reach; widened, every product is exact.
 
+use super::codes::QUAD;
 use super::lanes::{LANES, Lanes, Op, PANEL, ROWS, TileI8};
 use std::arch::x86_64::*;
 
@@ -207,6 +208,30 @@ impl Lanes for Avx2 {
                 let quarter = _mm_add_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
                 _mm_cvtsi128_si32(_mm_add_epi32(quarter, _mm_shuffle_epi32::<0b10_11_00_01>(quarter)))
             })
+        }
+    }
+
+    #[inline(always)]
+    fn dot_quad(self, rows: [&[u8]; QUAD], query: &[i8]) -> [i32; QUAD] {
+        assert!(query.len().is_multiple_of(64) && rows.iter().all(|row| row.len() == query.len()));
+        // SAFETY: `self` proves the instructions; the assert bounds every read of 16 bytes, `out` holds the 16 that are
+        // written. No load or store needs alignment.
+        unsafe {
+            let mut sums = [_mm256_setzero_si256(); QUAD];
+            for at in (0..query.len()).step_by(16) {
+                let part = _mm256_cvtepi8_epi16(_mm_loadu_si128(query.as_ptr().add(at).cast()));
+                for r in 0..QUAD {
+                    let bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(rows[r].as_ptr().add(at).cast()));
+                    sums[r] = _mm256_add_epi32(sums[r], _mm256_madd_epi16(bytes, part));
+                }
+            }
+            // Neighbours are added until each half holds one partial sum of every row.
+            let (left, right) = (_mm256_hadd_epi32(sums[0], sums[1]), _mm256_hadd_epi32(sums[2], sums[3]));
+            let halves = _mm256_hadd_epi32(left, right);
+            let whole = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+            let mut out = [0i32; QUAD];
+            _mm_storeu_si128(out.as_mut_ptr().cast(), whole);
+            out
         }
     }
 

@@ -1,4 +1,4 @@
-//! One vector against many rows of bytes: the first pass of an exact search.
+//! One vector against many rows of bytes: the first pass of an exact search, and the steps of a walk through a graph.
 
 use super::lanes::{Lanes, Op};
 
@@ -17,6 +17,33 @@ impl Op for DotBytes<'_> {
     fn run<S: Lanes>(self, s: S) {
         for (row, out) in self.rows.chunks_exact(self.high.len()).zip(self.out) {
             *out = s.dot_bytes(row, self.high, self.low);
+        }
+    }
+}
+
+/// Rows that are compared at a time: their loads and products overlap.
+pub(super) const QUAD: usize = 4;
+
+/// Sums of products of the rows at these places with one row of bytes.
+pub(super) struct DotGather<'a> {
+    /// Row after row, each as long as `query`.
+    pub codes: &'a [u8],
+    pub rows: &'a [u32],
+    pub query: &'a [i8],
+    pub out: &'a mut [i32],
+}
+
+impl Op for DotGather<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) {
+        let stride = self.query.len();
+        let row = |row: u32| &self.codes[row as usize * stride..][..stride];
+        for (rows, out) in self.rows.chunks(QUAD).zip(self.out.chunks_mut(QUAD)) {
+            // The last few are filled up with the last one, whose sum is then made more than once.
+            let quad = std::array::from_fn(|i| row(rows[i.min(rows.len() - 1)]));
+            out.copy_from_slice(&s.dot_quad(quad, self.query)[..out.len()]);
         }
     }
 }

@@ -5,6 +5,8 @@
 //! in the same order, so every processor makes the same bits. The scalar form here is the definition; the others are
 //! tested against it.
 
+use super::codes::QUAD;
+
 /// Lanes of a vector.
 pub(super) const LANES: usize = 16;
 /// Columns of a panel of packed weights.
@@ -77,6 +79,9 @@ pub(super) trait Lanes: Copy {
 
     /// Sums of `row[k] * high[k]` and of `row[k] * low[k]`, exact; all are of one length, a multiple of 64, at most 2^16.
     fn dot_bytes(self, row: &[u8], high: &[i8], low: &[i8]) -> [i32; 2];
+
+    /// Sums of `row[k] * query[k]` of four rows, exact; all are of one length, a multiple of 64, at most 2^16.
+    fn dot_quad(self, rows: [&[u8]; QUAD], query: &[i8]) -> [i32; QUAD];
 
     /// Runs `op` where the compiler may use these instructions.
     fn run<O: Op>(self, op: O) -> O::Out;
@@ -173,6 +178,10 @@ impl Lanes for Scalar {
     fn dot_bytes(self, row: &[u8], high: &[i8], low: &[i8]) -> [i32; 2] {
         let sum = |part: &[i8]| row.iter().zip(part).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
         [sum(high), sum(low)]
+    }
+
+    fn dot_quad(self, rows: [&[u8]; QUAD], query: &[i8]) -> [i32; QUAD] {
+        rows.map(|row| row.iter().zip(query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum())
     }
 
     fn run<O: Op>(self, op: O) -> O::Out {

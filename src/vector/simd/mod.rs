@@ -147,6 +147,28 @@ impl Isa {
         self.run(codes::DotBytes { rows, high, low, out });
     }
 
+    /// One row of bytes against the rows at these places of `codes`, whose rows are as long as `query`: the sum of
+    /// products of each, exact.
+    ///
+    /// # Panics
+    /// When there is no such row, when the lengths do not fit, or the query's is no multiple of 64.
+    pub fn dot_gather(self, codes: &[u8], rows: &[u32], query: &[i8], out: &mut [i32]) {
+        assert!(query.len().is_multiple_of(64) && query.len() <= 1 << 16 && rows.len() == out.len());
+        self.run(codes::DotGather { codes, rows, query, out });
+    }
+
+    /// Asks for these bytes to be brought near the processor, and does not wait for them.
+    #[inline]
+    pub fn prefetch<T>(self, wanted: &[T]) {
+        let _ = wanted;
+        #[cfg(target_arch = "x86_64")]
+        for line in (0..size_of_val(wanted)).step_by(64) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: every x86-64 has the instruction, which reads nothing; the place lies within the slice.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(wanted.as_ptr().cast::<i8>().add(line)) }
+        }
+    }
+
     /// Attention of one head: the answer of question r goes to `out[r * out_stride..]`.
     ///
     /// # Panics

@@ -66,6 +66,29 @@ fn sums_of_bytes_at_every_length_and_start() {
     }
 }
 
+#[test]
+fn gathered_sums_at_every_length_and_count() {
+    for width in (64..=1024).step_by(64) {
+        let all = noise(width as u64 + 1, 9 * width + 1);
+        let codes: Vec<u8> = all[1..].iter().map(|x| (x * 127.5 + 127.5) as u8).collect();
+        let query: Vec<i8> = all[..width].iter().map(|x| (x * 128.5) as i8).collect();
+        for count in 0..9 {
+            let rows: Vec<u32> = (0..count).map(|i| (i * 5 + width as u32) % 9).collect();
+            let found = same(|isa| {
+                let mut out = vec![0; rows.len()];
+                isa.prefetch(&codes);
+                isa.dot_gather(&codes, &rows, &query, &mut out);
+                out
+            });
+            for (row, found) in rows.iter().zip(found) {
+                let row = &codes[*row as usize * width..][..width];
+                let sum: i64 = row.iter().zip(&query).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum();
+                assert_eq!(i64::from(found), sum);
+            }
+        }
+    }
+}
+
 /// Bytes back to values.
 fn values(bytes: &[u8], scale: RowScale) -> Vec<f32> {
     bytes.iter().map(|&b| (i32::from(b) - scale.zero) as f32 * scale.scale).collect()

@@ -1,0 +1,109 @@
+//! What a graph was measured to do when it was built.
+
+use super::graph::Recall;
+
+/// Measured after a build, and kept with the graph; see [`super::grow`].
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Certificate {
+    /// Queries that it was measured with, and rows that looked for themselves.
+    pub queries: u32,
+    /// Share of rows that a search for their own bytes finds.
+    pub self_found: f32,
+    /// Recall that was asked for, at the lower end of its interval.
+    pub target: f32,
+    /// Of the ten nearest, at `ef`.
+    pub recall: Recall,
+    /// Width of a search for ten.
+    pub ef: u32,
+    /// Width of a search for a hundred.
+    pub ef_100: u32,
+    /// Microseconds of a search on one thread: of every row, of the graph for ten, of the graph for a hundred.
+    pub exact_us: f32,
+    /// See `exact_us`.
+    pub graph_us: f32,
+    /// See `exact_us`.
+    pub graph_100_us: f32,
+    /// Seconds that the build took.
+    pub build_s: f32,
+}
+
+/// Numbers that a certificate is written as.
+pub(super) const NUMBERS: usize = 12;
+
+impl Certificate {
+    pub(super) fn to_numbers(self) -> [f32; NUMBERS] {
+        let Recall { share, low, high } = self.recall;
+        [
+            self.queries as f32,
+            self.self_found,
+            self.target,
+            share as f32,
+            low as f32,
+            high as f32,
+            self.ef as f32,
+            self.ef_100 as f32,
+            self.exact_us,
+            self.graph_us,
+            self.graph_100_us,
+            self.build_s,
+        ]
+    }
+
+    pub(super) fn from_numbers(numbers: [f32; NUMBERS]) -> Self {
+        let [queries, self_found, target, share, low, high, ef, ef_100, exact_us, graph_us, graph_100_us, build_s] =
+            numbers;
+        Self {
+            queries: queries as u32,
+            self_found,
+            target,
+            recall: Recall { share: share.into(), low: low.into(), high: high.into() },
+            ef: ef as u32,
+            ef_100: ef_100 as u32,
+            exact_us,
+            graph_us,
+            graph_100_us,
+            build_s,
+        }
+    }
+
+    /// How wide a search for `k` rows has to be.
+    pub(super) fn width(&self, k: usize) -> usize {
+        let (ef, ef_100) = (self.ef as usize, self.ef_100 as usize);
+        match k {
+            0..=10 => ef,
+            11..=100 => ef.max(ef_100 * k / 100),
+            _ => ef_100 * k / 100,
+        }
+    }
+
+    /// Microseconds that a search of this width takes, about.
+    pub(super) fn microseconds(&self, ef: usize) -> f32 {
+        let slope = (self.graph_100_us - self.graph_us) / (self.ef_100 as f32 - self.ef as f32).max(1.0);
+        self.graph_us + slope.max(0.0) * (ef as f32 - self.ef as f32).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comes_back_and_widens_with_what_is_asked_for() {
+        let recall = Recall { share: 0.995, low: 0.9921875, high: 0.998046875 };
+        let one = Certificate {
+            queries: 500,
+            self_found: 1.0,
+            target: 0.99,
+            recall: Recall { share: 0.9951171875, ..recall },
+            ef: 32,
+            ef_100: 192,
+            exact_us: 4_000.0,
+            graph_us: 30.0,
+            graph_100_us: 110.0,
+            build_s: 12.5,
+        };
+        assert_eq!(Certificate::from_numbers(one.to_numbers()), one);
+        assert_eq!([1, 10, 11, 50, 100, 200].map(|k| one.width(k)), [32, 32, 32, 96, 192, 384]);
+        assert_eq!([16, 32, 112, 192].map(|ef| one.microseconds(ef)), [30.0, 30.0, 70.0, 110.0]);
+    }
+}

@@ -1,0 +1,153 @@
+//! From an image to one with a graph, if a graph pays: built, measured, and only kept if it finds enough.
+//!
+//! Both are measured here and on this machine, with points between two texts as queries, which lie further from every text
+//! than real questions do: how long comparing everything takes, and how wide a walk has to be so that
+//! recall reaches its target even at the lower end of what the sample allows. What is measured becomes the certificate.
+
+use super::certificate::Certificate;
+use super::graph::{BuildOptions, CodeRows, LADDER, Rung, build, least_ef, recall_ladder, self_found};
+use super::image::{Image, Origin};
+use super::index::Index;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Queries that recall is measured with.
+const QUERIES: usize = 500;
+/// Microseconds up to which comparing everything is quick enough: a graph would save nobody anything.
+const QUICK_US: f32 = 1_500.0;
+/// Rows below which comparing everything is not even measured.
+const FEW: usize = 10_000;
+
+/// What is asked of a graph.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GraphOptions {
+    /// Recall that a search must reach at the lower end of its interval, in (0, 1).
+    pub target: f64,
+    /// How it is built.
+    pub build: BuildOptions,
+    /// Whether it is built even where comparing everything is quick.
+    pub always: bool,
+}
+
+impl Default for GraphOptions {
+    fn default() -> Self {
+        Self { target: 0.99, build: BuildOptions::default(), always: false }
+    }
+}
+
+/// What became of an image.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Grown {
+    /// Comparing everything takes so many microseconds, which is quick enough; 0 where that was not measured.
+    Exact(f32),
+    /// It has a graph with this certificate.
+    Graph(Certificate),
+    /// The widest walk finds this share of what it should: everything is compared instead.
+    Missed(f64),
+    /// It was stopped.
+    Stopped,
+}
+
+/// An image with a graph, if one pays. `progress` hears how many rows are in, and may stop the build; the image is as it
+/// was then.
+pub fn grow(
+    image: Image,
+    origin: &Origin,
+    options: GraphOptions,
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> (Image, Grown) {
+    if image.len() < FEW && !options.always {
+        return (image, Grown::Exact(0.0));
+    }
+    let index = Index::new(image);
+    let queries = between(&index);
+    let exact_us = microseconds(&queries[..queries.len().min(32)], |query| drop(index.search_alone(query, 10)));
+    if exact_us < QUICK_US && !options.always {
+        return (index.into_image(), Grown::Exact(exact_us));
+    }
+    let start = Instant::now();
+    let image = index.into_image();
+    let graph = match CodeRows::new(image.codes(), image.scales(), image.dims()) {
+        Some(codes) => build(&codes, options.build, progress),
+        None => None,
+    };
+    let Some(graph) = graph else { return (image, Grown::Stopped) };
+    let build_s = start.elapsed().as_secs_f32();
+    let none = Certificate { exact_us, build_s, target: options.target as f32, ..Certificate::default() };
+    let index = Index::new(image.with_graph(origin, &graph, none));
+    let measure = |k: usize| measured(&index, &queries, k, options.target);
+    let (ten, hundred) = (measure(10), measure(100));
+    let (Some(ef), Some(ef_100)) = (least_ef(&ten, options.target), least_ef(&hundred, options.target)) else {
+        let best = ten.last().zip(hundred.last()).map_or(0.0, |(a, b)| a.recall.share.min(b.recall.share));
+        return (index.into_image().without_graph(origin), Grown::Missed(best));
+    };
+    let recall = ten.iter().find(|rung| rung.ef == ef).map(|rung| rung.recall).unwrap_or_default();
+    let sample: Vec<u32> = sample(index.len()).collect();
+    let found = match index.image().graph().zip(index.codes()) {
+        Some((graph, codes)) => self_found(&graph, &codes, &sample, ef.max(32)).share,
+        None => 0.0,
+    };
+    let certificate = Certificate {
+        queries: queries.len() as u32,
+        self_found: found as f32,
+        recall,
+        ef: ef as u32,
+        ef_100: ef_100 as u32,
+        graph_us: microseconds(&queries, |query| drop(index.search_as_wide(query, 10, ef))),
+        graph_100_us: microseconds(&queries, |query| drop(index.search_as_wide(query, 100, ef_100))),
+        ..none
+    };
+    (index.into_image().with_graph(origin, &graph, certificate), Grown::Graph(certificate))
+}
+
+/// The recall of an image's graph, measured again: of the ten nearest, as wide as its certificate says. `None` without one.
+pub fn recertify(index: &Index) -> Option<super::graph::Recall> {
+    let ef = index.image().certificate()?.ef as usize;
+    let truth = |query: &Vec<f32>| index.search_alone(query, 10).iter().map(|near| near.row).collect();
+    let queries = between(index);
+    let truth: Vec<Vec<u32>> = queries.iter().map(truth).collect();
+    let walk = |at: usize, ef| index.search_as_wide(&queries[at], 10, ef).iter().map(|near| near.row).collect();
+    recall_ladder(&truth, &[ef], 1.0, walk).first().map(|rung| rung.recall)
+}
+
+/// Walks for the `k` nearest of each query, wider and wider until enough is found.
+fn measured(index: &Index, queries: &[Vec<f32>], k: usize, target: f64) -> Vec<Rung> {
+    let truth: Vec<Vec<u32>> =
+        queries.iter().map(|query| index.search_alone(query, k).iter().map(|near| near.row).collect()).collect();
+    let ladder: Vec<usize> = LADDER.into_iter().filter(|ef| *ef >= k).collect();
+    let walk = |at: usize, ef| index.search_as_wide(&queries[at], k, ef).iter().map(|near| near.row).collect();
+    recall_ladder(&truth, &ladder, target, walk)
+}
+
+/// Rows spread over an image, the same every time.
+fn sample(rows: usize) -> impl Iterator<Item = u32> {
+    let step = (rows / QUERIES).max(1);
+    (0..rows).step_by(step).take(QUERIES).map(|row| row as u32)
+}
+
+/// Points half way between two rows.
+fn between(index: &Index) -> Vec<Vec<f32>> {
+    let half = index.len() / 2;
+    let point = |row: u32| {
+        let other = (row as usize + half) % index.len();
+        let (a, b) = (index.image().checked(row)?, index.image().checked(other as u32)?);
+        let sum: Vec<f32> = a.iter().zip(&b).map(|(a, b)| 2.0 * a + b).collect();
+        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+        (length > 0.0).then(|| sum.iter().map(|x| x / length).collect())
+    };
+    sample(index.len()).filter_map(point).collect()
+}
+
+/// The median of what each takes.
+fn microseconds(queries: &[Vec<f32>], mut search: impl FnMut(&[f32])) -> f32 {
+    let mut laps: Vec<f32> = queries
+        .iter()
+        .map(|query| {
+            let start = Instant::now();
+            search(query);
+            start.elapsed().as_secs_f32() * 1e6
+        })
+        .collect();
+    laps.sort_unstable_by(f32::total_cmp);
+    laps.get(laps.len() / 2).copied().unwrap_or(0.0)
+}

@@ -1,0 +1,352 @@
+//! Measures nearest-neighbour search alone, without texts or a model: how long building, opening and searching take, and how
+//! much of what comparing every vector in f32 finds is found.
+
+use crate::ann::{BuildOptions, Certificate, GraphOptions, Grown, Image, Index, Origin, RowSet, grow};
+use crate::vector::dot_rows;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+/// Neighbours that are asked for.
+const K: usize = 10;
+/// Widths of walks that are measured.
+const WIDTHS: [usize; 7] = [16, 24, 32, 64, 128, 256, 512];
+/// Dimensions that synthetic vectors really have.
+const LATENT: usize = 32;
+/// Clusters of synthetic vectors.
+const CLUSTERS: u64 = 2_000;
+
+/// Vectors of length 1, row after row, and queries among them.
+#[derive(Debug, Clone)]
+pub struct Vectors {
+    /// Components of a vector.
+    pub dims: usize,
+    /// What is searched.
+    pub base: Vec<f32>,
+    /// What is asked.
+    pub queries: Vec<f32>,
+}
+
+impl Vectors {
+    /// Reads a file of little-endian f32.
+    ///
+    /// # Errors
+    /// When it cannot be read, or its length is no multiple of a vector's.
+    pub fn read(path: &Path, dims: usize) -> io::Result<Vec<f32>> {
+        let bytes = std::fs::read(path)?;
+        if dims == 0 || bytes.is_empty() || bytes.len() % (4 * dims) != 0 {
+            let what = format!("{} bytes are no whole number of vectors of {dims} components", bytes.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        Ok(bytes.as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect())
+    }
+
+    /// Vectors that lie as embeddings do, in clusters on a curved surface of few dimensions: the same for the same numbers.
+    pub fn synthetic(rows: usize, queries: usize, dims: usize) -> Self {
+        let map: Vec<f32> = (0..dims * LATENT).map(|at| normal(mix(7, at as u64))).collect();
+        let all = |from: usize, count: usize| -> Vec<f32> {
+            let rows = (from..from + count).into_par_iter();
+            rows.flat_map_iter(|row| synthetic_row(row as u64, dims, &map)).collect()
+        };
+        Self { dims, base: all(0, rows), queries: all(rows, queries) }
+    }
+
+    fn rows(&self) -> usize {
+        self.base.len() / self.dims
+    }
+}
+
+fn synthetic_row(row: u64, dims: usize, map: &[f32]) -> Vec<f32> {
+    let cluster = mix(1, row) % CLUSTERS;
+    let latent: Vec<f32> =
+        (0..LATENT as u64).map(|at| normal(mix(2, cluster * 64 + at)) + 0.6 * normal(mix(3, row * 64 + at))).collect();
+    let mut out: Vec<f32> = (0..dims)
+        .map(|at| {
+            let sum: f32 = map[at * LATENT..(at + 1) * LATENT].iter().zip(&latent).map(|(a, b)| a * b).sum();
+            (sum / (LATENT as f32).sqrt()).tanh() + 0.05 * normal(mix(4, row * dims as u64 + at as u64))
+        })
+        .collect();
+    let length = out.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+    out.iter_mut().for_each(|x| *x /= length);
+    out
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014) of a number in a stream.
+fn mix(stream: u64, number: u64) -> u64 {
+    let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(stream << 56);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// About normally distributed: the sum of four uniform parts of a number, scaled to variance 1.
+fn normal(bits: u64) -> f32 {
+    let sum: f32 = (0..4).map(|part| ((bits >> (16 * part)) & 0xffff) as f32 / 65_536.0).sum();
+    (sum - 2.0) * 3f32.sqrt()
+}
+
+/// How long searches take, and what they find of the ten nearest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Lap {
+    /// Share of the ten nearest.
+    pub recall: f64,
+    /// Searches a second, one after another.
+    pub qps: f64,
+    /// Microseconds of a search, the median.
+    pub p50_us: f64,
+    /// 95 of 100 are faster.
+    pub p95_us: f64,
+}
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AnnReport {
+    /// Vectors.
+    pub n: usize,
+    /// Components of a vector.
+    pub dim: usize,
+    /// Searches of each kind.
+    pub queries: usize,
+    /// Whether every search compares everything, because no graph reaches the target.
+    pub exact: bool,
+    /// Recall that was asked for.
+    pub recall_target: f64,
+    /// Of searches as the product does them.
+    pub recall_at_10: f64,
+    /// The same, a second, one after another.
+    pub qps: f64,
+    /// Seconds that the graph took on all threads.
+    pub build_s: f64,
+    /// Seconds that the file took beside that.
+    pub write_s: f64,
+    /// Milliseconds of opening the file.
+    pub open_ms: f64,
+    /// Milliseconds of the first search in it.
+    pub first_ms: f64,
+    /// Size of the file for each vector.
+    pub bytes_per_vector: f64,
+    /// Width of a search for ten, lower end of its recall, rows that find themselves.
+    pub certificate: Option<CertificateReport>,
+    /// As the product searches.
+    pub search: Lap,
+    /// Comparing everything on one thread, and on all.
+    pub exact_1: Lap,
+    /// See `exact_1`.
+    pub exact_all: Lap,
+    /// Walks of some widths.
+    pub widths: Vec<WidthLap>,
+    /// Searches among a share of the rows.
+    pub filters: Vec<FilterLap>,
+}
+
+/// The certificate of the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CertificateReport {
+    /// Width of a search for ten.
+    pub ef: u32,
+    /// Its recall, and the ends of the interval of that.
+    pub recall: [f64; 3],
+    /// Share of rows that find themselves.
+    pub self_found: f32,
+}
+
+impl From<Certificate> for CertificateReport {
+    fn from(one: Certificate) -> Self {
+        let recall = [one.recall.share, one.recall.low, one.recall.high];
+        Self { ef: one.ef, recall, self_found: one.self_found }
+    }
+}
+
+/// Walks of one width.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WidthLap {
+    /// The width.
+    pub ef: usize,
+    /// What came of it.
+    #[serde(flatten)]
+    pub lap: Lap,
+}
+
+/// Searches among some of the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FilterLap {
+    /// Share of rows that are admitted.
+    pub share: f64,
+    /// What came of it.
+    #[serde(flatten)]
+    pub lap: Lap,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnnPlan {
+    /// Recall to ask for.
+    pub target: f64,
+    /// Shares of rows to search among.
+    pub filters: Vec<f64>,
+}
+
+/// Builds an index of these vectors in a file in `folder`, opens it, and asks every query in every way. `progress` hears how many
+/// rows are linked.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn measure_ann(
+    vectors: &Vectors,
+    plan: &AnnPlan,
+    folder: &Path,
+    progress: &mut dyn FnMut(usize),
+) -> io::Result<AnnReport> {
+    let (dims, rows) = (vectors.dims, vectors.rows());
+    // A text's hash orders the rows: here a row's number does, so that rows stay where they are.
+    let hash = |row: usize| (row as u128).to_be_bytes();
+    let origin = Origin { model: "vectors".to_owned(), ..Origin::default() };
+    let start = Instant::now();
+    let image = Image::new(
+        &origin,
+        dims,
+        vectors.base.chunks_exact(dims).enumerate().map(|(row, vector)| (hash(row), vector)),
+        (0..rows).map(|row| (row as u64, 0, hash(row))),
+    );
+    let made_s = start.elapsed().as_secs_f64();
+    let options = GraphOptions { target: plan.target, build: BuildOptions::default(), always: true };
+    let (image, grown) = grow(image, &origin, options, &mut |done| {
+        progress(done);
+        ControlFlow::Continue(())
+    });
+    let path = folder.join("bench.ann");
+    let start = Instant::now();
+    image.write(&path)?;
+    let write_s = made_s + start.elapsed().as_secs_f64();
+    let bytes = image.bytes();
+    drop(image);
+    let start = Instant::now();
+    let opened =
+        Image::open(&path, &origin).ok_or_else(|| io::Error::other("the file that was written does not open"))?;
+    let open_ms = start.elapsed().as_secs_f64() * 1e3;
+    let index = Index::new(opened);
+    let start = Instant::now();
+    drop(index.search(&vectors.queries[..dims], K, None));
+    let first_ms = start.elapsed().as_secs_f64() * 1e3;
+    let truth = truth(vectors, None);
+    let lap = |truth: &[Vec<u32>], search: &dyn Fn(&[f32]) -> Vec<u32>| lap(vectors, truth, search);
+    let search = lap(&truth, &|query| found(index.search(query, K, None)));
+    let certificate = match grown {
+        Grown::Graph(certificate) => Some(certificate),
+        Grown::Exact(_) | Grown::Missed(_) | Grown::Stopped => None,
+    };
+    let widths = certificate
+        .iter()
+        .flat_map(|_| WIDTHS)
+        .map(|ef| WidthLap { ef, lap: lap(&truth, &|query| found(index.search_as_wide(query, K, ef))) });
+    let filters = plan.filters.iter().map(|share| {
+        let set = admitted(rows, *share);
+        let wanted = self::truth(vectors, Some(&set));
+        FilterLap { share: *share, lap: lap(&wanted, &|query| found(index.search(query, K, Some(&set)))) }
+    });
+    Ok(AnnReport {
+        n: rows,
+        dim: dims,
+        queries: truth.len(),
+        exact: certificate.is_none(),
+        recall_target: plan.target,
+        recall_at_10: search.recall,
+        qps: search.qps,
+        build_s: certificate.map_or(0.0, |one| f64::from(one.build_s)),
+        write_s,
+        open_ms,
+        first_ms,
+        bytes_per_vector: bytes as f64 / rows.max(1) as f64,
+        certificate: certificate.map(CertificateReport::from),
+        search,
+        exact_1: lap(&truth, &|query| found(index.search_alone(query, K))),
+        exact_all: lap(&truth, &|query| found(index.search_exactly(query, K, None))),
+        widths: widths.collect(),
+        filters: filters.collect(),
+    })
+}
+
+fn found(near: Vec<crate::ann::Neighbour>) -> Vec<u32> {
+    near.into_iter().map(|near| near.row).collect()
+}
+
+/// Rows that are admitted, spread by a fixed rule; one at least.
+fn admitted(rows: usize, share: f64) -> RowSet {
+    let mut set = RowSet::new(rows);
+    let limit = (share.clamp(0.0, 1.0) * u64::MAX as f64) as u64;
+    (0..rows).filter(|row| mix(9, *row as u64) <= limit).for_each(|row| set.insert(row as u32));
+    if set.is_empty() {
+        set.insert(0);
+    }
+    set
+}
+
+/// The nearest of the admitted rows for each query, by comparing all of them in f32; equally near ones by number.
+fn truth(vectors: &Vectors, admitted: Option<&RowSet>) -> Vec<Vec<u32>> {
+    let nearest = |query: &[f32]| -> Vec<u32> {
+        let mut near = vec![0.0; vectors.rows()];
+        dot_rows(query, &vectors.base, &mut near);
+        let mut rows: Vec<u32> =
+            (0..near.len() as u32).filter(|row| admitted.is_none_or(|set| set.contains(*row))).collect();
+        let order = |a: &u32, b: &u32| near[*b as usize].total_cmp(&near[*a as usize]).then_with(|| a.cmp(b));
+        if rows.len() > K {
+            rows.select_nth_unstable_by(K - 1, order);
+            rows.truncate(K);
+        }
+        rows
+    };
+    vectors.queries.par_chunks_exact(vectors.dims).map(nearest).collect()
+}
+
+/// Every query, one after another.
+fn lap(vectors: &Vectors, truth: &[Vec<u32>], search: &dyn Fn(&[f32]) -> Vec<u32>) -> Lap {
+    let mut times = Vec::with_capacity(truth.len());
+    let mut recall = 0.0;
+    for (query, truth) in vectors.queries.chunks_exact(vectors.dims).zip(truth) {
+        let start = Instant::now();
+        let found = search(query);
+        times.push(start.elapsed().as_secs_f64() * 1e6);
+        let right = truth.iter().filter(|row| found.contains(row)).count();
+        recall += right as f64 / truth.len().max(1) as f64;
+    }
+    let count = times.len().max(1) as f64;
+    let qps = count * 1e6 / times.iter().sum::<f64>().max(1e-9);
+    times.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| times.get(((times.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(0.0);
+    Lap { recall: recall / count, qps, p50_us: at(0.5), p95_us: at(0.95) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_what_it_builds() {
+        let vectors = Vectors::synthetic(3_000, 40, 48);
+        let length = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>().sqrt();
+        assert!(vectors.base.chunks_exact(48).all(|row| (length(row) - 1.0).abs() < 1e-4));
+        assert_eq!(Vectors::synthetic(3_000, 1, 48).base, vectors.base, "the same numbers, the same vectors");
+        let dir = tempfile::tempdir().unwrap();
+        let plan = AnnPlan { target: 0.9, filters: vec![0.5, 0.01] };
+        let report = measure_ann(&vectors, &plan, dir.path(), &mut |_| {}).unwrap();
+        assert_eq!((report.n, report.queries, report.exact), (3_000, 40, false));
+        assert!(report.recall_at_10 >= 0.9 && report.exact_1.recall == 1.0 && report.exact_all.recall == 1.0);
+        assert!(report.filters.iter().all(|filter| filter.lap.recall >= 0.9), "{:?}", report.filters);
+        assert!(report.widths.windows(2).all(|pair| pair[0].lap.recall <= pair[1].lap.recall + 0.02));
+        let none = AnnPlan { target: 1.0, filters: vec![] };
+        let report = measure_ann(&vectors, &none, dir.path(), &mut |_| {}).unwrap();
+        assert!(report.exact && report.recall_at_10 == 1.0, "no sample proves that nothing is ever missed");
+    }
+
+    #[test]
+    fn files_of_vectors_are_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v");
+        std::fs::write(&path, [0, 0, 128, 63, 0, 0, 0, 64]).unwrap();
+        assert_eq!(Vectors::read(&path, 2).unwrap(), [1.0, 2.0]);
+        assert!(Vectors::read(&path, 3).is_err() && Vectors::read(&path, 0).is_err());
+    }
+}
