@@ -1,9 +1,10 @@
 //! From an image to one with a graph, if a graph pays: built, measured, and only kept if it finds enough.
 //!
-//! Both are measured here and on this machine, with points between two texts as queries, which lie further from every text
-//! than real questions do: how long comparing everything takes, and how wide a walk has to be so that
-//! recall reaches its target even at the lower end of what the sample allows. What is measured becomes the certificate.
+//! Both are measured here and on this machine, with some of the rows as queries, each as if it were not there itself: how long comparing
+//! everything takes, and how wide a walk has to be so that recall reaches its target even at the lower end of what the
+//! sample allows. What is measured becomes the certificate.
 
+use super::Neighbour;
 use super::certificate::Certificate;
 use super::graph::{BuildOptions, CodeRows, LADDER, Rung, build, least_ef, recall_ladder, self_found};
 use super::image::{Image, Origin};
@@ -60,7 +61,7 @@ pub fn grow(
         return (image, Grown::Exact(0.0));
     }
     let index = Index::new(image);
-    let queries = between(&index);
+    let queries = strangers(&index);
     let exact_us = microseconds(&queries[..queries.len().min(32)], |query| drop(index.search_alone(query, 10)));
     if exact_us < QUICK_US && !options.always {
         return (index.into_image(), Grown::Exact(exact_us));
@@ -103,20 +104,22 @@ pub fn grow(
 /// The recall of an image's graph, measured again: of the ten nearest, as wide as its certificate says. `None` without one.
 pub fn recertify(index: &Index) -> Option<super::graph::Recall> {
     let ef = index.image().certificate()?.ef as usize;
-    let truth = |query: &Vec<f32>| index.search_alone(query, 10).iter().map(|near| near.row).collect();
-    let queries = between(index);
-    let truth: Vec<Vec<u32>> = queries.iter().map(truth).collect();
-    let walk = |at: usize, ef| index.search_as_wide(&queries[at], 10, ef).iter().map(|near| near.row).collect();
-    recall_ladder(&truth, &[ef], 1.0, walk).first().map(|rung| rung.recall)
+    ladder(index, &strangers(index), 10, &[ef], 1.0).first().map(|rung| rung.recall)
 }
 
 /// Walks for the `k` nearest of each query, wider and wider until enough is found.
-fn measured(index: &Index, queries: &[Vec<f32>], k: usize, target: f64) -> Vec<Rung> {
-    let truth: Vec<Vec<u32>> =
-        queries.iter().map(|query| index.search_alone(query, k).iter().map(|near| near.row).collect()).collect();
-    let ladder: Vec<usize> = LADDER.into_iter().filter(|ef| *ef >= k).collect();
-    let walk = |at: usize, ef| index.search_as_wide(&queries[at], k, ef).iter().map(|near| near.row).collect();
-    recall_ladder(&truth, &ladder, target, walk)
+fn measured(index: &Index, queries: &[(u32, Vec<f32>)], k: usize, target: f64) -> Vec<Rung> {
+    let widths: Vec<usize> = LADDER.into_iter().filter(|ef| *ef >= k).collect();
+    ladder(index, queries, k, &widths, target)
+}
+
+fn ladder(index: &Index, queries: &[(u32, Vec<f32>)], k: usize, widths: &[usize], target: f64) -> Vec<Rung> {
+    let rows = |found: Vec<Neighbour>| -> Vec<u32> { found.iter().map(|near| near.row).collect() };
+    let truth: Vec<Vec<u32>> = queries.iter().map(|(row, query)| rows(index.neighbours(*row, query, k))).collect();
+    recall_ladder(&truth, widths, target, |at, ef| {
+        let (row, query) = &queries[at];
+        rows(index.neighbours_by_walk(*row, query, k, ef))
+    })
 }
 
 /// Rows spread over an image, the same every time.
@@ -125,24 +128,16 @@ fn sample(rows: usize) -> impl Iterator<Item = u32> {
     (0..rows).step_by(step).take(QUERIES).map(|row| row as u32)
 }
 
-/// Points half way between two rows.
-fn between(index: &Index) -> Vec<Vec<f32>> {
-    let half = index.len() / 2;
-    let point = |row: u32| {
-        let other = (row as usize + half) % index.len();
-        let (a, b) = (index.image().checked(row)?, index.image().checked(other as u32)?);
-        let sum: Vec<f32> = a.iter().zip(&b).map(|(a, b)| 2.0 * a + b).collect();
-        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
-        (length > 0.0).then(|| sum.iter().map(|x| x / length).collect())
-    };
-    sample(index.len()).filter_map(point).collect()
+/// Rows with their vectors, to be asked as if they were not there: a search for the neighbours of a text that is new.
+fn strangers(index: &Index) -> Vec<(u32, Vec<f32>)> {
+    sample(index.len()).filter_map(|row| Some((row, index.image().checked(row)?))).collect()
 }
 
 /// The median of what each takes.
-fn microseconds(queries: &[Vec<f32>], mut search: impl FnMut(&[f32])) -> f32 {
+fn microseconds(queries: &[(u32, Vec<f32>)], mut search: impl FnMut(&[f32])) -> f32 {
     let mut laps: Vec<f32> = queries
         .iter()
-        .map(|query| {
+        .map(|(_, query)| {
             let start = Instant::now();
             search(query);
             start.elapsed().as_secs_f32() * 1e6

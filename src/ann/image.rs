@@ -499,7 +499,7 @@ fn fill(out: &mut [u8], at: &Places, vectors: &[(TextHash, &[f32])], links: &[Li
     let (mut slack, mut longest) = (0.0f32, 0.0f32);
     let dims = at.count.dims;
     let stride = code_stride(dims);
-    let (mut codes, mut rests) = (vec![0; stride], vec![0u16; dims]);
+    let (mut codes, mut rests, mut written) = (vec![0; stride], vec![0u16; dims], Vec::new());
     for (row, (hash, vector)) in vectors.iter().enumerate() {
         assert_eq!(vector.len(), dims, "a vector of another model");
         let place = |part: &Range<usize>, size: usize| part.start + row * size..part.start + (row + 1) * size;
@@ -509,7 +509,9 @@ fn fill(out: &mut [u8], at: &Places, vectors: &[(TextHash, &[f32])], links: &[Li
         put(out, &place(&at.rests, 2 * dims), &rests);
         put(out, &place(&at.scales, 4), &[scale]);
         slack = slack.max(left);
-        longest = longest.max(vector.iter().map(|x| x * x).sum::<f32>().sqrt());
+        // Of what was written, so that an image made from an image is the same.
+        decode_row(&codes, &rests, scale, &mut written);
+        longest = longest.max(written.iter().map(|x| x * x).sum::<f32>().sqrt());
     }
     put(out, &at.owners, &links.iter().map(|link| link.owner).collect::<Vec<_>>());
     put(out, &at.parts, &links.iter().map(|link| link.part).collect::<Vec<_>>());

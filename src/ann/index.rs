@@ -291,7 +291,20 @@ impl Index {
 
     /// Of all rows of the image, by a walk of this width, whether it pays or not; nothing without a graph.
     pub fn search_as_wide(&self, query: &[f32], k: usize, ef: usize) -> Vec<Neighbour> {
-        cut(self.walk_of(query, k, Admits::All, ef).map_or_else(Vec::new, |(found, _)| found), k)
+        cut(self.walk_of(query, k, Admits::All, (ef, None)).map_or_else(Vec::new, |(found, _)| found), k)
+    }
+
+    /// The neighbours of a row, by a walk of this width that does as if the row were not there.
+    pub(super) fn neighbours_by_walk(&self, row: u32, vector: &[f32], k: usize, ef: usize) -> Vec<Neighbour> {
+        cut(self.walk_of(vector, k, Admits::All, (ef, Some(row))).map_or_else(Vec::new, |(found, _)| found), k)
+    }
+
+    /// The neighbours of a row, by comparing every other.
+    pub(super) fn neighbours(&self, row: u32, vector: &[f32], k: usize) -> Vec<Neighbour> {
+        let mut found = self.search_alone(vector, k + 1);
+        found.retain(|near| near.row != row);
+        found.truncate(k);
+        found
     }
 
     /// The bytes that a walk compares.
@@ -319,19 +332,25 @@ impl Index {
         if !walk_pays(certificate, self.image.len(), choice, ef) {
             return None;
         }
-        let (found, complete) = self.walk_of(query, k, admits, ef)?;
+        let (found, complete) = self.walk_of(query, k, admits, (ef, None))?;
         // Fewer than there are: the walk has missed some, or they were damaged.
         (complete && found.len() >= k.min(choice)).then_some(found)
     }
 
     /// What a walk of this width finds, compared again, and whether it came to its end.
-    fn walk_of(&self, query: &[f32], k: usize, admits: Admits<'_>, ef: usize) -> Option<(Vec<Neighbour>, bool)> {
+    fn walk_of(
+        &self,
+        query: &[f32],
+        k: usize,
+        admits: Admits<'_>,
+        (ef, without): (usize, Option<u32>),
+    ) -> Option<(Vec<Neighbour>, bool)> {
         let (graph, codes) = self.image.graph().zip(self.codes())?;
         let mut room = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let contains = |row: u32| admits.contains(row);
         let everything = matches!(admits, Admits::All);
         let budget = self.choice(admits).max(self.image.len() / 8);
-        let options = SearchOptions { ef, admits: (!everything).then_some(&contains), budget };
+        let options = SearchOptions { ef, admits: (!everything).then_some(&contains), budget, without };
         let (near, spent) = room.search(&graph, &codes, &Probe::of_query(query), again(k, ef), options);
         let rows: Vec<u32> = near.iter().map(|near| near.row).collect();
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);

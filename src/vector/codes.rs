@@ -32,13 +32,13 @@ pub fn encode_row(row: &[f32], out: &mut [u8], rests: &mut [u16]) -> (f32, f32) 
         return (0.0, norm(row.iter().copied()));
     }
     let scale = scale_of(most);
-    for ((x, code), rest) in row.iter().zip(out.iter_mut()).zip(rests) {
+    for ((x, code), rest) in row.iter().zip(out.iter_mut()).zip(rests.iter_mut()) {
         let steps = (f64::from(*x) / f64::from(scale) * f64::from(STEPS)).round() as i32;
         let steps = steps.clamp(-127 * STEPS, 127 * STEPS) + NO_REST;
         *code = (steps.div_euclid(STEPS) + i32::from(ZERO)) as u8;
         *rest = steps.rem_euclid(STEPS) as u16;
     }
-    let left = row.iter().zip(out.iter()).map(|(x, code)| x - scale * (f32::from(*code) - f32::from(ZERO)));
+    let left = rests.iter().map(|rest| scale / STEPS as f32 * (i32::from(*rest) - NO_REST) as f32);
     // Rounded up: the bound must hold for what was computed, not for what was meant.
     (scale, norm(left) * 1.0001)
 }

@@ -5,3 +5,4 @@ mod compat; // data directories of released versions
 mod crash; // kill -9 at any moment
 mod damage; // flipped bytes, truncation, foreign and newer files
 mod together; // several processes at once
+mod vectors; // the file of vectors, what has changed since, and a killed writer

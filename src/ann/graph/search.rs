@@ -17,12 +17,14 @@ pub struct SearchOptions<'a> {
     pub admits: Option<&'a dyn Fn(u32) -> bool>,
     /// Comparisons after which the walk is given up.
     pub budget: usize,
+    /// A row that the walk does without, as if it were not there: to ask for the neighbours of a row as a stranger would.
+    pub without: Option<u32>,
 }
 
 impl SearchOptions<'_> {
     /// Among all rows, without a limit.
     pub fn new(ef: usize) -> Self {
-        Self { ef, admits: None, budget: usize::MAX }
+        Self { ef, admits: None, budget: usize::MAX, without: None }
     }
 }
 
@@ -62,6 +64,7 @@ impl Searcher {
         options: SearchOptions<'_>,
     ) -> (&[Neighbour], Spent) {
         let (ef, budget) = (options.ef, options.budget);
+        self.steps.without = options.without;
         let comparisons = if let Some(admits) = options.admits {
             let mut beam = Filtered::new(admits, &mut self.pool, &mut self.frontier, ef);
             self.steps.search(graph, codes, probe, (&mut beam, budget))

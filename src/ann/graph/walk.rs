@@ -17,6 +17,8 @@ pub(super) struct Steps {
     nodes: Vec<u32>,
     rows: Vec<u32>,
     compared: Compared,
+    /// A node of the lowest layer that walks do without.
+    pub without: Option<u32>,
 }
 
 impl Steps {
@@ -50,6 +52,9 @@ impl Steps {
         (beam, budget): (&mut impl Beam, usize),
     ) -> usize {
         self.visited.reset(layer.nodes);
+        if let Some(node) = self.without {
+            self.visited.insert(node);
+        }
         for node in starts {
             if self.visited.insert(node) {
                 self.take(layer, codes, node);
