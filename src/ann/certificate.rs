@@ -2,7 +2,7 @@
 
 use super::graph::Recall;
 
-/// Measured after a build, and kept with the graph; see [`super::grow`].
+/// Measured after a build, and kept with the graph; see [`super::grow()`].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Certificate {
     /// Queries that it was measured with, and rows that looked for themselves.

@@ -146,3 +146,80 @@ fn microseconds(queries: &[(u32, Vec<f32>)], mut search: impl FnMut(&[f32])) -> 
     laps.sort_unstable_by(f32::total_cmp);
     laps.get(laps.len() / 2).copied().unwrap_or(0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const DIMS: usize = 64;
+
+    fn vectors(rows: usize) -> Vec<[f32; DIMS]> {
+        let point = |row: usize| {
+            let raw: [f32; DIMS] = std::array::from_fn(|at| {
+                ((row * DIMS + at) as f32 * 12.9898).sin() + ((row % 40) as f32 * 7.0 + at as f32 * 3.3).sin()
+            });
+            let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
+            raw.map(|x| x / length)
+        };
+        (0..rows).map(point).collect()
+    }
+
+    fn image(vectors: &[[f32; DIMS]]) -> Image {
+        let hash = |row: usize| (row as u128).to_be_bytes();
+        let rows = vectors.iter().enumerate().map(|(row, vector)| (hash(row), vector.as_slice()));
+        Image::new(&Origin::default(), DIMS, rows, (0..vectors.len()).map(|row| (row as u64, 0, hash(row))))
+    }
+
+    fn options(target: f64) -> GraphOptions {
+        GraphOptions { target, build: BuildOptions { m: 12, ef_construction: 60, seed: 0 }, always: true }
+    }
+
+    #[test]
+    fn a_graph_is_kept_if_it_finds_enough() {
+        let go = &mut |_| ControlFlow::Continue(());
+        let (kept, grown) = grow(image(&vectors(2_000)), &Origin::default(), options(0.9), go);
+        let Grown::Graph(certificate) = grown else { panic!("{grown:?}") };
+        assert_eq!(kept.certificate(), Some(&certificate));
+        assert!(certificate.recall.low >= 0.9 && certificate.self_found > 0.99, "{certificate:?}");
+        let index = Index::new(kept);
+        let again = recertify(&index).unwrap();
+        assert_eq!(again, certificate.recall, "the same rows, the same walk");
+        let (bare, grown) = grow(index.into_image(), &Origin::default(), options(1.0), go);
+        assert!(matches!(grown, Grown::Missed(share) if share > 0.9) && bare.certificate().is_none());
+        let (same, grown) = grow(bare, &Origin::default(), GraphOptions::default(), go);
+        assert_eq!((grown, same.len()), (Grown::Exact(0.0), 2_000), "few rows need none");
+        let (_, grown) = grow(same, &Origin::default(), options(0.9), &mut |_| ControlFlow::Break(()));
+        assert_eq!(grown, Grown::Stopped);
+    }
+
+    /// Whatever byte is wrong: the file is refused, or every row that a search still finds is right.
+    #[test]
+    fn damage_never_makes_a_wrong_row() {
+        let all = vectors(40);
+        let (whole, grown) = grow(image(&all), &Origin::default(), options(0.5), &mut |_| ControlFlow::Continue(()));
+        assert!(matches!(grown, Grown::Graph(_)));
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        whole.write(&path).unwrap();
+        let sound = Image::open(&path, &Origin::default()).unwrap();
+        assert!(sound.graph_is_sound() && sound.damaged_rows() == 0);
+        let near = |row: u32| all[row as usize].iter().zip(&all[7]).map(|(a, b)| a * b).sum::<f32>();
+        let bytes = fs::read(&path).unwrap();
+        let (mut refused, mut noticed) = (0, 0);
+        for at in (0..bytes.len()).step_by(7) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x81;
+            fs::write(&path, &changed).unwrap();
+            let Some(image) = Image::open(&path, &Origin::default()) else {
+                refused += 1;
+                continue;
+            };
+            noticed += usize::from(!image.graph_is_sound() || image.damaged_rows() > 0);
+            let index = Index::new(image);
+            let found = [index.search_as_wide(&all[7], 10, 30), index.search(&all[7], 10, None)].concat();
+            assert!(found.iter().all(|found| (found.similarity - near(found.row)).abs() < 1e-5), "byte {at}");
+        }
+        assert!(refused > 50 && noticed > bytes.len() / 9, "{refused} {noticed} of {}", bytes.len());
+    }
+}

@@ -84,10 +84,11 @@ impl About {
         self.rows.as_ref().map_or(at as u32, |rows| rows[at])
     }
 
-    /// The rows that are at least so near.
-    fn above(&self, floor: f32) -> Vec<u32> {
+    /// The rows that are at least as near as the one and less than the other.
+    fn within(&self, from: f32, to: f32) -> Vec<u32> {
         let near = self.near.iter().enumerate();
-        near.filter(|(_, near)| **near >= floor && **near > f32::NEG_INFINITY).map(|(at, _)| self.row(at)).collect()
+        let wanted = |near: f32| near >= from && near < to && near > f32::NEG_INFINITY;
+        near.filter(|(_, near)| wanted(**near)).map(|(at, _)| self.row(at)).collect()
     }
 }
 
@@ -418,18 +419,21 @@ impl Index {
         // What is damaged is left out, and its place goes to the next: then more have to be compared.
         let mut wanted = k;
         loop {
-            let mut order = about.near.clone();
-            let at = wanted.min(all) - 1;
-            let kth = *order.select_nth_unstable_by(at, |a, b| b.total_cmp(a)).1;
-            let likely = about.above(kth - 2.0 * error);
-            let count = likely.len();
-            let found = self.compare(query, likely, parallel);
+            let kth = kth_greatest(&about.near, wanted.min(all));
+            // What is nearer than the nearest by their bytes turn out to be cannot be further off than one error by its own.
+            let nearest = about.within(kth, f32::INFINITY);
+            let mut found = self.compare(query, nearest.clone(), parallel);
+            let near: Vec<f32> = found.iter().map(|found| found.similarity).collect();
+            let floor = if near.len() < wanted { kth - 2.0 * error } else { kth_greatest(&near, wanted) - error };
+            let likely = about.within(floor.min(kth), kth);
+            let count = nearest.len() + likely.len();
+            found.extend(self.compare(query, likely, parallel));
             let lost = count - found.len();
             if lost == 0 || wanted >= all || found.len() >= k + lost {
                 return found;
             }
             wanted = (wanted + lost).max(k + lost).min(all);
-            if about.above(f32::NEG_INFINITY).len() <= count {
+            if about.within(f32::NEG_INFINITY, f32::INFINITY).len() <= count {
                 return found;
             }
         }
@@ -460,6 +464,27 @@ impl Over {
         let found = self.fresh.search(query, k, own.as_ref());
         found.into_iter().map(|near| Neighbour { row: near.row + first, ..near }).collect()
     }
+}
+
+/// The `k`-th greatest of some numbers, `k` at least 1; what is no number or minus infinity does not count, and minus infinity
+/// is given where too few do.
+fn kth_greatest(values: &[f32], k: usize) -> f32 {
+    let falling = |a: &f32, b: &f32| b.total_cmp(a);
+    let room = 4 * k.max(16);
+    let (mut kept, mut floor) = (Vec::with_capacity(room), f32::NEG_INFINITY);
+    for values in values.chunks(64) {
+        // Nearly every stretch holds nothing that is great enough, which wide registers see at once.
+        if values.iter().fold(f32::NEG_INFINITY, |most, value| if *value > most { *value } else { most }) <= floor {
+            continue;
+        }
+        kept.extend(values.iter().filter(|value| **value > floor));
+        if kept.len() + 64 > room {
+            kept.select_nth_unstable_by(k - 1, falling);
+            kept.truncate(k);
+            floor = kept[k - 1];
+        }
+    }
+    if kept.len() < k { f32::NEG_INFINITY } else { *kept.select_nth_unstable_by(k - 1, falling).1 }
 }
 
 /// How many of what a walk of this width finds are compared again: bytes of one query byte a component order the last of the
@@ -586,6 +611,18 @@ mod tests {
                 let ours = laid.row_of(&hash(text)).filter(|row| laid.owners_of(*row).next().is_some());
                 prop_assert_eq!(ours.map(|row| laid.vector(row)), theirs);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_kth_greatest_is_found_without_sorting(
+            values in prop::collection::vec(prop_oneof![9 => -1.0f32..1.0, 1 => Just(f32::NEG_INFINITY), 1 => Just(0.5)], 1..900),
+            k in 1usize..300,
+        ) {
+            let mut sorted: Vec<f32> = values.iter().copied().filter(|value| *value > f32::NEG_INFINITY).collect();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            prop_assert_eq!(kth_greatest(&values, k), sorted.get(k - 1).copied().unwrap_or(f32::NEG_INFINITY));
         }
     }
 

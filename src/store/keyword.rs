@@ -8,6 +8,10 @@ use rusqlite::types::Value;
 
 /// Words of a question that are searched, rarest first: common ones of a long question find nothing that these do not.
 const MAX_WORDS: usize = 24;
+/// Items that hold these words, added up, beyond which only the rarest words are searched: FTS5 ranks every one of them.
+const MAX_HOLDERS: usize = 100_000;
+/// Words that are searched however many items hold them.
+const LEAST_WORDS: usize = 4;
 
 /// How much text there is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,7 +66,13 @@ impl Database {
     ) -> Result<Vec<i64>, StoreError> {
         let mut known: Vec<&(&str, usize)> = words.iter().filter(|(_, holders)| *holders > 0).collect();
         known.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(b.0)));
-        known.truncate(MAX_WORDS);
+        let mut holders = 0;
+        let affordable = known.iter().enumerate().take_while(|(at, (_, own))| {
+            holders += own;
+            *at < LEAST_WORDS || holders <= MAX_HOLDERS
+        });
+        let affordable = affordable.count();
+        known.truncate(affordable.min(MAX_WORDS));
         if known.is_empty() {
             return Ok(Vec::new());
         }
