@@ -193,6 +193,57 @@ mod tests {
         assert_eq!(grown, Grown::Stopped);
     }
 
+    /// A third of the owners gone, a third with other texts, some new: by a walk as well, nothing that is gone is found, and
+    /// everything that is there.
+    #[test]
+    fn a_walk_knows_what_has_changed() {
+        let all = vectors(3_000);
+        let hash = |row: usize| (row as u128).to_be_bytes();
+        let before = image(&all[..1_500]);
+        let codes = CodeRows::new(before.codes(), before.scales(), DIMS).unwrap();
+        let graph = build(&codes, options(0.9).build, |_| ControlFlow::Continue(())).unwrap();
+        let certificate = Certificate { exact_us: 1e9, ef: 64, ef_100: 256, ..Certificate::default() };
+        let before = before.with_graph(&Origin::default(), &graph, certificate);
+        // Owner n has text n; afterwards none, text n + 1,500, or the same; owners from 2,000 on are new.
+        let changed: Vec<usize> = (0..1_500).filter(|owner| owner % 3 != 2).chain(2_000..2_100).collect();
+        let now = |owner: usize| match (owner, owner % 3) {
+            (2_000.., _) => Some(owner + 900),
+            (_, 0) => None,
+            (_, 1) => Some(owner + 1_500),
+            _ => Some(owner),
+        };
+        let links = changed.iter().filter_map(|owner| Some((*owner as u64, 0, hash(now(*owner)?))));
+        let fresh = all.iter().enumerate().map(|(row, vector)| (hash(row), vector.as_slice()));
+        let index = Index::with_changes(before, changed.iter().map(|owner| *owner as u64).collect(), links, fresh);
+        assert_eq!(index.changes(), (1_100, 1_000));
+        let mut there: Vec<usize> = (0..1_500).filter_map(now).chain((2_000..2_100).filter_map(now)).collect();
+        let owners = |query: &[f32], set: Option<&crate::ann::RowSet>| -> Vec<u64> {
+            let found = index.search(query, 10, set);
+            found.iter().flat_map(|near| index.owners_of(near.row).map(|(owner, _)| owner)).collect()
+        };
+        let (mut right, mut wanted) = (0, 0);
+        for query in all.iter().step_by(17) {
+            let found = owners(query, None);
+            let mut exact: Vec<u64> = index
+                .search_exactly(query, 10, None)
+                .iter()
+                .flat_map(|near| index.owners_of(near.row))
+                .map(|(owner, _)| owner)
+                .collect();
+            exact.retain(|owner| found.contains(owner));
+            (right, wanted) = (right + exact.len(), wanted + 10);
+            assert!(found.len() >= 10 && found.iter().all(|owner| now(*owner as usize).is_some()), "{found:?}");
+        }
+        assert!(right * 100 >= wanted * 97, "{right} of {wanted}");
+        there.sort_unstable();
+        for text in there.iter().step_by(7) {
+            let best = index.search(&all[*text], 1, None)[0];
+            assert!(index.row_of(&hash(*text)) == Some(best.row) || best.similarity > 0.999, "text {text}");
+        }
+        let even = index.rows_where(|owner| owner % 2 == 0);
+        assert!(owners(&all[5], Some(&even)).iter().all(|owner| owner % 2 == 0));
+    }
+
     /// Whatever byte is wrong: the file is refused, or every row that a search still finds is right.
     #[test]
     fn damage_never_makes_a_wrong_row() {
