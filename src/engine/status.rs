@@ -2,8 +2,8 @@
 
 use super::database::Keep;
 use super::{Engine, EngineError, OnProgress};
-use crate::ann::{Certificate, recertify};
-use crate::store::{Database, Fault, Faults, Inventory, Salvaged};
+use crate::ann::{Certificate, Index, recertify};
+use crate::store::{Database, Fault, Faults, IndexModel, Inventory, Salvaged};
 use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -208,6 +208,10 @@ impl Engine {
         if !index.image().graph_is_sound() {
             return fault("links of the graph are not what was written".to_owned());
         }
+        match strays(database, &model, &index).ok()? {
+            0 => {}
+            strays => return fault(format!("{strays} items have other texts in the database")),
+        }
         // The certificate holds what was measured; a file that was made on another machine is measured here for the first time.
         let (certificate, recall) = index.image().certificate().zip(recertify(&index))?;
         let wanted = f64::from(certificate.target);
@@ -221,6 +225,21 @@ impl Engine {
         let what = format!("{damaged} vectors are not what was written");
         (damaged > 0).then_some(Fault { name: CANON_VECTORS, what, damage: false })
     }
+}
+
+/// Items that an index and the database disagree about.
+fn strays(database: &Database, model: &IndexModel, index: &Index) -> Result<usize, EngineError> {
+    let embeddings = database.embeddings()?;
+    let mut strays = index.link_count().saturating_sub(embeddings.len());
+    for (item, hash) in embeddings {
+        let is_stray = match index.row_of(&hash) {
+            Some(row) => !index.owners_of(row).any(|(owner, _)| owner == item as u64),
+            // One that has no vector yet is in no index.
+            None => database.has_vector(model, &hash)?,
+        };
+        strays += usize::from(is_stray);
+    }
+    Ok(strays)
 }
 
 fn is_same(meta: &fs::Metadata, stat: &crate::store::Stat) -> bool {

@@ -85,6 +85,27 @@ fn changes_are_laid_over_the_file_until_it_is_made_again() {
     user.assert_sound();
 }
 
+/// A log of changes that lost some: nobody but the doctor can see it.
+#[test]
+fn the_doctor_compares_the_file_with_the_database() {
+    let user = User::new().with_model(MODEL);
+    (0..4).for_each(|file| drop(user.document(&format!("{file}.md"), text(file, 0))));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let generation = vectors_file(&user)["generation"].as_u64().unwrap();
+    user.document("1.md", text(1, 1));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let right = ask(&user);
+    user.assert_sound();
+    let database = rusqlite::Connection::open(user.home().join("kenning.db")).unwrap();
+    database.execute("DELETE FROM vector_change WHERE number > ?1", [generation as i64]).unwrap();
+    drop(database);
+    let found = user.ken(&["doctor"]);
+    assert!(found.code == 8 && found.out.contains("other texts"), "{found:?}");
+    assert_eq!(user.ken(&["doctor", "--repair"]).code, 0);
+    user.assert_sound();
+    assert_eq!(ask(&user), right);
+}
+
 /// Whoever writes is killed at any moment, before, while and after the file is written and the log of changes is cut.
 #[test]
 fn a_killed_writer_leaves_nothing_wrong() {
