@@ -166,6 +166,13 @@ impl Engine {
         let path = database.vector_file();
         let Some(model) = database.index_model()? else {
             drop(std::fs::remove_file(&path));
+            // No file will ever ask what has changed before it was made.
+            if database.logged_changes()? > CHANGES {
+                let batch = database.begin(lock)?;
+                let generation = batch.begin_generation()?;
+                batch.forget_changes_before(generation)?;
+                batch.commit()?;
+            }
             return Ok(());
         };
         if let Some(file) = document_file(database, &model)?

@@ -58,6 +58,16 @@ impl Database {
         Ok((items.len() <= most).then_some(items))
     }
 
+    /// How many changes of vectors are kept for a file of vectors that might ask for them.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn logged_changes(&self) -> Result<usize, StoreError> {
+        let sql = "SELECT count(*) FROM vector_change";
+        let count: i64 = self.sql(self.connection.query_row(sql, [], |row| row.get(0)))?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
     /// What is stored of the vectors of some items.
     ///
     /// # Errors
