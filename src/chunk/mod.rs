@@ -10,10 +10,12 @@ mod cut;
 mod draft;
 mod front_matter;
 mod markup;
+mod part;
 mod size;
 mod source;
 
 pub use front_matter::{FrontMatter, front_matter, yaml};
+pub use part::parts;
 pub use size::Limits;
 pub use source::Language;
 

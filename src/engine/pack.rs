@@ -4,7 +4,7 @@ use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::pack::{Request, Tokenizer, pack};
-use crate::query::{Documents, SearchOptions, Stage, recall};
+use crate::query::{Documents, RecallOptions, SearchOptions, Stage, recall};
 use crate::store::ItemFilter;
 use crate::text::{CountTokens, decode};
 use crate::types::Frame;
@@ -15,6 +15,11 @@ use std::rc::Rc;
 const LEAST_PIECE: usize = 40;
 /// Bounds of the number of candidates.
 const CANDIDATES: (usize, usize) = (200, 5_000);
+
+/// Up to this budget chunks are read again, part by part: so many tokens for each token of the budget. Beyond it that would
+/// take longer than it is worth.
+const READ_UP_TO: usize = 4_000;
+const READ: f32 = 1.5;
 
 /// How a frame is made.
 #[derive(Debug, Clone)]
@@ -59,11 +64,13 @@ impl Engine {
         let heard = RefCell::new(progress);
         let stage = |stage: Stage| (heard.borrow_mut())(Progress::Search(stage));
         let as_of = options.as_of.unwrap_or_else(|| self.now());
-        let searched = SearchOptions {
+        let search = SearchOptions {
             limit: (options.budget / LEAST_PIECE).clamp(CANDIDATES.0, CANDIDATES.1),
             filter: options.filter.clone(),
             ..SearchOptions::default()
         };
+        let read = if options.budget <= READ_UP_TO { (options.budget as f32 * READ) as usize } else { 0 };
+        let searched = RecallOptions { search, read };
         let documents = database.as_deref().map(|database| Documents {
             database,
             vectors: vectors.as_ref().map(|(vectors, _)| vectors.as_ref()),
@@ -96,8 +103,11 @@ impl Engine {
 
     /// Counts that what is in a frame was served. Best effort, as in searches.
     pub fn count_packed(&self, frame: &Frame) {
-        let ids: Vec<&str> =
+        let mut ids: Vec<&str> =
             frame.pieces().flat_map(|piece| piece.joined.iter().chain([&piece.id])).map(String::as_str).collect();
+        // Parts of one chunk may stand apart.
+        ids.sort_unstable();
+        ids.dedup();
         self.count_ids(&ids);
     }
 }

@@ -205,7 +205,7 @@ fn cut(text: &str, heading: &str, most: usize, whole: usize, counter: &dyn Count
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::Recalled;
+    use crate::query::{Part, Recalled};
     use crate::types::{Kind, Reason, Span, Standing};
     use proptest::prelude::*;
 
@@ -222,6 +222,7 @@ mod tests {
             passes: score >= 0.1,
             reason: "meaning",
             vector: None,
+            parts: Vec::new(),
         }
     }
 
@@ -282,6 +283,37 @@ mod tests {
         assert_eq!(frame.pieces().next().unwrap().joined, ["c/2"]);
         assert!(frame.text.contains("## a.md\n```5-7 90% meaning Guide > Part\nFirst of two neighbours.\n\nSecond"));
         assert_eq!(left(&frame), [("c/4", Reason::Changed)]);
+    }
+
+    #[test]
+    fn of_a_chunk_that_was_read_part_by_part_the_best_goes_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.md");
+        let (bees, bread) = ("Bees swarm in May. ".repeat(9), "Bread needs salt. ".repeat(9));
+        let text = format!(
+            "# Guide\n\n{bees}\n\nRequests are retried.\nThree times.\n\nThen they fail for good.\n\n{bread}\n"
+        );
+        std::fs::write(&path, &text).unwrap();
+        let body = text.strip_prefix("# Guide\n\n").unwrap().trim_end();
+        let parts = body.split("\n\n").zip([0.02, 0.8, 0.5, 0.01]);
+        let part = |(part, score): (&str, f32)| {
+            let start = body.find(part).unwrap();
+            Part { range: start..start + part.len(), score }
+        };
+        let parts = parts.map(part).collect();
+        let span = Some(Span { byte_start: 9, byte_end: 9 + body.len(), line_start: 3, line_end: 10 });
+        let path = Some(path.to_str().unwrap().to_owned());
+        let whole = Recalled { path, span, parts, title: "Guide".to_owned(), ..recalled("c/1", body, 0.4) };
+        let here = dir.path().to_str().unwrap().to_owned();
+        let bare = packed(Vec::new(), &request("x", 400)).tokens;
+        let frame = packed(vec![whole], &Request { here: &here, ..request("x", bare + 60) });
+        let seen: Vec<_> = frame.pieces().map(|p| (p.id.as_str(), p.line_start, p.line_end, p.score)).collect();
+        assert_eq!(seen, [("c/1", Some(5), Some(8), 0.8)], "{}", frame.text);
+        let piece = frame.pieces().next().unwrap();
+        assert_eq!(piece.text, "Requests are retried.\nThree times.\n\nThen they fail for good.");
+        assert!(piece.joined.is_empty());
+        let places: Vec<&str> = frame.left_out.iter().flatten().map(|one| one.place.as_str()).collect();
+        assert_eq!(places, ["a.md:3", "a.md:10"]);
     }
 
     #[test]

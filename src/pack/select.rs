@@ -6,7 +6,7 @@
 
 use super::frame::{piece_markdown, place, source_markdown};
 use crate::ingest::Provenance;
-use crate::query::Recalled;
+use crate::query::{Part, Recalled};
 use crate::text::{CountTokens, single_line};
 use crate::types::{LeftOut, Piece, Reason, Span, Standing};
 use crate::vector::dot;
@@ -33,9 +33,12 @@ pub(super) struct Selection {
     pub left_out: Vec<LeftOut>,
 }
 
-/// A candidate that its file still holds.
+/// A candidate that its file still holds, or a part of one.
+#[derive(Clone, Copy)]
 struct Offer<'r> {
     recalled: &'r Recalled,
+    text: &'r str,
+    score: f32,
     standing: Standing,
     span: Option<Span>,
     /// How like what is in already it is, a cosine.
@@ -61,18 +64,19 @@ pub(super) fn select(
     let mut left_out = Vec::new();
     let mut offers = Vec::new();
     for one in recalled {
+        let left = |why| Offer::whole(one, Standing::Fresh, one.span).left(why, here);
         let (standing, span) = match &one.path {
             _ if !one.passes => {
-                left_out.push(left(one, Reason::Gate, here));
+                left_out.push(left(Reason::Gate));
                 continue;
             }
             None => (Standing::Unfiled, None),
             Some(path) => files.check(path, &one.text, one.span),
         };
         match standing {
-            Standing::Changed => left_out.push(left(one, Reason::Changed, here)),
-            Standing::Gone => left_out.push(left(one, Reason::Gone, here)),
-            _ => offers.push(Offer { recalled: one, standing, span, alike: 0.0, beside: false }),
+            Standing::Changed => left_out.push(left(Reason::Changed)),
+            Standing::Gone => left_out.push(left(Reason::Gone)),
+            _ => offers.extend(offered(one, standing, span)),
         }
     }
     let mut frame =
@@ -82,17 +86,42 @@ pub(super) fn select(
         match frame.take(&offer) {
             Ok(()) => {
                 for other in &mut offers {
-                    other.alike = other.alike.max(cosine(offer.recalled, other.recalled));
+                    // Parts of one chunk are alike because they are of one chunk.
+                    if other.recalled.uid != offer.recalled.uid {
+                        other.alike = other.alike.max(cosine(offer.recalled, other.recalled));
+                    }
                     other.beside = other.beside || frame.stands_beside(other);
                 }
             }
-            Err(reason) => left_out.push(left(offer.recalled, reason, here)),
+            Err(reason) => left_out.push(offer.left(reason, here)),
         }
     }
     left_out.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then_with(|| a.id.cmp(&b.id)));
     let mut pieces: Vec<Piece> = frame.placed.into_iter().map(|placed| placed.piece).collect();
     arrange(&mut pieces);
     Selection { pieces, left_out }
+}
+
+/// A candidate as a whole, or part by part where it was read so.
+fn offered(one: &Recalled, standing: Standing, span: Option<Span>) -> Vec<Offer<'_>> {
+    let whole = Offer::whole(one, standing, span);
+    let Some(span) = span.filter(|_| !one.parts.is_empty()) else { return vec![whole] };
+    let part = |part: &Part| {
+        let text = &one.text[part.range.clone()];
+        let line_start = span.line_start + line_ends(&one.text[..part.range.start]);
+        let here = Span {
+            byte_start: span.byte_start + part.range.start,
+            byte_end: span.byte_start + part.range.end,
+            line_start,
+            line_end: line_start + line_ends(text.trim_end_matches('\n')),
+        };
+        Offer { text, score: part.score, span: Some(here), ..whole }
+    };
+    one.parts.iter().map(part).collect()
+}
+
+fn line_ends(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
 /// Files by their best piece, and what stands in one file as it stands there.
@@ -109,15 +138,18 @@ fn arrange(pieces: &mut [Piece]) {
     });
 }
 
-/// The offer with the highest score less what it repeats; ids decide between equals, so that the order is always the same.
+/// The offer with the highest score less what it repeats; ids and places decide between equals, so that the order is always
+/// the same.
 fn best(offers: &[Offer<'_>]) -> Option<usize> {
     let value = |offer: &Offer<'_>| {
         let near = if offer.beside { 1.0 + BESIDE } else { 1.0 };
-        offer.recalled.score * near * (1.0 - DIVERSITY * offer.alike.max(0.0))
+        offer.score * near * (1.0 - DIVERSITY * offer.alike.max(0.0))
     };
     let order = |a: &usize, b: &usize| {
         let (a, b) = (&offers[*a], &offers[*b]);
-        value(a).total_cmp(&value(b)).then_with(|| b.recalled.uid.cmp(&a.recalled.uid))
+        let place = |offer: &Offer<'_>| offer.span.map_or(0, |span| span.byte_start);
+        let ids = || b.recalled.uid.cmp(&a.recalled.uid);
+        value(a).total_cmp(&value(b)).then_with(ids).then_with(|| place(b).cmp(&place(a)))
     };
     (0..offers.len()).max_by(order)
 }
@@ -126,29 +158,37 @@ fn cosine(a: &Recalled, b: &Recalled) -> f32 {
     a.vector.as_ref().zip(b.vector.as_ref()).map_or(0.0, |(a, b)| dot(a, b))
 }
 
-fn left(one: &Recalled, why: Reason, here: &str) -> LeftOut {
-    let place = match &one.path {
-        Some(_) => place(&piece(one, Standing::Fresh, one.span), here),
-        None => single_line(&one.title, 120),
-    };
-    LeftOut { id: one.uid.clone(), place, relevance: one.relevance, why }
-}
+impl<'r> Offer<'r> {
+    fn whole(recalled: &'r Recalled, standing: Standing, span: Option<Span>) -> Self {
+        Self { recalled, text: &recalled.text, score: recalled.score, standing, span, alike: 0.0, beside: false }
+    }
 
-fn piece(one: &Recalled, state: Standing, span: Option<Span>) -> Piece {
-    Piece {
-        id: one.uid.clone(),
-        joined: Vec::new(),
-        kind: one.kind,
-        title: one.title.clone(),
-        path: one.path.clone(),
-        line_start: span.map(|span| span.line_start),
-        line_end: span.map(|span| span.line_end),
-        tokens: 0,
-        score: one.score,
-        relevance: one.relevance,
-        reason: one.reason,
-        state,
-        text: one.text.clone(),
+    fn piece(&self) -> Piece {
+        let one = self.recalled;
+        Piece {
+            id: one.uid.clone(),
+            joined: Vec::new(),
+            kind: one.kind,
+            title: one.title.clone(),
+            path: one.path.clone(),
+            line_start: self.span.map(|span| span.line_start),
+            line_end: self.span.map(|span| span.line_end),
+            tokens: 0,
+            score: self.score,
+            relevance: one.relevance,
+            reason: one.reason,
+            state: self.standing,
+            text: self.text.to_owned(),
+        }
+    }
+
+    fn left(&self, why: Reason, here: &str) -> LeftOut {
+        let one = self.recalled;
+        let place = match &one.path {
+            Some(_) => place(&self.piece(), here),
+            None => single_line(&one.title, 120),
+        };
+        LeftOut { id: one.uid.clone(), place, relevance: one.relevance, why }
     }
 }
 
@@ -167,12 +207,12 @@ struct Selecting<'a> {
 impl Selecting<'_> {
     /// Takes an offer in if it is new and fits.
     fn take(&mut self, offer: &Offer<'_>) -> Result<(), Reason> {
-        let shingles = shingles(&offer.recalled.text);
+        let shingles = shingles(offer.text);
         let known = shingles.iter().filter(|shingle| self.shingles.contains(*shingle)).count();
         if !shingles.is_empty() && known as f32 >= MAX_REPEATED * shingles.len() as f32 {
             return Err(Reason::Duplicate);
         }
-        let mut placed = Placed { piece: piece(offer.recalled, offer.standing, offer.span), span: offer.span };
+        let mut placed = Placed { piece: offer.piece(), span: offer.span };
         let mut spent = 0;
         let mut without = Vec::new();
         // At most one before it and one behind it.
@@ -204,7 +244,7 @@ impl Selecting<'_> {
         // Most offers stand in other files: nothing is made of those.
         let same_file = |last: &&Placed| offer.recalled.path.is_some() && last.piece.path == offer.recalled.path;
         let Some(last) = self.placed.last().filter(same_file) else { return false };
-        let placed = Placed { piece: piece(offer.recalled, offer.standing, offer.span), span: offer.span };
+        let placed = Placed { piece: offer.piece(), span: offer.span };
         self.joined(last, &placed).is_some()
     }
 
@@ -228,6 +268,8 @@ impl Selecting<'_> {
         let mut joined: Vec<String> = a.piece.joined.iter().chain(&b.piece.joined).cloned().collect();
         joined.push(other.piece.id.clone());
         joined.sort_unstable();
+        joined.dedup();
+        joined.retain(|id| *id != best.piece.id);
         let moved = [a.piece.state, b.piece.state].contains(&Standing::Moved);
         let piece = Piece {
             joined,

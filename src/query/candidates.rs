@@ -9,14 +9,16 @@ use super::fuse::{Collection, fuse};
 use super::gate::Gates;
 use super::lookup::{Filters, Knowledge, Semantics};
 use super::question::{Question, ROLES, vectors};
-use super::relevance::{Background, Bm25, Evidence, Ground, Judged, Reach, Said, Similarity, WORD_WEIGHT, Words};
+use super::relevance::{
+    Background, Bm25, Evidence, Ground, Judged, Reach, Said, Similarity, WORD_WEIGHT, Weighed, Words,
+};
 use super::score::{frequency, recency, score};
 use super::stage::{OnStage, Stage};
 use crate::ann::Index;
 use crate::canon::Layer;
 use crate::embed::EmbedError;
 use crate::store::{Database, ItemFilter, StoreError, Usage};
-use crate::text::{for_each_token, text_hash};
+use crate::text::text_hash;
 use crate::types::{Item, Kind, Role, Signals};
 use std::collections::HashMap;
 
@@ -169,6 +171,10 @@ pub(super) struct Ranked<'a> {
     pub keyword_weights: [f32; 2],
     /// Relevance that an item must reach.
     pub item_gate: f32,
+    /// What the question's words weigh among items; none where there are no items, or words do not count.
+    pub weighed: Option<Weighed>,
+    /// What holds for all items.
+    pub item_ground: Ground,
 }
 
 /// Ranks everything for `question` at `now_ms`.
@@ -215,6 +221,7 @@ pub(super) fn rank<'a>(
     stage(Stage::Fuse);
     let gates = |documents| Gates::new(asked.fit(documents), options.min_relevance).among(1);
     let (entry_gate, item_gate) = (gates(false), gates(true));
+    let weighed = items.weighed;
     let mut candidates: Vec<Candidate> = Vec::new();
     for ((near, uid), judged) in entries.near.iter().zip(&entries.uids).zip(&judged[0]) {
         let priors = (None, Some(used(&usage, uid)));
@@ -231,7 +238,7 @@ pub(super) fn rank<'a>(
         b.score.total_cmp(&a.score).then_with(closer).then_with(|| a.uid.cmp(&b.uid))
     });
     let keyword_weights = fused.grounds.map(|ground| ground.keyword_weight());
-    Ok(Ranked { asked, candidates, keyword_weights, item_gate })
+    Ok(Ranked { asked, candidates, keyword_weights, item_gate, weighed, item_ground: fused.grounds[1] })
 }
 
 fn used(usage: &HashMap<String, Usage>, uid: &str) -> f32 {
@@ -329,6 +336,8 @@ struct Items {
     reach: Reach,
     /// How many there are, admitted or not.
     texts: usize,
+    /// What the question's words weigh among them; none where words do not count.
+    weighed: Option<Weighed>,
 }
 
 struct FoundItem {
@@ -432,11 +441,10 @@ impl Asking<'_> {
         let corpus = database.corpus()?;
         let bm25 = Bm25 { texts: corpus.items, mean_length: corpus.words as f32 / corpus.items.max(1) as f32 };
         let reach = bm25.reach(asked.iter().map(|(_, weight)| *weight).zip(holders.iter().copied()));
-        let known: HashMap<&str, (f32, usize)> =
-            asked.iter().zip(&holders).map(|((word, weight), holders)| (*word, (*weight, *holders))).collect();
-        let words = |text: &String| options.legs.keyword.then(|| text_words(text, &known, &bm25));
-        let words: Vec<Option<f32>> = texts.iter().map(words).collect();
-        let mut out = Items { reach, texts: corpus.items, ..Items::default() };
+        let weighed = options.legs.keyword.then(|| Weighed::new(&self.words, &holders, bm25));
+        let words: Vec<Option<f32>> =
+            texts.iter().map(|text| weighed.as_ref().map(|weighed| weighed.of(text))).collect();
+        let mut out = Items { reach, texts: corpus.items, weighed, ..Items::default() };
         let vectors = documents.vectors.zip(self.vector.as_ref());
         (self.stage)(if vectors.is_some() { Stage::Vectors } else { Stage::Rest });
         for ((_, item), words) in found.into_iter().zip(words) {
@@ -480,25 +488,4 @@ impl Asking<'_> {
         let grounds = fuse(&mut collections, self.vector.as_deref().filter(|_| options.feedback));
         Fused { grounds, evidence: collections.map(|collection| collection.evidence) }
     }
-}
-
-/// BM25 of a text for words of such weights and with so many holders.
-fn text_words(text: &str, words: &HashMap<&str, (f32, usize)>, bm25: &Bm25) -> f32 {
-    let mut counts: HashMap<&str, f32> = HashMap::new();
-    let mut length = 0.0;
-    for_each_token(text, |token| {
-        length += 1.0;
-        if let Some((word, _)) = words.get_key_value(token) {
-            *counts.entry(word).or_default() += 1.0;
-        }
-    });
-    let norm = bm25.norm(length);
-    // In a fixed order: sums of floats depend on it.
-    let mut counts: Vec<(&str, f32)> = counts.into_iter().collect();
-    counts.sort_unstable_by_key(|(word, _)| *word);
-    let part = |(word, count): (&str, f32)| {
-        let (weight, holders) = words[word];
-        weight * bm25.part(holders, count, norm)
-    };
-    counts.into_iter().map(part).sum()
 }

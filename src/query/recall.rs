@@ -3,7 +3,8 @@
 use super::candidates::{Candidate, Documents, SearchError, SearchOptions, What, rank};
 use super::gate::Ambient;
 use super::lookup::{Knowledge, Semantics};
-use super::stage::OnStage;
+use super::parts::{Part, Parts};
+use super::stage::{OnStage, Stage};
 use crate::types::{Item, Kind, Signals, Span};
 
 /// Share of words below which nobody would say that they speak for something.
@@ -34,6 +35,17 @@ pub struct Recalled {
     pub reason: &'static str,
     /// Its unit vector; none for an entry of a pack.
     pub vector: Option<Vec<f32>>,
+    /// How much of use its parts are, in their order; none if it was not read part by part.
+    pub parts: Vec<Part>,
+}
+
+/// What is recalled.
+#[derive(Debug, Clone, Default)]
+pub struct RecallOptions {
+    /// How it is searched for.
+    pub search: SearchOptions,
+    /// Tokens that may be read again, part by part, of the chunks that pass: the best first.
+    pub read: usize,
 }
 
 /// What a task recalls.
@@ -54,7 +66,7 @@ pub fn recall(
     knowledge: &Knowledge,
     documents: Option<&Documents<'_>>,
     task: &str,
-    options: &SearchOptions,
+    RecallOptions { search: options, read }: &RecallOptions,
     semantics: Option<&Semantics>,
     now_ms: i64,
     stage: OnStage<'_>,
@@ -70,7 +82,15 @@ pub fn recall(
         let vector = vectors.zip(candidate.row).and_then(|(vectors, row)| vectors.vector(row));
         recalled(candidate, knowledge, gate, vector.map(|row| row.to_vec()))
     });
-    Ok(Recall { all: all.collect(), semantic: ranked.asked.vector.is_some() })
+    let mut all: Vec<Recalled> = all.collect();
+    let semantic = ranked.asked.vector.is_some();
+    if let (Some(vector), Some(weighed), Some(semantics)) = (ranked.asked.vector, ranked.weighed, semantics) {
+        stage(Stage::Embed);
+        let word_weight = ranked.item_ground.word_weight();
+        Parts { semantics, vector, weighed, word_weight }.read(&mut all, *read)?;
+        stage(Stage::Rest);
+    }
+    Ok(Recall { all, semantic })
 }
 
 fn recalled(candidate: Candidate, knowledge: &Knowledge, gate: f32, vector: Option<Vec<f32>>) -> Recalled {
@@ -98,6 +118,7 @@ fn recalled(candidate: Candidate, knowledge: &Knowledge, gate: f32, vector: Opti
         passes,
         reason,
         vector,
+        parts: Vec::new(),
     }
 }
 

@@ -148,6 +148,12 @@ impl Ground {
     }
 }
 
+/// A probability whose log-odds change by `by`, in \[0, 1\].
+pub fn shifted(chance: f32, by: f32) -> f32 {
+    let chance = chance.clamp(f32::EPSILON, 1.0 - f32::EPSILON);
+    probability((chance / (1.0 - chance)).ln() + by)
+}
+
 fn probability(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }

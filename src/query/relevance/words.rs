@@ -3,7 +3,7 @@
 
 use crate::text::for_each_token;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Term frequency saturation.
 const K1: f32 = 0.9;
@@ -52,6 +52,43 @@ pub struct Bm25 {
     pub texts: usize,
     /// Their mean length in tokens.
     pub mean_length: f32,
+}
+
+/// The words of a question as a set of texts weighs them.
+#[derive(Debug, Clone)]
+pub struct Weighed {
+    /// Weight of each in the question, and how many texts hold it.
+    words: HashMap<String, (f32, usize)>,
+    bm25: Bm25,
+}
+
+impl Weighed {
+    /// `holders` are how many texts hold each word, in the order of the words.
+    pub fn new(words: &Words, holders: &[usize], bm25: Bm25) -> Self {
+        let known = words.iter().zip(holders).map(|((word, weight), holders)| (word.to_owned(), (weight, *holders)));
+        Self { words: known.collect(), bm25 }
+    }
+
+    /// BM25 of a text, which need not be one of those.
+    pub fn of(&self, text: &str) -> f32 {
+        let mut counts: HashMap<&str, f32> = HashMap::new();
+        let mut length = 0.0;
+        for_each_token(text, |token| {
+            length += 1.0;
+            if let Some((word, _)) = self.words.get_key_value(token) {
+                *counts.entry(word).or_default() += 1.0;
+            }
+        });
+        let norm = self.bm25.norm(length);
+        // In a fixed order: sums of floats depend on it.
+        let mut counts: Vec<(&str, f32)> = counts.into_iter().collect();
+        counts.sort_unstable_by_key(|(word, _)| *word);
+        let part = |(word, count): (&str, f32)| {
+            let (weight, holders) = self.words[word];
+            weight * self.bm25.part(holders, count, norm)
+        };
+        counts.into_iter().map(part).sum()
+    }
 }
 
 /// The most that the texts could reach for a question.

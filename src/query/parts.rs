@@ -1,0 +1,76 @@
+//! Which parts of a chunk a question is about. A chunk is found as a whole; where room is scarce, the paragraphs of it that
+//! say something are worth more than the rest.
+//!
+//! A part is as close as a chunk of its own would be, and falls off against its chunk as candidates do against each other.
+
+use super::lookup::Semantics;
+use super::recall::Recalled;
+use super::relevance::{Weighed, nearness, shifted};
+use crate::chunk::{Format, parts};
+use crate::embed::EmbedError;
+use crate::types::{Kind, Role, titled};
+use crate::vector::dot;
+use std::ops::Range;
+use std::path::Path;
+
+/// A stretch of a text, and how much of use it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Where in the text, in bytes.
+    pub range: Range<usize>,
+    /// As the score of the whole, in \[0, 1\].
+    pub score: f32,
+}
+
+/// What is known of a question whose chunks are read part by part.
+pub(super) struct Parts<'a> {
+    pub(super) semantics: &'a Semantics,
+    pub(super) vector: Vec<f32>,
+    pub(super) weighed: Weighed,
+    /// The factor of words in closeness.
+    pub(super) word_weight: f32,
+}
+
+impl Parts<'_> {
+    /// Reads the chunks that pass and have several parts, best first, until `most` tokens are read.
+    pub(super) fn read(&self, all: &mut [Recalled], most: usize) -> Result<(), EmbedError> {
+        let encoder = self.semantics.encoder.as_ref();
+        let mut chosen: Vec<(&mut Recalled, Vec<Range<usize>>)> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
+        let mut tokens = 0;
+        for one in all.iter_mut().filter(|one| one.passes && one.kind == Kind::Chunk && one.vector.is_some()) {
+            let format = one.path.as_deref().and_then(|path| Format::of_path(Path::new(path)));
+            let ranges = format.map_or_else(Vec::new, |format| parts(&one.text, format));
+            if ranges.len() < 2 {
+                continue;
+            }
+            let said: Vec<String> = ranges.iter().map(|range| titled(&one.title, &one.text[range.clone()])).collect();
+            for text in &said {
+                tokens += encoder.count_tokens(text)?;
+            }
+            if tokens > most {
+                break;
+            }
+            texts.extend(said);
+            chosen.push((one, ranges));
+        }
+        let refs: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let encoded = encoder.encode(&refs, Role::Passage, &mut |_| {})?;
+        let mut read = texts.iter().zip(encoded);
+        for (one, ranges) in chosen {
+            let whole = self.closeness(&titled(&one.title, &one.text), one.vector.as_deref().unwrap_or_default());
+            for (range, (text, encoded)) in ranges.into_iter().zip(&mut read) {
+                let closeness = self.closeness(text, &encoded.vector);
+                let relevance =
+                    shifted(one.relevance, self.semantics.calibration.of_documents().fall * (closeness - whole));
+                let score = one.score * relevance / one.relevance.max(f32::EPSILON);
+                one.parts.push(Part { range, score: score.min(1.0) });
+            }
+        }
+        Ok(())
+    }
+
+    fn closeness(&self, text: &str, vector: &[f32]) -> f32 {
+        nearness(dot(&self.vector, vector)) + self.word_weight * self.weighed.of(text)
+    }
+}
