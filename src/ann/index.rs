@@ -396,8 +396,12 @@ impl Index {
             if !everything && !rows.clone().any(|row| admits.contains(row)) {
                 return;
             }
-            let bytes = &self.image.codes()[at * stride..(at * stride + out.len() * stride / BLOCK)];
-            codes.compare(self.isa, bytes, &self.image.scales()[at * BLOCK..at * BLOCK + out.len()], out);
+            codes.compare(
+                self.isa,
+                &self.image.codes()[at * stride..],
+                &self.image.scales()[at * BLOCK..at * BLOCK + out.len()],
+                out,
+            );
             if !everything {
                 let other = rows.zip(out).filter(|(row, _)| !admits.contains(*row));
                 other.for_each(|(_, about)| *about = f32::NEG_INFINITY);

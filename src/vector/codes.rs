@@ -132,14 +132,14 @@ impl QueryCodes {
         (f64::from(self.step * scale) * whole as f64) as f32
     }
 
-    /// Compares rows of bytes: about the dot product of each with the query.
+    /// Compares as many rows of bytes as there are scales: about the dot product of each with the query. Rows may follow that
+    /// are likely to be compared next.
     pub fn compare(&self, isa: Isa, codes: &[u8], scales: &[f32], out: &mut [f32]) {
         let mut sums = [[0i32; 2]; 64];
         let stride = self.high.len();
-        let blocks = codes.chunks(64 * stride).zip(scales.chunks(64)).zip(out.chunks_mut(64));
-        for ((codes, scales), out) in blocks {
+        for (at, (scales, out)) in scales.chunks(64).zip(out.chunks_mut(64)).enumerate() {
             let sums = &mut sums[..out.len()];
-            isa.dot_bytes(codes, &self.high, &self.low, sums);
+            isa.dot_bytes(&codes[at * 64 * stride..], &self.high, &self.low, sums);
             for ((sum, scale), out) in sums.iter().zip(scales).zip(out) {
                 *out = self.similarity(*sum, *scale);
             }

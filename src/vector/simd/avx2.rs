@@ -192,45 +192,36 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn dot_bytes(self, row: &[u8], high: &[i8], low: &[i8]) -> [i32; 2] {
-        assert!(row.len() == high.len() && row.len() == low.len() && row.len().is_multiple_of(64));
-        // SAFETY: `self` proves the instructions; the assert bounds every read of 16 bytes. No load needs alignment.
-        unsafe {
-            let wide = |at: *const i8| _mm256_cvtepi8_epi16(_mm_loadu_si128(at.cast()));
-            let mut sums = [_mm256_setzero_si256(); 2];
-            for at in (0..row.len()).step_by(16) {
-                let bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(row.as_ptr().add(at).cast()));
-                sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(bytes, wide(high.as_ptr().add(at))));
-                sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(bytes, wide(low.as_ptr().add(at))));
-            }
-            sums.map(|sum| {
-                let half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
-                let quarter = _mm_add_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
-                _mm_cvtsi128_si32(_mm_add_epi32(quarter, _mm_shuffle_epi32::<0b10_11_00_01>(quarter)))
-            })
-        }
-    }
-
-    #[inline(always)]
-    fn dot_quad(self, rows: [&[u8]; QUAD], query: &[i8]) -> [i32; QUAD] {
-        assert!(query.len().is_multiple_of(64) && rows.iter().all(|row| row.len() == query.len()));
-        // SAFETY: `self` proves the instructions; the assert bounds every read of 16 bytes, `out` holds the 16 that are
+    fn dot_quad<const Q: usize>(self, rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> [[i32; QUAD]; Q] {
+        let length = rows[0].len();
+        assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
+        assert!(queries.iter().all(|query| query.len() == length));
+        // SAFETY: `self` proves the instructions; the asserts bound every read of 16 bytes, `out` holds the 16 that are
         // written. No load or store needs alignment.
         unsafe {
-            let mut sums = [_mm256_setzero_si256(); QUAD];
-            for at in (0..query.len()).step_by(16) {
-                let part = _mm256_cvtepi8_epi16(_mm_loadu_si128(query.as_ptr().add(at).cast()));
+            let mut sums = [[_mm256_setzero_si256(); QUAD]; Q];
+            for at in (0..length).step_by(16) {
+                let mut bytes = [_mm256_setzero_si256(); QUAD];
                 for r in 0..QUAD {
-                    let bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(rows[r].as_ptr().add(at).cast()));
-                    sums[r] = _mm256_add_epi32(sums[r], _mm256_madd_epi16(bytes, part));
+                    bytes[r] = _mm256_cvtepu8_epi16(_mm_loadu_si128(rows[r].as_ptr().add(at).cast()));
+                }
+                for q in 0..Q {
+                    let part = _mm256_cvtepi8_epi16(_mm_loadu_si128(queries[q].as_ptr().add(at).cast()));
+                    for r in 0..QUAD {
+                        sums[q][r] = _mm256_add_epi32(sums[q][r], _mm256_madd_epi16(bytes[r], part));
+                    }
                 }
             }
-            // Neighbours are added until each half holds one partial sum of every row.
-            let (left, right) = (_mm256_hadd_epi32(sums[0], sums[1]), _mm256_hadd_epi32(sums[2], sums[3]));
-            let halves = _mm256_hadd_epi32(left, right);
-            let whole = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
-            let mut out = [0i32; QUAD];
-            _mm_storeu_si128(out.as_mut_ptr().cast(), whole);
+            // Not by `map`: a closure that is not made part of its caller may not use the instructions.
+            let mut out = [[0i32; QUAD]; Q];
+            for q in 0..Q {
+                // Neighbours are added until each half holds one partial sum of every row.
+                let (left, right) =
+                    (_mm256_hadd_epi32(sums[q][0], sums[q][1]), _mm256_hadd_epi32(sums[q][2], sums[q][3]));
+                let halves = _mm256_hadd_epi32(left, right);
+                let whole = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+                _mm_storeu_si128(out[q].as_mut_ptr().cast(), whole);
+            }
             out
         }
     }

@@ -206,43 +206,38 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn dot_bytes(self, row: &[u8], high: &[i8], low: &[i8]) -> [i32; 2] {
-        assert!(row.len() == high.len() && row.len() == low.len() && row.len().is_multiple_of(64));
-        // SAFETY: `self` proves the instructions; the assert bounds every read of 64 bytes. No load needs alignment.
-        unsafe {
-            let mut sums = [_mm512_setzero_si512(); 2];
-            for at in (0..row.len()).step_by(64) {
-                let bytes = _mm512_loadu_si512(row.as_ptr().add(at).cast());
-                sums[0] = _mm512_dpbusd_epi32(sums[0], bytes, _mm512_loadu_si512(high.as_ptr().add(at).cast()));
-                sums[1] = _mm512_dpbusd_epi32(sums[1], bytes, _mm512_loadu_si512(low.as_ptr().add(at).cast()));
-            }
-            sums.map(|sum| _mm512_reduce_add_epi32(sum))
-        }
-    }
-
-    #[inline(always)]
-    fn dot_quad(self, rows: [&[u8]; QUAD], query: &[i8]) -> [i32; QUAD] {
-        assert!(query.len().is_multiple_of(64) && rows.iter().all(|row| row.len() == query.len()));
-        // SAFETY: `self` proves the instructions; the assert bounds every read of 64 bytes, `out` holds the 16 that are
+    fn dot_quad<const Q: usize>(self, rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> [[i32; QUAD]; Q] {
+        let length = rows[0].len();
+        assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
+        assert!(queries.iter().all(|query| query.len() == length));
+        // SAFETY: `self` proves the instructions; the asserts bound every read of 64 bytes, `out` holds the 16 that are
         // written. No load or store needs alignment.
         unsafe {
-            let mut sums = [_mm512_setzero_si512(); QUAD];
-            for at in (0..query.len()).step_by(64) {
-                let part = _mm512_loadu_si512(query.as_ptr().add(at).cast());
+            let mut sums = [[_mm512_setzero_si512(); QUAD]; Q];
+            for at in (0..length).step_by(64) {
+                let mut bytes = [_mm512_setzero_si512(); QUAD];
                 for r in 0..QUAD {
-                    let bytes = _mm512_loadu_si512(rows[r].as_ptr().add(at).cast());
-                    sums[r] = _mm512_dpbusd_epi32(sums[r], bytes, part);
+                    bytes[r] = _mm512_loadu_si512(rows[r].as_ptr().add(at).cast());
+                }
+                for q in 0..Q {
+                    let part = _mm512_loadu_si512(queries[q].as_ptr().add(at).cast());
+                    for r in 0..QUAD {
+                        sums[q][r] = _mm512_dpbusd_epi32(sums[q][r], bytes[r], part);
+                    }
                 }
             }
-            // Pairs, then fours: each quarter of 128 bits comes to hold one partial sum of every row.
-            let pair = |a, b| _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-            let (left, right) = (pair(sums[0], sums[1]), pair(sums[2], sums[3]));
-            let quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(left, right), _mm512_unpackhi_epi64(left, right));
-            let (low, high) = (_mm512_castsi512_si256(quarters), _mm512_extracti64x4_epi64::<1>(quarters));
-            let halves = _mm256_add_epi32(low, high);
-            let whole = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
-            let mut out = [0i32; QUAD];
-            _mm_storeu_si128(out.as_mut_ptr().cast(), whole);
+            // Not by `map`: a closure that is not made part of its caller may not use the instructions.
+            let mut out = [[0i32; QUAD]; Q];
+            for q in 0..Q {
+                // Pairs, then fours: each quarter of 128 bits comes to hold one partial sum of every row.
+                let pair = |a, b| _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+                let (left, right) = (pair(sums[q][0], sums[q][1]), pair(sums[q][2], sums[q][3]));
+                let quarters = _mm512_add_epi32(_mm512_unpacklo_epi64(left, right), _mm512_unpackhi_epi64(left, right));
+                let (low, high) = (_mm512_castsi512_si256(quarters), _mm512_extracti64x4_epi64::<1>(quarters));
+                let halves = _mm256_add_epi32(low, high);
+                let whole = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+                _mm_storeu_si128(out[q].as_mut_ptr().cast(), whole);
+            }
             out
         }
     }

@@ -77,11 +77,9 @@ pub(super) trait Lanes: Copy {
     /// `out[r][c] = sum over k of (row[r][k] - zero[r]) * weight[k][c]`, exact.
     fn tile_i8<const R: usize>(self, tile: &TileI8<'_>, out: &mut [[i32; PANEL]; ROWS]);
 
-    /// Sums of `row[k] * high[k]` and of `row[k] * low[k]`, exact; all are of one length, a multiple of 64, at most 2^16.
-    fn dot_bytes(self, row: &[u8], high: &[i8], low: &[i8]) -> [i32; 2];
-
-    /// Sums of `row[k] * query[k]` of four rows, exact; all are of one length, a multiple of 64, at most 2^16.
-    fn dot_quad(self, rows: [&[u8]; QUAD], query: &[i8]) -> [i32; QUAD];
+    /// For each query the sums of `row[k] * query[k]` of four rows, exact; all are of one length, a multiple of 64, at most
+    /// 2^16.
+    fn dot_quad<const Q: usize>(self, rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> [[i32; QUAD]; Q];
 
     /// Runs `op` where the compiler may use these instructions.
     fn run<O: Op>(self, op: O) -> O::Out;
@@ -175,13 +173,9 @@ impl Lanes for Scalar {
         }
     }
 
-    fn dot_bytes(self, row: &[u8], high: &[i8], low: &[i8]) -> [i32; 2] {
-        let sum = |part: &[i8]| row.iter().zip(part).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-        [sum(high), sum(low)]
-    }
-
-    fn dot_quad(self, rows: [&[u8]; QUAD], query: &[i8]) -> [i32; QUAD] {
-        rows.map(|row| row.iter().zip(query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum())
+    fn dot_quad<const Q: usize>(self, rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> [[i32; QUAD]; Q] {
+        let sum = |row: &[u8], query: &[i8]| row.iter().zip(query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+        queries.map(|query| rows.map(|row| sum(row, query)))
     }
 
     fn run<O: Op>(self, op: O) -> O::Out {

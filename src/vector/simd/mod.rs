@@ -137,14 +137,15 @@ impl Isa {
         self.run(product::ProductF32 { rows, weights, bias, target });
     }
 
-    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both.
+    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both. There are as
+    /// many rows as `out` has room for; what lies behind them is likely to be asked for next.
     ///
     /// # Panics
     /// When the lengths do not fit, or are no multiple of 64.
     pub fn dot_bytes(self, rows: &[u8], high: &[i8], low: &[i8], out: &mut [[i32; 2]]) {
         assert!(!high.is_empty() && high.len() == low.len() && high.len().is_multiple_of(64));
-        assert!(rows.len() == out.len() * high.len() && high.len() <= 1 << 16);
-        self.run(codes::DotBytes { rows, high, low, out });
+        assert!(rows.len() >= out.len() * high.len() && high.len() <= 1 << 16);
+        self.run(codes::DotBytes { ahead: rows, high, low, out });
     }
 
     /// One row of bytes against the rows at these places of `codes`, whose rows are as long as `query`: the sum of
@@ -160,13 +161,7 @@ impl Isa {
     /// Asks for these bytes to be brought near the processor, and does not wait for them.
     #[inline]
     pub fn prefetch<T>(self, wanted: &[T]) {
-        let _ = wanted;
-        #[cfg(target_arch = "x86_64")]
-        for line in (0..size_of_val(wanted)).step_by(64) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: every x86-64 has the instruction, which reads nothing; the place lies within the slice.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(wanted.as_ptr().cast::<i8>().add(line)) }
-        }
+        prefetch(wanted);
     }
 
     /// Attention of one head: the answer of question r goes to `out[r * out_stride..]`.
@@ -176,5 +171,17 @@ impl Isa {
     pub fn attend(self, head: Head<'_>, room: &mut AttentionRoom, out: &mut [f32], out_stride: usize) {
         assert!(head.width.is_multiple_of(lanes::LANES) && head.tokens > 0);
         self.run(attention::Attend { head, room, out, out_stride });
+    }
+}
+
+/// Asks for these bytes to be brought near the processor, and does not wait for them.
+#[inline(always)]
+fn prefetch<T>(wanted: &[T]) {
+    let _ = wanted;
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of_val(wanted)).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 has the instruction, which reads nothing; the place lies within the slice.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(wanted.as_ptr().cast::<i8>().add(line)) }
     }
 }
