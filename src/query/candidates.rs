@@ -10,7 +10,7 @@ use super::gate::Gates;
 use super::lookup::{Filters, Knowledge, Semantics};
 use super::question::{Question, ROLES, vectors};
 use super::relevance::{
-    Background, Bm25, Evidence, Ground, Judged, Reach, Said, Similarity, WORD_WEIGHT, Weighed, Words,
+    Background, Bm25, Evidence, Ground, Judged, Reach, Said, Shared, Similarity, WORD_WEIGHT, Weighed, Words,
 };
 use super::score::{frequency, recency, score};
 use super::stage::{OnStage, Stage};
@@ -442,16 +442,17 @@ impl Asking<'_> {
         let bm25 = Bm25 { texts: corpus.items, mean_length: corpus.words as f32 / corpus.items.max(1) as f32 };
         let reach = bm25.reach(asked.iter().map(|(_, weight)| *weight).zip(holders.iter().copied()));
         let weighed = options.legs.keyword.then(|| Weighed::new(&self.words, &holders, bm25));
-        let words: Vec<Option<f32>> =
-            texts.iter().map(|text| weighed.as_ref().map(|weighed| weighed.of(text))).collect();
+        let shared = |text: &String| weighed.as_ref().map(|weighed| weighed.of(text));
+        let shared: Vec<Option<Shared>> = texts.iter().map(shared).collect();
         let mut out = Items { reach, texts: corpus.items, weighed, ..Items::default() };
         let vectors = documents.vectors.zip(self.vector.as_ref());
         (self.stage)(if vectors.is_some() { Stage::Vectors } else { Stage::Rest });
-        for ((_, item), words) in found.into_iter().zip(words) {
+        for ((_, item), shared) in found.into_iter().zip(shared) {
             // By the hash of the very text that would be shown: a vector file that belongs to other items finds nothing.
             let row = vectors.and_then(|(vectors, _)| vectors.row_of(&text_hash(&item.passage())));
             let cosine = vectors.zip(row).and_then(|((vectors, query), row)| vectors.similarity(query, row));
-            out.evidence.push(Evidence { cosine, words, ..Evidence::default() });
+            let (words, covered) = (shared.map(|shared| shared.bm25), shared.map(|shared| shared.covered));
+            out.evidence.push(Evidence { cosine, words, covered, ..Evidence::default() });
             out.all.push(FoundItem { item: Box::new(item), row });
         }
         Ok(out)

@@ -252,9 +252,9 @@ fn score_all(
     };
     let evidence = near.iter().map(|near| Evidence {
         cosine: semantics.map(|_| near.cosine),
-        moved: None,
         words: Some(said.by_text.get(&near.entry).copied().unwrap_or(0.0)),
         hint: hint(near.entry),
+        ..Evidence::default()
     });
     // Moving the question towards what it finds first was measured too, and gains nothing here.
     let evidence: Vec<Evidence> = evidence.collect();
@@ -584,8 +584,8 @@ pub(super) fn explanation(
     matched: Option<String>,
 ) -> Explanation {
     let mut weights = BTreeMap::from([("recency", RECENCY_WEIGHT), ("frequency", FREQUENCY_WEIGHT)]);
-    if let Some((_, keyword_weight)) = judged.filter(|_| signals.keyword.is_some()) {
-        weights.insert("keyword", keyword_weight);
+    if let Some((judged, keyword_weight)) = judged.filter(|_| signals.keyword.is_some()) {
+        weights.insert("keyword", judged.lift * keyword_weight);
     }
     let similar = judged.map(|(judged, _)| judged.similar());
     let margin = judged.map_or(1.0, |(judged, _)| judged.relevance) - gate;

@@ -5,7 +5,7 @@
 
 use super::lookup::Semantics;
 use super::recall::Recalled;
-use super::relevance::{Weighed, nearness, shifted};
+use super::relevance::{Evidence, Ground, Weighed, shifted};
 use crate::chunk::{Format, parts};
 use crate::embed::EmbedError;
 use crate::types::{Kind, Role, titled};
@@ -27,8 +27,8 @@ pub(super) struct Parts<'a> {
     pub(super) semantics: &'a Semantics,
     pub(super) vector: Vec<f32>,
     pub(super) weighed: Weighed,
-    /// The factor of words in closeness.
-    pub(super) word_weight: f32,
+    /// What holds for all chunks.
+    pub(super) ground: Ground,
 }
 
 impl Parts<'_> {
@@ -71,6 +71,9 @@ impl Parts<'_> {
     }
 
     fn closeness(&self, text: &str, vector: &[f32]) -> f32 {
-        nearness(dot(&self.vector, vector)) + self.word_weight * self.weighed.of(text)
+        let shared = self.weighed.of(text);
+        let cosine = Some(dot(&self.vector, vector));
+        let (words, covered) = (Some(shared.bm25), Some(shared.covered));
+        self.ground.closeness(&Evidence { cosine, words, covered, ..Evidence::default() })
     }
 }

@@ -86,8 +86,7 @@ pub fn recall(
     let semantic = ranked.asked.vector.is_some();
     if let (Some(vector), Some(weighed), Some(semantics)) = (ranked.asked.vector, ranked.weighed, semantics) {
         stage(Stage::Embed);
-        let word_weight = ranked.item_ground.word_weight();
-        Parts { semantics, vector, weighed, word_weight }.read(&mut all, *read)?;
+        Parts { semantics, vector, weighed, ground: ranked.item_ground }.read(&mut all, *read)?;
         stage(Stage::Rest);
     }
     Ok(Recall { all, semantic })

@@ -4,7 +4,9 @@
 //! cosines are vague, so near-duplicates are left to the vectors. `k` is BM25 as it is: stretched to \[0, 1\] by
 //! question it would make the noise of short questions as loud as evidence. `w` is
 //! `weight * clamp(1 - nearest, 0.04, 0.3) / sqrt(reach)`: words count the less the nearer the nearest candidate is, and
-//! stand between a share of what could be reached and the plain sum. How it was found: docs/retrieval.md.
+//! stand between a share of what could be reached and the plain sum. Where it is known what share `c` of the question's
+//! words a text holds, `k` counts `1 + c^8` times: whoever asks in keywords wants the text that has all of them. How
+//! it was found: docs/retrieval.md.
 
 use super::semantic::Background;
 use super::words::Reach;
@@ -15,6 +17,8 @@ use serde::Serialize;
 const BEYOND: f32 = 1.01;
 /// Weight of words where nothing else is fitted.
 pub const WORD_WEIGHT: f32 = 0.875;
+/// How steeply words gain as a text comes to hold all of them.
+const STEEP: i32 = 8;
 /// Texts up to which their number does not matter.
 const FEW: f32 = 2_000.0;
 /// Bounds of the room that the nearest candidate leaves to words.
@@ -24,7 +28,7 @@ const ROOM: (f32, f32) = (0.04, 0.3);
 pub const WORDS_ALONE: Logistic = Logistic { slope: 14.0, offset: -6.2 };
 
 /// `-ln(1.01 - cosine)`, in \[-0.7, 4.6\].
-pub fn nearness(cosine: f32) -> f32 {
+fn nearness(cosine: f32) -> f32 {
     -(BEYOND - cosine.clamp(-1.0, 1.0)).ln()
 }
 
@@ -37,8 +41,18 @@ pub struct Evidence {
     pub moved: Option<f32>,
     /// BM25 of the words it shares; none where words do not count.
     pub words: Option<f32>,
+    /// How much of what the question says it says too, by weight, in \[0, 1\]; none where that is not known.
+    pub covered: Option<f32>,
     /// Log-odds that are added: of a pattern that points here but proves nothing, and of the question's kind.
     pub hint: f32,
+}
+
+impl Evidence {
+    /// How many times its words count; once where nothing else speaks, so that words alone are BM25.
+    fn lift(&self) -> f32 {
+        let covered = self.covered.filter(|_| self.cosine.is_some());
+        covered.map_or(1.0, |covered| 1.0 + covered.powi(STEEP))
+    }
 }
 
 /// What holds for all candidates of a question.
@@ -65,6 +79,8 @@ pub struct Judged {
     pub semantic: Option<f32>,
     /// Words as a share of what could be reached, in \[0, 1\].
     pub keyword: Option<f32>,
+    /// How many times its words count.
+    pub lift: f32,
     /// Probability of being right, in \[0, 1\].
     pub relevance: f32,
 }
@@ -97,7 +113,7 @@ impl Ground {
     /// How close a candidate is.
     pub fn closeness(&self, evidence: &Evidence) -> f32 {
         let cosine = evidence.moved.or(evidence.cosine).unwrap_or(0.0);
-        nearness(cosine) + self.word_weight() * evidence.words.unwrap_or(0.0)
+        nearness(cosine) + self.word_weight() * evidence.lift() * evidence.words.unwrap_or(0.0)
     }
 
     /// Words as a share of what could be reached, in \[0, 1\].
@@ -124,7 +140,7 @@ impl Ground {
                     alone.at(keyword.unwrap_or(0.0))
                 }
             };
-            Judged { closeness, cosine: one.cosine, semantic, keyword, relevance }
+            Judged { closeness, cosine: one.cosine, semantic, keyword, lift: one.lift(), relevance }
         });
         judged.collect()
     }
@@ -186,6 +202,18 @@ mod tests {
         let far = Ground { nearest: 0.5, ..ground() };
         assert!((far.word_weight() / near.word_weight() - 0.3 / 0.04).abs() < 1e-3);
         assert_eq!(Ground::default().word_weight(), 0.0);
+    }
+
+    #[test]
+    fn who_asks_in_keywords_gets_the_text_that_has_them_all() {
+        let one = |cosine, words, covered| Evidence { cosine, words: Some(words), covered, ..Evidence::default() };
+        let far = Ground { nearest: 0.7, ..ground() };
+        let [all, most] = [one(Some(0.66), 9.0, Some(1.0)), one(Some(0.70), 8.0, Some(0.8))];
+        assert!(far.closeness(&all) > far.closeness(&most));
+        let plain = |evidence: Evidence| far.closeness(&Evidence { covered: None, ..evidence });
+        assert!(plain(all) < plain(most), "which closeness would not see without");
+        // Words alone are BM25.
+        assert_eq!(far.closeness(&one(None, 9.0, Some(1.0))), far.closeness(&one(None, 9.0, None)));
     }
 
     #[test]

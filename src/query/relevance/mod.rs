@@ -6,8 +6,8 @@ mod keyword;
 mod semantic;
 mod words;
 
-pub use closeness::{Evidence, Ground, Judged, WORD_WEIGHT, nearness, shifted};
+pub use closeness::{Evidence, Ground, Judged, WORD_WEIGHT, shifted};
 pub use feedback::{FEEDBACK, mean, moved};
 pub use keyword::{KeywordIndex, Said};
 pub use semantic::{Background, SemanticIndex, Similarity};
-pub use words::{Bm25, Reach, Weighed, Words};
+pub use words::{Bm25, Reach, Shared, Weighed, Words};

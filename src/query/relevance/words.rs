@@ -60,17 +60,20 @@ pub struct Weighed {
     /// Weight of each in the question, and how many texts hold it.
     words: HashMap<String, (f32, usize)>,
     bm25: Bm25,
+    /// What they are worth together.
+    all: f32,
 }
 
 impl Weighed {
     /// `holders` are how many texts hold each word, in the order of the words.
     pub fn new(words: &Words, holders: &[usize], bm25: Bm25) -> Self {
         let known = words.iter().zip(holders).map(|((word, weight), holders)| (word.to_owned(), (weight, *holders)));
-        Self { words: known.collect(), bm25 }
+        let all = words.iter().zip(holders).map(|((_, weight), holders)| weight * bm25.worth(*holders)).sum();
+        Self { words: known.collect(), bm25, all }
     }
 
-    /// BM25 of a text, which need not be one of those.
-    pub fn of(&self, text: &str) -> f32 {
+    /// What they come to in a text, which need not be one of those.
+    pub fn of(&self, text: &str) -> Shared {
         let mut counts: HashMap<&str, f32> = HashMap::new();
         let mut length = 0.0;
         for_each_token(text, |token| {
@@ -83,12 +86,24 @@ impl Weighed {
         // In a fixed order: sums of floats depend on it.
         let mut counts: Vec<(&str, f32)> = counts.into_iter().collect();
         counts.sort_unstable_by_key(|(word, _)| *word);
-        let part = |(word, count): (&str, f32)| {
+        let mut shared = Shared::default();
+        for (word, count) in counts {
             let (weight, holders) = self.words[word];
-            weight * self.bm25.part(holders, count, norm)
-        };
-        counts.into_iter().map(part).sum()
+            shared.bm25 += weight * self.bm25.part(holders, count, norm);
+            shared.covered += weight * self.bm25.worth(holders);
+        }
+        shared.covered /= self.all.max(f32::EPSILON);
+        shared
     }
+}
+
+/// What a text shares with a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Shared {
+    /// BM25.
+    pub bm25: f32,
+    /// How much of what the question says the text says too, by weight, in \[0, 1\].
+    pub covered: f32,
 }
 
 /// The most that the texts could reach for a question.
@@ -107,6 +122,11 @@ impl Bm25 {
         (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
     }
 
+    /// What a word counts in what can be reached.
+    fn worth(&self, holders: usize) -> f32 {
+        if holders == 0 { UNKNOWN * self.idf(0) } else { self.idf(holders) }
+    }
+
     /// Length normaliser of a text.
     pub fn norm(&self, length: f32) -> f32 {
         K1 * (1.0 - B + B * length / self.mean_length.max(1.0))
@@ -119,8 +139,7 @@ impl Bm25 {
 
     /// The most that a question can reach whose words have such weights and so many holders.
     pub fn reach(&self, words: impl IntoIterator<Item = (f32, usize)>) -> Reach {
-        let worth = |holders| if holders == 0 { UNKNOWN * self.idf(0) } else { self.idf(holders) };
-        let all = words.into_iter().map(|(weight, holders)| weight * worth(holders)).sum::<f32>() * (K1 + 1.0);
+        let all = words.into_iter().map(|(weight, holders)| weight * self.worth(holders)).sum::<f32>() * (K1 + 1.0);
         Reach { all, specific: all.max(SPECIFIC_WORDS * self.idf(1) * (K1 + 1.0)) }
     }
 }
