@@ -7,6 +7,7 @@
 //! cannot be written costs only the making. Layout in `index/FORMAT.md`.
 
 use super::Map;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
@@ -119,14 +120,18 @@ impl Bytes {
     }
 }
 
-/// Writes a file so that after a crash it is the old one or the new one; folders on the way are made.
+/// Writes a file so that after a crash it is the old one or the new one; folders on the way are made. What a process that was
+/// killed meanwhile leaves has a dot, the file's name and a dash at the beginning of its own.
 ///
 /// # Errors
 /// When the disk refuses; what was there is untouched then.
 pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push("-");
+    let mut aside = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder)?;
     aside.write_all(bytes)?;
     aside.as_file().sync_all()?;
     aside.persist(path).map_err(|e| e.error)?;

@@ -24,7 +24,9 @@ pub fn copies(database: &Path) -> Vec<PathBuf> {
         let found = path.file_name().unwrap_or_default().to_string_lossy();
         let own =
             found.strip_prefix(&name).is_some_and(|rest| rest.starts_with(".schema") || rest.starts_with(".damaged-"));
-        own || TEMPORARY.iter().any(|prefix| found.starts_with(prefix))
+        // What was to become a file beside the database, by a process that was killed while it wrote.
+        let half = found.strip_prefix('.').is_some_and(|rest| rest.starts_with(&name));
+        own || half || TEMPORARY.iter().any(|prefix| found.starts_with(prefix))
     };
     let mut found: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).filter(is_copy).collect();

@@ -106,6 +106,19 @@ fn the_doctor_compares_the_file_with_the_database() {
     assert_eq!(ask(&user), right);
 }
 
+/// Vectors tell of texts too: those that a killed process had not written to the end go with what is forgotten.
+#[test]
+fn half_written_files_are_cleaned_up() {
+    let user = User::new();
+    user.document("a.md", text(0, 0));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    for arguments in [&["gc"][..], &["forget", "--path", "a.md"]] {
+        let half = user.write(".kenning.db.vectors-a1b2c3", "half a file");
+        assert_eq!(user.ken(arguments).code, 0);
+        assert!(!half.exists(), "{arguments:?}");
+    }
+}
+
 /// Whoever writes is killed at any moment, before, while and after the file is written and the log of changes is cut.
 #[test]
 fn a_killed_writer_leaves_nothing_wrong() {

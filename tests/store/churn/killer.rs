@@ -1,0 +1,139 @@
+//! Commands that are run and killed, at a moment that is chosen by what they are at.
+
+use rusqlite::{Connection, OpenFlags};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longest that a phase is expected to take: then the kill is not waited for any longer.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// What a writer is at, as far as can be seen from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Nothing is changed yet.
+    Starting,
+    /// The database is being changed: items and vectors, or what is forgotten or unused.
+    Database,
+    /// Vectors are read and their graph is built.
+    Building,
+    /// The file of vectors is being written, under another name.
+    Writing,
+    /// It has its name; the log of changes is being cut.
+    Renamed,
+}
+
+pub const PHASES: [Phase; 5] = [Phase::Starting, Phase::Database, Phase::Building, Phase::Writing, Phase::Renamed];
+
+/// Looks at a data directory from outside.
+struct Watch {
+    home: PathBuf,
+    connection: Connection,
+    version: i64,
+    change: i64,
+    file: Option<u64>,
+    leftovers: BTreeSet<PathBuf>,
+}
+
+/// Half-written files.
+pub fn leftovers(home: &Path) -> BTreeSet<PathBuf> {
+    let inside = fs::read_dir(home).unwrap().flatten().map(|entry| entry.path());
+    inside.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with('.')).collect()
+}
+
+impl Watch {
+    fn new(home: &Path) -> Self {
+        let path = home.join("kenning.db");
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+        let mut made =
+            Self { home: home.to_owned(), connection, version: 0, change: 0, file: None, leftovers: leftovers(home) };
+        (made.version, made.change, made.file) = (made.data_version(), made.last_change().0, made.inode());
+        made
+    }
+
+    fn data_version(&self) -> i64 {
+        self.connection.query_row("PRAGMA data_version", [], |row| row.get(0)).unwrap_or(self.version)
+    }
+
+    /// Number and item of the last change of vectors.
+    fn last_change(&self) -> (i64, i64) {
+        let sql = "SELECT number, item_id FROM vector_change ORDER BY number DESC LIMIT 1";
+        self.connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap_or((self.change, 1))
+    }
+
+    fn inode(&self) -> Option<u64> {
+        let meta = fs::metadata(self.home.join("kenning.db.vectors")).ok()?;
+        Some(std::os::unix::fs::MetadataExt::ino(&meta))
+    }
+
+    fn phase(&self) -> Phase {
+        let file = self.inode();
+        if file.is_some() && file != self.file {
+            return Phase::Renamed;
+        }
+        if leftovers(&self.home).difference(&self.leftovers).next().is_some() {
+            return Phase::Writing;
+        }
+        match self.last_change() {
+            // A generation is of no item.
+            (number, 0) if number > self.change => Phase::Building,
+            _ if self.data_version() != self.version => Phase::Database,
+            _ => Phase::Starting,
+        }
+    }
+}
+
+/// Runs commands, and kills them.
+#[derive(Default)]
+pub struct Killer {
+    /// How long each phase of each command took when it was seen to its end.
+    usual: BTreeMap<(&'static str, Phase), Duration>,
+    pub kills: BTreeMap<(&'static str, Phase), u32>,
+}
+
+impl Killer {
+    /// Runs a command until it is in a phase, and then for a share of what that usually takes; whether it was killed. Without
+    /// a goal it runs to its end.
+    pub fn run(&mut self, verb: &'static str, mut command: Command, home: &Path, goal: Option<(Phase, f64)>) -> bool {
+        let watch = Watch::new(home);
+        let log = tempfile::NamedTempFile::new().unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.reopen().unwrap());
+        let mut child = command.spawn().unwrap();
+        let (mut phase, mut since) = (Phase::Starting, Instant::now());
+        loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                let said = fs::read_to_string(log.path()).unwrap();
+                assert!(status.success(), "{verb}: {status}: {said}");
+                self.usual.insert((verb, phase), since.elapsed());
+                return false;
+            }
+            let now = watch.phase().max(phase);
+            if now > phase {
+                self.usual.insert((verb, phase), since.elapsed());
+                (phase, since) = (now, Instant::now());
+            }
+            if let Some((goal, share)) = goal
+                && phase >= goal
+            {
+                let usual = self.usual.get(&(verb, phase)).copied().unwrap_or(Duration::from_millis(20));
+                if since.elapsed() >= usual.min(LONGEST).mul_f64(share) {
+                    break;
+                }
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        if std::os::unix::process::ExitStatusExt::signal(&status) != Some(9) {
+            return false;
+        }
+        // What it was at is seen best now that it is not at it any more.
+        *self.kills.entry((verb, watch.phase().max(phase))).or_default() += 1;
+        true
+    }
+}
