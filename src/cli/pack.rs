@@ -104,6 +104,10 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
         Some("-") => bounded("standard input", std::io::stdin().lock())?,
         other => other.unwrap_or_default().as_bytes().to_vec(),
     };
+    if let Err(error) = decode(&task) {
+        let hint = "say in words what is to be done: ken pack --task \"retry with back-off\"";
+        return Err(Failure::new(ErrorKind::Usage, format!("the task: {error}"), hint));
+    }
     let session = Session::open(global, output)?;
     let engine = session.engine();
     session.require_model(global, &engine)?;
@@ -133,7 +137,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
     output.notes(&engine);
     let frame = frame?;
     output.print(&if output.json { json_line(&frame) } else { frame.text.clone() })?;
-    tell(&frame, output);
+    tell(&frame, options.filter.is_empty(), output);
     if !args.dry_run {
         engine.count_packed(&frame);
     }
@@ -142,7 +146,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
 }
 
 /// What the reader of the frame need not know, and whoever made it should.
-fn tell(frame: &Frame, output: &Output) {
+fn tell(frame: &Frame, everywhere: bool, output: &Output) {
     for section in frame.sections.iter().filter(|section| section.cut) {
         output.say(&format!("The {} had to be cut: it may cost {} tokens.", section.name, section.tokens));
     }
@@ -153,7 +157,8 @@ fn tell(frame: &Frame, output: &Output) {
         return;
     }
     if frame.pieces().next().is_none() {
-        output.say("Nothing is known that is relevant enough; the frame holds the task alone.");
+        let among = if everywhere { "" } else { " among what --include, --scope and --kind admit" };
+        output.say(&format!("Nothing is known that is relevant enough{among}; the frame holds no knowledge."));
     }
     let left_out = frame.left_out.as_deref().unwrap_or_default();
     for one in left_out.iter().take(LEFT_OUT) {

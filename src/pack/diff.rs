@@ -96,7 +96,9 @@ fn read(text: &str) -> Option<Parts<'_>> {
             let lines = bare[mark.len()..].split(' ').next().filter(|lines| !lines.ends_with('%'));
             let place = lines.map_or_else(|| source.clone(), |lines| format!("{source}:{lines}"));
             fence = Some((mark, place, at + line.len()));
-        } else if let Some(heading) = bare.strip_prefix("## ").filter(|_| section.as_deref() == Some("Knowledge")) {
+        } else if section.as_deref() == Some("Knowledge")
+            && let Some(heading) = bare.strip_prefix("## `").and_then(|rest| rest.strip_suffix('`'))
+        {
             heading.clone_into(&mut source);
         } else if let Some(name) = bare.strip_prefix("# ").filter(|name| NAMES.contains(name)) {
             if let Some(before) = section.replace(name.to_owned()).filter(|before| before != "Knowledge") {
@@ -128,11 +130,11 @@ mod tests {
     #[test]
     fn pieces_are_told_apart_by_place_and_text() {
         let a = frame(
-            "\n## a.md\n```1-2 70% meaning T\none\n```\n```9 60% words\ntwo\n```\n\n## rust/x\n````50% meaning\n```\n# Task\n```\n````\n",
+            "\n## `a.md`\n```1-2 70% meaning T\none\n```\n```9 60% words\ntwo\n```\n\n## `rust/x`\n````50% meaning\n```\n# Task\n```\n````\n",
             "x",
         );
         let b = frame(
-            "\n## a.md\n```1-2 90% meaning T\none!\n```\n```12 60% words\ntwo\n```\n\n## b.md\n```3 50% meaning\nnew\n```\n",
+            "\n## `a.md`\n```1-2 90% meaning T\none!\n```\n```12 60% words\ntwo\n```\n\n## `b.md`\n```3 50% meaning\nnew\n```\n",
             "y",
         );
         assert_eq!(diff(&a, &a), Some(FrameDiff { same: 3, ..FrameDiff::default() }));

@@ -107,20 +107,26 @@ pub fn pack(
     };
     let budget = request.budget.checked_sub(around).filter(|_| bare <= request.budget).ok_or_else(too_small)?;
     let granted = Shares::granted(budget, &needed).ok_or_else(too_small)?;
-    let Selection { pieces, mut left_out } = select(&recall.all, granted.knowledge, counter, files, request.here);
-    let spent: usize = pieces.iter().map(|piece| piece.tokens).sum();
+    let Selection { pieces, room, mut left_out } = select(&recall.all, granted.knowledge, counter, files, request.here);
     parts.pieces = pieces;
     // What knowledge has no use for.
-    let spare = granted.knowledge.saturating_sub(spent);
-    let instructions = needed.instructions.min(granted.instructions + spare);
-    let state = needed.state.min(granted.state + spare - (instructions - granted.instructions));
-    parts.instructions = cut(request.instructions, "Instructions", instructions, needed.instructions, counter);
-    parts.state = cut(request.state, "State", state, needed.state, counter);
+    let mut spare = room;
     // Tokens of parts need not add up to those of the whole: what counts is the whole.
     let (text, tokens) = loop {
+        let instructions = needed.instructions.min(granted.instructions + spare);
+        let lent = instructions.saturating_sub(granted.instructions);
+        let state = needed.state.min(granted.state + spare - lent);
+        let used = lent + state.saturating_sub(granted.state);
+        parts.instructions = cut(request.instructions, "Instructions", instructions, needed.instructions, counter);
+        parts.state = cut(request.state, "State", state, needed.state, counter);
         let (text, tokens) = counted(&parts, counter);
         if tokens <= request.budget {
             break (text, tokens);
+        }
+        if used > 0 {
+            // What was lent goes back before anything of the knowledge is given up.
+            spare = used.saturating_sub(tokens - request.budget);
+            continue;
         }
         let worst = |a: &usize, b: &usize| parts.pieces[*a].score.total_cmp(&parts.pieces[*b].score);
         match (0..parts.pieces.len()).min_by(worst).map(|at| parts.pieces.remove(at)) {
@@ -130,8 +136,15 @@ pub fn pack(
                 relevance: piece.relevance,
                 why: crate::types::Reason::Budget,
             }),
-            None if !parts.state.is_empty() => parts.state.clear(),
-            None if !parts.instructions.is_empty() => parts.instructions.clear(),
+            None if !parts.state.is_empty() || !parts.instructions.is_empty() => {
+                parts.state.clear();
+                parts.instructions.clear();
+                let (text, tokens) = counted(&parts, counter);
+                if tokens <= request.budget {
+                    break (text, tokens);
+                }
+                return Err(too_small());
+            }
             None => return Err(too_small()),
         }
     };
@@ -281,7 +294,7 @@ mod tests {
         let seen: Vec<_> = frame.pieces().map(|p| (p.id.as_str(), p.line_start, p.line_end, p.state)).collect();
         assert_eq!(seen, [("c/1", Some(5), Some(7), Standing::Fresh), ("c/3", Some(11), Some(11), Standing::Fresh)]);
         assert_eq!(frame.pieces().next().unwrap().joined, ["c/2"]);
-        assert!(frame.text.contains("## a.md\n```5-7 90% meaning Guide > Part\nFirst of two neighbours.\n\nSecond"));
+        assert!(frame.text.contains("## `a.md`\n```5-7 90% meaning Guide > Part\nFirst of two neighbours.\n\nSecond"));
         assert_eq!(left(&frame), [("c/4", Reason::Changed)]);
     }
 
@@ -328,6 +341,30 @@ mod tests {
         );
         // What knowledge has no use for goes to it.
         assert!(frame.tokens > 380 && frame.tokens <= 400, "{}", frame.tokens);
+    }
+
+    #[test]
+    fn long_instructions_do_not_push_out_what_is_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let files: Vec<Recalled> = (0..6)
+            .map(|at| {
+                let path = dir.path().join(format!("a-file-with-a-long-name-{at}.md"));
+                let text = format!("Number {at} says something of its own about retries, and says it only once: {at}.");
+                std::fs::write(&path, &text).unwrap();
+                let span = Some(Span { byte_start: 0, byte_end: text.len(), line_start: 1, line_end: 1 });
+                let path = Some(path.to_str().unwrap().to_owned());
+                Recalled { path, span, ..recalled(&format!("c/{at}"), &text, 0.9 - 0.1 * at as f32) }
+            })
+            .collect();
+        let long = "Always do what is written here.\n".repeat(400);
+        for budget in (400..2_000).step_by(50) {
+            let alone = packed(files.clone(), &request("retries", budget));
+            let frame =
+                packed(files.clone(), &Request { instructions: &long, state: &long, ..request("retries", budget) });
+            let fewer = alone.pieces().count().saturating_sub(frame.pieces().count());
+            // What the instructions are sure of costs one piece or two, and nothing lies idle.
+            assert!(fewer <= 2 && frame.tokens + 60 > budget, "{budget}: {fewer} fewer, {} tokens", frame.tokens);
+        }
     }
 
     proptest! {

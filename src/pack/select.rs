@@ -30,6 +30,8 @@ const GAP_BYTES: usize = 200;
 pub(super) struct Selection {
     /// Best first.
     pub pieces: Vec<Piece>,
+    /// Tokens that were not used.
+    pub room: usize,
     pub left_out: Vec<LeftOut>,
 }
 
@@ -97,9 +99,10 @@ pub(super) fn select(
         }
     }
     left_out.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then_with(|| a.id.cmp(&b.id)));
+    let room = frame.room;
     let mut pieces: Vec<Piece> = frame.placed.into_iter().map(|placed| placed.piece).collect();
     arrange(&mut pieces);
-    Selection { pieces, left_out }
+    Selection { pieces, room, left_out }
 }
 
 /// A candidate as a whole, or part by part where it was read so.
