@@ -92,6 +92,12 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     if report.skipped.len() > SHOWN_SKIPPED {
         output.say(&format!("      and {} more; --json lists them", report.skipped.len() - SHOWN_SKIPPED));
     }
+    if report.files_unreadable > 0 {
+        output.say(&format!(
+            "{} what is known of the unreadable files stays; what is not to come back: ken forget --path PATH",
+            output.message_style.faint("hint:")
+        ));
+    }
     if report.without_vector > 0 {
         output.say(&format!(
             "{} there is no model, so {} texts are found by their words only: ken model pull",
@@ -110,6 +116,7 @@ fn text(report: &IndexReport) -> String {
         (report.files_moved, "moved"),
         (report.files_removed, "gone"),
         (report.files_unchanged, "unchanged"),
+        (report.files_unreadable, "unreadable"),
     ] {
         if count > 0 {
             files.push(format!("{count} {what}"));

@@ -3,10 +3,11 @@
 use super::database::Keep;
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
-use crate::ingest::{Embedder, IndexReport, Ingest, Watch, embed_missing};
+use crate::ingest::{Embedder, IndexReport, Ingest, Watch, embed_missing, means_gone};
 use crate::store::{Cleaned, Database, Forgotten, Imported, Record, WriterLock};
 use crate::types::Item;
 use serde::Deserialize;
+use std::fs;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -101,12 +102,21 @@ impl Engine {
         if roots.is_empty() {
             return Err(EngineError::NothingIndexed);
         }
-        let (there, gone): (Vec<String>, Vec<String>) =
-            roots.into_iter().filter(|root| !root.is_empty()).partition(|root| Path::new(root).exists());
-        for root in gone {
-            self.note(format!("{root} is not there; what was indexed from it stays until: ken forget --path {root}"));
+        let mut there = Vec::new();
+        for root in roots.into_iter().filter(|root| !root.is_empty()) {
+            match fs::metadata(&root) {
+                Ok(_) => there.push(PathBuf::from(root)),
+                Err(error) => {
+                    let what = if means_gone(&error) {
+                        "is not there".to_owned()
+                    } else {
+                        format!("is out of reach ({error})")
+                    };
+                    self.note(format!("{root} {what}; what was indexed from it stays until: ken forget --path {root}"));
+                }
+            }
         }
-        Ok(there.into_iter().map(PathBuf::from).collect())
+        Ok(there)
     }
 
     /// Forgets items by id.

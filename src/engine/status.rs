@@ -3,6 +3,7 @@
 use super::database::Keep;
 use super::{Engine, EngineError, OnProgress};
 use crate::ann::{Certificate, Index, recertify};
+use crate::ingest::means_gone;
 use crate::store::{Database, Fault, Faults, IndexModel, Inventory, Salvaged};
 use std::fs;
 use std::path::Path;
@@ -28,6 +29,8 @@ pub struct Status {
     pub changed: Vec<String>,
     /// Indexed files that are gone.
     pub gone: Vec<String>,
+    /// Indexed files that cannot be looked at: nobody can say whether they changed.
+    pub unreadable: Vec<String>,
     /// Who is writing now, if somebody is.
     pub writer: Option<String>,
 }
@@ -62,6 +65,7 @@ impl Status {
         say(self.inventory.total() == 0, "nothing is indexed".to_owned());
         say(!self.changed.is_empty(), format!("{} files changed since they were indexed", self.changed.len()));
         say(!self.gone.is_empty(), format!("{} indexed files are gone", self.gone.len()));
+        say(!self.unreadable.is_empty(), format!("{} indexed files cannot be looked at", self.unreadable.len()));
         say(self.model.is_none(), "there is no model".to_owned());
         say(!self.models_agree, "the index was made with another model".to_owned());
         let missing = self.inventory.without_vector;
@@ -124,8 +128,17 @@ impl Engine {
                 Ok(_) => {}
                 // One that an import brought was never here.
                 Err(_) if source.root.is_empty() => {}
-                Err(_) => out.gone.push(source.path),
+                Err(error) if means_gone(&error) => out.gone.push(source.path),
+                Err(error) => {
+                    if out.unreadable.is_empty() {
+                        self.note(format!("{} cannot be looked at: {error}", source.path));
+                    }
+                    out.unreadable.push(source.path);
+                }
             }
+        }
+        if out.unreadable.len() > 1 {
+            self.note(format!("{} indexed files in all cannot be looked at", out.unreadable.len()));
         }
         out.writer = self.settings.data.as_deref().and_then(crate::store::current_writer);
         Ok(out)

@@ -18,7 +18,7 @@ pub use embedding::{Embedder, embed_missing};
 pub use provenance::Provenance;
 pub use repository::scope_of;
 pub use run::{IndexReport, Ingest, Progress};
-pub use walk::Skipped;
+pub use walk::{Skipped, means_gone};
 pub use watch::Watch;
 
 use crate::embed::EmbedError;

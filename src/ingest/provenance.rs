@@ -7,34 +7,60 @@ use std::collections::HashMap;
 use std::fs;
 use std::rc::Rc;
 
-use super::walk::MAX_FILE_BYTES;
+use super::walk::{MAX_FILE_BYTES, means_gone};
 
 /// Files as they are now, each read once.
 #[derive(Default)]
 pub struct Provenance {
-    files: RefCell<HashMap<String, Option<Rc<str>>>>,
+    files: RefCell<HashMap<String, File>>,
+}
+
+/// A file as it is now.
+#[derive(Clone)]
+enum File {
+    Text(Rc<str>),
+    /// It is not there, or holds no text.
+    Gone,
+    /// It may well be there, but nobody can say what it holds.
+    Unreadable,
+}
+
+impl File {
+    fn read(path: &str) -> Self {
+        let read = || {
+            let meta = fs::metadata(path)?;
+            if meta.is_file() && meta.len() <= MAX_FILE_BYTES { fs::read(path).map(Some) } else { Ok(None) }
+        };
+        match read() {
+            Ok(Some(bytes)) => decode(&bytes).map_or(Self::Gone, |text| Self::Text(Rc::from(text.as_ref()))),
+            Ok(None) => Self::Gone,
+            Err(error) if means_gone(&error) => Self::Gone,
+            Err(_) => Self::Unreadable,
+        }
+    }
 }
 
 impl Provenance {
-    /// The text of a file as it is now; `None` if it is gone or no text.
+    /// The text of a file as it is now; `None` if it is gone, no text or cannot be read.
     pub fn text(&self, path: &str) -> Option<Rc<str>> {
-        if let Some(known) = self.files.borrow().get(path) {
-            return known.clone();
+        match self.file(path) {
+            File::Text(text) => Some(text),
+            File::Gone | File::Unreadable => None,
         }
-        let read = || {
-            fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= MAX_FILE_BYTES)?;
-            let bytes = fs::read(path).ok()?;
-            Some(Rc::from(decode(&bytes).ok()?.as_ref()))
-        };
-        let text = read();
-        self.files.borrow_mut().insert(path.to_owned(), text.clone());
-        text
+    }
+
+    fn file(&self, path: &str) -> File {
+        self.files.borrow_mut().entry(path.to_owned()).or_insert_with(|| File::read(path)).clone()
     }
 
     /// How a text stands to the file that it was taken from, and where it is now. Of several places the nearest to the old
-    /// one counts.
+    /// one counts. What cannot be read counts as changed: it cannot be cited, and is not known to be gone.
     pub fn check(&self, path: &str, body: &str, span: Option<Span>) -> (Standing, Option<Span>) {
-        let Some(now) = self.text(path) else { return (Standing::Gone, None) };
+        let now = match self.file(path) {
+            File::Text(now) => now,
+            File::Gone => return (Standing::Gone, None),
+            File::Unreadable => return (Standing::Changed, None),
+        };
         let at = |start: usize| {
             let line_start = 1 + lines(&now[..start]);
             let line_end = line_start + lines(body);
@@ -99,5 +125,11 @@ mod tests {
         }
         fs::remove_file(&path).unwrap();
         assert_eq!(Provenance::default().check(name, "ab\ncd", Some(span)), (Standing::Gone, None));
+        // Locked, for whoever runs this: a link to itself.
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&path, &path).unwrap();
+            assert_eq!(Provenance::default().check(name, "ab\ncd", Some(span)), (Standing::Changed, None));
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::diff::{Piece, behind_forgotten, compare};
 use super::embedding::{Embedder, embed_missing};
 use super::generated::unwanted;
 use super::repository::Repositories;
-use super::walk::{Candidate, Skipped, Walked, stale, walk};
+use super::walk::{Candidate, Skipped, Walked, means_gone, stale, walk};
 use crate::chunk::Format;
 use crate::embed::Encoder;
 use crate::store::{Database, Source, WriterLock};
@@ -74,6 +74,8 @@ pub struct IndexReport {
     pub files_removed: usize,
     /// Files as they were.
     pub files_unchanged: usize,
+    /// Indexed files that cannot be looked at or read: what is known of them stays.
+    pub files_unreadable: usize,
     /// Pieces added.
     pub chunks_added: usize,
     /// Pieces that are gone.
@@ -182,7 +184,7 @@ impl<'a> Ingest<'a> {
 
     fn take(&mut self, walked: Walked, encoder: &mut OpenEncoder<'a>) -> Result<(), IngestError> {
         let mut work = self.plan(&walked)?;
-        self.report.skipped = walked.skipped;
+        self.report.skipped.extend(walked.skipped);
         self.bytes.1 = work.iter().map(|(file, _)| file.stat.size.max(0) as u64).sum();
         self.files.1 = work.len();
         let mut embedder: Option<Option<Embedder<'a>>> = None;
@@ -248,8 +250,16 @@ impl<'a> Ingest<'a> {
         };
         let unseen = |path: &str| walked.unseen.iter().any(|above| Path::new(path).starts_with(above));
         for (path, (id, source)) in known {
-            if walked.roots.iter().any(|root| under(&path, root)) && !unseen(&path) {
-                self.missing.entry((source.sha256, layout(&path))).or_default().push(id);
+            if unseen(&path) {
+                self.report.files_unreadable += 1;
+            } else if walked.roots.iter().any(|root| under(&path, root)) {
+                match fs::metadata(&path) {
+                    Err(error) if !means_gone(&error) => {
+                        self.report.files_unreadable += 1;
+                        self.report.skipped.push(Skipped { path, why: error.to_string() });
+                    }
+                    _ => self.missing.entry((source.sha256, layout(&path))).or_default().push(id),
+                }
             }
         }
         Ok(work)
@@ -267,6 +277,7 @@ impl<'a> Ingest<'a> {
         let bytes = match fs::read(&file.path) {
             Ok(bytes) => bytes,
             Err(error) => {
+                self.report.files_unreadable += usize::from(known.is_some());
                 self.report.skipped.push(Skipped { path: file.path, why: error.to_string() });
                 return Ok(());
             }

@@ -5,6 +5,7 @@ use crate::chunk::Format;
 use crate::store::{Source, SourceKind, Stat};
 use ignore::WalkBuilder;
 use std::fs::{self, Metadata};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -27,6 +28,12 @@ pub(super) struct Candidate {
     pub root: String,
     pub kind: SourceKind,
     pub stat: Stat,
+}
+
+/// Whether an error says that there is nothing at a path. Any other says only that it cannot be looked at now: a locked
+/// folder, a share that is away, a loop of links.
+pub fn means_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// What a walk found.
@@ -81,7 +88,7 @@ pub(super) fn walk(paths: &[PathBuf], heard: &mut dyn FnMut(usize)) -> Result<Wa
     Ok(out)
 }
 
-/// What of the indexed files has changed, or is gone; nothing else is looked at.
+/// What of the indexed files has changed, is gone or cannot be looked at; nothing else is looked at.
 pub(super) fn stale(sources: &[(i64, Source)]) -> Walked {
     let mut out = Walked::default();
     // One that an import brought was never here.
@@ -91,6 +98,9 @@ pub(super) fn stale(sources: &[(i64, Source)]) -> Walked {
             Ok(meta) if meta.is_file() => {
                 consider(Path::new(&source.path), &source.root, source.kind, &meta, &mut out);
                 out.roots.push(source.path.clone());
+            }
+            Err(error) if !means_gone(&error) => {
+                unseen(PathBuf::from(&source.path), &error.to_string(), &mut out);
             }
             _ => out.roots.push(source.path.clone()),
         }
@@ -161,6 +171,21 @@ mod tests {
         let walked = walk(paths, &mut |_| {}).unwrap();
         let base = base.canonicalize().unwrap();
         walked.files.iter().map(|f| f.path[base.to_str().unwrap().len() + 1..].to_owned()).collect()
+    }
+
+    #[test]
+    fn only_absence_is_absence() {
+        let kinds = [
+            (ErrorKind::NotFound, true),
+            (ErrorKind::NotADirectory, true),
+            (ErrorKind::PermissionDenied, false),
+            (ErrorKind::TimedOut, false),
+            (ErrorKind::StaleNetworkFileHandle, false),
+            (ErrorKind::Other, false),
+        ];
+        for (kind, gone) in kinds {
+            assert_eq!(means_gone(&kind.into()), gone, "{kind}");
+        }
     }
 
     #[test]

@@ -133,6 +133,41 @@ fn what_cannot_be_read_is_said_and_what_is_known_of_it_stays() {
     user.assert_sound();
 }
 
+/// A link to itself as a folder fails for everybody, as a locked folder or a share that is away does for some.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_looked_at_is_not_gone() {
+    let user = User::new();
+    user.document("sub/a.md", ONE);
+    user.document("sub/b.md", TWO);
+    user.document("c.md", THREE);
+    assert_eq!(files(&user.ken(&["index", "--json", ".", "sub/b.md"])), [3, 0, 0, 0, 0]);
+    let sub = user.work().join("sub");
+    fs::rename(&sub, user.work().join(".away")).unwrap();
+    std::os::unix::fs::symlink(&sub, &sub).unwrap();
+    for arguments in [&["index", "--refresh", "--json"][..], &["index", ".", "--json"]] {
+        let ran = user.ken(arguments);
+        assert_eq!(files(&ran)[..4], [0; 4], "{ran:?}");
+        let json = ran.json();
+        assert_eq!((&json["files_unreadable"], json["skipped"].as_array().unwrap().len()), (&2.into(), 2), "{ran:?}");
+        assert!(json["skipped"][0]["path"].as_str().unwrap().ends_with("sub/a.md"), "{ran:?}");
+        assert_eq!(user.texts().len(), 3);
+    }
+    let ran = user.ken(&["index", "--refresh"]);
+    assert!(ran.out.contains("2 unreadable") && ran.err.contains("ken forget --path"), "{ran:?}");
+    let status = user.ken(&["status", "--json"]);
+    let listed = |what: &str| status.json()[what].as_array().unwrap().len();
+    assert_eq!((listed("gone"), listed("unreadable")), (0, 2), "{status:?}");
+    assert!(status.err.contains("cannot be looked at"), "{status:?}");
+
+    // It comes back as it was, or does not.
+    fs::remove_file(&sub).unwrap();
+    fs::rename(user.work().join(".away"), &sub).unwrap();
+    assert_eq!(files(&user.ken(&["index", ".", "--json"])), [0, 0, 0, 0, 3]);
+    fs::remove_dir_all(&sub).unwrap();
+    assert_eq!(files(&user.ken(&["index", "--refresh", "--json"])), [0, 0, 0, 2, 0]);
+}
+
 #[test]
 fn odd_names_and_loops_are_no_trouble() {
     let user = User::new();
