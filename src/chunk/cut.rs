@@ -55,7 +55,8 @@ fn first_part(text: &str, range: Range<usize>, aim: usize, room: usize, sizer: &
     }
 }
 
-/// The end of the last stretch between boundaries that still fits; the start of `range` if not even the first does.
+/// The end of the last stretch between boundaries that still fits; the start of `range` if not even the first does. Looks
+/// no further than what could fit, so that a line of megabytes is not read again for each of its parts.
 fn filled(
     text: &str,
     range: Range<usize>,
@@ -65,8 +66,14 @@ fn filled(
     sizer: &Sizer<'_>,
 ) -> usize {
     let (mut end, mut tokens, mut before) = (range.start, 0, range.start);
+    // Of so many bytes the sizer says more than `room` tokens, whatever they are.
+    let too_long = room.saturating_add(1).saturating_mul(Sizer::BYTES_PER_TOKEN);
     while end < range.end {
-        let next = end + boundary(&text[end..range.end]);
+        let reach = text.ceil_char_boundary(end.saturating_add(too_long)).min(range.end);
+        let next = end + boundary(&text[end..reach]);
+        if next - end >= too_long {
+            break;
+        }
         let more = sizer.tokens(&text[end..next]);
         if tokens + more > if tokens == 0 { room } else { aim } {
             break;
@@ -98,4 +105,76 @@ fn sentence_end(text: &str) -> usize {
 fn word_end(text: &str) -> usize {
     let word = text.find(|c: char| !c.is_whitespace()).unwrap_or(text.len());
     text[word..].find(char::is_whitespace).map_or(text.len(), |at| word + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Characters, CountTokens};
+    use proptest::prelude::*;
+    use std::cell::Cell;
+
+    /// Counts as [`Characters`], and how many bytes it was asked about.
+    #[derive(Default)]
+    struct Asked(Cell<usize>);
+
+    impl CountTokens for Asked {
+        fn name(&self) -> &str {
+            "asked"
+        }
+
+        fn count(&self, text: &str) -> usize {
+            self.0.set(self.0.get() + text.len());
+            Characters.count(text)
+        }
+    }
+
+    /// `filled` by the whole rest.
+    fn naive(
+        text: &str,
+        range: Range<usize>,
+        aim: usize,
+        room: usize,
+        boundary: fn(&str) -> usize,
+        sizer: &Sizer<'_>,
+    ) -> usize {
+        let (mut end, mut tokens, mut before) = (range.start, 0, range.start);
+        while end < range.end {
+            let next = end + boundary(&text[end..range.end]);
+            let more = sizer.tokens(&text[end..next]);
+            if tokens + more > if tokens == 0 { room } else { aim } {
+                break;
+            }
+            (before, end, tokens) = (end, next, tokens + more);
+        }
+        if sizer.tokens(&text[range.start..end]) > room { before } else { end }
+    }
+
+    proptest! {
+        #[test]
+        fn what_lies_beyond_the_room_changes_nothing(
+            text in "([a-zä。！]{0,30}|[ ]{0,20}|[.!?] ?|\r?\n|日本語){0,80}",
+            room in 1usize..30,
+            less in 0usize..30,
+            skip in 0usize..40,
+        ) {
+            let sizer = Sizer { counter: &Characters };
+            let range = text.floor_char_boundary(skip)..text.len();
+            let aim = room - less.min(room - 1);
+            for boundary in [line_end, sentence_end, word_end] {
+                let expected = naive(&text, range.clone(), aim, room, boundary, &sizer);
+                prop_assert_eq!(filled(&text, range.clone(), aim, room, boundary, &sizer), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_looked_at_a_few_times_only() {
+        for text in ["word ".repeat(100_000), "A sentence of words. ".repeat(20_000), "x".repeat(300_000)] {
+            let asked = Asked::default();
+            let parts = cut(&text, 0..text.len(), 500, &Sizer { counter: &asked });
+            assert!(parts.len() > 50, "{}", parts.len());
+            assert!(asked.0.get() < 20 * text.len(), "{} bytes for {}", asked.0.get(), text.len());
+        }
+    }
 }
