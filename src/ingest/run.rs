@@ -6,7 +6,7 @@ use super::diff::{Piece, behind_forgotten, compare};
 use super::embedding::{Embedder, embed_missing};
 use super::generated::unwanted;
 use super::repository::Repositories;
-use super::walk::{Candidate, Skipped, Walked, means_gone, stale, walk};
+use super::walk::{Candidate, Skipped, Walked, add_named, is_under, means_gone, stale, walk};
 use crate::chunk::Format;
 use crate::embed::Encoder;
 use crate::store::{Database, Source, WriterLock};
@@ -182,8 +182,8 @@ impl<'a> Ingest<'a> {
         self.finish(started)
     }
 
-    fn take(&mut self, walked: Walked, encoder: &mut OpenEncoder<'a>) -> Result<(), IngestError> {
-        let mut work = self.plan(&walked)?;
+    fn take(&mut self, mut walked: Walked, encoder: &mut OpenEncoder<'a>) -> Result<(), IngestError> {
+        let mut work = self.plan(&mut walked)?;
         self.report.skipped.extend(walked.skipped);
         self.bytes.1 = work.iter().map(|(file, _)| file.stat.size.max(0) as u64).sum();
         self.files.1 = work.len();
@@ -227,32 +227,39 @@ impl<'a> Ingest<'a> {
     }
 
     /// Which files must be read, with their rows if they were indexed before; and which are gone.
-    fn plan(&mut self, walked: &Walked) -> Result<Vec<(Candidate, Option<KnownSource>)>, IngestError> {
+    fn plan(&mut self, walked: &mut Walked) -> Result<Vec<(Candidate, Option<KnownSource>)>, IngestError> {
         let mut known: BTreeMap<String, (i64, Source)> =
             self.database.sources()?.into_iter().map(|(id, source)| (source.path.clone(), (id, source))).collect();
+        add_named(known.values().map(|(_, source)| source), walked);
         let mut work = Vec::new();
         for file in &walked.files {
+            // What was named once stays named, by whatever it is found now.
+            let root_of = |source: &Source| match file.is_named() || source.is_named() {
+                true => source.path.clone(),
+                false => source.root.clone(),
+            };
             match known.remove(&file.path) {
                 Some((id, source)) if unchanged(&source, file) => {
                     self.report.files_unchanged += 1;
                     // A repository may have come to be, or to go, around a file that stayed as it was.
                     let scope = self.repositories.scope(Path::new(&file.path), self.database)?;
-                    if scope != source.scope {
-                        self.wait(Source { scope, ..source }, Some(id), None);
+                    let root = root_of(&source);
+                    if scope != source.scope || root != source.root {
+                        self.wait(Source { scope, root, ..source }, Some(id), None);
                     }
                 }
-                Some((id, source)) => work.push((file.clone(), Some((id, source)))),
+                Some((id, source)) => {
+                    let root = if source.is_named() { source.root.clone() } else { file.root.clone() };
+                    work.push((Candidate { root, ..file.clone() }, Some((id, source))));
+                }
                 None => work.push((file.clone(), None)),
             }
         }
-        let under = |path: &str, root: &str| {
-            path == root || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/') || root.ends_with('/'))
-        };
         let unseen = |path: &str| walked.unseen.iter().any(|above| Path::new(path).starts_with(above));
         for (path, (id, source)) in known {
             if unseen(&path) {
                 self.report.files_unreadable += 1;
-            } else if walked.roots.iter().any(|root| under(&path, root)) {
+            } else if walked.roots.iter().any(|root| is_under(&path, root)) {
                 match fs::metadata(&path) {
                     Err(error) if !means_gone(&error) => {
                         self.report.files_unreadable += 1;

@@ -36,6 +36,30 @@ pub fn means_gone(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
+impl Candidate {
+    /// Whether the file itself was given, not a folder above it.
+    pub fn is_named(&self) -> bool {
+        self.path == self.root
+    }
+}
+
+/// Adds what was named by hand before, lies under what was walked, and is no file that a walk would take.
+pub(super) fn add_named<'s>(sources: impl Iterator<Item = &'s Source>, walked: &mut Walked) {
+    let found = |path: &str| walked.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    let under = |path: &str| walked.roots.iter().any(|root| is_under(path, root));
+    let is_missed = |source: &&Source| source.is_named() && under(&source.path) && !found(&source.path);
+    for source in sources.filter(is_missed).collect::<Vec<_>>() {
+        if let Some(meta) = fs::metadata(&source.path).ok().filter(Metadata::is_file) {
+            consider(Path::new(&source.path), &source.root, source.kind, &meta, walked);
+        }
+    }
+}
+
+/// Whether a path is `root` or lies below it.
+pub(super) fn is_under(path: &str, root: &str) -> bool {
+    path == root || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/') || root.ends_with('/'))
+}
+
 /// What a walk found.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
@@ -83,7 +107,8 @@ pub(super) fn walk(paths: &[PathBuf], heard: &mut dyn FnMut(usize)) -> Result<Wa
             consider(&canonical, &root, kind, &meta, &mut out);
         }
     }
-    out.files.sort_by(|a, b| a.path.cmp(&b.path));
+    // Of a file that is named and found too, that it is named counts.
+    out.files.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| b.is_named().cmp(&a.is_named())));
     out.files.dedup_by(|a, b| a.path == b.path);
     Ok(out)
 }

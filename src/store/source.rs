@@ -52,6 +52,13 @@ pub struct Source {
     pub indexed_at: i64,
 }
 
+impl Source {
+    /// Whether the file itself was given when it was indexed, not a folder above it.
+    pub fn is_named(&self) -> bool {
+        self.path == self.root
+    }
+}
+
 const COLUMNS: &str = "id, path, root, kind, scope, sha256, size, mtime_ns, indexed_at";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<(i64, Source)> {

@@ -168,6 +168,30 @@ fn what_cannot_be_looked_at_is_not_gone() {
     assert_eq!(files(&user.ken(&["index", "--refresh", "--json"])), [0, 0, 0, 2, 0]);
 }
 
+/// What no walk would take stays once it was named, and only then.
+#[test]
+fn what_was_named_by_hand_stays() {
+    let user = User::new();
+    let log = user.document("notes.log", ONE);
+    user.document("a.md", TWO);
+    assert_eq!(files(&user.ken(&["index", "--json", "notes.log"])), [1, 0, 0, 0, 0]);
+    assert_eq!(files(&user.ken(&["index", "--json", "."])), [1, 0, 0, 0, 1]);
+    assert_eq!(user.texts(), [ONE, TWO]);
+    // It is brought up to date with its folder.
+    user.document("notes.log", THREE);
+    assert_eq!(files(&user.ken(&["index", "--json", "."])), [0, 1, 0, 0, 1]);
+    // Named after its folder was walked, it is no less named, and stays so when it changes.
+    assert_eq!(files(&user.ken(&["index", "--json", "a.md"])), [0, 0, 0, 0, 1]);
+    user.document("a.md", ONE);
+    assert_eq!(files(&user.ken(&["index", "--json", "."])), [0, 1, 0, 0, 1]);
+    user.document(".kenignore", "a.md\n");
+    assert_eq!(files(&user.ken(&["index", "--json", "."])), [0, 0, 0, 0, 2]);
+    assert_eq!(user.ken(&["forget", "--path", "a.md"]).code, 0);
+    fs::remove_file(log).unwrap();
+    assert_eq!(files(&user.ken(&["index", "--json", "."])), [0, 0, 0, 1, 0]);
+    assert!(user.texts().is_empty());
+}
+
 #[test]
 fn odd_names_and_loops_are_no_trouble() {
     let user = User::new();
