@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Files that are named when some were not indexed.
-const SHOWN_SKIPPED: usize = 5;
+const SHOWN_SKIPPED: usize = 3;
 
 /// Index Markdown, reStructuredText, AsciiDoc, plain text and source files
 ///
@@ -116,6 +116,7 @@ fn text(report: &IndexReport) -> String {
         (report.files_moved, "moved"),
         (report.files_removed, "gone"),
         (report.files_unchanged, "unchanged"),
+        (report.files_left_out, "left out"),
         (report.files_unreadable, "unreadable"),
     ] {
         if count > 0 {

@@ -12,6 +12,7 @@ use crate::embed::Encoder;
 use crate::store::{Database, Source, WriterLock};
 use crate::text::{TextHash, decode, sha256, text_hash};
 use crate::types::{CONTEXT, Item, Span};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,6 +75,8 @@ pub struct IndexReport {
     pub files_removed: usize,
     /// Files as they were.
     pub files_unchanged: usize,
+    /// Files that are binary, generated or too large: nothing of them is indexed, and no other count holds them.
+    pub files_left_out: usize,
     /// Indexed files that cannot be looked at or read: what is known of them stays.
     pub files_unreadable: usize,
     /// Pieces added.
@@ -184,7 +187,6 @@ impl<'a> Ingest<'a> {
 
     fn take(&mut self, mut walked: Walked, encoder: &mut OpenEncoder<'a>) -> Result<(), IngestError> {
         let mut work = self.plan(&mut walked)?;
-        self.report.skipped.extend(walked.skipped);
         self.bytes.1 = work.iter().map(|(file, _)| file.stat.size.max(0) as u64).sum();
         self.files.1 = work.len();
         let mut embedder: Option<Option<Embedder<'a>>> = None;
@@ -231,6 +233,9 @@ impl<'a> Ingest<'a> {
         let mut known: BTreeMap<String, (i64, Source)> =
             self.database.sources()?.into_iter().map(|(id, source)| (source.path.clone(), (id, source))).collect();
         add_named(known.values().map(|(_, source)| source), walked);
+        self.report.files_left_out = walked.skipped.len() - walked.unseen.len();
+        self.report.skipped.append(&mut walked.skipped);
+        let bare = self.database.bare_sources()?;
         let mut work = Vec::new();
         for file in &walked.files {
             // What was named once stays named, by whatever it is found now.
@@ -240,7 +245,10 @@ impl<'a> Ingest<'a> {
             };
             match known.remove(&file.path) {
                 Some((id, source)) if unchanged(&source, file) => {
-                    self.report.files_unchanged += 1;
+                    match bare.contains(&id).then(|| left_out(&file.path)).flatten() {
+                        Some(why) => self.leave_out(&file.path, why),
+                        None => self.report.files_unchanged += 1,
+                    }
                     // A repository may have come to be, or to go, around a file that stayed as it was.
                     let scope = self.repositories.scope(Path::new(&file.path), self.database)?;
                     let root = root_of(&source);
@@ -291,6 +299,12 @@ impl<'a> Ingest<'a> {
         };
         let digest = sha256(&bytes);
         let scope = self.repositories.scope(Path::new(&file.path), self.database)?;
+        let text = wanted(&file.path, &bytes);
+        let is_wanted = text.is_ok();
+        let text = text.unwrap_or_else(|why| {
+            self.leave_out(&file.path, why);
+            String::new().into()
+        });
         let source = Source {
             path: file.path,
             root: file.root,
@@ -303,37 +317,22 @@ impl<'a> Ingest<'a> {
         if let Some((id, before)) = &known
             && before.sha256 == digest
         {
-            self.report.files_unchanged += 1;
+            self.report.files_unchanged += usize::from(is_wanted);
             self.wait(source, Some(*id), None);
             return Ok(());
         }
         if known.is_none()
             && let Some(id) = self.missing.get_mut(&(digest, layout(&source.path))).and_then(Vec::pop)
         {
-            self.report.files_moved += 1;
+            self.report.files_moved += usize::from(is_wanted);
             self.wait(source, Some(id), None);
             return Ok(());
         }
-        let text = match decode(&bytes) {
-            Ok(text) => match unwanted(&source.path, &text, layout(&source.path)) {
-                None => text,
-                Some(why) => {
-                    self.report.skipped.push(Skipped { path: source.path.clone(), why: why.to_owned() });
-                    String::new().into()
-                }
-            },
-            Err(error) => {
-                // An empty file has no pieces; what else is no text is said.
-                if !bytes.iter().all(u8::is_ascii_whitespace) {
-                    self.report.skipped.push(Skipped { path: source.path.clone(), why: error.to_string() });
-                }
-                String::new().into()
-            }
-        };
-        if known.is_some() {
-            self.report.files_changed += 1
-        } else {
-            self.report.files_added += 1
+        match &known {
+            // One that was left out before and still is has not changed for anybody.
+            Some((id, _)) if is_wanted || !self.database.anchors(*id)?.is_empty() => self.report.files_changed += 1,
+            None if is_wanted => self.report.files_added += 1,
+            _ => {}
         }
         let cutter = match self.cutter {
             Some(cutter) => cutter,
@@ -342,6 +341,11 @@ impl<'a> Ingest<'a> {
         let pieces = cutter.items(&text, &source);
         self.wait(source, known.map(|(id, _)| id), Some(pieces));
         Ok(())
+    }
+
+    fn leave_out(&mut self, path: &str, why: String) {
+        self.report.files_left_out += 1;
+        self.report.skipped.push(Skipped { path: path.to_owned(), why });
     }
 
     fn wait(&mut self, source: Source, known: Option<i64>, pieces: Option<Vec<Item>>) {
@@ -515,6 +519,26 @@ fn unchanged(source: &Source, file: &Candidate) -> bool {
     let settled = file.stat.mtime_ns / 1_000_000 + RACY_MS < source.indexed_at;
     // One that an import brought has no root here yet.
     source.stat == file.stat && source.kind == file.kind && !source.root.is_empty() && settled
+}
+
+/// The text of a file, or why nothing of it is indexed. An empty file has no pieces, and nothing is to be said of it.
+fn wanted<'b>(path: &str, bytes: &'b [u8]) -> Result<Cow<'b, str>, String> {
+    match decode(bytes) {
+        Ok(text) => match unwanted(path, &text, layout(path)) {
+            None => Ok(text),
+            Some(why) => Err(why.to_owned()),
+        },
+        Err(_) if bytes.iter().all(u8::is_ascii_whitespace) => Ok(Cow::Borrowed("")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Why nothing of a file is indexed, if there is a reason: read again rather than stored, for such files are few.
+fn left_out(path: &str) -> Option<String> {
+    match fs::read(path) {
+        Ok(bytes) => wanted(path, &bytes).err(),
+        Err(error) => Some(error.to_string()),
+    }
 }
 
 /// What the comparison needs of pieces.

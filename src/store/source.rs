@@ -4,6 +4,7 @@ use super::StoreError;
 use super::database::{Batch, Database};
 use crate::types::Scope;
 use rusqlite::Row;
+use std::collections::HashSet;
 
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -98,6 +99,17 @@ impl Database {
             let mut statement = self.connection.prepare(&format!("SELECT {COLUMNS} FROM source ORDER BY path"))?;
             statement.query_map([], read)?.collect()
         };
+        self.sql(all())
+    }
+
+    /// Files of which nothing is indexed, by row id.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn bare_sources(&self) -> Result<HashSet<i64>, StoreError> {
+        let sql = "SELECT id FROM source WHERE NOT EXISTS (SELECT 1 FROM item WHERE source_id = source.id)";
+        let all =
+            || -> rusqlite::Result<_> { self.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect() };
         self.sql(all())
     }
 

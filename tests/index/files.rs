@@ -116,7 +116,7 @@ fn what_cannot_be_read_is_said_and_what_is_known_of_it_stays() {
     user.document("line.txt", "word ".repeat(200_000));
     user.document("headings.md", "# h\n\n".repeat(5_000));
     let ran = user.ken(&["index", ".", "--json"]);
-    assert_eq!(files(&ran)[0], 6);
+    assert_eq!(files(&ran)[0], 5);
     let skipped = ran.json()["skipped"].clone();
     assert_eq!(skipped.as_array().unwrap().len(), 1, "{skipped}");
     assert!(skipped[0]["path"].as_str().unwrap().ends_with("binary.md"));
@@ -190,6 +190,39 @@ fn what_was_named_by_hand_stays() {
     fs::remove_file(log).unwrap();
     assert_eq!(files(&user.ken(&["index", "--json", "."])), [0, 0, 0, 1, 0]);
     assert!(user.texts().is_empty());
+}
+
+/// As long as it is there it is told, and it never counts as indexed.
+#[test]
+fn what_is_left_out_is_told_each_time() {
+    let user = User::new();
+    user.document("good.md", ONE);
+    user.document("empty.md", "");
+    for number in 0..4 {
+        user.document(&format!("api{number}.pb.go"), "package api\n\n// Get gets.\nfunc Get() {}\n");
+    }
+    user.document("binary.md", [0u8, 159, 146, 150].repeat(50));
+    let index = |paths: &[&str]| user.ken(&[&["index", "--json"], paths].concat());
+    let left_out =
+        |ran: &Ran| (ran.json()["files_left_out"].as_u64().unwrap(), ran.json()["skipped"].as_array().unwrap().len());
+    let first = index(&["."]);
+    assert_eq!((files(&first), left_out(&first)), ([2, 0, 0, 0, 0], (5, 5)));
+    for paths in [&["."][..], &[]] {
+        let again = index(paths);
+        assert_eq!((files(&again), left_out(&again)), ([0, 0, 0, 0, 2], (5, 5)));
+    }
+    // Few are named where a person reads.
+    let told = user.ken(&["index", "."]);
+    assert!(told.out.contains("2 unchanged, 5 left out"), "{told:?}");
+    assert!(told.err.matches("is left out").count() == 3 && told.err.contains("and 2 more; --json"), "{told:?}");
+    // Another one that is no better is no change; a text that turns into one is.
+    user.document("api0.pb.go", "package api\n");
+    user.document("good.md", [0u8, 159, 146, 150].repeat(50));
+    let worse = index(&["."]);
+    assert_eq!((files(&worse), left_out(&worse)), ([0, 1, 0, 0, 1], (6, 6)));
+    user.document("good.md", ONE);
+    let better = index(&["."]);
+    assert_eq!((files(&better), left_out(&better)), ([0, 1, 0, 0, 1], (5, 5)));
 }
 
 #[test]
