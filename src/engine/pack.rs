@@ -50,13 +50,7 @@ impl Engine {
     /// are to be counted and there is none, else as [`Engine::search`].
     pub fn pack(&self, task: &[u8], options: &PackOptions, progress: OnProgress<'_>) -> Result<Frame, EngineError> {
         let task = decode(task)?;
-        let counter = match options.tokenizer.counter() {
-            Some(counter) => counter,
-            None => {
-                let model = self.settings.model.clone();
-                Box::new(ModelTokens(self.encoder()?.ok_or(EngineError::NoModel { model })?)) as Box<dyn CountTokens>
-            }
-        };
+        let counter = options.tokenizer.ahead();
         let semantics = self.semantics(progress);
         let database = self.read_database()?;
         let vectors = self.vectors_for(database.as_deref(), semantics)?;
@@ -95,6 +89,13 @@ impl Engine {
             as_of,
             here: &options.here,
             explain: options.explain,
+        };
+        let counter = match counter.ready() {
+            Some(counter) => counter,
+            None => {
+                let model = self.settings.model.clone();
+                Box::new(ModelTokens(self.encoder()?.ok_or(EngineError::NoModel { model })?)) as Box<dyn CountTokens>
+            }
         };
         let frame = pack(&request, &recall, counter.as_ref(), &Provenance::default())?;
         self.mend_canon();
