@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use crate::eval::retrieval::{BenchError, read_set};
+use crate::eval::retrieval::{BenchError, SPLIT, read_split};
 use crate::eval::{Case, Fitted, Question, builtin_cases, case_questions, fit, neutral, set_questions};
 use crate::render::json_line;
 use crate::types::{Calibration, Fit};
@@ -28,6 +28,9 @@ pub(super) struct CalibrateArgs {
     /// Folders of sets
     #[arg(value_name = "DIR")]
     sets: Vec<PathBuf>,
+    /// Whose judgements are read: those of qrels/NAME.tsv
+    #[arg(long, value_name = "NAME", default_value = SPLIT)]
+    split: String,
     /// Share of unanswerable questions that may get an answer
     #[arg(long, default_value_t = 0.03)]
     max_noise: f64,
@@ -44,7 +47,7 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
         return Err(Failure::new(ErrorKind::Usage, "--max-noise is a share".to_owned(), "give one from 0 to 0.99"));
     }
     let session = Session::open(global, output)?;
-    let sets = args.sets.iter().map(|path| read_set(path)).collect::<Result<Vec<_>, BenchError>>()?;
+    let sets = args.sets.iter().map(|path| read_split(path, &args.split)).collect::<Result<Vec<_>, BenchError>>()?;
     let mut meter = Meter::new(output);
     let before = session.engine().calibration(&mut |p| meter.show(p));
     let questions = match sets.is_empty() {

@@ -5,7 +5,7 @@ use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use crate::eval::retrieval::{Comparison, Configuration, Delta, RunResult, compare, read_set};
+use crate::eval::retrieval::{Comparison, Configuration, Delta, RunResult, compare, read_split};
 use crate::render::json_line;
 use crate::text::single_line;
 use clap::Args;
@@ -74,7 +74,7 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         let first = before.metrics.first().cloned().unwrap_or_default();
         let held = if args.metrics.is_empty() { vec![first.clone(), "noise".to_owned()] } else { args.metrics.clone() };
         let folder = args.set.clone().unwrap_or_else(|| PathBuf::from(&before.path));
-        let set = read_set(&folder)?;
+        let set = read_split(&folder, &before.split)?;
         let mut found = None;
         measure_set(&session, &folder, &set, &How::like(&before, vec![run]), output, &mut |result, _| {
             found = Some(compare(&before, &result, &first, MOVED)?);

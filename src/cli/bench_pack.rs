@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::eval::packing::{PackPlan, Packed, measure_packing};
-use crate::eval::retrieval::{BenchError, read_set};
+use crate::eval::retrieval::{BenchError, SPLIT, read_split};
 use crate::pack::Tokenizer;
 use crate::render::json_line;
 use clap::Args;
@@ -30,6 +30,9 @@ pub(super) struct BenchPackArgs {
     /// Whose tokens: cl100k, o200k or chars
     #[arg(long, value_name = "NAME", default_value_t)]
     tokenizer: Tokenizer,
+    /// Whose judgements are read: those of qrels/NAME.tsv
+    #[arg(long, value_name = "NAME", default_value = SPLIT)]
+    split: String,
     /// Use only documents with the question's own value of this field of the metadata
     #[arg(long, value_name = "FIELD")]
     group_by: Option<String>,
@@ -40,7 +43,7 @@ pub(super) struct BenchPackArgs {
 
 pub(super) fn run(global: &Global, args: BenchPackArgs, output: &Output) -> Outcome {
     let session = Session::open(global, output)?;
-    let sets = args.sets.iter().map(|path| read_set(path)).collect::<Result<Vec<_>, BenchError>>()?;
+    let sets = args.sets.iter().map(|path| read_split(path, &args.split)).collect::<Result<Vec<_>, BenchError>>()?;
     let plan =
         PackPlan { budgets: args.budgets, tokenizer: args.tokenizer, group_by: args.group_by, file_by: args.file_by };
     if !output.json {

@@ -7,8 +7,8 @@ use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::eval::retrieval::{
-    BenchError, BenchIndex, Configuration, Percentiles, Plan, RunResult, Set, Summary, measure, page, prepare,
-    read_set, write_run,
+    BenchError, BenchIndex, Configuration, Percentiles, Plan, RunResult, SPLIT, Set, Summary, measure, page, prepare,
+    read_split, write_run,
 };
 use crate::query::Stage;
 use crate::render::json_line;
@@ -57,6 +57,9 @@ pub(super) struct How {
     /// What to measure, a run a line, after those of --run
     #[arg(long = "runs", value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Whose judgements are read: those of qrels/NAME.tsv
+    #[arg(long, value_name = "NAME", default_value = SPLIT)]
+    split: String,
     /// Search only documents with the question's own value of this field of the metadata
     #[arg(long, value_name = "FIELD")]
     group_by: Option<String>,
@@ -75,6 +78,7 @@ impl How {
         Self {
             runs,
             file: None,
+            split: result.split.clone(),
             group_by: result.group_by.clone(),
             depths: result.depths.iter().filter_map(|depth| u16::try_from(*depth).ok()).collect(),
             binary: result.binary,
@@ -99,7 +103,8 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     let session = Session::open(global, output)?;
     args.how.all_runs()?;
     // Everything is read before anything is measured: a bad line of the last set should not cost the first.
-    let sets = args.sets.iter().map(|path| Ok((path, read_set(path)?))).collect::<Result<Vec<_>, BenchError>>()?;
+    let sets = args.sets.iter().map(|path| Ok((path, read_split(path, &args.how.split)?)));
+    let sets = sets.collect::<Result<Vec<(&PathBuf, Set)>, BenchError>>()?;
     if let Some(out) = &args.out {
         std::fs::create_dir_all(out).map_err(|e| Failure::io(&out.display().to_string(), &e))?;
     }

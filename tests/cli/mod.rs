@@ -1,6 +1,7 @@
 //! The command as a process.
 
 mod bench; // the encoder measured, and told how to run
+mod bench_files; // sets and rankings that others made, digests, what cannot be written
 mod bench_run; // sets measured, results compared, a loss refused
 mod canon; // list, show, search, check, add; own packs and trusted ones
 mod config; // settings and their origins, completions, purge, help

@@ -99,7 +99,7 @@ pub struct Comparison {
 /// [`BenchError::Unlike`] when they are of different sets, or have neither question nor metric in common.
 pub fn compare(a: &RunResult, b: &RunResult, metric: &str, most: usize) -> Result<Comparison, BenchError> {
     let unlike = |what| BenchError::Unlike { a: a.name(), b: b.name(), what };
-    if a.set != b.set {
+    if (&a.set, &a.split) != (&b.set, &b.split) {
         return Err(unlike("they are of different sets"));
     }
     if (a.binary, &a.group_by) != (b.binary, &b.group_by) {
@@ -201,6 +201,7 @@ mod tests {
         RunResult {
             format: RunResult::FORMAT,
             set: "set".into(),
+            split: "test".into(),
             path: "set".into(),
             run: name.into(),
             version: "0".into(),

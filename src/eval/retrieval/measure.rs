@@ -125,6 +125,7 @@ pub fn measure(
     let result = RunResult {
         format: RunResult::FORMAT,
         set: set.name.clone(),
+        split: set.split.clone(),
         path: path.display().to_string(),
         run: configuration.name().to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -1,6 +1,6 @@
 //! Measures search on sets of documents, questions and judgements, as the field does.
 //!
-//! `set` and `trec` read, `index` makes an index of a set's own, `runs` says which search is measured and `measure` asks
+//! `set` and `trec` read what `source` gives them, `index` makes an index of a set's own, `runs` says which search is measured and `measure` asks
 //! every question through [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence` and
 //! `significance` are pure; `compare` sets two results against each other, `explain` says why questions moved; `page` draws
 //! them.
@@ -17,6 +17,7 @@ mod runs;
 mod set;
 mod significance;
 mod silence;
+mod source;
 mod stopwatch;
 mod trec;
 
@@ -27,7 +28,7 @@ pub use metrics::{Graded, Judgements, Metric, metrics, order};
 pub use page::page;
 pub use result::{Asked, Latency, Machine, Percentiles, Placed, RunResult, Summary};
 pub use runs::Configuration;
-pub use set::{Document, Query, Set, field as set_field, read_set};
+pub use set::{Document, Query, SPLIT, Set, field as set_field, read_set, read_split};
 pub use significance::{Interval, bootstrap, permutation};
 pub use silence::{Outcome, Point, Silence, risk_coverage};
 pub use trec::{Run, read_qrels, read_run, write_run};
@@ -48,6 +49,16 @@ pub enum BenchError {
         /// The cause.
         source: io::Error,
     },
+    /// A file that somebody named, or that a set should have, could not be read.
+    #[error("{}: {source}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+        /// What belongs there.
+        hint: &'static str,
+    },
     /// A line that is not what its file should hold.
     #[error("{}, line {line}: {what}", path.display())]
     Line {
@@ -57,6 +68,8 @@ pub enum BenchError {
         line: usize,
         /// What is wrong with it.
         what: String,
+        /// What should stand there.
+        hint: &'static str,
     },
     /// A set that nothing can be measured on.
     #[error("{}: {what}", path.display())]
@@ -64,7 +77,9 @@ pub enum BenchError {
         /// Where it lies.
         path: PathBuf,
         /// What it lacks.
-        what: &'static str,
+        what: String,
+        /// What helps.
+        hint: String,
     },
     /// A file that holds no result of a run.
     #[error("{}: {source}", path.display())]
@@ -107,7 +122,7 @@ impl BenchError {
 impl Diagnose for BenchError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Io { source, .. } => io_kind(source),
+            Self::Io { source, .. } | Self::Unread { source, .. } => io_kind(source),
             Self::Line { .. } | Self::Set { .. } | Self::Result { .. } | Self::Unlike { .. } => ErrorKind::Usage,
             Self::NoModel { .. } => ErrorKind::NoModel,
             Self::Engine(error) => error.kind(),
@@ -118,9 +133,10 @@ impl Diagnose for BenchError {
         match self {
             Self::Engine(error) => error.hint(),
             Self::NoModel { .. } => Some("ken model pull; --run bm25 needs none".to_owned()),
-            Self::Set { .. } => Some("a set holds corpus.jsonl, queries.jsonl and qrels/test.tsv".to_owned()),
-            Self::Result { .. } => Some("give a file that `ken bench run --out DIR` wrote".to_owned()),
-            Self::Io { .. } | Self::Line { .. } | Self::Unlike { .. } => None,
+            Self::Set { hint, .. } => Some(hint.clone()),
+            Self::Unread { hint, .. } | Self::Line { hint, .. } => Some((*hint).to_owned()),
+            Self::Result { .. } => Some(result::WRITTEN.to_owned()),
+            Self::Io { .. } | Self::Unlike { .. } => None,
         }
     }
 }

@@ -1,11 +1,15 @@
 //! What a run came to, question by question: the file that `--out` writes and that runs are compared by.
 
 use super::BenchError;
+use super::set::{SPLIT, plain};
 use super::significance::mean;
 use super::silence::{Outcome, Silence};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// Where results come from.
+pub(super) const WRITTEN: &str = "give a file that `ken bench run --out DIR` wrote";
 
 /// A document of a ranking, with what put it there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -97,6 +101,9 @@ pub struct RunResult {
     pub format: u32,
     /// The set's name.
     pub set: String,
+    /// Which of the set's judgements were counted.
+    #[serde(default = "usual_split")]
+    pub split: String,
     /// Where the set lay.
     pub path: String,
     /// The run's name.
@@ -132,6 +139,10 @@ pub struct RunResult {
     pub stages: Vec<String>,
     /// The questions.
     pub queries: Vec<Asked>,
+}
+
+fn usual_split() -> String {
+    SPLIT.to_owned()
 }
 
 /// Percentiles of times, in milliseconds.
@@ -205,7 +216,7 @@ impl RunResult {
     /// # Errors
     /// [`BenchError`] when the file cannot be read or holds something else.
     pub fn read(path: &Path) -> Result<Self, BenchError> {
-        let text = super::trec::read(path)?;
+        let text = super::source::read(path, WRITTEN)?;
         let bad = |source| BenchError::Result { path: path.to_owned(), source };
         let result: Self = serde_json::from_str(&text).map_err(bad)?;
         let whole = result.queries.iter().all(|q| !q.answerable || q.values.len() == result.metrics.len());
@@ -215,9 +226,14 @@ impl RunResult {
         Ok(result)
     }
 
-    /// The name of its files: set and run.
+    /// The name of its files.
     pub fn name(&self) -> String {
-        format!("{}.{}", self.set, self.run)
+        Self::name_of(&self.set, &self.split, &self.run)
+    }
+
+    /// The name of the files of a run: set and run, with the split between if it is not the usual one.
+    pub fn name_of(set: &str, split: &str, run: &str) -> String {
+        if split == SPLIT { format!("{set}.{run}") } else { format!("{set}.{}.{run}", plain(split)) }
     }
 
     /// The questions that have an answer.

@@ -1,26 +1,36 @@
-//! A set of documents, questions and judgements in BEIR's layout: `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv`, and
-//! `unanswerable.jsonl` where there are questions that nothing should answer.
+//! A set of documents, questions and judgements in BEIR's layout: `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv` (or
+//! another split of the judgements), and `unanswerable.jsonl` where there are questions that nothing should answer.
 //!
+//! An id may be a number, and a title or a text may be missing, as in sets that other tools write.
 //! A question that no judgement names is left out, as trec_eval does. Lines that are not what they should be are errors:
 //! a set that is read in part measures something else.
 
 use super::BenchError;
 use super::metrics::Judgements;
-use super::trec::{bad, lines, read, read_qrels};
-use serde::Deserialize;
+use super::source::{LAYOUT, bad, lines, read};
+use super::trec::read_qrels;
+use serde::{Deserialize, Deserializer, de};
 use std::collections::{BTreeMap, HashSet};
+use std::fs;
 use std::path::Path;
+
+/// The judgements that are read if nobody says otherwise.
+pub const SPLIT: &str = "test";
+
+const DOCUMENT: &str = r#"a line of corpus.jsonl is {"_id": "d1", "title": "...", "text": "..."}"#;
+const QUERY: &str = r#"a line of queries.jsonl is {"_id": "q1", "text": "..."}, of unanswerable.jsonl too"#;
 
 /// A document.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Document {
     /// Its id: no white space, no control characters.
-    #[serde(rename = "_id")]
+    #[serde(rename = "_id", deserialize_with = "id")]
     pub id: String,
     /// Its title; may be empty.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub title: String,
-    /// Its text.
+    /// Its text; may be empty.
+    #[serde(default, deserialize_with = "or_empty")]
     pub text: String,
     /// What else is known.
     #[serde(default)]
@@ -31,13 +41,26 @@ pub struct Document {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Query {
     /// Its id.
-    #[serde(rename = "_id")]
+    #[serde(rename = "_id", deserialize_with = "id")]
     pub id: String,
-    /// What is asked.
+    /// What is asked; may be empty.
+    #[serde(default, deserialize_with = "or_empty")]
     pub text: String,
     /// What else is known.
     #[serde(default)]
     pub metadata: serde_json::Value,
+}
+
+fn id<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    match serde_json::Value::deserialize(from)? {
+        serde_json::Value::String(text) => Ok(text),
+        serde_json::Value::Number(number) if !number.is_f64() => Ok(number.to_string()),
+        _ => Err(de::Error::custom("an _id is text or a whole number")),
+    }
+}
+
+fn or_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
 /// Everything that is measured on.
@@ -45,6 +68,8 @@ pub struct Query {
 pub struct Set {
     /// The folder's name.
     pub name: String,
+    /// Which judgements were read.
+    pub split: String,
     /// The documents.
     pub documents: Vec<Document>,
     /// The questions that judgements name, in the order of their file.
@@ -71,22 +96,42 @@ pub fn field(metadata: &serde_json::Value, name: &str) -> Option<String> {
     }
 }
 
-/// Reads a set from its folder.
+/// Reads a set from its folder, with the judgements of [`SPLIT`].
 ///
 /// # Errors
 /// [`BenchError`] with file and line for what is not of the layout.
 pub fn read_set(folder: &Path) -> Result<Set, BenchError> {
-    let whole = folder.canonicalize().map_err(BenchError::io(folder))?;
+    read_split(folder, SPLIT)
+}
+
+/// Reads a set from its folder, with the judgements of `qrels/SPLIT.tsv`.
+///
+/// # Errors
+/// [`BenchError`] with file and line for what is not of the layout.
+pub fn read_split(folder: &Path, split: &str) -> Result<Set, BenchError> {
+    let missing = |source| BenchError::Unread { path: folder.to_owned(), source, hint: LAYOUT };
+    let whole = folder.canonicalize().map_err(missing)?;
     let name = whole.file_name().map_or_else(|| "set".to_owned(), |name| name.to_string_lossy().into_owned());
-    // The name ends up in names of files and in the last field of a run's lines.
-    let name = name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
-    let judgements = read_qrels(&folder.join("qrels").join("test.tsv"))?;
-    let documents: Vec<Document> = records(&folder.join("corpus.jsonl"), |document: &Document| &document.id)?;
-    let mut queries: Vec<Query> = records(&folder.join("queries.jsonl"), |query: &Query| &query.id)?;
+    let problem = |what: String, hint: String| Err(BenchError::Set { path: folder.to_owned(), what, hint });
+    let judged = folder.join("qrels").join(format!("{split}.tsv"));
+    let others = if judged.exists() { Vec::new() } else { splits(folder) };
+    if !others.is_empty() {
+        let options: Vec<String> = others.iter().map(|name| format!("--split {name}")).collect();
+        return problem(format!("it has no qrels/{split}.tsv"), format!("its judgements: {}", options.join(" or ")));
+    }
+    for file in ["corpus.jsonl", "queries.jsonl"] {
+        let packed = format!("{file}.gz");
+        if !folder.join(file).exists() && folder.join(&packed).exists() {
+            return problem(format!("{packed} is not read, only {file}"), format!("gunzip -k {packed}"));
+        }
+    }
+    let judgements = read_qrels(&judged)?;
+    let documents = records(&folder.join("corpus.jsonl"), DOCUMENT, |document: &Document| &document.id)?;
+    let mut queries = records(&folder.join("queries.jsonl"), QUERY, |query: &Query| &query.id)?;
     queries.retain(|query| judgements.contains_key(&query.id));
     let path = folder.join("unanswerable.jsonl");
-    let unanswerable = if path.exists() { records(&path, |query: &Query| &query.id)? } else { Vec::new() };
-    let problem = |what| Err(BenchError::Set { path: folder.to_owned(), what });
+    let unanswerable = if path.exists() { records(&path, QUERY, |query: &Query| &query.id)? } else { Vec::new() };
+    let problem = |what: &str| problem(what.to_owned(), LAYOUT.to_owned());
     if documents.is_empty() {
         return problem("it has no documents");
     }
@@ -95,22 +140,40 @@ pub fn read_set(folder: &Path) -> Result<Set, BenchError> {
     }
     let judged = |query: &Query| judgements.get(&query.id).is_some_and(|all| all.values().any(|grade| *grade > 0));
     if unanswerable.iter().any(judged) {
-        return problem("a question of unanswerable.jsonl has an answer in qrels/test.tsv");
+        return problem(&format!("a question of unanswerable.jsonl has an answer in qrels/{split}.tsv"));
     }
     let known: HashSet<&str> = queries.iter().map(|query| query.id.as_str()).collect();
     if unanswerable.iter().any(|query| known.contains(query.id.as_str())) {
         return problem("a question stands in queries.jsonl and in unanswerable.jsonl");
     }
-    Ok(Set { name, documents, queries, unanswerable, judgements })
+    Ok(Set { name: plain(&name), split: split.to_owned(), documents, queries, unanswerable, judgements })
+}
+
+/// A name as it may stand in names of files and in the last field of a run's lines.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
+}
+
+/// The splits that a set has judgements of, by name.
+fn splits(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder.join("qrels")).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        files.filter_map(|file| file.file_name().to_str()?.strip_suffix(".tsv").map(str::to_owned)).collect();
+    names.sort_unstable();
+    names
 }
 
 /// The records of a file of JSON lines, each with an id of its own.
-fn records<T: for<'a> Deserialize<'a>>(path: &Path, id: impl Fn(&T) -> &String) -> Result<Vec<T>, BenchError> {
-    let text = read(path)?;
+fn records<T: for<'a> Deserialize<'a>>(
+    path: &Path,
+    hint: &'static str,
+    id: impl Fn(&T) -> &String,
+) -> Result<Vec<T>, BenchError> {
+    let text = read(path, LAYOUT)?;
     let mut out = Vec::new();
     let mut seen = HashSet::new();
     for (number, line) in lines(&text) {
-        let bad = bad(path, number);
+        let bad = bad(path, number, hint);
         let record: T = serde_json::from_str(line).map_err(|error| bad(&error.to_string()))?;
         let name = id(&record);
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
@@ -127,6 +190,7 @@ fn records<T: for<'a> Deserialize<'a>>(path: &Path, id: impl Fn(&T) -> &String) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Diagnose;
     use std::fs;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -152,6 +216,56 @@ mod tests {
         assert_eq!(field(&set.queries[0].metadata, "g"), None);
     }
 
+    /// As sets are that were made with other tools.
+    #[test]
+    fn ids_may_be_numbers_and_texts_may_be_missing() {
+        let mark = '\u{feff}';
+        let corpus = format!(
+            "{mark}{{\"_id\":7,\"title\":null,\"text\":\"one\"}}\n{{\"_id\":\"8\",\"text\":null}}\n{{\"_id\":-9,\"title\":\"T\"}}\n"
+        );
+        let queries = format!("{mark}{{\"_id\":3,\"text\":\"?\"}}\n{{\"_id\":4,\"text\":null}}\n");
+        let judged = format!("{mark}query-id\tcorpus-id\tscore\n3\t7\t1.0\n3\t7\t1\n4\t-9\t2\n");
+        let dir = folder(&[("corpus.jsonl", &corpus), ("queries.jsonl", &queries), ("qrels/test.tsv", &judged)]);
+        let set = read_set(dir.path()).unwrap();
+        let texts: Vec<_> = set.documents.iter().map(|d| (d.id.as_str(), d.title.as_str(), d.text.as_str())).collect();
+        assert_eq!(texts, [("7", "", "one"), ("8", "", ""), ("-9", "T", "")]);
+        let asked: Vec<_> = set.queries.iter().map(|query| (query.id.as_str(), query.text.as_str())).collect();
+        assert_eq!(asked, [("3", "?"), ("4", "")]);
+        assert_eq!((set.judgements["3"]["7"], set.judgements["4"]["-9"]), (1, 2));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_named_with_their_line() {
+        let dir = folder(&[]);
+        fs::write(
+            dir.path().join("corpus.jsonl"),
+            b"{\"_id\":\"d\",\"text\":\"one\"}\n{\"_id\":\"e\",\"text\":\"\xe9\"}\n",
+        )
+        .unwrap();
+        let error = read_set(dir.path()).unwrap_err();
+        assert!(error.to_string().contains("corpus.jsonl, line 2: ") && error.to_string().contains("UTF-8"), "{error}");
+    }
+
+    #[test]
+    fn every_error_says_what_helps() {
+        let hint = |files: &[(&str, &str)], gone: &[&str]| {
+            let dir = folder(files);
+            gone.iter().for_each(|name| fs::remove_file(dir.path().join(name)).unwrap());
+            let error = read_set(dir.path()).unwrap_err();
+            format!("{error}; {}", error.hint().unwrap_or_else(|| panic!("{error}")))
+        };
+        assert!(hint(&[("corpus.jsonl", "{")], &[]).contains("a line of corpus.jsonl is"));
+        assert!(hint(&[("queries.jsonl", "{")], &[]).contains("a line of queries.jsonl is"));
+        assert!(hint(&[("qrels/test.tsv", "q d\n")], &[]).contains("a judgement is"));
+        assert!(hint(&[("qrels/test.tsv", "q d 0.5\n")], &[]).contains("whole number"));
+        assert!(hint(&[("corpus.jsonl", "")], &[]).contains("a set holds"));
+        assert!(hint(&[], &["corpus.jsonl"]).contains("a set holds"));
+        assert!(hint(&[], &["qrels/test.tsv"]).contains("a set holds"));
+        assert!(hint(&[("corpus.jsonl.gz", "")], &["corpus.jsonl"]).contains("gunzip"));
+        assert!(hint(&[("qrels/dev.tsv", "q d 1\n")], &["qrels/test.tsv"]).contains("--split dev"));
+        assert!(read_set(Path::new("/nowhere")).unwrap_err().hint().is_some());
+    }
+
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
         let cases = [
@@ -160,7 +274,13 @@ mod tests {
                 "{\"_id\":\"d\",\"text\":\"one\"}\n{\"_id\":\"d\",\"text\":\"two\"}\n",
                 "line 2: the _id d is taken",
             ),
-            ("corpus.jsonl", "{\"_id\":\"d\"}\n", "line 1: missing field `text`"),
+            (
+                "corpus.jsonl",
+                "{\"_id\":\"1\",\"text\":\"\"}\n{\"_id\":1,\"text\":\"\"}\n",
+                "line 2: the _id 1 is taken",
+            ),
+            ("corpus.jsonl", "{\"text\":\"\"}\n", "line 1: missing field `_id`"),
+            ("corpus.jsonl", "{\"_id\":1.5}\n", "line 1: an _id is text or a whole number"),
             ("corpus.jsonl", "{\"_id\":\"a b\",\"text\":\"\"}\n", "line 1: the _id is empty, or"),
             ("corpus.jsonl", "\n", "it has no documents"),
             ("queries.jsonl", "\n{", "queries.jsonl, line 2: EOF"),

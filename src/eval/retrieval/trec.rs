@@ -3,52 +3,53 @@
 
 use super::BenchError;
 use super::metrics::{Judgements, order};
-use std::collections::BTreeMap;
+use super::source::{LAYOUT, bad, lines, read};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
 /// Scored documents by question, best first.
 pub type Run = BTreeMap<String, Vec<(String, f32)>>;
 
-/// The lines of a file that hold something, with their numbers.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty())
-}
+const JUDGEMENT: &str =
+    "a judgement is QUERY, DOCUMENT and a whole number as grade, with tabs between; TREC has a 0 after QUERY";
+const RANKED: &str = "a line of a ranking is QUERY Q0 DOCUMENT RANK SCORE TAG, as trec_eval reads it";
 
-pub(super) fn read(path: &Path) -> Result<String, BenchError> {
-    fs::read_to_string(path).map_err(BenchError::io(path))
-}
-
-pub(super) fn bad<'a>(path: &'a Path, line: usize) -> impl Fn(&str) -> BenchError + use<'a> {
-    move |what| BenchError::Line { path: path.to_owned(), line, what: what.to_owned() }
-}
-
-/// Reads judgements: three fields as BEIR has them, with or without its header, or four as TREC has them.
+/// Reads judgements: three fields as BEIR has them, with or without its header, or four as TREC has them. What is said
+/// twice counts once.
 ///
 /// # Errors
-/// [`BenchError::Line`] for a line that is no judgement, or a second judgement of the same pair.
+/// [`BenchError::Line`] for a line that is no judgement, or that says otherwise than an earlier one.
 pub fn read_qrels(path: &Path) -> Result<BTreeMap<String, Judgements>, BenchError> {
     let mut out: BTreeMap<String, Judgements> = BTreeMap::new();
-    let text = read(path)?;
+    let mut lines_of = HashMap::new();
+    let text = read(path, LAYOUT)?;
     for (number, line) in lines(&text) {
-        let bad = bad(path, number);
+        let bad = bad(path, number, JUDGEMENT);
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let (query, document, grade) = match fields[..] {
+        let (query, document, written) = match fields[..] {
             [query, document, grade] | [query, _, document, grade] => (query, document, grade),
             _ => return Err(bad("a judgement has three fields, or four")),
         };
-        let Ok(grade) = grade.parse::<i64>() else {
-            if number == 1 && grade == "score" {
+        let Some(grade) = grade(written) else {
+            if number == 1 && written == "score" {
                 continue;
             }
-            return Err(bad(&format!("{grade:?} is no grade")));
+            return Err(bad(&format!("{written:?} is no grade")));
         };
-        if out.entry(query.to_owned()).or_default().insert(document.to_owned(), grade).is_some() {
-            return Err(bad(&format!("{query} and {document} are judged twice")));
+        let (before, first) = *lines_of.entry((query, document)).or_insert((grade, number));
+        if before != grade {
+            return Err(bad(&format!("{query} and {document} are judged {grade}, and {before} in line {first}")));
         }
+        out.entry(query.to_owned()).or_default().insert(document.to_owned(), grade);
     }
     Ok(out)
+}
+
+/// A whole number, also if it is written as `1.0`.
+fn grade(text: &str) -> Option<i64> {
+    let whole = |value: &f64| value.fract() == 0.0 && value.abs() < 1e9;
+    text.parse().ok().or_else(|| text.parse().ok().filter(whole).map(|value| value as i64))
 }
 
 /// Reads a run. Its ranks are not looked at: the order is that of the scores.
@@ -58,9 +59,9 @@ pub fn read_qrels(path: &Path) -> Result<BTreeMap<String, Judgements>, BenchErro
 pub fn read_run(path: &Path) -> Result<Run, BenchError> {
     let mut out = Run::new();
     let mut seen = std::collections::HashSet::new();
-    let text = read(path)?;
+    let text = read(path, RANKED)?;
     for (number, line) in lines(&text) {
-        let bad = bad(path, number);
+        let bad = bad(path, number, RANKED);
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [query, _, document, _, score, _] = fields[..] else { return Err(bad("a line of a run has six fields")) };
         let score: f32 = score.parse().ok().filter(|score: &f32| !score.is_nan()).ok_or_else(|| bad("no score"))?;
@@ -88,6 +89,7 @@ pub fn write_run(run: &Run, tag: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn file(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
         let dir = tempfile::tempdir().unwrap();
@@ -107,16 +109,24 @@ mod tests {
     fn judgements_come_in_two_forms() {
         let expected =
             BTreeMap::from([("q".to_owned(), Judgements::from([("d".to_owned(), 2), ("e".to_owned(), -1)]))]);
-        for text in ["query-id\tcorpus-id\tscore\nq\td\t2\nq\te\t-1\n", "q d 2\n\nq e -1", "q 0 d 2\nq 0 e -1\n"] {
+        for text in [
+            "query-id\tcorpus-id\tscore\nq\td\t2\nq\te\t-1\n",
+            "q d 2\n\nq e -1",
+            "q 0 d 2\nq 0 e -1\n",
+            "\u{feff}q d 2.0\nq e -1.0\nq d 2\n",
+        ] {
             let (_dir, path) = file(text);
             assert_eq!(read_qrels(&path).unwrap(), expected, "{text:?}");
         }
         for (text, line) in
-            [("q d 1\nq d\n", 2), ("q d high\n", 1), ("q d 1\nq 0 d 1\n", 2), ("a b score\na b score", 2)]
+            [("q d 1\nq d\n", 2), ("q d high\n", 1), ("q d 0.5\n", 1), ("q d inf\n", 1), ("a b score\na b score", 2)]
         {
             let (_dir, path) = file(text);
             assert_eq!(line_of(read_qrels(&path)), Some(line), "{text:?}");
         }
+        let (_dir, path) = file("q d 1\nq e 1\nq 0 d 2\n");
+        let said = read_qrels(&path).unwrap_err().to_string();
+        assert!(said.contains("line 3") && said.contains("line 1"), "both lines are named: {said}");
     }
 
     #[test]

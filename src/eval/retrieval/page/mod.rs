@@ -210,6 +210,7 @@ mod tests {
         RunResult {
             format: RunResult::FORMAT,
             set: set.into(),
+            split: "test".into(),
             path: set.into(),
             run: run.into(),
             version: "0.1.0".into(),
