@@ -1,6 +1,6 @@
 //! `ken bench compare` and `ken bench gate`.
 
-use super::bench_run::{How, measure_set};
+use super::bench_run::{How, Work, measure_set};
 use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
@@ -69,6 +69,10 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         let before = RunResult::read(path)?;
         let run = match &args.run {
             Some(run) => run.clone(),
+            None if before.ranking.is_some() => {
+                let text = format!("{} was read from a file and cannot be measured again", before.name());
+                return Err(Failure::new(ErrorKind::Usage, text, "--run NAME measures something else against it"));
+            }
             None => before.run.parse().map_err(|error: String| wrong(format!("{}: {error}", before.run)))?,
         };
         let first = before.metrics.first().cloned().unwrap_or_default();
@@ -76,7 +80,8 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         let folder = args.set.clone().unwrap_or_else(|| PathBuf::from(&before.path));
         let set = read_split(&folder, &before.split)?;
         let mut found = None;
-        measure_set(&session, &folder, &set, &How::like(&before, vec![run]), output, &mut |result, _| {
+        let work = Work { runs: &[run], rankings: &[] };
+        measure_set(&session, &folder, &set, work, &How::like(&before), output, &mut |result, _| {
             found = Some(compare(&before, &result, &first, MOVED)?);
             Ok(())
         })?;

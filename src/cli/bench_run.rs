@@ -7,8 +7,8 @@ use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::eval::retrieval::{
-    BenchError, BenchIndex, Configuration, Percentiles, Plan, RunResult, SPLIT, Set, Summary, measure, page, prepare,
-    read_split, write_run,
+    BenchError, BenchIndex, Configuration, Percentiles, Plan, Ranking, RunResult, SPLIT, Set, Summary, measure,
+    measure_ranking, page, prepare, read_split, write_run,
 };
 use crate::query::Stage;
 use crate::render::json_line;
@@ -26,6 +26,7 @@ Examples:
   ken bench run sets/* --run bm25 --run hybrid --out results --html report.html
   ken bench run sets/locomo --group-by group --json | jq .metrics
   ken bench run sets/rustc --run hybrid --run hybrid,word_weight=0.5,feedback=false
+  ken bench run sets/rustc --run hybrid --ranking theirs.trec
 
 Runs are regex (the question's words as one pattern), bm25, dense, hybrid (what ken search does), dense-plain and
 hybrid-plain, which embed the question without the model's query prefix, and hybrid+rerank (ken search --rerank).
@@ -37,6 +38,12 @@ pub(super) struct RunArgs {
     sets: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
+    /// Measure a ranking of other software, as trec_eval reads it (QUERY Q0 DOCUMENT RANK SCORE TAG); may be given again
+    ///
+    /// It is a run named after its file. What it lists counts as shown; a question that it leaves out found nothing. Other
+    /// runs are measured beside it only if --run or --runs is given.
+    #[arg(long = "ranking", value_name = "FILE")]
+    rankings: Vec<PathBuf>,
     /// Print a second table: times by stage of the search, questions a second, memory
     #[arg(long)]
     stages: bool,
@@ -74,9 +81,9 @@ pub(super) struct How {
 
 impl How {
     /// As an earlier result was measured.
-    pub fn like(result: &RunResult, runs: Vec<Configuration>) -> Self {
+    pub fn like(result: &RunResult) -> Self {
         Self {
-            runs,
+            runs: Vec::new(),
             file: None,
             split: result.split.clone(),
             group_by: result.group_by.clone(),
@@ -85,7 +92,7 @@ impl How {
         }
     }
 
-    /// What is to be measured.
+    /// The runs that are asked for.
     fn all_runs(&self) -> Result<Vec<Configuration>, Failure> {
         let mut runs = self.runs.clone();
         if let Some(file) = &self.file {
@@ -95,16 +102,27 @@ impl How {
             let read = Configuration::read_all(&text);
             runs.extend(read.map_err(|why| Failure::new(ErrorKind::Usage, format!("{name}: {why}"), hint))?);
         }
-        Ok(if runs.is_empty() { Configuration::usual() } else { runs })
+        Ok(runs)
     }
 }
 
 pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     let session = Session::open(global, output)?;
-    args.how.all_runs()?;
+    let mut runs = args.how.all_runs()?;
+    if runs.is_empty() && args.rankings.is_empty() {
+        runs = Configuration::usual();
+    }
     // Everything is read before anything is measured: a bad line of the last set should not cost the first.
     let sets = args.sets.iter().map(|path| Ok((path, read_split(path, &args.how.split)?)));
     let sets = sets.collect::<Result<Vec<(&PathBuf, Set)>, BenchError>>()?;
+    let rankings = match (&sets[..], &args.rankings[..]) {
+        (_, []) => Vec::new(),
+        ([(_, set)], files) => files.iter().map(|file| Ranking::read(file, set)).collect::<Result<_, BenchError>>()?,
+        _ => {
+            let hint = "give one folder with --ranking, and the others by themselves";
+            return Err(Failure::new(ErrorKind::Usage, "a ranking is of one set", hint));
+        }
+    };
     if let Some(out) = &args.out {
         std::fs::create_dir_all(out).map_err(|e| Failure::io(&out.display().to_string(), &e))?;
     }
@@ -113,7 +131,8 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
         output.print(&table_head(&args.how))?;
     }
     for (path, set) in &sets {
-        measure_set(&session, path, set, &args.how, output, &mut |result, ranking| {
+        let work = Work { runs: &runs, rankings: &rankings };
+        measure_set(&session, path, set, work, &args.how, output, &mut |result, ranking| {
             let summary = result.summary();
             output.print(&if output.json { json_line(&summary) } else { table_row(&summary, &args.how) })?;
             if let Some(out) = &args.out {
@@ -133,31 +152,42 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     Ok(0)
 }
 
+/// What is measured on a set.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub runs: &'a [Configuration],
+    pub rankings: &'a [Ranking],
+}
+
 /// Measures all runs of a set; `done` gets each with its rankings as text.
 pub(super) fn measure_set(
     session: &Session,
     path: &Path,
     set: &Set,
+    work: Work<'_>,
     how: &How,
     output: &Output,
     done: &mut dyn FnMut(RunResult, String) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let runs = how.all_runs()?;
     let plan =
         Plan { depths: depths(how), group_by: how.group_by.clone(), binary: how.binary, machine: machine(), peak_mib };
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut index: Option<BenchIndex> = None;
-    let with_model = runs.iter().any(Configuration::needs_model);
-    for run in runs {
+    let with_model = work.runs.iter().any(Configuration::needs_model);
+    for run in work.runs {
         let mut meter = Meter::new(output);
         if run.needs_index() && index.is_none() {
             let group_by = how.group_by.as_deref();
             index = Some(prepare(set, group_by, &session.settings(), with_model, &mut |p| meter.show(p))?);
         }
-        let measured = measure(set, &path, &run, index.as_ref(), &plan, &mut |p| meter.show(p));
+        let measured = measure(set, &path, run, index.as_ref(), &plan, &mut |p| meter.show(p));
         meter.finish();
         let (result, ranking) = measured?;
         done(result, write_run(&ranking, run.name()))?;
+    }
+    for ranking in work.rankings {
+        let (result, run) = measure_ranking(set, &path, ranking, &plan);
+        done(result, write_run(&run, &ranking.name))?;
     }
     Ok(())
 }
@@ -199,16 +229,15 @@ fn table_row(summary: &Summary, how: &How) -> String {
         let value = summary.metrics.get(&name).and_then(serde_json::Value::as_f64);
         out.push_str(&format!(" {:>10}", value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))));
     }
-    let (silence, times) = (&summary.silence, &summary.latency_ms.whole);
-    out.push_str(&format!(
-        " {:>6} {:>6} {:>6} {:>8.2} {:>8.2} {:>8.2}\n",
-        share(silence.noise),
-        share(silence.coverage),
-        share(silence.auc),
-        times.p50,
-        times.p95,
-        times.p99
-    ));
+    let silence = &summary.silence;
+    let shares = [silence.noise, silence.coverage, silence.auc];
+    shares.iter().for_each(|value| out.push_str(&format!(" {:>6}", share(*value))));
+    let times = summary.latency_ms.as_ref().map(|latency| [latency.whole.p50, latency.whole.p95, latency.whole.p99]);
+    for at in 0..3 {
+        let ms = times.map_or_else(|| "-".to_owned(), |times| format!("{:.2}", times[at]));
+        out.push_str(&format!(" {ms:>8}"));
+    }
+    out.push('\n');
     out
 }
 
@@ -223,11 +252,13 @@ fn stage_table(summaries: &[Summary]) -> String {
     for summary in summaries {
         out.push_str(&format!("{:16} {:12}", summary.set, summary.run));
         for stage in Stage::ALL {
-            let text = summary.latency_ms.stages.get(stage.name()).map_or_else(|| "-".to_owned(), times);
+            let stage = summary.latency_ms.as_ref().and_then(|latency| latency.stages.get(stage.name()));
+            let text = stage.map_or_else(|| "-".to_owned(), times);
             out.push_str(&format!(" {text:>20}"));
         }
         let peak = summary.peak_mib.map_or_else(|| "-".to_owned(), |peak| peak.to_string());
-        out.push_str(&format!(" {:>11.1} {peak:>8}\n", summary.queries_per_s));
+        let rate = summary.queries_per_s.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
+        out.push_str(&format!(" {rate:>11} {peak:>8}\n"));
     }
     out
 }

@@ -1,4 +1,5 @@
 use crate::support::ken::{Ran, User, write};
+use serde_json::Value;
 
 const CORPUS: &str = r#"{"_id": 1, "title": null, "text": "the anchor chain of a ship", "metadata": {"group": "sea"}}
 {"_id": 2, "title": "Kettle", "text": "boils the water for tea", "metadata": {"group": "home"}}
@@ -24,6 +25,10 @@ fn bench(user: &User, verb: &str, arguments: &[&str]) -> Ran {
     user.ken(&[&["bench", verb], arguments].concat())
 }
 
+fn kept(user: &User, name: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(user.work().join(name)).unwrap()).unwrap()
+}
+
 #[test]
 fn other_judgements_are_named_and_can_be_taken() {
     let user = User::new();
@@ -35,4 +40,75 @@ fn other_judgements_are_named_and_can_be_taken() {
     assert_eq!((ran.code, ran.json()["queries"].as_u64()), (0, Some(3)), "{ran:?}");
     let again = bench(&user, "gate", &["--baseline", "out/own.dev.bm25.json"]);
     assert_eq!(again.code, 0, "the gate measures the same questions: {again:?}");
+}
+
+/// The ranking puts what is right first, second and nowhere.
+#[test]
+fn a_ranking_of_other_software_is_a_run() {
+    let user = User::new();
+    let folder = set(&user, "own");
+    write(&user.work().join("own/unanswerable.jsonl"), "{\"_id\":\"u\",\"text\":\"zebra\"}\n");
+    let ranking = "10 Q0 3 1 9.5 tag\n10 Q0 1 2 9.0 tag\n1 Q0 unknown 1 3 tag\n1 Q0 2 2 1 tag\n11 Q0 2 1 1 tag\n";
+    write(&user.work().join("other.one.trec"), ranking);
+    write(&user.work().join("two.txt"), "10 Q0 3 1 1 t\nu Q0 3 1 1 t\n");
+    let ran = bench(
+        &user,
+        "run",
+        &[
+            &folder,
+            "--ranking",
+            "other.one.trec",
+            "--ranking",
+            "two.txt",
+            "--run",
+            "bm25",
+            "--json",
+            "--out",
+            "out",
+            "--html",
+            "page.html",
+        ],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let all: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(all.iter().map(|one| one["run"].as_str().unwrap()).collect::<Vec<_>>(), ["bm25", "other.one", "two"]);
+    let (one, two) = (&all[1], &all[2]);
+    assert_eq!(
+        (one["metrics"]["mrr"].as_f64(), one["metrics"]["recall@10"].as_f64()),
+        (Some(0.5), Some(0.6667)),
+        "{one}"
+    );
+    assert_eq!(one["queries"].as_u64(), Some(3), "a question that is left out counts");
+    assert!(one["latency_ms"].is_null() && one["queries_per_s"].is_null() && one["model"].is_null(), "{one}");
+    assert!(one["silence"]["auc"].is_null() && one["silence"]["noise"].is_null(), "it was not asked: {one}");
+    assert!(two["silence"]["auc"].is_null() && two["silence"]["noise"].as_f64() == Some(1.0), "{two}");
+    assert_eq!(kept(&user, "out/own.other.one.json")["ranking"].as_str(), Some("other.one.trec"));
+    assert!(std::fs::read_to_string(user.work().join("page.html")).unwrap().contains("other.one"));
+    let compared = bench(&user, "compare", &["out/own.bm25.json", "out/own.other.one.json", "--json"]);
+    assert_eq!((compared.code, compared.json()["queries"].as_u64()), (0, Some(3)), "{compared:?}");
+    // The table, without a model and without other runs.
+    let table = bench(&user, "run", &[&folder, "--ranking", "two.txt"]);
+    let row = table.out.lines().find(|line| line.contains("two")).unwrap();
+    assert!(
+        table.code == 0 && table.out.lines().count() == 2 && row.trim_end().ends_with("-        -        -"),
+        "{table:?}"
+    );
+    assert_eq!(bench(&user, "gate", &["--baseline", "out/own.two.json"]).code, 2, "nothing can be measured again");
+}
+
+#[test]
+fn a_ranking_of_something_else_is_refused() {
+    let user = User::new();
+    let (folder, other) = (set(&user, "own"), set(&user, "other"));
+    write(&user.work().join("strange.txt"), "10 Q0 3 1 1 t\n99 Q0 3 1 1 t\n");
+    write(&user.work().join("short.txt"), "10 3 1\n");
+    write(&user.work().join("bm25.txt"), "10 Q0 3 1 1 t\n");
+    let refused = |arguments: &[&str], words: &str| {
+        let ran = bench(&user, "run", arguments);
+        assert!(ran.code == 2 && ran.err.contains(words) && ran.err.contains("hint: "), "{ran:?}");
+    };
+    refused(&[&folder, "--ranking", "strange.txt"], "99");
+    refused(&[&folder, "--ranking", "short.txt"], "short.txt, line 1");
+    refused(&[&folder, &other, "--ranking", "bm25.txt"], "one set");
+    assert_eq!(bench(&user, "run", &[&folder, "--ranking", "none.txt"]).code, 9);
 }

@@ -204,6 +204,7 @@ mod tests {
             split: "test".into(),
             path: "set".into(),
             run: name.into(),
+            ranking: None,
             version: "0".into(),
             model: None,
             machine: Machine::default(),

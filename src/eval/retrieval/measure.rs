@@ -1,13 +1,14 @@
 //! Asks every question of a set, one after another, and keeps what came of it.
 //!
 //! One search per question gives both the ranking and what the product would have shown: the gate is asked afterwards, of
-//! the relevance that each hit has. Equal texts are each ranked, because judgements name documents. The packs stay silent,
+//! the relevance that each hit has. A ranking that was read goes the same way, without a search. Equal texts are each ranked, because judgements name documents. The packs stay silent,
 //! but remain part of every question's background, as in any search of documents alone.
 
 use super::BenchError;
 use super::grep::Grep;
 use super::index::{BenchIndex, scope};
-use super::metrics::{Graded, Judgements, metrics};
+use super::metrics::{Graded, Judgements, Metric, metrics};
+use super::ranking::Ranking;
 use super::result::{Asked, Machine, Placed, RunResult, round};
 use super::runs::{Asks, Configuration, How};
 use super::set::{Query, Set, field};
@@ -44,10 +45,23 @@ pub struct Plan {
     pub peak_mib: fn() -> Option<u64>,
 }
 
+impl Plan {
+    /// The depth of a ranking.
+    fn depth(&self) -> usize {
+        self.depths.iter().copied().max().unwrap_or(0).max(LEAST_DEPTH)
+    }
+}
+
 /// A document that was found.
 struct Found {
     id: String,
     score: f32,
+    /// What is known of it; none if other software found it.
+    why: Option<Why>,
+}
+
+/// What put a document where it is.
+struct Why {
     relevance: f32,
     cosine: Option<f32>,
     words: Option<f32>,
@@ -55,16 +69,17 @@ struct Found {
 }
 
 impl Found {
-    fn at(&self, rank: usize) -> Placed {
+    fn at(&self, rank: usize) -> Option<Placed> {
         let short = |value: f32| round(f64::from(value), DIGITS);
-        Placed {
+        let why = self.why.as_ref()?;
+        Some(Placed {
             id: self.id.clone(),
             rank,
-            cosine: self.cosine.map(short),
-            words: self.words.map(short),
-            closeness: self.closeness.map(short),
-            relevance: short(self.relevance),
-        }
+            cosine: why.cosine.map(short),
+            words: why.words.map(short),
+            closeness: why.closeness.map(short),
+            relevance: short(why.relevance),
+        })
     }
 }
 
@@ -80,19 +95,12 @@ pub fn measure(
     plan: &Plan,
     progress: OnProgress<'_>,
 ) -> Result<(RunResult, Run), BenchError> {
-    let depth = plan.depths.iter().copied().max().unwrap_or(0).max(LEAST_DEPTH);
-    let asker = Asker::new(set, configuration, index, plan, depth, progress)?;
-    let wanted = metrics(&plan.depths, set.is_graded() && !plan.binary);
-    let usual = SearchOptions::default().limit;
-    let none = Judgements::new();
+    let asker = Asker::new(set, configuration, index, plan, plan.depth(), progress)?;
     let what = format!("{} {}", set.name, configuration.name());
     let total = set.queries.len() + set.unanswerable.len();
-    let stages =
-        if configuration.needs_index() { Stage::ALL.map(|stage| stage.name().to_owned()).into() } else { vec![] };
-    let mut run = Run::new();
-    let mut queries = Vec::with_capacity(total);
-    let all = set.queries.iter().map(|query| (query, true)).chain(set.unanswerable.iter().map(|query| (query, false)));
-    for (done, (query, answerable)) in all.enumerate() {
+    let with_stages = configuration.needs_index();
+    let mut tally = Tally::new(set, plan, asker.gate);
+    for (done, (query, answerable)) in set.all().enumerate() {
         progress(Progress::Asking { what: &what, done, total });
         let mut watch = Stopwatch::start();
         let found = asker.ask(query, &mut |step| match step {
@@ -100,50 +108,110 @@ pub fn measure(
             other => progress(other),
         })?;
         let spent = watch.stop();
-        let judged = if answerable { set.judgements.get(&query.id).unwrap_or(&none) } else { &none };
-        let ranking = Graded::new(judged, found.iter().map(|found| found.id.as_str()), plan.binary);
+        let asked = tally.add(query, answerable, found);
+        asked.ms = spent.iter().sum();
+        asked.stages = if with_stages { spent.map(|ms| round(ms, 3)).into() } else { Vec::new() };
+    }
+    progress(Progress::Asking { what: &what, done: total, total });
+    let (mut result, run) = tally.done(path, configuration.name());
+    if with_stages {
+        result.stages = Stage::ALL.map(|stage| stage.name().to_owned()).into();
+    }
+    let model = index.filter(|_| configuration.needs_model());
+    result.model = model.and_then(|index| index.model.as_ref()).map(ToString::to_string);
+    result.embedded = model.map_or(0, |index| index.embedded);
+    result.index_bytes = index.filter(|_| configuration.needs_index()).map(|index| index.bytes);
+    result.peak_mib = (plan.peak_mib)();
+    Ok((result, run))
+}
+
+/// Measures a ranking that was read, as if it had been found here.
+pub fn measure_ranking(set: &Set, path: &Path, ranking: &Ranking, plan: &Plan) -> (RunResult, Run) {
+    let with_unanswerable = ranking.knows_unanswerable(set);
+    let mut tally = Tally::new(set, plan, 0.0);
+    for (query, answerable) in set.all().filter(|(_, answerable)| *answerable || with_unanswerable) {
+        let listed = ranking.run.get(&query.id).into_iter().flatten();
+        let found = listed.map(|(id, score)| Found { id: id.clone(), score: *score, why: None });
+        tally.add(query, answerable, found.collect());
+    }
+    let (mut result, run) = tally.done(path, &ranking.name);
+    result.ranking = Some(ranking.path.display().to_string());
+    (result, run)
+}
+
+/// What the questions of a run come to, as they are answered.
+struct Tally<'a> {
+    set: &'a Set,
+    plan: &'a Plan,
+    gate: f32,
+    wanted: Vec<Metric>,
+    queries: Vec<Asked>,
+    run: Run,
+}
+
+impl<'a> Tally<'a> {
+    fn new(set: &'a Set, plan: &'a Plan, gate: f32) -> Self {
+        let wanted = metrics(&plan.depths, set.is_graded() && !plan.binary);
+        Self { set, plan, gate, wanted, queries: Vec::new(), run: Run::new() }
+    }
+
+    /// Judges what was found, best first.
+    fn add(&mut self, query: &Query, answerable: bool, mut found: Vec<Found>) -> &mut Asked {
+        found.truncate(self.plan.depth());
+        let none = Judgements::new();
+        let judged = self.set.judgements.get(&query.id).filter(|_| answerable).unwrap_or(&none);
+        let ranking = Graded::new(judged, found.iter().map(|found| found.id.as_str()), self.plan.binary);
         let first = ranking.first();
-        let shown = found.iter().take(usual).take_while(|found| found.relevance >= asker.gate).count();
-        queries.push(Asked {
+        let shown = found.iter().take(SearchOptions::default().limit);
+        let shown = shown.take_while(|found| found.why.as_ref().is_none_or(|why| why.relevance >= self.gate)).count();
+        let values = self.wanted.iter().filter(|_| answerable).map(|metric| metric.of(&ranking)).collect();
+        self.queries.push(Asked {
             id: query.id.clone(),
             text: single_line(&query.text, TEXT_CHARS),
             answerable,
-            values: if answerable { wanted.iter().map(|metric| metric.of(&ranking)).collect() } else { Vec::new() },
-            ms: spent.iter().sum(),
-            best: found.iter().map(|found| f64::from(found.relevance)).fold(0.0, f64::max),
+            values,
+            ms: 0.0,
+            best: found.iter().filter_map(|found| Some(f64::from(found.why.as_ref()?.relevance))).fold(0.0, f64::max),
             shown,
             right: ranking.relevant(shown),
             first,
             top: found.iter().take(NAMED).map(|found| found.id.clone()).collect(),
-            top_hit: found.first().map(|found| found.at(1)),
-            right_hit: first.filter(|rank| *rank > 1).and_then(|rank| Some(found.get(rank - 1)?.at(rank))),
-            stages: if stages.is_empty() { Vec::new() } else { spent.map(|ms| round(ms, 3)).into() },
+            top_hit: found.first().and_then(|found| found.at(1)),
+            right_hit: first.filter(|rank| *rank > 1).and_then(|rank| found.get(rank - 1)?.at(rank)),
+            stages: Vec::new(),
         });
-        run.insert(query.id.clone(), falling(found));
+        self.run.insert(query.id.clone(), falling(found));
+        let last = self.queries.len() - 1;
+        &mut self.queries[last]
     }
-    progress(Progress::Asking { what: &what, done: total, total });
-    let result = RunResult {
-        format: RunResult::FORMAT,
-        set: set.name.clone(),
-        split: set.split.clone(),
-        path: path.display().to_string(),
-        run: configuration.name().to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        model: index.filter(|_| configuration.needs_model()).and_then(|i| i.model.as_ref()).map(ToString::to_string),
-        machine: plan.machine.clone(),
-        group_by: plan.group_by.clone(),
-        binary: plan.binary,
-        depths: plan.depths.clone(),
-        gate: f64::from(asker.gate),
-        documents: set.documents.len(),
-        embedded: index.filter(|_| configuration.needs_model()).map_or(0, |index| index.embedded),
-        index_bytes: index.filter(|_| configuration.needs_index()).map(|index| index.bytes),
-        peak_mib: (plan.peak_mib)(),
-        metrics: wanted.iter().map(|metric| metric.name()).collect(),
-        stages,
-        queries,
-    };
-    Ok((result, run))
+
+    /// The result, without what only a search has.
+    fn done(self, path: &Path, name: &str) -> (RunResult, Run) {
+        let Self { set, plan, gate, wanted, queries, run } = self;
+        let result = RunResult {
+            format: RunResult::FORMAT,
+            set: set.name.clone(),
+            split: set.split.clone(),
+            path: path.display().to_string(),
+            run: name.to_owned(),
+            ranking: None,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            model: None,
+            machine: plan.machine.clone(),
+            group_by: plan.group_by.clone(),
+            binary: plan.binary,
+            depths: plan.depths.clone(),
+            gate: f64::from(gate),
+            documents: set.documents.len(),
+            embedded: 0,
+            index_bytes: None,
+            peak_mib: None,
+            metrics: wanted.iter().map(|metric| metric.name()).collect(),
+            stages: Vec::new(),
+            queries,
+        };
+        (result, run)
+    }
 }
 
 /// Scores that fall at every place, so that whoever sorts by them gets the order that people see, ties or not.
@@ -212,13 +280,9 @@ impl<'a> Asker<'a> {
             What::Grep(grep) => {
                 let admitted = |at: usize| group.as_ref().is_none_or(|group| self.groups[at] == *group);
                 let found = grep.search(&query.text, self.depth, &admitted).into_iter();
-                let one = |f: super::grep::Found<'_>| Found {
-                    id: f.id.to_owned(),
-                    score: f.score,
-                    relevance: f.share,
-                    cosine: None,
-                    words: Some(f.share),
-                    closeness: None,
+                let one = |f: super::grep::Found<'_>| {
+                    let why = Why { relevance: f.share, cosine: None, words: Some(f.share), closeness: None };
+                    Found { id: f.id.to_owned(), score: f.score, why: Some(why) }
                 };
                 return Ok(found.map(one).collect());
             }
@@ -248,15 +312,14 @@ impl<'a> Asker<'a> {
             return Err(BenchError::NoModel { model: self.model.to_owned(), why: engine.take_notes().join("; ") });
         }
         let one = |hit: Hit| {
-            let why = hit.explain.as_ref();
-            Found {
-                id: hit.id,
-                score: hit.score,
+            let explain = hit.explain.as_ref();
+            let why = Why {
                 relevance: hit.relevance,
-                cosine: why.and_then(|why| why.cosine),
-                words: why.and_then(|why| why.signals.keyword),
-                closeness: why.and_then(|why| why.closeness),
-            }
+                cosine: explain.and_then(|why| why.cosine),
+                words: explain.and_then(|why| why.signals.keyword),
+                closeness: explain.and_then(|why| why.closeness),
+            };
+            Found { id: hit.id, score: hit.score, why: Some(why) }
         };
         Ok(finding.hits.into_iter().map(one).collect())
     }
@@ -268,8 +331,7 @@ mod tests {
 
     #[test]
     fn scores_fall_at_every_place() {
-        let found =
-            |score| Found { id: String::new(), score, relevance: score, cosine: None, words: None, closeness: None };
+        let found = |score| Found { id: String::new(), score, why: None };
         let scores: Vec<f32> = falling([0.5, 0.5, 0.5, 0.4, 0.0, 0.0].map(found).into()).iter().map(|f| f.1).collect();
         assert!(scores.windows(2).all(|pair| pair[1] < pair[0]), "{scores:?}");
         assert_eq!((scores[0], scores[3]), (0.5, 0.4));

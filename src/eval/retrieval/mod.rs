@@ -1,6 +1,6 @@
 //! Measures search on sets of documents, questions and judgements, as the field does.
 //!
-//! `set` and `trec` read what `source` gives them, `index` makes an index of a set's own, `runs` says which search is measured and `measure` asks
+//! `set` and `trec` read what `source` gives them, `index` makes an index of a set's own, `runs` says which search is measured, `ranking` reads what other software found, and `measure` asks
 //! every question through [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence` and
 //! `significance` are pure; `compare` sets two results against each other, `explain` says why questions moved; `page` draws
 //! them.
@@ -12,6 +12,7 @@ mod index;
 mod measure;
 mod metrics;
 mod page;
+mod ranking;
 mod result;
 mod runs;
 mod set;
@@ -23,9 +24,10 @@ mod trec;
 
 pub use compare::{Comparison, Delta, Moved, compare};
 pub use index::{BenchIndex, prepare, scope as scope_of_group};
-pub use measure::{Plan, measure};
+pub use measure::{Plan, measure, measure_ranking};
 pub use metrics::{Graded, Judgements, Metric, metrics, order};
 pub use page::page;
+pub use ranking::Ranking;
 pub use result::{Asked, Latency, Machine, Percentiles, Placed, RunResult, Summary};
 pub use runs::Configuration;
 pub use set::{Document, Query, SPLIT, Set, field as set_field, read_set, read_split};

@@ -108,6 +108,9 @@ pub struct RunResult {
     pub path: String,
     /// The run's name.
     pub run: String,
+    /// The file that the ranking was read from; none if it was searched for here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<String>,
     /// Version of the program.
     pub version: String,
     /// Fingerprint of the model, if one took part.
@@ -189,8 +192,8 @@ pub struct Summary {
     pub metrics: serde_json::Map<String, serde_json::Value>,
     /// What was shown and what was not.
     pub silence: Silence,
-    /// Percentiles of the times.
-    pub latency_ms: Latency,
+    /// Percentiles of the times; none of a ranking of a file.
+    pub latency_ms: Option<Latency>,
     /// The model.
     pub model: Option<String>,
     /// Unanswerable questions.
@@ -203,8 +206,8 @@ pub struct Summary {
     pub embedded: usize,
     /// The most memory that the process has held.
     pub peak_mib: Option<u64>,
-    /// Questions a second, one after another.
-    pub queries_per_s: f64,
+    /// Questions a second, one after another; none of a ranking of a file.
+    pub queries_per_s: Option<f64>,
 }
 
 impl RunResult {
@@ -272,6 +275,7 @@ impl RunResult {
     /// The run in one line.
     pub fn summary(&self) -> Summary {
         let share = |value: Option<f64>| value.map(|value| round(value, 4));
+        let is_own = self.ranking.is_none();
         let silence = Silence::new(&self.outcomes());
         let means = self.metrics.iter().map(|name| {
             let value = mean(&self.values(name).unwrap_or_default());
@@ -287,16 +291,17 @@ impl RunResult {
                 coverage: share(silence.coverage),
                 precision: share(silence.precision),
                 precision_first: share(silence.precision_first),
-                auc: share(silence.auc),
+                // The scores of a file say nothing of how sure it is.
+                auc: share(silence.auc.filter(|_| is_own)),
             },
-            latency_ms: self.latency(),
+            latency_ms: is_own.then(|| self.latency()),
             model: self.model.clone(),
             unanswerable: self.queries.len() - self.answerable().count(),
             documents: self.documents,
             index_bytes: self.index_bytes,
             embedded: self.embedded,
             peak_mib: self.peak_mib,
-            queries_per_s: round(1e3 / mean(&self.times()).max(1e-9), 1),
+            queries_per_s: is_own.then(|| round(1e3 / mean(&self.times()).max(1e-9), 1)),
         }
     }
 }

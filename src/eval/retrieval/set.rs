@@ -10,7 +10,7 @@ use super::metrics::Judgements;
 use super::source::{LAYOUT, bad, lines, read};
 use super::trec::read_qrels;
 use serde::{Deserialize, Deserializer, de};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -74,6 +74,8 @@ pub struct Set {
     pub documents: Vec<Document>,
     /// The questions that judgements name, in the order of their file.
     pub queries: Vec<Query>,
+    /// Ids of the questions that no judgement names.
+    pub unjudged: BTreeSet<String>,
     /// Questions that nothing should answer.
     pub unanswerable: Vec<Query>,
     /// Grades by question.
@@ -81,6 +83,12 @@ pub struct Set {
 }
 
 impl Set {
+    /// All questions, each with whether there is an answer to it.
+    pub fn all(&self) -> impl Iterator<Item = (&Query, bool)> {
+        let unanswerable = self.unanswerable.iter().map(|query| (query, false));
+        self.queries.iter().map(|query| (query, true)).chain(unanswerable)
+    }
+
     /// Whether some judgement is above 1.
     pub fn is_graded(&self) -> bool {
         self.judgements.values().flat_map(|judged| judged.values()).any(|grade| *grade > 1)
@@ -128,6 +136,8 @@ pub fn read_split(folder: &Path, split: &str) -> Result<Set, BenchError> {
     let judgements = read_qrels(&judged)?;
     let documents = records(&folder.join("corpus.jsonl"), DOCUMENT, |document: &Document| &document.id)?;
     let mut queries = records(&folder.join("queries.jsonl"), QUERY, |query: &Query| &query.id)?;
+    let unjudged = queries.iter().filter(|query| !judgements.contains_key(&query.id)).map(|query| query.id.clone());
+    let unjudged = unjudged.collect();
     queries.retain(|query| judgements.contains_key(&query.id));
     let path = folder.join("unanswerable.jsonl");
     let unanswerable = if path.exists() { records(&path, QUERY, |query: &Query| &query.id)? } else { Vec::new() };
@@ -146,7 +156,7 @@ pub fn read_split(folder: &Path, split: &str) -> Result<Set, BenchError> {
     if unanswerable.iter().any(|query| known.contains(query.id.as_str())) {
         return problem("a question stands in queries.jsonl and in unanswerable.jsonl");
     }
-    Ok(Set { name: plain(&name), split: split.to_owned(), documents, queries, unanswerable, judgements })
+    Ok(Set { name: plain(&name), split: split.to_owned(), documents, queries, unjudged, unanswerable, judgements })
 }
 
 /// A name as it may stand in names of files and in the last field of a run's lines.

@@ -52,26 +52,28 @@ fn grade(text: &str) -> Option<i64> {
     text.parse().ok().or_else(|| text.parse().ok().filter(whole).map(|value| value as i64))
 }
 
-/// Reads a run. Its ranks are not looked at: the order is that of the scores.
+/// Reads a run, and the tag of its first line. Its ranks are not looked at: the order is that of the scores.
 ///
 /// # Errors
 /// [`BenchError::Line`] for a line that is none of a run, or a document that is ranked twice.
-pub fn read_run(path: &Path) -> Result<Run, BenchError> {
+pub fn read_run(path: &Path) -> Result<(Run, String), BenchError> {
     let mut out = Run::new();
+    let mut first = None;
     let mut seen = std::collections::HashSet::new();
     let text = read(path, RANKED)?;
     for (number, line) in lines(&text) {
         let bad = bad(path, number, RANKED);
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let [query, _, document, _, score, _] = fields[..] else { return Err(bad("a line of a run has six fields")) };
+        let [query, _, document, _, score, tag] = fields[..] else { return Err(bad("a line of a run has six fields")) };
         let score: f32 = score.parse().ok().filter(|score: &f32| !score.is_nan()).ok_or_else(|| bad("no score"))?;
         if !seen.insert((query, document)) {
             return Err(bad(&format!("{document} is ranked twice for {query}")));
         }
+        first.get_or_insert_with(|| tag.to_owned());
         out.entry(query.to_owned()).or_default().push((document.to_owned(), score));
     }
     out.values_mut().for_each(|ranking| order(ranking));
-    Ok(out)
+    Ok((out, first.unwrap_or_default()))
 }
 
 /// A run as text.
@@ -134,7 +136,7 @@ mod tests {
         let ranking = vec![("b".to_owned(), 0.1f32), ("a".to_owned(), 0.1f32.next_down()), ("c".to_owned(), -3e-9)];
         let run = Run::from([("q1".to_owned(), ranking)]);
         let (_dir, path) = file(&write_run(&run, "tag"));
-        assert_eq!(read_run(&path).unwrap(), run);
+        assert_eq!(read_run(&path).unwrap(), (run, "tag".to_owned()));
         for (text, line) in [("q Q0 d 1 0.5\n", 1), ("q Q0 d 1 0.5 t\nq Q0 d 2 0.4 t\n", 2), ("q Q0 d 1 NaN t\n", 1)] {
             let (_dir, path) = file(text);
             assert_eq!(line_of(read_run(&path)), Some(line), "{text:?}");

@@ -112,16 +112,24 @@ fn table(sets: &[(&str, Vec<&RunResult>)]) -> String {
                 }
             }
             for share in [summary.silence.noise, summary.silence.coverage, summary.silence.auc] {
-                let text = share.map_or_else(|| "–".to_owned(), |share| format!("{share:.3}"));
+                let text = share.map_or_else(dash, |share| format!("{share:.3}"));
                 let _ = write!(out, "<td>{text}</td>");
             }
-            let (times, bytes) = (&summary.latency_ms.whole, summary.index_bytes);
-            let size = bytes.map_or_else(|| "–".to_owned(), |bytes| format!("{:.1}", bytes as f64 / 1e6));
-            let _ = write!(out, "<td>{:.2}</td><td>{:.2}</td><td>{size}</td></tr>", times.p50, times.p95);
+            let times = summary.latency_ms.as_ref().map(|latency| latency.whole);
+            let ms = [times.map(|times| times.p50), times.map(|times| times.p95)];
+            for ms in ms {
+                let _ = write!(out, "<td>{}</td>", ms.map_or_else(dash, |ms| format!("{ms:.2}")));
+            }
+            let size = summary.index_bytes.map_or_else(dash, |bytes| format!("{:.1}", bytes as f64 / 1e6));
+            let _ = write!(out, "<td>{size}</td></tr>");
         }
     }
     out.push_str("</table>");
     out
+}
+
+fn dash() -> String {
+    "–".to_owned()
 }
 
 fn of_set(set: &str, results: &[&RunResult], runs: &[&str]) -> String {
@@ -131,6 +139,11 @@ fn of_set(set: &str, results: &[&RunResult], runs: &[&str]) -> String {
     let mut out = format!("<h2>{}</h2><p>{} documents, {answerable} questions", escaped(set), first.documents);
     if other > 0 {
         let _ = write!(out, ", and {other} that nothing answers");
+    }
+    // What other software found says neither how sure it is nor how long it took.
+    let results: Vec<&RunResult> = results.iter().copied().filter(|result| result.ranking.is_none()).collect();
+    if results.is_empty() {
+        return out + ".</p>";
     }
     let own: Vec<&str> = runs.iter().copied().filter(|run| results.iter().any(|result| result.run == *run)).collect();
     // Colours are those of the whole page.
@@ -145,10 +158,10 @@ fn of_set(set: &str, results: &[&RunResult], runs: &[&str]) -> String {
          <div class=\"card\"><h3>Time of a question</h3><p>Box: the middle half; line: 5 to 95 %; dot: 99 %; the number is \
          the median.</p>{}</div></div>",
         if other > 0 { "; answering one that nothing answers is wrong" } else { "" },
-        charts::risk(results, runs),
-        charts::times(results, runs)
+        charts::risk(&results, runs),
+        charts::times(&results, runs)
     );
-    out.push_str(&stages(results));
+    out.push_str(&stages(&results));
     let histogram = |result: &&RunResult| {
         format!("<figure>{}<figcaption>{}</figcaption></figure>", charts::scores(result), escaped(&result.run))
     };
@@ -174,15 +187,16 @@ fn stages(results: &[&RunResult]) -> String {
     Stage::ALL.iter().for_each(|stage| out.push_str(&format!("<th>{}</th>", stage.name())));
     out.push_str("<th>questions/s</th><th>peak MiB</th></tr>");
     let times = |one: &Percentiles| format!("{:.2} / {:.2} / {:.2}", one.p50, one.p95, one.p99);
-    let dash = || "–".to_owned();
     for summary in results.iter().map(|result| result.summary()) {
         let _ = write!(out, "<tr><td>{}</td>", escaped(&summary.run));
         for stage in Stage::ALL {
-            let text = summary.latency_ms.stages.get(stage.name()).map_or_else(dash, times);
+            let text = summary.latency_ms.as_ref().and_then(|latency| latency.stages.get(stage.name()));
+            let text = text.map_or_else(dash, times);
             let _ = write!(out, "<td>{text}</td>");
         }
         let peak = summary.peak_mib.map_or_else(dash, |peak| peak.to_string());
-        let _ = write!(out, "<td>{:.1}</td><td>{peak}</td></tr>", summary.queries_per_s);
+        let rate = summary.queries_per_s.map_or_else(dash, |rate| format!("{rate:.1}"));
+        let _ = write!(out, "<td>{rate}</td><td>{peak}</td></tr>");
     }
     out.push_str("</table></div>");
     out
@@ -213,6 +227,7 @@ mod tests {
             split: "test".into(),
             path: set.into(),
             run: run.into(),
+            ranking: None,
             version: "0.1.0".into(),
             model: Some("m@0".into()),
             machine: Machine { cpu: "<cpu> & \"co\"".into(), threads: 2, os: "linux".into() },
@@ -245,6 +260,16 @@ mod tests {
         let row = "<tr><td>hybrid</td><td>–</td><td>0.25 / 0.25 / 0.25</td><td>20.00 / 37.00 / 39.00</td>";
         assert!(page.matches(row).count() == 2 && page.matches("<td>57</td></tr>").count() == 2, "{page}");
         assert!(page.contains("prefers-color-scheme: dark") && page.contains("gate 0.40"));
+    }
+
+    #[test]
+    fn a_ranking_of_a_file_has_its_quality_alone() {
+        let mut read = result("one", "theirs");
+        read.ranking = Some("theirs.trec".into());
+        let alone = page(&[read.clone()]);
+        assert_eq!(alone.matches("<svg").count(), 1, "{alone}");
+        let both = page(&[result("one", "bm25"), read]);
+        assert!(both.matches("<svg").count() == 1 + 2 + 1 && both.contains("<td>–</td><td>–</td>"), "{both}");
     }
 
     #[test]
