@@ -238,6 +238,10 @@ fn table_row(summary: &Summary, how: &How) -> String {
         out.push_str(&format!(" {ms:>8}"));
     }
     out.push('\n');
+    if summary.left_out > 0 {
+        let what = "documents left out because they are the question itself";
+        out.push_str(&format!("{:16} {what}: {}\n", "", summary.left_out));
+    }
     out
 }
 

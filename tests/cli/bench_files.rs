@@ -112,3 +112,23 @@ fn a_ranking_of_something_else_is_refused() {
     refused(&[&folder, &other, "--ranking", "bm25.txt"], "one set");
     assert_eq!(bench(&user, "run", &[&folder, "--ranking", "none.txt"]).code, 9);
 }
+
+/// Of the questions 1 and 2, whose numbers documents have too, the second alone is its document.
+#[test]
+fn a_question_does_not_find_itself() {
+    let user = User::new();
+    let folder = set(&user, "own");
+    write(&user.work().join("all.txt"), "2 Q0 2 1 9 t\n2 Q0 1 2 8 t\n1 Q0 1 1 9 t\n1 Q0 2 2 8 t\n");
+    let arguments = [&folder, "--run", "regex", "--run", "bm25", "--ranking", "all.txt", "--out", "out"];
+    let ran = bench(&user, "run", &[&arguments[..], &["--json"]].concat());
+    for line in ran.out.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["left_out"].as_u64(), Some(1), "{line}");
+        let ranking = user.work().join(format!("out/own.{}.trec", line["run"].as_str().unwrap()));
+        let ranking = std::fs::read_to_string(ranking).unwrap();
+        assert!(!ranking.contains("2 Q0 2 "), "{ranking}");
+        assert!(ranking.contains("1 Q0 2 "), "what answers stays: {ranking}");
+    }
+    let table = bench(&user, "run", &arguments[..]).out;
+    assert_eq!(table.matches("left out").count(), 3, "{table}");
+}

@@ -213,6 +213,7 @@ mod tests {
             depths: vec![10],
             gate: 0.5,
             documents: 1,
+            left_out: 0,
             embedded: 0,
             index_bytes: None,
             peak_mib: None,

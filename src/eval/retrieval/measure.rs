@@ -1,7 +1,7 @@
 //! Asks every question of a set, one after another, and keeps what came of it.
 //!
 //! One search per question gives both the ranking and what the product would have shown: the gate is asked afterwards, of
-//! the relevance that each hit has. A ranking that was read goes the same way, without a search. Equal texts are each ranked, because judgements name documents. The packs stay silent,
+//! the relevance that each hit has. A document that is the question itself is left out of its ranking, as BEIR does. A ranking that was read goes the same way, without a search. Equal texts are each ranked, because judgements name documents. The packs stay silent,
 //! but remain part of every question's background, as in any search of documents alone.
 
 use super::BenchError;
@@ -19,6 +19,7 @@ use crate::query::{SearchOptions, Stage};
 use crate::store::ItemFilter;
 use crate::text::single_line;
 use crate::types::{Hit, Kind, Semantic};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Least depth of a ranking: what is not among so many counts as not found.
@@ -95,11 +96,12 @@ pub fn measure(
     plan: &Plan,
     progress: OnProgress<'_>,
 ) -> Result<(RunResult, Run), BenchError> {
-    let asker = Asker::new(set, configuration, index, plan, plan.depth(), progress)?;
+    let mut asker = Asker::new(set, configuration, index, plan, plan.depth(), progress)?;
     let what = format!("{} {}", set.name, configuration.name());
     let total = set.queries.len() + set.unanswerable.len();
     let with_stages = configuration.needs_index();
     let mut tally = Tally::new(set, plan, asker.gate);
+    asker.own = tally.own.clone();
     for (done, (query, answerable)) in set.all().enumerate() {
         progress(Progress::Asking { what: &what, done, total });
         let mut watch = Stopwatch::start();
@@ -145,6 +147,9 @@ struct Tally<'a> {
     plan: &'a Plan,
     gate: f32,
     wanted: Vec<Metric>,
+    /// Questions that are documents too.
+    own: HashSet<&'a str>,
+    left_out: usize,
     queries: Vec<Asked>,
     run: Run,
 }
@@ -152,11 +157,16 @@ struct Tally<'a> {
 impl<'a> Tally<'a> {
     fn new(set: &'a Set, plan: &'a Plan, gate: f32) -> Self {
         let wanted = metrics(&plan.depths, set.is_graded() && !plan.binary);
-        Self { set, plan, gate, wanted, queries: Vec::new(), run: Run::new() }
+        Self { set, plan, gate, wanted, own: set.own_documents(), left_out: 0, queries: Vec::new(), run: Run::new() }
     }
 
     /// Judges what was found, best first.
     fn add(&mut self, query: &Query, answerable: bool, mut found: Vec<Found>) -> &mut Asked {
+        if self.own.contains(query.id.as_str()) {
+            let before = found.len();
+            found.retain(|found| found.id != query.id);
+            self.left_out += before - found.len();
+        }
         found.truncate(self.plan.depth());
         let none = Judgements::new();
         let judged = self.set.judgements.get(&query.id).filter(|_| answerable).unwrap_or(&none);
@@ -187,7 +197,7 @@ impl<'a> Tally<'a> {
 
     /// The result, without what only a search has.
     fn done(self, path: &Path, name: &str) -> (RunResult, Run) {
-        let Self { set, plan, gate, wanted, queries, run } = self;
+        let Self { set, plan, gate, wanted, left_out, queries, run, .. } = self;
         let result = RunResult {
             format: RunResult::FORMAT,
             set: set.name.clone(),
@@ -203,6 +213,7 @@ impl<'a> Tally<'a> {
             depths: plan.depths.clone(),
             gate: f64::from(gate),
             documents: set.documents.len(),
+            left_out,
             embedded: 0,
             index_bytes: None,
             peak_mib: None,
@@ -228,6 +239,8 @@ fn falling(found: Vec<Found>) -> Vec<(String, f32)> {
 struct Asker<'a> {
     what: What,
     depth: usize,
+    /// Questions that are documents too: one more is looked for.
+    own: HashSet<&'a str>,
     group_by: Option<&'a str>,
     /// The group of each document.
     groups: Vec<Option<String>>,
@@ -243,7 +256,7 @@ enum What {
 
 impl<'a> Asker<'a> {
     fn new(
-        set: &Set,
+        set: &'a Set,
         configuration: &Configuration,
         index: Option<&'a BenchIndex>,
         plan: &'a Plan,
@@ -253,7 +266,8 @@ impl<'a> Asker<'a> {
         let group_by = plan.group_by.as_deref();
         let model = index.and_then(|index| index.model.as_ref()).map_or("", |model| model.name());
         let groups = set.documents.iter().map(|d| group_by.and_then(|name| field(&d.metadata, name))).collect();
-        let mut asker = Self { what: What::Grep(Grep::new([])), depth, group_by, groups, gate: 0.0, model };
+        let mut asker =
+            Self { what: What::Grep(Grep::new([])), depth, own: HashSet::new(), group_by, groups, gate: 0.0, model };
         match (configuration.how(), index) {
             (How::Search(asks), Some(index)) => {
                 let engine = index.engine();
@@ -275,11 +289,12 @@ impl<'a> Asker<'a> {
         if query.text.trim().is_empty() {
             return Ok(Vec::new());
         }
+        let depth = self.depth + usize::from(self.own.contains(query.id.as_str()));
         let group = self.group_by.map(|name| field(&query.metadata, name));
         let (engine, asks) = match &self.what {
             What::Grep(grep) => {
                 let admitted = |at: usize| group.as_ref().is_none_or(|group| self.groups[at] == *group);
-                let found = grep.search(&query.text, self.depth, &admitted).into_iter();
+                let found = grep.search(&query.text, depth, &admitted).into_iter();
                 let one = |f: super::grep::Found<'_>| {
                     let why = Why { relevance: f.share, cosine: None, words: Some(f.share), closeness: None };
                     Found { id: f.id.to_owned(), score: f.score, why: Some(why) }
@@ -289,7 +304,7 @@ impl<'a> Asker<'a> {
             What::Search(engine, asks) => (engine, *asks),
         };
         let options = SearchOptions {
-            limit: self.depth,
+            limit: depth,
             min_relevance: Some(0.0),
             filter: ItemFilter {
                 kinds: vec![Kind::Chunk],

@@ -127,6 +127,9 @@ pub struct RunResult {
     pub gate: f64,
     /// Documents of the set.
     pub documents: usize,
+    /// Rankings from which the document that is the question itself was left out.
+    #[serde(default)]
+    pub left_out: usize,
     /// Texts that went through the model to make the index.
     pub embedded: usize,
     /// Size of the index; none if there is none.
@@ -202,6 +205,8 @@ pub struct Summary {
     pub documents: usize,
     /// Size of the index.
     pub index_bytes: Option<u64>,
+    /// Rankings from which the document that is the question itself was left out.
+    pub left_out: usize,
     /// Texts that went through the model to make the index.
     pub embedded: usize,
     /// The most memory that the process has held.
@@ -299,6 +304,7 @@ impl RunResult {
             unanswerable: self.queries.len() - self.answerable().count(),
             documents: self.documents,
             index_bytes: self.index_bytes,
+            left_out: self.left_out,
             embedded: self.embedded,
             peak_mib: self.peak_mib,
             queries_per_s: is_own.then(|| round(1e3 / mean(&self.times()).max(1e-9), 1)),

@@ -10,7 +10,7 @@ use super::metrics::Judgements;
 use super::source::{LAYOUT, bad, lines, read};
 use super::trec::read_qrels;
 use serde::{Deserialize, Deserializer, de};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -89,10 +89,27 @@ impl Set {
         self.queries.iter().map(|query| (query, true)).chain(unanswerable)
     }
 
+    /// Questions that are documents of the set: same id, and the document holds the question's text. Numbers alone say
+    /// nothing, because many sets number both from 1.
+    pub fn own_documents(&self) -> HashSet<&str> {
+        let documents: HashMap<&str, &Document> = self.documents.iter().map(|one| (one.id.as_str(), one)).collect();
+        let is_own = |query: &&Query| {
+            let text = letters(&query.text);
+            let document = documents.get(query.id.as_str());
+            !text.is_empty() && document.is_some_and(|one| (letters(&one.title) + &letters(&one.text)).contains(&text))
+        };
+        self.all().map(|(query, _)| query).filter(is_own).map(|query| query.id.as_str()).collect()
+    }
+
     /// Whether some judgement is above 1.
     pub fn is_graded(&self) -> bool {
         self.judgements.values().flat_map(|judged| judged.values()).any(|grade| *grade > 1)
     }
+}
+
+/// A text without case and white space.
+fn letters(text: &str) -> String {
+    text.split_whitespace().flat_map(str::chars).flat_map(char::to_lowercase).collect()
 }
 
 /// A field of the metadata as text; none if it is not there.
@@ -242,6 +259,31 @@ mod tests {
         let asked: Vec<_> = set.queries.iter().map(|query| (query.id.as_str(), query.text.as_str())).collect();
         assert_eq!(asked, [("3", "?"), ("4", "")]);
         assert_eq!((set.judgements["3"]["7"], set.judgements["4"]["-9"]), (1, 2));
+    }
+
+    #[test]
+    fn a_question_is_a_document_if_id_and_text_are_the_same() {
+        let document = |id: &str, title: &str, text: &str| {
+            format!("{}\n", serde_json::json!({"_id": id, "title": title, "text": text}))
+        };
+        let query = |id: &str, text: &str| format!("{}\n", serde_json::json!({"_id": id, "text": text}));
+        let corpus = document("text", "Other", "The same\n text")
+            + &document("title", "A Title", "and more")
+            + &document("both", "First", "second")
+            + &document("part", "", "It holds the question and more.")
+            + &document("number", "", "something else")
+            + &document("blank", "", "x");
+        let queries = query("text", "the SAME text")
+            + &query("title", "a title")
+            + &query("both", "first second")
+            + &query("part", "The question")
+            + &query("number", "what is asked")
+            + &query("blank", " ");
+        let judged: String =
+            ["text", "title", "both", "part", "number", "blank"].map(|id| format!("{id}\tx\t1\n")).concat();
+        let dir = folder(&[("corpus.jsonl", &corpus), ("queries.jsonl", &queries), ("qrels/test.tsv", &judged)]);
+        let set = read_set(dir.path()).unwrap();
+        assert_eq!(set.own_documents(), HashSet::from(["text", "title", "both", "part"]));
     }
 
     #[test]

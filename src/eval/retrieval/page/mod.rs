@@ -236,6 +236,7 @@ mod tests {
             depths: vec![10],
             gate: 0.4,
             documents: 9,
+            left_out: 0,
             embedded: 0,
             index_bytes: Some(1_500_000),
             peak_mib: (run == "hybrid").then_some(57),
