@@ -5,7 +5,7 @@ use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use crate::eval::retrieval::{Comparison, Configuration, Delta, RunResult, compare, read_split};
+use crate::eval::retrieval::{BenchError, Comparison, Configuration, Delta, RunResult, compare, read_split, same_set};
 use crate::render::json_line;
 use crate::text::single_line;
 use clap::Args;
@@ -30,6 +30,9 @@ pub(super) struct CompareArgs {
     /// The metric that moved questions are chosen by; the first one if not given
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
+    /// Compare although the set has been changed since
+    #[arg(long)]
+    changed_set: bool,
 }
 
 /// Measure again what was measured before, and exit with 8 if anything has become significantly worse
@@ -52,11 +55,17 @@ pub(super) struct GateArgs {
     /// if not given
     #[arg(long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
+    /// Compare although the set has been changed since
+    #[arg(long)]
+    changed_set: bool,
 }
 
 pub(super) fn run_compare(args: &CompareArgs, output: &Output) -> Outcome {
     let (a, b) = (RunResult::read(&args.a)?, RunResult::read(&args.b)?);
     let metric = args.metric.as_ref().or(a.metrics.first()).cloned().unwrap_or_default();
+    if !args.changed_set {
+        same_set(&a, &b)?;
+    }
     let comparison = compare(&a, &b, &metric, MOVED)?;
     output.print(&if output.json { json_line(&comparison) } else { text(&comparison, &metric) })?;
     Ok(0)
@@ -79,6 +88,10 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         let held = if args.metrics.is_empty() { vec![first.clone(), "noise".to_owned()] } else { args.metrics.clone() };
         let folder = args.set.clone().unwrap_or_else(|| PathBuf::from(&before.path));
         let set = read_split(&folder, &before.split)?;
+        let now = set.digest();
+        if !args.changed_set && before.set_digest.as_ref().is_some_and(|digest| *digest != now) {
+            return Err(BenchError::Changed { a: before.name(), b: folder.display().to_string() }.into());
+        }
         let mut found = None;
         let work = Work { runs: &[run], rankings: &[] };
         measure_set(&session, &folder, &set, work, &How::like(&before), output, &mut |result, _| {
@@ -108,6 +121,11 @@ fn text(comparison: &Comparison, metric: &str) -> String {
     let mut out = format!("{} -> {}, {} questions", comparison.a, comparison.b, comparison.queries);
     if comparison.unpaired > 0 {
         out.push_str(&format!(", {} in one of them alone", comparison.unpaired));
+    }
+    if let (Some(a), Some(b)) = &comparison.models
+        && a != b
+    {
+        out.push_str(&format!("\nthe models differ: {a} -> {b}"));
     }
     out.push_str(&format!(
         "\n{:16} {:>8} {:>8} {:>9} {:>20} {:>8} {:>6} {:>6} {:>6}\n",

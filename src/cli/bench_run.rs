@@ -13,6 +13,7 @@ use crate::eval::retrieval::{
 use crate::query::Stage;
 use crate::render::json_line;
 use clap::Args;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Measure search on sets of documents, questions and judgements
@@ -124,6 +125,16 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
         }
     };
     if let Some(out) = &args.out {
+        let names = sets.iter().flat_map(|(_, set)| {
+            let own = runs.iter().map(Configuration::name).chain(rankings.iter().map(|ranking| ranking.name.as_str()));
+            own.map(|run| RunResult::name_of(&set.name, &set.split, run))
+        });
+        let mut seen = HashSet::new();
+        if let Some(twice) = names.into_iter().find(|name| !seen.insert(name.clone())) {
+            let text = format!("two results would be written to {twice}.json");
+            let hint = "sets are named after their folders and rankings after their files; use one --out each";
+            return Err(Failure::new(ErrorKind::Usage, text, hint));
+        }
         std::fs::create_dir_all(out).map_err(|e| Failure::io(&out.display().to_string(), &e))?;
     }
     let mut results = Vec::new();
@@ -169,8 +180,14 @@ pub(super) fn measure_set(
     output: &Output,
     done: &mut dyn FnMut(RunResult, String) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let plan =
-        Plan { depths: depths(how), group_by: how.group_by.clone(), binary: how.binary, machine: machine(), peak_mib };
+    let plan = Plan {
+        depths: depths(how),
+        group_by: how.group_by.clone(),
+        binary: how.binary,
+        machine: machine(),
+        clock: session.settings().clock,
+        peak_mib,
+    };
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut index: Option<BenchIndex> = None;
     let with_model = work.runs.iter().any(Configuration::needs_model);

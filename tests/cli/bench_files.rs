@@ -110,6 +110,7 @@ fn a_ranking_of_something_else_is_refused() {
     refused(&[&folder, "--ranking", "strange.txt"], "99");
     refused(&[&folder, "--ranking", "short.txt"], "short.txt, line 1");
     refused(&[&folder, &other, "--ranking", "bm25.txt"], "one set");
+    refused(&[&folder, "--ranking", "bm25.txt", "--run", "bm25", "--out", "out"], "own.bm25");
     assert_eq!(bench(&user, "run", &[&folder, "--ranking", "none.txt"]).code, 9);
 }
 
@@ -131,4 +132,52 @@ fn a_question_does_not_find_itself() {
     }
     let table = bench(&user, "run", &arguments[..]).out;
     assert_eq!(table.matches("left out").count(), 3, "{table}");
+}
+
+#[test]
+fn results_know_their_set_and_their_day() {
+    let user = User::new();
+    let folder = set(&user, "own");
+    let run = |out: &str| assert_eq!(bench(&user, "run", &[&folder, "--run", "bm25", "--out", out]).code, 0);
+    run("a");
+    run("b");
+    let (a, b) = (kept(&user, "a/own.bm25.json"), kept(&user, "b/own.bm25.json"));
+    let digest = a["set_digest"].as_str().unwrap();
+    assert!(digest.len() == 64 && Some(digest) == b["set_digest"].as_str());
+    let day = a["made_at"].as_str().unwrap();
+    assert!(day.len() == 20 && day.starts_with("20") && day.ends_with('Z'), "{day}");
+    let compare = |more: &[&str]| bench(&user, "compare", &[&["a/own.bm25.json", "b/own.bm25.json"], more].concat());
+    let gate = |more: &[&str]| bench(&user, "gate", &[&["--baseline", "a/own.bm25.json"], more].concat());
+    assert_eq!((compare(&[]).code, gate(&[]).code), (0, 0));
+    // One grade more.
+    write(&user.work().join("own/qrels/test.tsv"), JUDGED.replace("2\t1\t1", "2\t1\t0"));
+    run("b");
+    for ran in [compare(&[]), gate(&[])] {
+        assert!(ran.code == 2 && ran.err.contains("changed") && ran.err.contains("--changed-set"), "{ran:?}");
+    }
+    assert_eq!((compare(&["--changed-set"]).code, gate(&["--changed-set"]).code), (0, 0));
+    // Of before digests were kept.
+    let mut old = a.clone();
+    for key in ["set_digest", "made_at"] {
+        old.as_object_mut().unwrap().remove(key);
+    }
+    write(&user.work().join("a/own.bm25.json"), old.to_string());
+    assert_eq!((compare(&[]).code, gate(&[]).code), (0, 0));
+    // Another model.
+    let mut other = old.clone();
+    (old["model"], other["model"]) = ("m@1".into(), "m@2".into());
+    write(&user.work().join("a/own.bm25.json"), old.to_string());
+    write(&user.work().join("b/own.bm25.json"), other.to_string());
+    assert!(compare(&[]).out.contains("the models differ: m@1 -> m@2"), "{:?}", compare(&[]));
+    assert_eq!(compare(&["--json"]).json()["models"], serde_json::json!(["m@1", "m@2"]));
+}
+
+#[test]
+fn files_of_one_name_are_not_written_twice() {
+    let user = User::new();
+    let (one, two) = (set(&user, "x/own"), set(&user, "y/own"));
+    let ran = bench(&user, "run", &[&one, &two, "--run", "regex", "--out", "out"]);
+    assert!(ran.code == 2 && ran.err.contains("own.regex") && ran.out.is_empty(), "{ran:?}");
+    assert!(!user.work().join("out/own.regex.json").exists());
+    assert_eq!(bench(&user, "run", &[&one, &two, "--run", "regex"]).code, 0);
 }

@@ -114,14 +114,15 @@ fn two_results_are_compared_and_a_loss_is_an_error() {
     let (good, bad) = (set(&user, "pairs", true), set(&user, "other/pairs", false));
     assert_eq!(user.ken(&["bench", "run", &good, "--run", "bm25", "--out", "a", "--json"]).code, 0);
     assert_eq!(user.ken(&["bench", "run", &bad, "--run", "bm25", "--out", "b", "--json"]).code, 0);
-    let compare = |a: &str, b: &str| user.ken(&["bench", "compare", a, b, "--json"]).json();
+    let compare = |a: &str, b: &str| user.ken(&["bench", "compare", a, b, "--json", "--changed-set"]).json();
     let found = compare("a/pairs.bm25.json", "b/pairs.bm25.json");
     let first = &found["deltas"][0];
     assert_eq!((first["metric"].as_str(), first["wins"].as_u64()), (Some("ndcg@10"), Some(0)));
     assert!(first["losses"].as_u64() > Some(30) && first["p"].as_f64() < Some(0.001), "{first}");
     assert!(first["interval"]["high"].as_f64() < Some(0.0), "{first}");
     assert_eq!(found["moved"].as_array().map(Vec::len), Some(10));
-    let text = user.ken(&["bench", "compare", "a/pairs.bm25.json", "b/pairs.bm25.json", "--metric", "mrr"]);
+    let text =
+        user.ken(&["bench", "compare", "a/pairs.bm25.json", "b/pairs.bm25.json", "--metric", "mrr", "--changed-set"]);
     assert!(text.out.contains("moved most by mrr") && text.out.contains(" worse"), "{text:?}");
     assert!(
         text.out.contains("is first and right: words 0.") && text.out.contains("after, nothing was found"),
@@ -132,9 +133,9 @@ fn two_results_are_compared_and_a_loss_is_an_error() {
     let gate = |more: &[&str]| user.ken(&[&["bench", "gate", "--baseline", "a/pairs.bm25.json"], more].concat());
     let same = gate(&[]);
     assert_eq!(same.code, 0, "{same:?}");
-    let worse = gate(&["--set", &bad]);
+    let worse = gate(&["--set", &bad, "--changed-set"]);
     assert!(worse.code == 8 && worse.err.contains("ndcg@10"), "{worse:?}");
-    assert_eq!(gate(&["--set", &bad, "--metric", "noise"]).code, 0, "silence has not become worse");
+    assert_eq!(gate(&["--set", &bad, "--changed-set", "--metric", "noise"]).code, 0, "silence has not become worse");
     assert_eq!(gate(&["--metric", "nothing"]).code, 2);
     assert_eq!(user.ken(&["bench", "compare", "a/pairs.bm25.json", "pairs/corpus.jsonl"]).code, 2);
     assert_eq!(user.ken(&["bench", "gate", "--baseline", "none.json"]).code, 9);

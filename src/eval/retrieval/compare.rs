@@ -83,6 +83,8 @@ pub struct Comparison {
     pub a: String,
     /// Set and run of the second.
     pub b: String,
+    /// The model of each.
+    pub models: (Option<String>, Option<String>),
     /// Questions in both.
     pub queries: usize,
     /// Questions in one of them alone; they are left out.
@@ -91,6 +93,19 @@ pub struct Comparison {
     pub deltas: Vec<Delta>,
     /// The questions that moved most, by the first metric.
     pub moved: Vec<Moved>,
+}
+
+/// Makes sure that two results are of one state of their set, as far as they tell.
+///
+/// # Errors
+/// [`BenchError::Changed`] when their digests differ.
+pub fn same_set(a: &RunResult, b: &RunResult) -> Result<(), BenchError> {
+    match (&a.set_digest, &b.set_digest) {
+        (Some(of_a), Some(of_b)) if of_a != of_b && a.set == b.set => {
+            Err(BenchError::Changed { a: a.name(), b: b.name() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Compares two runs; `metric` is the one that the moved questions are chosen by, and `most` how many they are.
@@ -150,6 +165,7 @@ pub fn compare(a: &RunResult, b: &RunResult, metric: &str, most: usize) -> Resul
     Ok(Comparison {
         a: a.name(),
         b: b.name(),
+        models: (a.model.clone(), b.model.clone()),
         queries: pairs.len(),
         unpaired: a.queries.len() + b.queries.len() - 2 * pairs.len(),
         deltas,
@@ -202,6 +218,8 @@ mod tests {
             format: RunResult::FORMAT,
             set: "set".into(),
             split: "test".into(),
+            set_digest: None,
+            made_at: None,
             path: "set".into(),
             run: name.into(),
             ranking: None,

@@ -17,7 +17,7 @@ use super::trec::Run;
 use crate::engine::{Engine, OnProgress, Progress};
 use crate::query::{SearchOptions, Stage};
 use crate::store::ItemFilter;
-use crate::text::single_line;
+use crate::text::{single_line, timestamp};
 use crate::types::{Hit, Kind, Semantic};
 use std::collections::HashSet;
 use std::path::Path;
@@ -42,6 +42,8 @@ pub struct Plan {
     pub binary: bool,
     /// The machine.
     pub machine: Machine,
+    /// Milliseconds since 1970.
+    pub clock: fn() -> i64,
     /// The most memory that this process has held so far, in MiB, where the system tells.
     pub peak_mib: fn() -> Option<u64>,
 }
@@ -202,6 +204,8 @@ impl<'a> Tally<'a> {
             format: RunResult::FORMAT,
             set: set.name.clone(),
             split: set.split.clone(),
+            set_digest: Some(set.digest()),
+            made_at: Some(timestamp((plan.clock)())),
             path: path.display().to_string(),
             run: name.to_owned(),
             ranking: None,

@@ -22,7 +22,7 @@ mod source;
 mod stopwatch;
 mod trec;
 
-pub use compare::{Comparison, Delta, Moved, compare};
+pub use compare::{Comparison, Delta, Moved, compare, same_set};
 pub use index::{BenchIndex, prepare, scope as scope_of_group};
 pub use measure::{Plan, measure, measure_ranking};
 pub use metrics::{Graded, Judgements, Metric, metrics, order};
@@ -101,6 +101,14 @@ pub enum BenchError {
         /// Why.
         what: &'static str,
     },
+    /// Two results of one set that was changed in between.
+    #[error("{a} and {b} cannot be compared: the set was changed in between")]
+    Changed {
+        /// One.
+        a: String,
+        /// The other.
+        b: String,
+    },
     /// A run by meaning was asked for, and the model did not take part.
     #[error("the model {model} cannot be used for this: {why}")]
     NoModel {
@@ -125,7 +133,8 @@ impl Diagnose for BenchError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { source, .. } | Self::Unread { source, .. } => io_kind(source),
-            Self::Line { .. } | Self::Set { .. } | Self::Result { .. } | Self::Unlike { .. } => ErrorKind::Usage,
+            Self::Line { .. } | Self::Set { .. } | Self::Result { .. } => ErrorKind::Usage,
+            Self::Unlike { .. } | Self::Changed { .. } => ErrorKind::Usage,
             Self::NoModel { .. } => ErrorKind::NoModel,
             Self::Engine(error) => error.kind(),
         }
@@ -138,6 +147,7 @@ impl Diagnose for BenchError {
             Self::Set { hint, .. } => Some(hint.clone()),
             Self::Unread { hint, .. } | Self::Line { hint, .. } => Some((*hint).to_owned()),
             Self::Result { .. } => Some(result::WRITTEN.to_owned()),
+            Self::Changed { .. } => Some("measure both again, or compare all the same with --changed-set".to_owned()),
             Self::Io { .. } | Self::Unlike { .. } => None,
         }
     }

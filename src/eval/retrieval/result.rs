@@ -104,6 +104,12 @@ pub struct RunResult {
     /// Which of the set's judgements were counted.
     #[serde(default = "usual_split")]
     pub split: String,
+    /// A hash of its documents, questions and judgements; none in results of before it was kept.
+    #[serde(default)]
+    pub set_digest: Option<String>,
+    /// When it was measured, as RFC 3339; none in results of before it was kept.
+    #[serde(default)]
+    pub made_at: Option<String>,
     /// Where the set lay.
     pub path: String,
     /// The run's name.
@@ -336,6 +342,7 @@ mod tests {
     #[test]
     fn results_of_before_are_read() {
         let result: RunResult = serde_json::from_str(BEFORE).unwrap();
+        assert!(result.set_digest.is_none() && result.made_at.is_none() && result.split == "test");
         assert!(result.peak_mib.is_none() && result.queries[0].best_right().is_none());
         let latency = serde_json::to_value(result.summary().latency_ms).unwrap();
         assert_eq!(latency, serde_json::json!({"p50": 2.0, "p95": 2.0, "p99": 2.0}), "no stage is made up");

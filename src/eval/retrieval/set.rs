@@ -9,6 +9,7 @@ use super::BenchError;
 use super::metrics::Judgements;
 use super::source::{LAYOUT, bad, lines, read};
 use super::trec::read_qrels;
+use crate::text::sha256_hex;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -87,6 +88,29 @@ impl Set {
     pub fn all(&self) -> impl Iterator<Item = (&Query, bool)> {
         let unanswerable = self.unanswerable.iter().map(|query| (query, false));
         self.queries.iter().map(|query| (query, true)).chain(unanswerable)
+    }
+
+    /// A hash of everything that is measured on: documents, questions, judgements.
+    pub fn digest(&self) -> String {
+        let mut all = Vec::new();
+        let mut add = |part: &str| {
+            all.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            all.extend_from_slice(part.as_bytes());
+        };
+        for one in &self.documents {
+            [one.id.as_str(), &one.title, &one.text, &one.metadata.to_string()].into_iter().for_each(&mut add);
+        }
+        for (query, answerable) in self.all() {
+            let kind = if answerable { "answerable" } else { "unanswerable" };
+            [kind, query.id.as_str(), &query.text, &query.metadata.to_string()].into_iter().for_each(&mut add);
+        }
+        for query in &self.queries {
+            let judged: BTreeMap<_, _> = self.judgements.get(&query.id).into_iter().flatten().collect();
+            for (document, grade) in judged {
+                [query.id.as_str(), document, &grade.to_string()].into_iter().for_each(&mut add);
+            }
+        }
+        sha256_hex(&all)
     }
 
     /// Questions that are documents of the set: same id, and the document holds the question's text. Numbers alone say
@@ -284,6 +308,21 @@ mod tests {
         let dir = folder(&[("corpus.jsonl", &corpus), ("queries.jsonl", &queries), ("qrels/test.tsv", &judged)]);
         let set = read_set(dir.path()).unwrap();
         assert_eq!(set.own_documents(), HashSet::from(["text", "title", "both", "part"]));
+    }
+
+    #[test]
+    fn the_digest_is_of_what_is_read_and_not_of_how_it_is_written() {
+        let of = |files: &[(&str, &str)]| read_set(folder(files).path()).unwrap().digest();
+        let usual = of(&[]);
+        assert_eq!(usual, of(&[("qrels/test.tsv", "q 0 d 2.0\n")]), "grades of unknown questions do not count");
+        for other in [
+            ("qrels/test.tsv", "q d 1\n"),
+            ("queries.jsonl", "{\"_id\":\"q\",\"text\":\"?!\"}\n"),
+            ("corpus.jsonl", "{\"_id\":\"d\",\"text\":\"one\"}\n"),
+            ("unanswerable.jsonl", "{\"_id\":\"u\"}\n"),
+        ] {
+            assert_ne!(usual, of(&[other]), "{other:?}");
+        }
     }
 
     #[test]

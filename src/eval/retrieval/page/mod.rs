@@ -225,6 +225,8 @@ mod tests {
             format: RunResult::FORMAT,
             set: set.into(),
             split: "test".into(),
+            set_digest: None,
+            made_at: None,
             path: set.into(),
             run: run.into(),
             ranking: None,
