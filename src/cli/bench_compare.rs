@@ -88,6 +88,7 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         let held = if args.metrics.is_empty() { vec![first.clone(), "noise".to_owned()] } else { args.metrics.clone() };
         let folder = args.set.clone().unwrap_or_else(|| PathBuf::from(&before.path));
         let set = read_split(&folder, &before.split)?;
+        before.group_by.as_ref().map_or(Ok(()), |name| set.require_field(name, &folder))?;
         let now = set.digest();
         if !args.changed_set && before.set_digest.as_ref().is_some_and(|digest| *digest != now) {
             return Err(BenchError::Changed { a: before.name(), b: folder.display().to_string() }.into());

@@ -44,6 +44,9 @@ pub(super) struct BenchPackArgs {
 pub(super) fn run(global: &Global, args: BenchPackArgs, output: &Output) -> Outcome {
     let session = Session::open(global, output)?;
     let sets = args.sets.iter().map(|path| read_split(path, &args.split)).collect::<Result<Vec<_>, BenchError>>()?;
+    for (set, path) in sets.iter().zip(&args.sets) {
+        args.group_by.as_ref().map_or(Ok(()), |name| set.require_field(name, path))?;
+    }
     let plan =
         PackPlan { budgets: args.budgets, tokenizer: args.tokenizer, group_by: args.group_by, file_by: args.file_by };
     if !output.json {

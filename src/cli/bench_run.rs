@@ -114,7 +114,11 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
         runs = Configuration::usual();
     }
     // Everything is read before anything is measured: a bad line of the last set should not cost the first.
-    let sets = args.sets.iter().map(|path| Ok((path, read_split(path, &args.how.split)?)));
+    let sets = args.sets.iter().map(|path| {
+        let set = read_split(path, &args.how.split)?;
+        args.how.group_by.as_ref().map_or(Ok(()), |name| set.require_field(name, path))?;
+        Ok((path, set))
+    });
     let sets = sets.collect::<Result<Vec<(&PathBuf, Set)>, BenchError>>()?;
     let rankings = match (&sets[..], &args.rankings[..]) {
         (_, []) => Vec::new(),

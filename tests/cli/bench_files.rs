@@ -181,3 +181,15 @@ fn files_of_one_name_are_not_written_twice() {
     assert!(!user.work().join("out/own.regex.json").exists());
     assert_eq!(bench(&user, "run", &[&one, &two, "--run", "regex"]).code, 0);
 }
+
+#[test]
+fn a_field_that_nothing_has_groups_nothing() {
+    let user = User::new();
+    let folder = set(&user, "own");
+    let ran = bench(&user, "run", &[&folder, "--run", "regex", "--group-by", "grp"]);
+    assert!(
+        ran.code == 2 && ran.err.contains("grp") && ran.err.contains("hint: ") && ran.err.contains("group"),
+        "{ran:?}"
+    );
+    assert_eq!(bench(&user, "run", &[&folder, "--run", "regex", "--group-by", "group"]).code, 0);
+}

@@ -18,6 +18,9 @@ use std::path::Path;
 /// The judgements that are read if nobody says otherwise.
 pub const SPLIT: &str = "test";
 
+/// Fields that a hint names.
+const FIELDS: usize = 12;
+
 const DOCUMENT: &str = r#"a line of corpus.jsonl is {"_id": "d1", "title": "...", "text": "..."}"#;
 const QUERY: &str = r#"a line of queries.jsonl is {"_id": "q1", "text": "..."}, of unanswerable.jsonl too"#;
 
@@ -88,6 +91,33 @@ impl Set {
     pub fn all(&self) -> impl Iterator<Item = (&Query, bool)> {
         let unanswerable = self.unanswerable.iter().map(|query| (query, false));
         self.queries.iter().map(|query| (query, true)).chain(unanswerable)
+    }
+
+    /// Makes sure that documents and questions can be grouped by a field.
+    ///
+    /// # Errors
+    /// [`BenchError::Set`] when no document or no question has it.
+    pub fn require_field(&self, name: &str, folder: &Path) -> Result<(), BenchError> {
+        let of_documents = || self.documents.iter().map(|document| &document.metadata);
+        let of_queries = || self.all().map(|(query, _)| &query.metadata);
+        let what = match (
+            of_documents().any(|all| field(all, name).is_some()),
+            of_queries().any(|all| field(all, name).is_some()),
+        ) {
+            (true, true) => return Ok(()),
+            (false, _) => "document",
+            (true, false) => "question",
+        };
+        let keys = |all: &serde_json::Value| {
+            all.as_object().into_iter().flat_map(|all| all.keys().cloned()).collect::<Vec<_>>()
+        };
+        let asked: BTreeSet<String> = of_queries().flat_map(keys).collect();
+        let shared: BTreeSet<String> = of_documents().flat_map(keys).filter(|key| asked.contains(key)).collect();
+        let hint = match shared.is_empty() {
+            true => "documents and questions share no field of their metadata".to_owned(),
+            false => format!("both have {}", shared.into_iter().take(FIELDS).collect::<Vec<_>>().join(", ")),
+        };
+        Err(BenchError::Set { path: folder.to_owned(), what: format!("no {what} has the field {name}"), hint })
     }
 
     /// A hash of everything that is measured on: documents, questions, judgements.
@@ -323,6 +353,23 @@ mod tests {
         ] {
             assert_ne!(usual, of(&[other]), "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_field_that_is_not_there_is_refused_with_those_that_are() {
+        let corpus = "{\"_id\":\"d\",\"metadata\":{\"a\":1,\"b\":2,\"own\":3}}\n";
+        let queries = "{\"_id\":\"q\",\"metadata\":{\"b\":1,\"a\":2,\"asked\":null}}\n";
+        let set = read_set(folder(&[("corpus.jsonl", corpus), ("queries.jsonl", queries)]).path()).unwrap();
+        let refused = |name: &str| {
+            let error = set.require_field(name, Path::new("s")).unwrap_err();
+            format!("{error}; {}", error.hint().unwrap())
+        };
+        assert!(set.require_field("a", Path::new("s")).is_ok());
+        assert_eq!(refused("x"), "s: no document has the field x; both have a, b");
+        assert_eq!(refused("own"), "s: no question has the field own; both have a, b");
+        assert!(refused("asked").contains("no document"));
+        let none = read_set(folder(&[]).path()).unwrap().require_field("x", Path::new("s")).unwrap_err();
+        assert!(none.hint().unwrap().contains("no field"));
     }
 
     #[test]
