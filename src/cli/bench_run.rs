@@ -30,7 +30,8 @@ Examples:
   ken bench run sets/rustc --run hybrid --ranking theirs.trec
 
 Runs are regex (the question's words as one pattern), bm25, dense, hybrid (what ken search does), dense-plain and
-hybrid-plain, which embed the question without the model's query prefix, and hybrid+rerank (ken search --rerank).
+hybrid-plain, which embed the question without the model's query prefix, hybrid-query, which embeds it with the prefix
+alone, and hybrid+rerank (ken search --rerank).
 Settings after a name make any other run: meaning, words, whole, rerank, feedback (true or false), question (query,
 passage or both) and word_weight (a number).")]
 pub(super) struct RunArgs {
@@ -139,17 +140,25 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
             let hint = "sets are named after their folders and rankings after their files; use one --out each";
             return Err(Failure::new(ErrorKind::Usage, text, hint));
         }
-        std::fs::create_dir_all(out).map_err(|e| Failure::io(&out.display().to_string(), &e))?;
+        let failed = |e: std::io::Error| Failure::io(&out.display().to_string(), &e);
+        std::fs::create_dir_all(out).map_err(failed)?;
+        tempfile::tempfile_in(out).map_err(failed)?;
     }
+    if let Some(html) = &args.html {
+        try_writing(html)?;
+    }
+    let of_runs = runs.iter().map(Configuration::name).chain(rankings.iter().map(|ranking| ranking.name.as_str()));
+    let of_sets = sets.iter().map(|(_, set)| set.name.as_str());
+    let widths = widths(&of_sets.collect::<Vec<_>>(), &of_runs.collect::<Vec<_>>());
     let mut results = Vec::new();
     if !output.json {
-        output.print(&table_head(&args.how))?;
+        output.print(&table_head(&args.how, widths))?;
     }
     for (path, set) in &sets {
         let work = Work { runs: &runs, rankings: &rankings };
         measure_set(&session, path, set, work, &args.how, output, &mut |result, ranking| {
             let summary = result.summary();
-            output.print(&if output.json { json_line(&summary) } else { table_row(&summary, &args.how) })?;
+            output.print(&if output.json { json_line(&summary) } else { table_row(&summary, &args.how, widths) })?;
             if let Some(out) = &args.out {
                 write(&out.join(format!("{}.json", result.name())), &json_line(&result))?;
                 write(&out.join(format!("{}.trec", result.name())), &ranking)?;
@@ -159,7 +168,7 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
         })?;
     }
     if args.stages && !output.json {
-        output.print(&stage_table(&results.iter().map(RunResult::summary).collect::<Vec<_>>()))?;
+        output.print(&stage_table(&results.iter().map(RunResult::summary).collect::<Vec<_>>(), widths))?;
     }
     if let Some(html) = &args.html {
         write(html, &page(&results))?;
@@ -224,17 +233,33 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|e| Failure::io(&path.display().to_string(), &e))
 }
 
-/// The columns of metrics: nDCG at the first depth, recall at all.
-fn columns(how: &How) -> Vec<String> {
-    let depths = depths(how);
-    let first = depths.first().copied().unwrap_or(10);
-    let mut out = vec![format!("ndcg@{first}"), "mrr".to_owned(), "map".to_owned(), "success@1".to_owned()];
-    out.extend(depths.iter().map(|depth| format!("recall@{depth}")));
-    out
+/// Fails if a file cannot be written, before anything is measured for it. What it holds stays.
+fn try_writing(path: &Path) -> Result<(), Failure> {
+    let failed = |e: std::io::Error| Failure::io(&path.display().to_string(), &e);
+    let is_new = !path.exists();
+    std::fs::OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+    if is_new { std::fs::remove_file(path).map_err(failed) } else { Ok(()) }
 }
 
-fn table_head(how: &How) -> String {
-    let mut out = format!("{:16} {:13}", "set", "run");
+/// The columns of metrics: nDCG and recall at all depths.
+fn columns(how: &How) -> Vec<String> {
+    let depths = depths(how);
+    let at = |name: &str| depths.iter().map(|depth| format!("{name}@{depth}")).collect::<Vec<_>>();
+    let single = ["mrr", "map", "success@1"].map(str::to_owned);
+    [at("ndcg"), single.to_vec(), at("recall")].concat()
+}
+
+/// Columns for the names of sets and of runs.
+type Widths = (usize, usize);
+
+/// As wide as the longest name, and no narrower than usual.
+fn widths(sets: &[&str], runs: &[&str]) -> Widths {
+    let longest = |names: &[&str]| names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    (longest(sets).max(16), longest(runs).max(13))
+}
+
+fn table_head(how: &How, (of_set, of_run): Widths) -> String {
+    let mut out = format!("{:of_set$} {:of_run$}", "set", "run");
     columns(how).iter().for_each(|name| out.push_str(&format!(" {name:>10}")));
     out.push_str(&format!(
         " {:>6} {:>6} {:>6} {:>8} {:>8} {:>8}\n",
@@ -243,9 +268,9 @@ fn table_head(how: &How) -> String {
     out
 }
 
-fn table_row(summary: &Summary, how: &How) -> String {
+fn table_row(summary: &Summary, how: &How, (of_set, of_run): Widths) -> String {
     let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
-    let mut out = format!("{:16} {:13}", summary.set, summary.run);
+    let mut out = format!("{:of_set$} {:of_run$}", summary.set, summary.run);
     for name in columns(how) {
         let value = summary.metrics.get(&name).and_then(serde_json::Value::as_f64);
         out.push_str(&format!(" {:>10}", value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))));
@@ -261,21 +286,21 @@ fn table_row(summary: &Summary, how: &How) -> String {
     out.push('\n');
     if summary.left_out > 0 {
         let what = "documents left out because they are the question itself";
-        out.push_str(&format!("{:16} {what}: {}\n", "", summary.left_out));
+        out.push_str(&format!("{:of_set$} {what}: {}\n", "", summary.left_out));
     }
     out
 }
 
 /// p50, p95 and p99 of each stage in milliseconds, questions a second, memory.
-fn stage_table(summaries: &[Summary]) -> String {
-    let mut out = format!("\n{:16} {:12}", "set", "run");
+fn stage_table(summaries: &[Summary], (of_set, of_run): Widths) -> String {
+    let mut out = format!("\n{:of_set$} {:of_run$}", "set", "run");
     Stage::ALL.iter().for_each(|stage| out.push_str(&format!(" {:>20}", stage.name())));
-    out.push_str(&format!(" {:>11} {:>8}\n{:29}", "questions/s", "peak MiB", ""));
+    out.push_str(&format!(" {:>11} {:>8}\n{:wide$}", "questions/s", "peak MiB", "", wide = of_set + 1 + of_run));
     Stage::ALL.iter().for_each(|_| out.push_str(&format!(" {:>20}", "p50    p95    p99")));
     out.push('\n');
     let times = |one: &Percentiles| format!("{:.2} {:>6.2} {:>6.2}", one.p50, one.p95, one.p99);
     for summary in summaries {
-        out.push_str(&format!("{:16} {:12}", summary.set, summary.run));
+        out.push_str(&format!("{:of_set$} {:of_run$}", summary.set, summary.run));
         for stage in Stage::ALL {
             let stage = summary.latency_ms.as_ref().and_then(|latency| latency.stages.get(stage.name()));
             let text = stage.map_or_else(|| "-".to_owned(), times);

@@ -193,3 +193,48 @@ fn a_field_that_nothing_has_groups_nothing() {
     );
     assert_eq!(bench(&user, "run", &[&folder, "--run", "regex", "--group-by", "group"]).code, 0);
 }
+
+#[test]
+fn every_depth_has_its_columns_and_nothing_is_below_zero() {
+    let user = User::new();
+    let folder = set(&user, "a-name-that-is-longer-than-its-column");
+    write(&user.work().join("empty.txt"), "10 Q0 unknown 1 1 t\n");
+    let arguments = [&folder, "--run", "bm25", "--ranking", "empty.txt", "--k", "1,3,10,100"];
+    let table = bench(&user, "run", &arguments).out;
+    let mut lines = table.lines();
+    let head: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
+    for depth in [1, 3, 10, 100] {
+        assert!(
+            head.contains(&format!("ndcg@{depth}").as_str()) && head.contains(&format!("recall@{depth}").as_str()),
+            "{table}"
+        );
+    }
+    let widths: Vec<usize> = table.lines().filter(|line| !line.contains("left out")).map(str::len).collect();
+    assert!(widths.windows(2).all(|pair| pair[0] == pair[1]), "{table}");
+    let json = bench(&user, "run", &[&arguments[..], &["--json"]].concat()).out;
+    assert!(!table.contains("-0.0") && !json.contains("-0.0"), "{table}{json}");
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_anything_is_measured() {
+    let user = User::new();
+    let folder = set(&user, "own");
+    write(&user.work().join("file"), "");
+    for arguments in [["--html", "none/page.html"], ["--html", "own"], ["--out", "file"], ["--out", "file/out"]] {
+        let ran = bench(&user, "run", &[&[folder.as_str(), "--run", "regex"], &arguments[..]].concat());
+        assert!(ran.code == 9 && ran.out.is_empty(), "{ran:?}");
+    }
+    let ran = bench(&user, "run", &[&folder, "--run", "bm26", "--html", "page.html"]);
+    assert!(ran.code == 2 && !user.work().join("page.html").exists());
+}
+
+#[test]
+fn every_run_is_in_the_help() {
+    let help = bench(&User::new(), "run", &["--help"]).out;
+    let refused = bench(&User::new(), "run", &[".", "--run", "nothing"]).err;
+    let names = refused.split("one of ").nth(1).unwrap().lines().next().unwrap();
+    for name in names.split(", ") {
+        let found = help.split(|c: char| c.is_whitespace() || c == ',').any(|word| word == name);
+        assert!(found, "{name}: {help}");
+    }
+}

@@ -112,7 +112,8 @@ impl Graded {
 fn ndcg(gains: &[i64], ideal: &[i64], k: usize, worth: impl Fn(i64) -> f64) -> f64 {
     let sum = |grades: &[i64]| -> f64 {
         let places = grades.iter().take(k).enumerate().filter(|(_, grade)| **grade > 0);
-        places.map(|(at, grade)| worth(*grade) / ((at + 2) as f64).log2()).sum()
+        // The sum of nothing would be -0.
+        places.fold(0.0, |sum, (at, grade)| sum + worth(*grade) / ((at + 2) as f64).log2())
     };
     let best = sum(ideal);
     if best > 0.0 { sum(gains) / best } else { 0.0 }

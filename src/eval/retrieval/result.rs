@@ -318,9 +318,9 @@ impl RunResult {
     }
 }
 
-/// A value with so many digits behind the point.
+/// A value with so many digits behind the point; 0 has no sign.
 pub(super) fn round(value: f64, digits: i32) -> f64 {
-    (value * 10f64.powi(digits)).round() / 10f64.powi(digits)
+    (value * 10f64.powi(digits)).round() / 10f64.powi(digits) + 0.0
 }
 
 /// The value at a share of sorted values; 0 of nothing.
@@ -346,6 +346,18 @@ mod tests {
         assert!(result.peak_mib.is_none() && result.queries[0].best_right().is_none());
         let latency = serde_json::to_value(result.summary().latency_ms).unwrap();
         assert_eq!(latency, serde_json::json!({"p50": 2.0, "p95": 2.0, "p99": 2.0}), "no stage is made up");
+    }
+
+    #[test]
+    fn nothing_is_below_zero_that_is_zero() {
+        let mut result: RunResult = serde_json::from_str(BEFORE).unwrap();
+        assert_eq!(serde_json::to_string(&[round(-0.0, 3), round(-1e-9, 4)]).unwrap(), "[0.0,0.0]");
+        result.queries.clear();
+        let summary = serde_json::to_string(&result.summary()).unwrap();
+        assert!(!summary.contains("-0.0"), "{summary}");
+        let nothing = super::super::metrics::Graded::default();
+        let values = super::super::metrics::metrics(&[1, 10], true).into_iter().map(|metric| metric.of(&nothing));
+        assert!(values.into_iter().all(f64::is_sign_positive));
     }
 
     #[test]

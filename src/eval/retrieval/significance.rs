@@ -21,7 +21,8 @@ pub struct Interval {
 
 /// The mean; 0 of nothing.
 pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+    // The sum of nothing would be -0.
+    values.iter().fold(0.0, |sum, value| sum + value) / values.len().max(1) as f64
 }
 
 /// The interval of the mean of these values, by drawing them with replacement.
