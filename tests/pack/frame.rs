@@ -33,7 +33,7 @@ fn a_frame_cites_what_is_there_and_says_the_same_twice() {
         "{}",
         ran.out
     );
-    assert!(ran.out.contains("\n## docs/retry.md\n```") && ran.out.contains(RETRY), "{}", ran.out);
+    assert!(ran.out.contains("\n## `docs/retry.md`\n```") && ran.out.contains(RETRY), "{}", ran.out);
     assert_eq!(user.ken(ASK).out, ran.out, "the same inputs, the same bytes");
     let json = user.ken(&with(&["--json"])).json();
     assert_eq!(json["text"].as_str(), Some(ran.out.as_str()));
