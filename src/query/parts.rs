@@ -71,9 +71,12 @@ impl Parts<'_> {
     }
 
     fn closeness(&self, text: &str, vector: &[f32]) -> f32 {
-        let shared = self.weighed.of(text);
-        let cosine = Some(dot(&self.vector, vector));
-        let (words, covered) = (Some(shared.bm25), Some(shared.covered));
-        self.ground.closeness(&Evidence { cosine, words, covered, ..Evidence::default() })
+        // A part need not hold all that its chunk does.
+        let evidence = Evidence {
+            cosine: Some(dot(&self.vector, vector)),
+            words: Some(self.weighed.of(text).bm25),
+            ..Evidence::default()
+        };
+        self.ground.closeness(&evidence)
     }
 }

@@ -5,7 +5,7 @@
 //! question it would make the noise of short questions as loud as evidence. `w` is
 //! `weight * clamp(1 - nearest, 0.04, 0.3) / sqrt(reach)`: words count the less the nearer the nearest candidate is, and
 //! stand between a share of what could be reached and the plain sum. Where it is known what share `c` of the question's
-//! words a text holds, `k` counts `1 + c^8` times: whoever asks in keywords wants the text that has all of them. How
+//! words a text holds, `k` counts `1 + c^16` times: whoever asks in keywords wants the text that has all of them. How
 //! it was found: docs/retrieval.md.
 
 use super::semantic::Background;
@@ -18,7 +18,7 @@ const BEYOND: f32 = 1.01;
 /// Weight of words where nothing else is fitted.
 pub const WORD_WEIGHT: f32 = 0.875;
 /// How steeply words gain as a text comes to hold all of them.
-const STEEP: i32 = 8;
+const STEEP: i32 = 16;
 /// Texts up to which their number does not matter.
 const FEW: f32 = 2_000.0;
 /// Bounds of the room that the nearest candidate leaves to words.
