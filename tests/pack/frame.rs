@@ -88,6 +88,55 @@ fn state_instructions_and_filters_have_their_place() {
 }
 
 #[test]
+fn no_frame_is_over_budget_by_anybodys_count() {
+    let user = User::new().with_model(MODEL);
+    let fenced = "````\n```rust\nfn retry() {}\n```\n````";
+    let texts = [
+        "Größe und Übertragung der Anfragen.",
+        "请求会重试三次。",
+        "naïve café 🚀🚀 \u{1F469}\u{200D}\u{1F4BB}",
+        fenced,
+        RETRY,
+    ];
+    for (at, text) in texts.iter().cycle().take(20).enumerate() {
+        let more =
+            (0..at * 3).map(|line| format!("Requests to billing, case {at}.{line}: {text}\n\n")).collect::<String>();
+        user.document(
+            &format!("docs/{at}-a file of retries.md"),
+            format!("# Retries {at}\n\n{text}\n\n## Cases\n\n{more}"),
+        );
+    }
+    user.document("state.txt", "Half of it is done, größtenteils.\n".repeat(60));
+    user.document("rules.md", "Answer in one sentence.\n".repeat(40));
+    assert_eq!(user.ken(&["index", "docs"]).code, 0);
+    let folder = user.ken(&["model", "path", MODEL]).out;
+    let mut words = tokenizers::Tokenizer::from_file(format!("{}/tokenizer.json", folder.trim())).unwrap();
+    words.with_padding(None).with_truncation(None).unwrap();
+    for tokenizer in ["cl100k", "o200k", "model", "chars"] {
+        for budget in [0, 40, 90, 150, 333, 1_000, 4_000, 4_001, 15_000, 200_000] {
+            let (budget_said, given) = (budget.to_string(), ["--state", "state.txt", "--instructions", "rules.md"]);
+            let more = ["--json", "--budget", &budget_said, "--tokenizer", tokenizer];
+            let ran = user.ken(&with(&[&more[..], &given[if budget % 2 == 0 { 0 } else { 4 }..]].concat()));
+            if ran.code == 2 {
+                assert!(budget < 200 && ran.out.contains("the task alone takes"), "{ran:?}");
+                continue;
+            }
+            let frame = ran.json();
+            let text = frame["text"].as_str().unwrap();
+            let said = frame["tokens"].as_u64().unwrap() as usize;
+            assert!(said <= budget, "{tokenizer} {budget}: {said}");
+            let count = match tokenizer {
+                "model" => words.encode(text, false).unwrap().len(),
+                "chars" => text.chars().count().div_ceil(4),
+                _ => continue,
+            };
+            // A number may cost a token more than the one that would be right in its place.
+            assert!(said == count || said == count + 1, "{tokenizer} {budget}: {said}, not {count}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_packed_is_refused() {
     let user = indexed();
     let ran = user.ken(&["pack", "--task", "x", "--budget", "20"]);
