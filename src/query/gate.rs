@@ -35,7 +35,7 @@ impl Ambient {
     /// Anything that is known may come.
     pub const EVERYWHERE: Self = Self { near: 0.1, company: 0.004 };
     /// Somebody has named files or scopes.
-    pub const NAMED: Self = Self { near: 0.02, company: 0.0005 };
+    pub const NAMED: Self = Self { near: 0.02, company: 0.0001 };
 
     /// The gate where the best comes to `best` and would be shown by a search from `gate` on: above 1, which nothing
     /// reaches, if the best is too far from that.
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn a_frame_asks_less_where_somebody_has_said_where_to_look() {
         let (everywhere, named) = (Ambient::EVERYWHERE, Ambient::NAMED);
-        assert_eq!((everywhere.gate(0.5, 0.9), named.gate(0.5, 0.9)), (0.9 * 0.004, 0.9 * 0.0005));
-        assert_eq!((everywhere.gate(0.5, 0.05), named.gate(0.5, 0.05)), (f32::INFINITY, 0.05 * 0.0005));
+        assert_eq!((everywhere.gate(0.5, 0.9), named.gate(0.5, 0.9)), (0.9 * 0.004, 0.9 * 0.0001));
+        assert_eq!((everywhere.gate(0.5, 0.05), named.gate(0.5, 0.05)), (f32::INFINITY, 0.05 * 0.0001));
         assert_eq!((named.gate(0.5, 0.01), named.gate(0.0, 0.0)), (f32::INFINITY, f32::INFINITY));
     }
 
