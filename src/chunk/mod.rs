@@ -82,13 +82,7 @@ pub struct Chunk {
 /// Cuts a text. The cores of the chunks are together the whole text, unless nothing of it is to be found (no letter or
 /// digit, no declaration): then there is no chunk.
 pub fn chunks(text: &str, format: Format, counter: &dyn CountTokens, limits: &Limits) -> Vec<Chunk> {
-    let blocks = match format {
-        Format::Markdown => markup::markdown(text),
-        Format::RestructuredText => markup::restructured_text(text),
-        Format::AsciiDoc => markup::asciidoc(text),
-        Format::Plain => markup::plain(text),
-        Format::Source(language) => source::declarations(text, language),
-    };
+    let blocks = blocks(text, format);
     let sizer = Sizer { counter };
     let root = match format {
         Format::Markdown => root_title(text, &blocks),
@@ -96,6 +90,16 @@ pub fn chunks(text: &str, format: Format, counter: &dyn CountTokens, limits: &Li
     };
     let drafts = draft::drafts(text, blocks, root, &sizer, limits);
     place(text, drafts, &sizer, limits)
+}
+
+fn blocks(text: &str, format: Format) -> Vec<Block> {
+    match format {
+        Format::Markdown => markup::markdown(text),
+        Format::RestructuredText => markup::restructured_text(text),
+        Format::AsciiDoc => markup::asciidoc(text),
+        Format::Plain => markup::plain(text),
+        Format::Source(language) => source::declarations(text, language),
+    }
 }
 
 /// The title of the front matter, where no heading says it.

@@ -1,7 +1,7 @@
 //! The parts of a chunk that can stand without each other.
 
 use super::block::BlockRole;
-use super::{Format, markup};
+use super::{Format, blocks};
 use std::ops::Range;
 
 /// What is shorter says too little to stand alone, in bytes.
@@ -10,13 +10,7 @@ const LEAST: usize = 120;
 /// Paragraphs, lists, tables and listings of a text, in order; what is short, a heading, or announces something belongs to
 /// what follows. A text without such parts, as a program is, is one.
 pub fn parts(text: &str, format: Format) -> Vec<Range<usize>> {
-    let blocks = match format {
-        Format::Markdown => markup::markdown(text),
-        Format::RestructuredText => markup::restructured_text(text),
-        Format::AsciiDoc => markup::asciidoc(text),
-        Format::Plain => markup::plain(text),
-        Format::Source(_) => Vec::new(),
-    };
+    let blocks = if matches!(format, Format::Source(_)) { Vec::new() } else { blocks(text, format) };
     let mut out: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     for block in blocks {

@@ -110,13 +110,13 @@ pub fn pack(
     let Selection { pieces, room, mut left_out } = select(&recall.all, granted.knowledge, counter, files, request.here);
     parts.pieces = pieces;
     // What knowledge has no use for.
-    let mut spare = room;
+    let (mut sure, mut spare) = (granted, room);
     // Tokens of parts need not add up to those of the whole: what counts is the whole.
     let (text, tokens) = loop {
-        let instructions = needed.instructions.min(granted.instructions + spare);
-        let lent = instructions.saturating_sub(granted.instructions);
-        let state = needed.state.min(granted.state + spare - lent);
-        let used = lent + state.saturating_sub(granted.state);
+        let instructions = needed.instructions.min(sure.instructions + spare);
+        let lent = instructions.saturating_sub(sure.instructions);
+        let state = needed.state.min(sure.state + spare - lent);
+        let used = lent + state.saturating_sub(sure.state);
         parts.instructions = cut(request.instructions, "Instructions", instructions, needed.instructions, counter);
         parts.state = cut(request.state, "State", state, needed.state, counter);
         let (text, tokens) = counted(&parts, counter);
@@ -136,15 +136,8 @@ pub fn pack(
                 relevance: piece.relevance,
                 why: crate::types::Reason::Budget,
             }),
-            None if !parts.state.is_empty() || !parts.instructions.is_empty() => {
-                parts.state.clear();
-                parts.instructions.clear();
-                let (text, tokens) = counted(&parts, counter);
-                if tokens <= request.budget {
-                    break (text, tokens);
-                }
-                return Err(too_small());
-            }
+            None if sure.state > 0 => sure.state = 0,
+            None if sure.instructions > 0 => sure.instructions = 0,
             None => return Err(too_small()),
         }
     };

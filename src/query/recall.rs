@@ -84,7 +84,9 @@ pub fn recall(
     });
     let mut all: Vec<Recalled> = all.collect();
     let semantic = ranked.asked.vector.is_some();
-    if let (Some(vector), Some(weighed), Some(semantics)) = (ranked.asked.vector, ranked.weighed, semantics) {
+    if *read > 0
+        && let (Some(vector), Some(weighed), Some(semantics)) = (ranked.asked.vector, ranked.weighed, semantics)
+    {
         stage(Stage::Embed);
         Parts { semantics, vector, weighed, ground: ranked.item_ground }.read(&mut all, *read)?;
         stage(Stage::Rest);

@@ -150,3 +150,18 @@ fn a_killed_writer_leaves_nothing_wrong() {
     }
     assert!(running > kills / 4, "only {running} were still running");
 }
+
+/// No file of vectors asks what changed, as long as there is no model: what is kept for one does not grow for ever.
+#[test]
+fn an_index_without_a_model_keeps_no_log_of_changes() {
+    let user = User::new();
+    let words =
+        "Requests to the billing service are retried three times with exponential back-off and jitter. ".repeat(5);
+    let section = |at: u32| format!("# Section {at}\n\n{at} {words}\n\n");
+    user.document("long.md", (0..4_200).map(section).collect::<String>());
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let database = rusqlite::Connection::open(user.home().join("kenning.db")).unwrap();
+    let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, u32>(0)).unwrap();
+    assert!(count("SELECT count(*) FROM item") >= 4_200);
+    assert_eq!(count("SELECT count(*) FROM vector_change"), 1);
+}
