@@ -13,6 +13,8 @@ fn engine(with_model: bool) -> Engine {
     }
     Engine::new(EngineSettings {
         clock: || 0,
+        later: None,
+        stopped: || false,
         data: Some(home::dir()),
         cache: None,
         config: None,

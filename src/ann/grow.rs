@@ -9,6 +9,8 @@ use super::certificate::Certificate;
 use super::graph::{BuildOptions, CodeRows, LADDER, Rung, build, least_ef, recall_ladder, self_found};
 use super::image::{Image, Origin};
 use super::index::Index;
+use rayon::prelude::*;
+use std::io;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -51,36 +53,45 @@ pub enum Grown {
 
 /// An image with a graph, if one pays. `progress` hears how many rows are in, and may stop the build; the image is as it
 /// was then.
+///
+/// # Errors
+/// When the image lies on a disk that refuses.
 pub fn grow(
     image: Image,
     origin: &Origin,
     options: GraphOptions,
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
-) -> (Image, Grown) {
+) -> io::Result<(Image, Grown)> {
     if image.len() < FEW && !options.always {
-        return (image, Grown::Exact(0.0));
+        return Ok((image, Grown::Exact(0.0)));
     }
     let index = Index::new(image);
     let queries = strangers(&index);
     let exact_us = microseconds(&queries[..queries.len().min(32)], |query| drop(index.search_alone(query, 10)));
     if exact_us < QUICK_US && !options.always {
-        return (index.into_image(), Grown::Exact(exact_us));
+        return Ok((index.into_image(), Grown::Exact(exact_us)));
     }
     let start = Instant::now();
     let image = index.into_image();
     let graph = match CodeRows::new(image.codes(), image.scales(), image.dims()) {
-        Some(codes) => build(&codes, options.build, progress),
+        Some(codes) => build(&codes, options.build, &mut *progress),
         None => None,
     };
-    let Some(graph) = graph else { return (image, Grown::Stopped) };
+    let Some(graph) = graph else { return Ok((image, Grown::Stopped)) };
     let build_s = start.elapsed().as_secs_f32();
     let none = Certificate { exact_us, build_s, target: options.target as f32, ..Certificate::default() };
-    let index = Index::new(image.with_graph(origin, &graph, none));
-    let measure = |k: usize| measured(&index, &queries, k, options.target);
+    let image = image.with_graph(origin, &graph, none)?;
+    drop(graph);
+    let index = Index::new(image);
+    let truth = truth(&index, &queries, 100);
+    let measure = |k: usize| measured(&index, &queries, &truth, k, options.target);
     let (ten, hundred) = (measure(10), measure(100));
+    if progress(index.len()).is_break() {
+        return Ok((index.into_image().without_graph(origin)?, Grown::Stopped));
+    }
     let (Some(ef), Some(ef_100)) = (least_ef(&ten, options.target), least_ef(&hundred, options.target)) else {
         let best = ten.last().zip(hundred.last()).map_or(0.0, |(a, b)| a.recall.share.min(b.recall.share));
-        return (index.into_image().without_graph(origin), Grown::Missed(best));
+        return Ok((index.into_image().without_graph(origin)?, Grown::Missed(best)));
     };
     let recall = ten.iter().find(|rung| rung.ef == ef).map(|rung| rung.recall).unwrap_or_default();
     let sample: Vec<u32> = sample(index.len()).collect();
@@ -98,27 +109,43 @@ pub fn grow(
         graph_100_us: microseconds(&queries, |query| drop(index.search_as_wide(query, 100, ef_100))),
         ..none
     };
-    (index.into_image().with_graph(origin, &graph, certificate), Grown::Graph(certificate))
+    Ok((index.into_image().certified(origin, certificate)?, Grown::Graph(certificate)))
 }
 
 /// The recall of an image's graph, measured again: of the ten nearest, as wide as its certificate says. `None` without one.
 pub fn recertify(index: &Index) -> Option<super::graph::Recall> {
     let ef = index.image().certificate()?.ef as usize;
-    ladder(index, &strangers(index), 10, &[ef], 1.0).first().map(|rung| rung.recall)
+    let queries = strangers(index);
+    let truth = truth(index, &queries, 10);
+    ladder(index, &queries, &truth, 10, (&[ef], 1.0)).first().map(|rung| rung.recall)
 }
 
 /// Walks for the `k` nearest of each query, wider and wider until enough is found.
-fn measured(index: &Index, queries: &[(u32, Vec<f32>)], k: usize, target: f64) -> Vec<Rung> {
+fn measured(index: &Index, queries: &[(u32, Vec<f32>)], truth: &[Vec<u32>], k: usize, target: f64) -> Vec<Rung> {
     let widths: Vec<usize> = LADDER.into_iter().filter(|ef| *ef >= k).collect();
-    ladder(index, queries, k, &widths, target)
+    ladder(index, queries, truth, k, (&widths, target))
 }
 
-fn ladder(index: &Index, queries: &[(u32, Vec<f32>)], k: usize, widths: &[usize], target: f64) -> Vec<Rung> {
-    let rows = |found: Vec<Neighbour>| -> Vec<u32> { found.iter().map(|near| near.row).collect() };
-    let truth: Vec<Vec<u32>> = queries.iter().map(|(row, query)| rows(index.neighbours(*row, query, k))).collect();
+/// The `k` nearest of each query, nearest first.
+fn truth(index: &Index, queries: &[(u32, Vec<f32>)], k: usize) -> Vec<Vec<u32>> {
+    queries.par_iter().map(|(row, query)| rows(&index.neighbours(*row, query, k))).collect()
+}
+
+fn rows(found: &[Neighbour]) -> Vec<u32> {
+    found.iter().map(|near| near.row).collect()
+}
+
+fn ladder(
+    index: &Index,
+    queries: &[(u32, Vec<f32>)],
+    truth: &[Vec<u32>],
+    k: usize,
+    (widths, target): (&[usize], f64),
+) -> Vec<Rung> {
+    let truth: Vec<Vec<u32>> = truth.iter().map(|rows| rows.iter().copied().take(k).collect()).collect();
     recall_ladder(&truth, widths, target, |at, ef| {
         let (row, query) = &queries[at];
-        rows(index.neighbours_by_walk(*row, query, k, ef))
+        rows(&index.neighbours_by_walk(*row, query, k, ef))
     })
 }
 
@@ -178,18 +205,18 @@ mod tests {
     #[test]
     fn a_graph_is_kept_if_it_finds_enough() {
         let go = &mut |_| ControlFlow::Continue(());
-        let (kept, grown) = grow(image(&vectors(2_000)), &Origin::default(), options(0.9), go);
+        let (kept, grown) = grow(image(&vectors(2_000)), &Origin::default(), options(0.9), go).unwrap();
         let Grown::Graph(certificate) = grown else { panic!("{grown:?}") };
         assert_eq!(kept.certificate(), Some(&certificate));
         assert!(certificate.recall.low >= 0.9 && certificate.self_found > 0.99, "{certificate:?}");
         let index = Index::new(kept);
         let again = recertify(&index).unwrap();
         assert_eq!(again, certificate.recall, "the same rows, the same walk");
-        let (bare, grown) = grow(index.into_image(), &Origin::default(), options(1.0), go);
+        let (bare, grown) = grow(index.into_image(), &Origin::default(), options(1.0), go).unwrap();
         assert!(matches!(grown, Grown::Missed(share) if share > 0.9) && bare.certificate().is_none());
-        let (same, grown) = grow(bare, &Origin::default(), GraphOptions::default(), go);
+        let (same, grown) = grow(bare, &Origin::default(), GraphOptions::default(), go).unwrap();
         assert_eq!((grown, same.len()), (Grown::Exact(0.0), 2_000), "few rows need none");
-        let (_, grown) = grow(same, &Origin::default(), options(0.9), &mut |_| ControlFlow::Break(()));
+        let (_, grown) = grow(same, &Origin::default(), options(0.9), &mut |_| ControlFlow::Break(())).unwrap();
         assert_eq!(grown, Grown::Stopped);
     }
 
@@ -203,7 +230,7 @@ mod tests {
         let codes = CodeRows::new(before.codes(), before.scales(), DIMS).unwrap();
         let graph = build(&codes, options(0.9).build, |_| ControlFlow::Continue(())).unwrap();
         let certificate = Certificate { exact_us: 1e9, ef: 64, ef_100: 256, ..Certificate::default() };
-        let before = before.with_graph(&Origin::default(), &graph, certificate);
+        let before = before.with_graph(&Origin::default(), &graph, certificate).unwrap();
         // Owner n has text n; afterwards none, text n + 1,500, or the same; owners from 2,000 on are new.
         let changed: Vec<usize> = (0..1_500).filter(|owner| owner % 3 != 2).chain(2_000..2_100).collect();
         let now = |owner: usize| match (owner, owner % 3) {
@@ -248,7 +275,8 @@ mod tests {
     #[test]
     fn damage_never_makes_a_wrong_row() {
         let all = vectors(40);
-        let (whole, grown) = grow(image(&all), &Origin::default(), options(0.5), &mut |_| ControlFlow::Continue(()));
+        let (whole, grown) =
+            grow(image(&all), &Origin::default(), options(0.5), &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(matches!(grown, Grown::Graph(_)));
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");

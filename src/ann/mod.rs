@@ -19,7 +19,7 @@ mod rows;
 pub use certificate::Certificate;
 pub use graph::{BuildOptions, Recall};
 pub use grow::{GraphOptions, Grown, grow, recertify};
-pub use image::{Image, Link, Origin};
+pub use image::{Draft, Image, Link, Origin};
 pub use index::Index;
 pub use rows::RowSet;
 

@@ -54,22 +54,19 @@ pub(super) fn run(args: &AnnArgs, output: &Output) -> Outcome {
     }
     let dims = usize::from(args.dim);
     let vectors = match args.vectors.as_ref().zip(args.queries.as_ref()) {
-        Some((base, queries)) => {
-            let read =
-                |path: &PathBuf| Vectors::read(path, dims).map_err(|e| Failure::io(&path.display().to_string(), &e));
-            Vectors { dims, base: read(base)?, queries: read(queries)? }
-        }
+        Some((base, queries)) => Vectors::open(base, queries, dims)
+            .map_err(|(path, error)| Failure::io(&path.display().to_string(), &error))?,
         None => Vectors::synthetic(args.n as usize, QUERIES, dims),
     };
-    let total = vectors.base.len() / dims;
-    let plan = AnnPlan { target: args.recall, filters: args.filters.clone() };
+    let total = vectors.rows();
+    let plan = AnnPlan { target: args.recall, filters: args.filters.clone(), peak_mib };
     let folder = tempfile::tempdir().map_err(|e| Failure::io("a folder for temporary files", &e))?;
     let mut meter = Meter::new(output);
     let report = measure_ann(&vectors, &plan, folder.path(), &mut |done| meter.show(Progress::Linking { done, total }));
     meter.finish();
     let report = report.map_err(|e| Failure::io(&folder.path().display().to_string(), &e))?;
     if output.json {
-        let mut line = json!({"bench": "ann", "peak_mib": peak_mib()});
+        let mut line = json!({"bench": "ann"});
         if let (Some(line), Ok(Value::Object(report))) = (line.as_object_mut(), serde_json::to_value(&report)) {
             line.extend(report);
         }
@@ -81,10 +78,18 @@ pub(super) fn run(args: &AnnArgs, output: &Output) -> Outcome {
 }
 
 fn table(report: &AnnReport) -> String {
-    let peak = peak_mib().map_or_else(String::new, |peak| format!(", {peak} MiB at most"));
+    let peak = report.build_peak_mib.map_or_else(String::new, |peak| format!(", {peak} MiB at most"));
     let mut out = format!(
-        "{} vectors of {}: built in {:.1} s, written in {:.1} s, {:.0} bytes each{peak}; opened in {:.2} ms, first search {:.2} ms\n",
-        report.n, report.dim, report.build_s, report.write_s, report.bytes_per_vector, report.open_ms, report.first_ms
+        "{} vectors of {}: built in {:.1} s, measured in {:.1} s, written in {:.1} s{peak}; {:.0} bytes each; opened in {:.2} ms, first \
+         search {:.2} ms\n",
+        report.n,
+        report.dim,
+        report.build_s,
+        report.certify_s,
+        report.write_s,
+        report.bytes_per_vector,
+        report.open_ms,
+        report.first_ms
     );
     match &report.certificate {
         Some(one) => out.push_str(&format!(

@@ -4,19 +4,32 @@ use super::output::Output;
 use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
+use crate::engine::Renewed;
 use crate::render::json_line;
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Remove what nothing uses and give the space back
+/// Remove what nothing uses, give the space back, and bring the file of vectors up to date
 #[derive(Debug, Args)]
-pub(super) struct GcArgs {}
+pub(super) struct GcArgs {
+    /// Make the file of vectors again if much has changed since it was made, and do nothing else. Others can write meanwhile. This
+    /// is what a command starts in the background when it is due (index.background)
+    #[arg(long)]
+    auto: bool,
+}
 
-pub(super) fn run(global: &Global, _: &GcArgs, output: &Output) -> Outcome {
+pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
     let mut meter = Meter::new(output);
+    if args.auto {
+        let renewed = engine.renew_vectors(&mut |p| meter.show(p));
+        meter.finish();
+        output.notes(&engine);
+        return renew(renewed?, output);
+    }
     let cleaned = engine.clean(&mut |p| meter.show(p));
     meter.finish();
+    output.notes(&engine);
     let cleaned = cleaned?;
     if output.json {
         let mut value = serde_json::to_value(cleaned).unwrap_or_default();
@@ -30,6 +43,21 @@ pub(super) fn run(global: &Global, _: &GcArgs, output: &Output) -> Outcome {
             "{freed:.1} MB freed: {} vectors, {} models, {} counters, {} backups.\n",
             cleaned.vectors, cleaned.models, cleaned.counters, cleaned.backups
         ))?;
+    }
+    Ok(0)
+}
+
+fn renew(renewed: Renewed, output: &Output) -> Outcome {
+    let (name, text) = match renewed {
+        Renewed::Done => ("done", "The file of vectors is made again."),
+        Renewed::NotDue => ("not_due", "The file of vectors need not be made again yet."),
+        Renewed::Busy => ("busy", "Somebody else is making the file of vectors."),
+        Renewed::Overtaken => ("overtaken", "Somebody else has made the file of vectors meanwhile."),
+    };
+    if output.json {
+        output.print(&json_line(&json!({"schema_version": 1, "vectors": name})))?;
+    } else {
+        output.print(&format!("{text}\n"))?;
     }
     Ok(0)
 }

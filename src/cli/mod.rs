@@ -4,6 +4,7 @@
 //! Only this module knows the environment, the clock and the terminal.
 
 mod ask;
+mod background;
 mod bench;
 mod bench_ann;
 mod bench_calibrate;
@@ -33,6 +34,7 @@ mod run;
 mod search;
 mod session;
 mod status;
+mod stop;
 mod trust;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};

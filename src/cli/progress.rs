@@ -1,6 +1,7 @@
 //! Progress on stderr: bars on a terminal, a plain line where something starts or changes otherwise.
 
 use super::output::Output;
+use super::stop;
 use crate::embed::PullEvent;
 use crate::engine::Progress;
 use crate::ingest;
@@ -12,11 +13,13 @@ pub(super) struct Meter<'a> {
     bar: Option<ProgressBar>,
     /// Whether the line for a long embedding was printed.
     announced: bool,
+    /// Whether Ctrl-C is only remembered meanwhile.
+    stoppable: bool,
 }
 
 impl<'a> Meter<'a> {
     pub fn new(output: &'a Output) -> Self {
-        Self { output, bar: None, announced: false }
+        Self { output, bar: None, announced: false, stoppable: false }
     }
 
     /// Shows one step.
@@ -24,7 +27,11 @@ impl<'a> Meter<'a> {
         match progress {
             Progress::Pull(event) => self.pull(event),
             Progress::Embedding { what, done, total, model } => self.embedding(what, done, total, model),
-            Progress::Linking { done, total } => self.asking("Linking vectors", done, total),
+            Progress::Linking { done, total } => {
+                self.asking("Linking vectors", done, total);
+                self.stoppable = true;
+                stop::remember(true);
+            }
             Progress::Search(_) => {}
             Progress::Index(step) => self.indexing(&step),
             Progress::Asking { what, done, total } => self.asking(what, done, total),
@@ -135,6 +142,9 @@ impl<'a> Meter<'a> {
 
     /// Takes the bar away.
     pub fn finish(&mut self) {
+        if std::mem::take(&mut self.stoppable) {
+            stop::remember(false);
+        }
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }

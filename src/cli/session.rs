@@ -1,7 +1,7 @@
 //! From the process's surroundings to an engine.
 
-use super::Global;
 use super::output::{Failure, Output};
+use super::{Global, background, stop};
 use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState};
 use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineError, EngineSettings};
@@ -79,6 +79,8 @@ impl Session {
             recall_target: self.config.get("index.recall_target").parse().unwrap_or(1.0),
             models: self.store_settings(),
             clock: now_ms,
+            later: self.config.on("index.background").then_some(background::renew_later as fn() -> bool),
+            stopped: stop::is_asked_for,
         }
     }
 

@@ -112,6 +112,15 @@ pub const KEYS: &[Key] = &[
         ValueKind::Share,
         "share of the nearest texts that a search must find; at 1 every vector is compared",
     ),
+    Key {
+        environment: &["KEN_BACKGROUND"],
+        ..key(
+            "index.background",
+            "true",
+            ValueKind::Switch,
+            "make the vectors of a large index again in a process of its own once much has changed",
+        )
+    },
     Key { repository: true, ..key("search.limit", "5", ValueKind::Count, "hits per search") },
     Key { repository: true, ..key("pack.budget", "15000", ValueKind::Tokens, "tokens of a frame") },
     Key {

@@ -1,68 +1,16 @@
-//! The database and what is derived from it, opened when a use case needs it.
+//! The database and the models, opened when a use case needs them.
 
+use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress, Progress};
-use crate::ann::{GraphOptions, Grown, Image, Index, Origin, grow};
 use crate::embed::{CACHE_BYTES, EmbedError, Encoder, Installed, Manifest, ModelStore, QueryCache, Reranker};
 use crate::ingest::{Embedder, IngestError, embed_missing};
 use crate::store::{Database, IndexModel, PATIENCE, WriterLock};
-use crate::types::Generation;
 use std::cell::RefCell;
-use std::ops::{ControlFlow, Deref, DerefMut};
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 /// The active model and its encoder.
 pub(super) type OpenModel = (Installed, Rc<dyn Encoder>);
-
-/// The vectors of the index as they were at one moment.
-pub(super) struct Loaded {
-    model: IndexModel,
-    generation: Generation,
-    vectors: Rc<Index>,
-}
-
-/// When the file of vectors is made again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
-    /// When it cannot be used.
-    Usable,
-    /// When anything has changed since it was made.
-    Current,
-    /// In any case.
-    Anew,
-}
-
-/// Items that may have changed since the file of vectors was made, or one in so many of its rows if that is more: then
-/// it is made again.
-const CHANGES: usize = 4_096;
-const CHANGED_SHARE: usize = 10;
-
-/// What the file of vectors belongs to: an index with this model, at this moment.
-fn document_origin(model: &IndexModel, generation: Generation) -> Origin {
-    Origin { model: model.fingerprint.as_str().to_owned(), state: "index".to_owned(), generation }
-}
-
-/// The vectors of all items, from the database.
-fn document_image(database: &Database, model: &IndexModel, origin: &Origin) -> Result<Image, EngineError> {
-    let vectors = database.vectors(model)?;
-    let embeddings = database.embeddings()?;
-    let rows = vectors.hashes.iter().copied().zip(vectors.data.chunks_exact(model.dims.max(1)));
-    Ok(Image::new(origin, model.dims, rows, embeddings.into_iter().map(|(item, hash)| (item as u64, 0, hash))))
-}
-
-/// The file of vectors beside the database with what has changed since; `None` if there is none, or too much has.
-fn document_file(database: &Database, model: &IndexModel) -> Result<Option<Index>, EngineError> {
-    let origin = document_origin(model, Generation::default());
-    let Some(image) = Image::open(&database.vector_file(), &origin) else { return Ok(None) };
-    let most = CHANGES.max(image.len() / CHANGED_SHARE);
-    let Some(items) = database.changed_since(image.generation(), most)? else { return Ok(None) };
-    if items.is_empty() {
-        return Ok(Some(Index::new(image)));
-    }
-    let now = database.vectors_of(model, &items)?;
-    let rows = now.rows.hashes.iter().copied().zip(now.rows.data.chunks_exact(model.dims.max(1)));
-    let links = now.embeddings.into_iter().map(|(item, hash)| (item as u64, 0, hash));
-    Ok(Some(Index::with_changes(image, items.into_iter().map(|item| item as u64).collect(), links, rows)))
-}
 
 /// A database that goes back to the engine when it is dropped.
 pub(super) struct Reader<'a> {
@@ -123,90 +71,6 @@ impl Engine {
 
     pub(super) fn writer(&self, purpose: &str) -> Result<WriterLock, EngineError> {
         Ok(WriterLock::take(self.data()?, purpose, PATIENCE)?)
-    }
-
-    /// Vectors of the index under its model: from the file beside the database with what has changed since, else read from
-    /// the database; kept until something changes.
-    pub(super) fn document_vectors(&self, database: &Database, model: &IndexModel) -> Result<Rc<Index>, EngineError> {
-        let _moment = database.snapshot()?;
-        let generation = database.generation()?;
-        let mut loaded = self.loaded.borrow_mut();
-        let mut damaged = false;
-        if let Some(found) = loaded.as_ref().filter(|found| (&found.model, found.generation) == (model, generation)) {
-            damaged = found.vectors.is_damaged();
-            if !damaged {
-                return Ok(Rc::clone(&found.vectors));
-            }
-        }
-        let kept = if damaged { None } else { document_file(database, model)? };
-        let vectors = Rc::new(match kept {
-            Some(index) => index,
-            None => Index::new(document_image(database, model, &document_origin(model, generation))?),
-        });
-        *loaded = Some(Loaded { model: model.clone(), generation, vectors: Rc::clone(&vectors) });
-        Ok(vectors)
-    }
-
-    /// The file of vectors beside the database with what has changed since, if it can be used.
-    pub(super) fn document_file(&self, database: &Database, model: &IndexModel) -> Result<Option<Index>, EngineError> {
-        let _moment = database.snapshot()?;
-        document_file(database, model)
-    }
-
-    /// Sees to it that the file of vectors beside the database can be used: made again when too much has changed since it was
-    /// made, or when it is asked for. Only whoever may write does, so that no older state comes back after something
-    /// was forgotten. What cannot be written costs time only.
-    pub(super) fn keep_vectors(
-        &self,
-        database: &mut Database,
-        lock: &WriterLock,
-        keep: Keep,
-        progress: OnProgress<'_>,
-    ) -> Result<(), EngineError> {
-        let path = database.vector_file();
-        let Some(model) = database.index_model()? else {
-            drop(std::fs::remove_file(&path));
-            // No file will ever ask what has changed before it was made.
-            if database.logged_changes()? > CHANGES {
-                let batch = database.begin(lock)?;
-                let generation = batch.begin_generation()?;
-                batch.forget_changes_before(generation)?;
-                batch.commit()?;
-            }
-            return Ok(());
-        };
-        if let Some(file) = document_file(database, &model)?
-            && (keep == Keep::Usable || file.changes() == (0, 0) && keep != Keep::Anew)
-        {
-            return Ok(());
-        }
-        let batch = database.begin(lock)?;
-        let generation = batch.begin_generation()?;
-        batch.commit()?;
-        // Nobody else writes as long as the lock is held: what is read now is of that generation.
-        let origin = document_origin(&model, generation);
-        let image = document_image(database, &model, &origin)?;
-        let total = image.len();
-        let options = GraphOptions { target: self.settings.recall_target, ..GraphOptions::default() };
-        let (image, grown) = grow(image, &origin, options, &mut |done| {
-            progress(Progress::Linking { done, total });
-            ControlFlow::Continue(())
-        });
-        if let Grown::Missed(recall) = grown {
-            let wanted = options.target;
-            self.note(format!(
-                "a graph of the vectors finds {recall:.3} of what it should, and {wanted} is wanted: searches compare everything"
-            ));
-        }
-        if let Err(error) = image.write(&path) {
-            // An older one would only be in the way.
-            drop(std::fs::remove_file(&path));
-            self.note(format!("{} cannot be written, so searches will be slower: {error}", path.display()));
-            return Ok(());
-        }
-        let batch = database.begin(lock)?;
-        batch.forget_changes_before(generation)?;
-        Ok(batch.commit()?)
     }
 
     /// The encoder of the active model, opened at the first call; `None` if no model is installed.

@@ -96,6 +96,9 @@ pub enum EngineError {
         /// The model.
         model: String,
     },
+    /// The user ended it.
+    #[error("stopped before the file of vectors was made; nothing is lost, searches are slower until it is")]
+    Stopped,
     /// Reading or writing failed.
     #[error("{}: {source}", path.display())]
     Io {
@@ -121,6 +124,7 @@ impl Diagnose for EngineError {
             Self::NotEmpty { .. } | Self::NoExport { .. } => ErrorKind::Usage,
             Self::NoHome | Self::NoEntry { .. } | Self::NoItem { .. } | Self::PackName(_) => ErrorKind::Usage,
             Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
+            Self::Stopped => ErrorKind::Interrupted,
             Self::Io { source, .. } => io_kind(source),
         }
     }
@@ -151,6 +155,7 @@ impl Diagnose for EngineError {
             Self::NotCalibrated { .. } => {
                 Some("only calibrated models compare meaning: ken model use bge-small-en-v1.5".to_owned())
             }
+            Self::Stopped => Some("ken gc".to_owned()),
             Self::Io { .. } => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The index: files in, files and items out.
 
-use super::database::Keep;
+use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexReport, Ingest, Watch, embed_missing, means_gone};

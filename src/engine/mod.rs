@@ -16,12 +16,14 @@ mod packs;
 mod purge;
 mod search;
 mod status;
+mod vectors;
 
 pub use error::EngineError;
 pub use pack::PackOptions;
 pub use packs::NewEntry;
 pub use purge::Holding;
 pub use status::{Checkup, Status, VectorsFile};
+pub use vectors::Renewed;
 
 use crate::canon::{Canon, PackProblem, PackSource};
 use crate::embed::{ModelStore, PullEvent, Reranker, StoreSettings};
@@ -29,9 +31,10 @@ use crate::ingest;
 use crate::query::{Knowledge, Semantics, Stage};
 use crate::store::Database;
 use crate::types::Calibration;
-use database::{Loaded, OpenModel};
+use database::OpenModel;
 use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
+use vectors::Loaded;
 
 /// What the engine is told about its surroundings.
 #[derive(Debug, Clone)]
@@ -60,6 +63,11 @@ pub struct EngineSettings {
     pub models: Option<StoreSettings>,
     /// The time, milliseconds since 1970.
     pub clock: fn() -> i64,
+    /// Starts a process that makes the file of vectors again ([`Engine::renew_vectors`]), and says whether it could. Without it
+    /// whoever has written makes the file when it is due.
+    pub later: Option<fn() -> bool>,
+    /// Whether the user has asked for an end: asked while the graph of the vectors is built.
+    pub stopped: fn() -> bool,
 }
 
 /// What a long step tells while it runs.

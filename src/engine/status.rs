@@ -1,6 +1,6 @@
 //! How things stand, and whether everything is sound.
 
-use super::database::Keep;
+use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress};
 use crate::ann::{Certificate, Index, recertify};
 use crate::ingest::means_gone;

@@ -1,12 +1,14 @@
 //! Measures nearest-neighbour search alone, without texts or a model: how long building, opening and searching take, and how
 //! much of what comparing every vector in f32 finds is found.
 
-use crate::ann::{BuildOptions, Certificate, GraphOptions, Grown, Image, Index, Origin, RowSet, grow};
+use crate::ann::{BuildOptions, Certificate, Draft, GraphOptions, Grown, Image, Index, Origin, RowSet, grow};
+use crate::map::{Aside, Map, Room};
 use crate::vector::dot_rows;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::convert::Infallible;
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
@@ -19,44 +21,83 @@ const LATENT: usize = 32;
 /// Clusters of synthetic vectors.
 const CLUSTERS: u64 = 2_000;
 
-/// Vectors of length 1, row after row, and queries among them.
-#[derive(Debug, Clone)]
+/// Rows that are made, or compared, at a time.
+const BLOCK: usize = 1_024;
+
+/// Vectors of length 1 to search, and to ask. What is searched is never in memory as a whole, so that the memory that is used is that
+/// of the index.
+#[derive(Debug)]
 pub struct Vectors {
     /// Components of a vector.
     pub dims: usize,
-    /// What is searched.
-    pub base: Vec<f32>,
-    /// What is asked.
-    pub queries: Vec<f32>,
+    base: Base,
+    /// What is asked, row after row.
+    queries: Vec<f32>,
+}
+
+#[derive(Debug)]
+enum Base {
+    /// Little-endian f32, row after row.
+    File(Map),
+    /// Made when they are needed.
+    Synthetic { rows: usize, map: Vec<f32> },
 }
 
 impl Vectors {
-    /// Reads a file of little-endian f32.
+    /// Those of two files of little-endian f32; the first is read as it is needed.
     ///
     /// # Errors
-    /// When it cannot be read, or its length is no multiple of a vector's.
-    pub fn read(path: &Path, dims: usize) -> io::Result<Vec<f32>> {
-        let bytes = std::fs::read(path)?;
-        if dims == 0 || bytes.is_empty() || bytes.len() % (4 * dims) != 0 {
-            let what = format!("{} bytes are no whole number of vectors of {dims} components", bytes.len());
-            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-        }
-        Ok(bytes.as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect())
+    /// When one cannot be read, or its length is no multiple of a vector's; with its path.
+    pub fn open<'p>(base: &'p Path, queries: &'p Path, dims: usize) -> Result<Self, (&'p Path, io::Error)> {
+        let open = |path: &'p Path| {
+            let whole = |map: Map| {
+                let fits = dims > 0 && !map.is_empty() && map.len() % (4 * dims) == 0;
+                let what = || format!("{} bytes are no whole number of vectors of {dims} components", map.len());
+                if fits { Ok(map) } else { Err(io::Error::new(io::ErrorKind::InvalidData, what())) }
+            };
+            Map::open(path).and_then(whole).map_err(|error| (path, error))
+        };
+        let (base, queries) = (open(base)?, open(queries)?);
+        Ok(Self { dims, base: Base::File(base), queries: floats(&queries) })
     }
 
     /// Vectors that lie as embeddings do, in clusters on a curved surface of few dimensions: the same for the same numbers.
     pub fn synthetic(rows: usize, queries: usize, dims: usize) -> Self {
         let map: Vec<f32> = (0..dims * LATENT).map(|at| normal(mix(7, at as u64))).collect();
-        let all = |from: usize, count: usize| -> Vec<f32> {
-            let rows = (from..from + count).into_par_iter();
-            rows.flat_map_iter(|row| synthetic_row(row as u64, dims, &map)).collect()
-        };
-        Self { dims, base: all(0, rows), queries: all(rows, queries) }
+        let queries = synthetic_rows(rows..rows + queries, dims, &map);
+        Self { dims, base: Base::Synthetic { rows, map }, queries }
     }
 
-    fn rows(&self) -> usize {
-        self.base.len() / self.dims
+    /// Number of vectors to search.
+    pub fn rows(&self) -> usize {
+        match &self.base {
+            Base::File(map) => map.len() / 4 / self.dims,
+            Base::Synthetic { rows, .. } => *rows,
+        }
     }
+
+    /// Gives the vectors to search, some at a time, with the number of the first.
+    fn blocks<E>(&self, mut each: impl FnMut(usize, &[f32]) -> Result<(), E>) -> Result<(), E> {
+        for first in (0..self.rows()).step_by(BLOCK) {
+            let rows = first..(first + BLOCK).min(self.rows());
+            each(
+                first,
+                &match &self.base {
+                    Base::File(map) => floats(&map[rows.start * self.dims * 4..rows.end * self.dims * 4]),
+                    Base::Synthetic { map, .. } => synthetic_rows(rows, self.dims, map),
+                },
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect()
+}
+
+fn synthetic_rows(rows: Range<usize>, dims: usize, map: &[f32]) -> Vec<f32> {
+    rows.into_par_iter().flat_map_iter(|row| synthetic_row(row as u64, dims, map)).collect()
 }
 
 fn synthetic_row(row: u64, dims: usize, map: &[f32]) -> Vec<f32> {
@@ -120,8 +161,13 @@ pub struct AnnReport {
     pub qps: f64,
     /// Seconds that the graph took on all threads.
     pub build_s: f64,
+    /// Seconds that its certificate took.
+    pub certify_s: f64,
     /// Seconds that the file took beside that.
     pub write_s: f64,
+    /// Most memory that the process has held until the file was in place, MiB; pages of the file count, though the system can
+    /// take them back. None where the system does not tell.
+    pub build_peak_mib: Option<u64>,
     /// Milliseconds of opening the file.
     pub open_ms: f64,
     /// Milliseconds of the first search in it.
@@ -181,12 +227,14 @@ pub struct FilterLap {
 }
 
 /// What is measured.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct AnnPlan {
     /// Recall to ask for.
     pub target: f64,
     /// Shares of rows to search among.
     pub filters: Vec<f64>,
+    /// The most memory that the process has held, in MiB.
+    pub peak_mib: fn() -> Option<u64>,
 }
 
 /// Builds an index of these vectors in a file in `folder`, opens it, and asks every query in every way. `progress` hears how many
@@ -204,25 +252,29 @@ pub fn measure_ann(
     // A text's hash orders the rows: here a row's number does, so that rows stay where they are.
     let hash = |row: usize| (row as u128).to_be_bytes();
     let origin = Origin { model: "vectors".to_owned(), ..Origin::default() };
+    let path = folder.join("bench.ann");
     let start = Instant::now();
-    let image = Image::new(
-        &origin,
-        dims,
-        vectors.base.chunks_exact(dims).enumerate().map(|(row, vector)| (hash(row), vector)),
-        (0..rows).map(|row| (row as u64, 0, hash(row))),
-    );
+    let room = Room::Aside(Aside::new(&path)?);
+    let links = (0..rows).map(|row| (row as u64, 0, hash(row))).collect();
+    let mut draft = Draft::new(room, dims, (0..rows).map(hash).collect(), links)?;
+    vectors.blocks(|first, block| {
+        let mut block = block.chunks_exact(dims).zip(first..);
+        block.try_for_each(|(vector, row)| draft.put(&hash(row), vector))
+    })?;
+    let image = draft.finish(&origin)?;
     let made_s = start.elapsed().as_secs_f64();
     let options = GraphOptions { target: plan.target, build: BuildOptions::default(), always: true };
+    let start = Instant::now();
     let (image, grown) = grow(image, &origin, options, &mut |done| {
         progress(done);
         ControlFlow::Continue(())
-    });
-    let path = folder.join("bench.ann");
+    })?;
+    let grown_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    image.write(&path)?;
-    let write_s = made_s + start.elapsed().as_secs_f64();
     let bytes = image.bytes();
-    drop(image);
+    image.persist()?;
+    let write_s = made_s + start.elapsed().as_secs_f64();
+    let build_peak_mib = (plan.peak_mib)();
     let start = Instant::now();
     let opened =
         Image::open(&path, &origin).ok_or_else(|| io::Error::other("the file that was written does not open"))?;
@@ -231,7 +283,10 @@ pub fn measure_ann(
     let start = Instant::now();
     drop(index.search(&vectors.queries[..dims], K, None));
     let first_ms = start.elapsed().as_secs_f64() * 1e3;
-    let truth = truth(vectors, None);
+    let sets: Vec<Option<RowSet>> =
+        std::iter::once(None).chain(plan.filters.iter().map(|share| Some(admitted(rows, *share)))).collect();
+    let mut truths = truths(vectors, &sets).into_iter();
+    let truth = truths.next().unwrap_or_default();
     let lap = |truth: &[Vec<u32>], search: &dyn Fn(&[f32]) -> Vec<u32>| lap(vectors, truth, search);
     let search = lap(&truth, &|query| found(index.search(query, K, None)));
     let certificate = match grown {
@@ -242,10 +297,9 @@ pub fn measure_ann(
         .iter()
         .flat_map(|_| WIDTHS)
         .map(|ef| WidthLap { ef, lap: lap(&truth, &|query| found(index.search_as_wide(query, K, ef))) });
-    let filters = plan.filters.iter().map(|share| {
-        let set = admitted(rows, *share);
-        let wanted = self::truth(vectors, Some(&set));
-        FilterLap { share: *share, lap: lap(&wanted, &|query| found(index.search(query, K, Some(&set)))) }
+    let filters = plan.filters.iter().zip(&sets[1..]).zip(truths).map(|((share, set), wanted)| FilterLap {
+        share: *share,
+        lap: lap(&wanted, &|query| found(index.search(query, K, set.as_ref()))),
     });
     Ok(AnnReport {
         n: rows,
@@ -256,7 +310,9 @@ pub fn measure_ann(
         recall_at_10: search.recall,
         qps: search.qps,
         build_s: certificate.map_or(0.0, |one| f64::from(one.build_s)),
+        certify_s: certificate.map_or(0.0, |one| grown_s - f64::from(one.build_s)),
         write_s,
+        build_peak_mib,
         open_ms,
         first_ms,
         bytes_per_vector: bytes as f64 / rows.max(1) as f64,
@@ -284,21 +340,32 @@ fn admitted(rows: usize, share: f64) -> RowSet {
     set
 }
 
-/// The nearest of the admitted rows for each query, by comparing all of them in f32; equally near ones by number.
-fn truth(vectors: &Vectors, admitted: Option<&RowSet>) -> Vec<Vec<u32>> {
-    let nearest = |query: &[f32]| -> Vec<u32> {
-        let mut near = vec![0.0; vectors.rows()];
-        dot_rows(query, &vectors.base, &mut near);
-        let mut rows: Vec<u32> =
-            (0..near.len() as u32).filter(|row| admitted.is_none_or(|set| set.contains(*row))).collect();
-        let order = |a: &u32, b: &u32| near[*b as usize].total_cmp(&near[*a as usize]).then_with(|| a.cmp(b));
-        if rows.len() > K {
-            rows.select_nth_unstable_by(K - 1, order);
-            rows.truncate(K);
-        }
-        rows
-    };
-    vectors.queries.par_chunks_exact(vectors.dims).map(nearest).collect()
+/// The nearest rows of each set (none: of all) for each query, by comparing all in f32; equally near ones by number.
+fn truths(vectors: &Vectors, sets: &[Option<RowSet>]) -> Vec<Vec<Vec<u32>>> {
+    let dims = vectors.dims;
+    // Query by query, set by set: similarity and row, nearest first.
+    let mut best: Vec<Vec<Vec<(f32, u32)>>> =
+        vec![vec![Vec::with_capacity(K + 1); sets.len()]; vectors.queries.len() / dims];
+    let compared: Result<(), Infallible> = vectors.blocks(|first, block| {
+        let queries = best.par_iter_mut().zip(vectors.queries.par_chunks_exact(dims));
+        queries.for_each_init(Vec::new, |near, (best, query)| {
+            near.resize(block.len() / dims, 0.0);
+            dot_rows(query, block, near);
+            for (set, best) in sets.iter().zip(best) {
+                for (near, row) in near.iter().zip(first as u32..) {
+                    let beats = best.len() < K || *near > best[K - 1].0;
+                    if beats && set.as_ref().is_none_or(|set| set.contains(row)) {
+                        best.insert(best.partition_point(|(other, _)| other >= near), (*near, row));
+                        best.truncate(K);
+                    }
+                }
+            }
+        });
+        Ok(())
+    });
+    let Ok(()) = compared;
+    let of_set = |set: usize| best.iter().map(|best| best[set].iter().map(|(_, row)| *row).collect()).collect();
+    (0..sets.len()).map(of_set).collect()
 }
 
 /// Every query, one after another.
@@ -326,17 +393,34 @@ mod tests {
     #[test]
     fn measures_what_it_builds() {
         let vectors = Vectors::synthetic(3_000, 40, 48);
+        let all = |vectors: &Vectors| {
+            let mut all = Vec::new();
+            vectors.blocks::<Infallible>(|_, block| Ok(all.extend_from_slice(block))).unwrap();
+            all
+        };
+        let base = all(&vectors);
         let length = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>().sqrt();
-        assert!(vectors.base.chunks_exact(48).all(|row| (length(row) - 1.0).abs() < 1e-4));
-        assert_eq!(Vectors::synthetic(3_000, 1, 48).base, vectors.base, "the same numbers, the same vectors");
+        assert!(base.len() == 3_000 * 48 && base.chunks_exact(48).all(|row| (length(row) - 1.0).abs() < 1e-4));
+        assert_eq!(all(&Vectors::synthetic(3_000, 1, 48)), base, "the same numbers, the same vectors");
+        let half = admitted(3_000, 0.5);
+        for (set, truth) in [None, Some(half.clone())].iter().zip(truths(&vectors, &[None, Some(half)])) {
+            for (query, truth) in vectors.queries.chunks_exact(48).zip(truth) {
+                let near = |row: usize| base[row * 48..][..48].iter().zip(query).map(|(a, b)| a * b).sum::<f32>();
+                let mut rows: Vec<usize> = (0..3_000).collect();
+                rows.retain(|row| set.as_ref().is_none_or(|set| set.contains(*row as u32)));
+                rows.sort_by(|a, b| near(*b).total_cmp(&near(*a)));
+                let alike = truth.iter().zip(&rows).all(|(a, b)| (near(*a as usize) - near(*b)).abs() < 1e-5);
+                assert!(alike && truth.len() == K, "{truth:?} {:?}", &rows[..K]);
+            }
+        }
         let dir = tempfile::tempdir().unwrap();
-        let plan = AnnPlan { target: 0.9, filters: vec![0.5, 0.01] };
+        let plan = AnnPlan { target: 0.9, filters: vec![0.5, 0.01], peak_mib: || None };
         let report = measure_ann(&vectors, &plan, dir.path(), &mut |_| {}).unwrap();
         assert_eq!((report.n, report.queries, report.exact), (3_000, 40, false));
         assert!(report.recall_at_10 >= 0.9 && report.exact_1.recall == 1.0 && report.exact_all.recall == 1.0);
         assert!(report.filters.iter().all(|filter| filter.lap.recall >= 0.9), "{:?}", report.filters);
         assert!(report.widths.windows(2).all(|pair| pair[0].lap.recall <= pair[1].lap.recall + 0.02));
-        let none = AnnPlan { target: 1.0, filters: vec![] };
+        let none = AnnPlan { target: 1.0, filters: vec![], peak_mib: || None };
         let report = measure_ann(&vectors, &none, dir.path(), &mut |_| {}).unwrap();
         assert!(report.exact && report.recall_at_10 == 1.0, "no sample proves that nothing is ever missed");
     }
@@ -346,7 +430,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v");
         std::fs::write(&path, [0, 0, 128, 63, 0, 0, 0, 64]).unwrap();
-        assert_eq!(Vectors::read(&path, 2).unwrap(), [1.0, 2.0]);
-        assert!(Vectors::read(&path, 3).is_err() && Vectors::read(&path, 0).is_err());
+        let two = Vectors::open(&path, &path, 2).unwrap();
+        assert_eq!((two.rows(), &two.queries[..]), (1, &[1.0, 2.0][..]));
+        assert!(Vectors::open(&path, &path, 3).is_err() && Vectors::open(&path, &path, 0).is_err());
+        let missing = dir.path().join("none");
+        assert_eq!(Vectors::open(&path, &missing, 2).unwrap_err().0, missing);
+        std::fs::write(&path, "").unwrap();
+        assert!(Vectors::open(&path, &path, 2).is_err());
     }
 }

@@ -6,10 +6,8 @@
 //! where whoever reads the rest checks that piece by piece. What does not fit is made again by the caller; a file that
 //! cannot be written costs only the making. Layout in `index/FORMAT.md`.
 
-use super::Map;
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use super::{Aside, Map, Room};
+use std::io;
 use std::path::Path;
 
 /// Bytes before the body: magic, format, sealed length, length, checksum, key; filled up.
@@ -76,6 +74,11 @@ impl Label {
         label.fits(&map).then_some(Bytes::Mapped(map))
     }
 
+    /// The header of a file of `len` bytes whose sealed part is `body`.
+    pub fn head(&self, len: usize, body: &[u8]) -> [u8; HEADER] {
+        self.header(len, checksum(body))
+    }
+
     /// Fills in the header of `words`, header and body in words.
     pub fn seal(&self, mut words: Vec<u64>) -> Bytes {
         words.resize(words.len().next_multiple_of(8), 0);
@@ -93,13 +96,15 @@ pub enum Bytes {
     Mapped(Map),
     /// Just made.
     Owned(Vec<u64>),
+    /// Of a file that has not taken its place yet.
+    Aside(Map, Aside),
 }
 
 impl Bytes {
     /// Header and body.
     pub fn get(&self) -> &[u8] {
         match self {
-            Self::Mapped(map) => map,
+            Self::Mapped(map) | Self::Aside(map, _) => map,
             Self::Owned(words) => bytemuck::cast_slice(words),
         }
     }
@@ -110,7 +115,7 @@ impl Bytes {
     /// When they are beyond the end, or cannot be read.
     pub fn copy_to(&self, start: usize, out: &mut [u8]) -> io::Result<()> {
         match self {
-            Self::Mapped(map) => map.copy_to(start, out),
+            Self::Mapped(map) | Self::Aside(map, _) => map.copy_to(start, out),
             Self::Owned(_) => {
                 let from = self.get().get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
                 out.copy_from_slice(from);
@@ -118,24 +123,17 @@ impl Bytes {
             }
         }
     }
-}
 
-/// Writes a file so that after a crash it is the old one or the new one; folders on the way are made. What a process that was
-/// killed meanwhile leaves has a dot, the file's name and a dash at the beginning of its own.
-///
-/// # Errors
-/// When the disk refuses; what was there is untouched then.
-pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut prefix = OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
-    prefix.push("-");
-    let mut aside = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder)?;
-    aside.write_all(bytes)?;
-    aside.as_file().sync_all()?;
-    aside.persist(path).map_err(|e| e.error)?;
-    File::open(folder)?.sync_all()
+    /// To be changed: where it is being made, or a copy in memory of a file that is in its place.
+    pub fn into_room(self) -> Room {
+        match self {
+            Self::Owned(words) => Room::Memory(words),
+            Self::Aside(_, aside) => Room::Aside(aside),
+            Self::Mapped(map) => {
+                Room::Memory(map.as_chunks::<8>().0.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect())
+            }
+        }
+    }
 }
 
 /// A checksum against damage, not against malice: eight streams of multiplied words, so that it runs as fast as the
@@ -161,6 +159,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::map::write_aside;
 
     #[test]
     fn every_damaged_byte_is_noticed() {

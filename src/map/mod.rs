@@ -5,9 +5,11 @@
 //! the one `unsafe` call and its reason.
 #![allow(unsafe_code)]
 
+mod aside;
 mod derived;
 
-pub use derived::{Bytes, HEADER, Label, checksum, write_aside};
+pub use aside::{Aside, Room, write_aside};
+pub use derived::{Bytes, HEADER, Label, checksum};
 
 use std::fs::File;
 use std::io;
@@ -27,9 +29,14 @@ impl Map {
     /// # Errors
     /// When the file cannot be opened or mapped.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        Self::of(File::open(path)?)
+    }
+
+    /// Maps a file that is open.
+    fn of(file: File) -> io::Result<Self> {
         // SAFETY: the map is private and read-only. Its bytes could change only if another process wrote into the same
-        // file; our own files are replaced by rename, never rewritten, and files of other tools' caches follow the same
+        // file; our own files are replaced by rename, never rewritten, what is still being made gives up its map before
+        // more is written (`Bytes::into_room`), and files of other tools' caches follow the same
         // rule. A process that truncates such a file anyway ends us with SIGBUS, not with undefined behaviour that
         // could spread: the bytes are only ever read as plain numbers and text.
         let map = unsafe { memmap2::Mmap::map(&file)? };

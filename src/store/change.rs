@@ -1,7 +1,7 @@
 //! Which items' vectors have changed since a file of vectors was made.
 
 use super::StoreError;
-use super::database::{Batch, Database};
+use super::database::Database;
 use super::vector::{IndexModel, VectorRows};
 use crate::text::TextHash;
 use crate::types::Generation;
@@ -97,22 +97,29 @@ fn generation(row: &Row<'_>) -> rusqlite::Result<Generation> {
     Ok(Generation { number: number.max(0) as u64, mark: u64::from_le_bytes(mark) })
 }
 
-impl Batch<'_> {
-    /// A generation of its own for a file of vectors that is about to be made.
+/// What is kept for a file that is derived from the database, and no knowledge: whoever makes that file need not hold the right to
+/// write.
+impl Database {
+    /// A generation of its own for a file of vectors that is about to be made from what is read after this.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn begin_generation(&self) -> Result<Generation, StoreError> {
+    pub fn begin_generation(&mut self) -> Result<Generation, StoreError> {
+        let batch = self.begin_unlocked()?;
         let sql = "INSERT INTO vector_change (item_id) VALUES (0) RETURNING number, mark";
-        self.sql(self.transaction.query_row(sql, [], generation))
+        let begun = batch.sql(batch.transaction.query_row(sql, [], generation))?;
+        batch.commit()?;
+        Ok(begun)
     }
 
     /// Changes before a generation are not asked for any more: the file of vectors that is in place has them.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn forget_changes_before(&self, generation: Generation) -> Result<(), StoreError> {
+    pub fn forget_changes_before(&mut self, generation: Generation) -> Result<(), StoreError> {
         let number = i64::try_from(generation.number).unwrap_or(i64::MAX);
-        self.execute("DELETE FROM vector_change WHERE number < ?1", [number]).map(drop)
+        let batch = self.begin_unlocked()?;
+        batch.execute("DELETE FROM vector_change WHERE number < ?1", [number])?;
+        batch.commit()
     }
 }

@@ -149,7 +149,11 @@ impl Database {
         let found = copies(self.path());
         for path in &found {
             let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-            removed.map_err(StoreError::io(path))?;
+            match removed {
+                // A file of vectors that took its place meanwhile.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                other => other.map_err(StoreError::io(path))?,
+            }
         }
         Ok(found.len())
     }

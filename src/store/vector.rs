@@ -27,7 +27,7 @@ impl IndexModel {
     }
 }
 
-/// All vectors of a model, row by row.
+/// Vectors of a model, row by row.
 #[derive(Debug, Default)]
 pub struct VectorRows {
     /// Which text each row is of.
@@ -83,26 +83,42 @@ impl Database {
         Ok(self.meta(SWITCHED_FROM)?.zip(self.meta(SWITCHED_TO)?))
     }
 
-    /// All vectors of a model. A row of the wrong length, which only damage leaves, is left out.
+    /// The texts that have a vector of a model, each once. One of the wrong length, which only damage leaves, is none.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn vectors(&self, model: &IndexModel) -> Result<VectorRows, StoreError> {
-        let all = || -> rusqlite::Result<VectorRows> {
-            let sql = "SELECT count(*) FROM vector WHERE model_id = ?1";
-            let count = self.connection.query_row(sql, [model.id], |row| row.get::<_, i64>(0))?.max(0) as usize;
-            let mut out =
-                VectorRows { hashes: Vec::with_capacity(count), data: Vec::with_capacity(count * model.dims) };
-            // In the order of the rows: one pass over the file.
-            let sql = "SELECT text_hash, data FROM vector NOT INDEXED WHERE model_id = ?1";
+    pub fn vector_texts(&self, model: &IndexModel) -> Result<Vec<TextHash>, StoreError> {
+        let all = || -> rusqlite::Result<Vec<TextHash>> {
+            let sql = "SELECT text_hash FROM vector NOT INDEXED WHERE model_id = ?1 AND length(data) = ?2";
             let mut statement = self.connection.prepare(sql)?;
-            let mut rows = statement.query([model.id])?;
-            while let Some(row) = rows.next()? {
-                out.push(row, model.dims)?;
-            }
-            Ok(out)
+            statement.query_map((model.id, (model.dims * 4) as i64), |row| row.get(0))?.collect()
         };
         self.sql(all())
+    }
+
+    /// Gives every vector of a model, one after another; one of the wrong length is left out.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses, or what `each` fails with.
+    pub fn each_vector<E: From<StoreError>>(
+        &self,
+        model: &IndexModel,
+        mut each: impl FnMut(&TextHash, &[f32]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // In the order of the rows: one pass over the file.
+        let sql = "SELECT text_hash, data FROM vector NOT INDEXED WHERE model_id = ?1";
+        let mut statement = self.sql(self.connection.prepare(sql))?;
+        let mut rows = self.sql(statement.query([model.id]))?;
+        let mut one = VectorRows::default();
+        while let Some(row) = self.sql(rows.next())? {
+            one.hashes.clear();
+            one.data.clear();
+            self.sql(one.push(row, model.dims))?;
+            if let Some(hash) = one.hashes.first() {
+                each(hash, &one.data)?;
+            }
+        }
+        Ok(())
     }
 
     /// Which texts each active item has, by row id.

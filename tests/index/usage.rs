@@ -24,6 +24,8 @@ pub(super) fn engine_at(user: &User, clock: fn() -> i64) -> Engine {
         recall_target: 0.99,
         models: None,
         clock,
+        later: None,
+        stopped: || false,
     })
 }
 

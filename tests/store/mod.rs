@@ -5,5 +5,7 @@ mod churn; // many rows, half of them changed, while others read and the writer 
 mod compat; // data directories of released versions
 mod crash; // kill -9 at any moment
 mod damage; // flipped bytes, truncation, foreign and newer files
+mod renewal; // the file of vectors is made again while others write
 mod together; // several processes at once
+mod twin; // by the file of vectors, and from the database alone
 mod vectors; // the file of vectors, what has changed since, and a killed writer

@@ -58,6 +58,7 @@ impl Files {
             config: None,
             user_packs: None,
             repository_packs: None,
+            later: None,
             ..settings.clone()
         };
         Engine::new(settings.clone()).index(std::slice::from_ref(&folder), progress)?;

@@ -59,6 +59,8 @@ pub fn prepare(
         repository_packs: None,
         // Every item is of the same age.
         clock: || 0,
+        // What is measured is there when it is measured.
+        later: None,
         ..settings.clone()
     };
     let mut model = None;

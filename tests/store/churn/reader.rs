@@ -74,6 +74,8 @@ pub fn engine(data: &Path) -> Engine {
         recall_target: RECALL_TARGET,
         models: Some(models),
         clock: || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64),
+        later: None,
+        stopped: || false,
     })
 }
 

@@ -3,11 +3,11 @@
 use super::ledger::text;
 use super::reader::{Places, ask, engine, found};
 use super::{MODEL, RECALL_TARGET};
+use crate::store::twin::{owners, twins};
 use crate::support::home;
-use kenning::ann::{Image, Index, Neighbour, Origin, Recall};
+use kenning::ann::Recall;
 use kenning::embed::EncoderSettings;
 use kenning::engine::Engine;
-use kenning::store::Database;
 use kenning::types::Role;
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,34 +64,14 @@ impl Referee {
 
     pub fn compare(&mut self, when: &str) {
         self.seen.checks += 1;
-        let database = Database::open(&self.home).unwrap().unwrap();
-        let model = database.index_model().unwrap().unwrap();
-        let all = database.vectors(&model).unwrap();
-        let rows = all.hashes.iter().copied().zip(all.data.chunks_exact(model.dims));
-        let links = database.embeddings().unwrap().into_iter().map(|(item, hash)| (item as u64, 0, hash));
-        let truth = Index::new(Image::new(&Origin::default(), model.dims, rows, links));
-        let origin =
-            Origin { model: model.fingerprint.as_str().to_owned(), state: "index".to_owned(), ..Origin::default() };
-        let image = Image::open(&database.vector_file(), &origin);
-        let known = image.and_then(|image| {
-            let changed = database.changed_since(image.generation(), usize::MAX).unwrap();
-            changed.map(|changed| (image, changed))
-        });
-        if let Some((image, changed)) = known {
-            let now = database.vectors_of(&model, &changed).unwrap();
-            let rows = now.rows.hashes.iter().copied().zip(now.rows.data.chunks_exact(model.dims));
-            let links = now.embeddings.into_iter().map(|(item, hash)| (item as u64, 0, hash));
-            let changed = changed.into_iter().map(|item| item as u64).collect();
-            let file = Index::with_changes(image, changed, links, rows);
+        let (file, truth) = twins(&self.home);
+        if let Some(file) = file {
             let shares: Vec<f64> = self
                 .probes
                 .iter()
                 .map(|probe| {
-                    let owners = |index: &Index, found: Vec<Neighbour>| -> BTreeSet<(u64, u32)> {
-                        found.iter().flat_map(|near| index.owners_of(near.row)).collect()
-                    };
-                    let right = owners(&truth, truth.search_exactly(probe, 10, None));
-                    let here = owners(&file, file.search(probe, 10, None));
+                    let right = owners(&truth, &truth.search_exactly(probe, 10, None));
+                    let here = owners(&file, &file.search(probe, 10, None));
                     right.intersection(&here).count() as f64 / right.len().max(1) as f64
                 })
                 .collect();

@@ -1,15 +1,22 @@
-//! The file that a search reads: vectors, their bytes, and whose they are. Layout in `index/FORMAT.md`.
+//! The file that a search reads: vectors, their bytes, and whose they are. Layout in `index/FORMAT.md` and `places`; `draft`
+//! makes one, in memory or on the disk.
 //!
 //! It is derived, mapped, and checked in two steps: header and lengths when it is opened, a row when its vector is used.
 //! So opening touches a page, and damage can cost an answer's completeness, never make a wrong one: a row that is not
 //! what was written is left out and reported. A link of the graph that leads elsewhere costs the same.
 
+mod draft;
+mod places;
+
+pub use draft::Draft;
+
 use super::certificate::{self, Certificate};
 use super::graph::{Graph, GraphView};
-use crate::map::{Bytes, HEADER, Label, checksum, write_aside};
+use crate::map::{Bytes, HEADER, Label, Room, checksum, write_aside};
 use crate::text::{TextHash, sha256_hex};
 use crate::types::Generation;
-use crate::vector::{code_stride, decode_row, encode_row};
+use crate::vector::{code_stride, decode_row};
+use places::{CERTIFICATE, Counts, MODEL, NUMBERS, Places, SEALED};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -18,16 +25,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const MAGIC: &[u8; 8] = b"KENANN\0\0";
 /// Version of the layout.
 const FORMAT: u32 = 2;
-/// Bytes of the sealed part: numbers, certificate, and the digest of the model's fingerprint.
-const SEALED: usize = 256;
-/// Where they begin in it.
-const CERTIFICATE: usize = 96;
-const MODEL: usize = 192;
-/// Numbers at its beginning.
-const NUMBERS: usize = 12;
-/// Parts begin at multiples of this.
-const ALIGN: usize = 64;
-
 /// What an image was made from: the model, and the state of what the vectors belong to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
@@ -57,73 +54,6 @@ pub struct Link {
     pub row: u32,
 }
 
-/// How many there are of everything.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Counts {
-    dims: usize,
-    rows: usize,
-    links: usize,
-    /// Links of a node of the graph; 0 without one.
-    m: usize,
-    /// Layers of the graph above the lowest, and the numbers that these take.
-    layers: usize,
-    upper: usize,
-}
-
-/// Where the parts lie.
-#[derive(Debug)]
-struct Places {
-    count: Counts,
-    hashes: Range<usize>,
-    checks: Range<usize>,
-    scales: Range<usize>,
-    /// Row by row, where its links begin in `by_row`.
-    starts: Range<usize>,
-    by_row: Range<usize>,
-    owners: Range<usize>,
-    parts: Range<usize>,
-    link_rows: Range<usize>,
-    codes: Range<usize>,
-    rests: Range<usize>,
-    layers: Range<usize>,
-    upper: Range<usize>,
-    base: Range<usize>,
-    bytes: usize,
-}
-
-impl Places {
-    /// `None` when the numbers cannot be those of a file.
-    fn of(count: Counts) -> Option<Self> {
-        let Counts { dims, rows, links, m, layers, upper } = count;
-        let mut end = HEADER + SEALED;
-        let mut take = |count: usize, size: usize| -> Option<Range<usize>> {
-            let start = end.checked_next_multiple_of(ALIGN)?;
-            end = start.checked_add(count.checked_mul(size)?)?;
-            Some(start..end)
-        };
-        if rows > u32::MAX as usize || links > u32::MAX as usize || dims > 1 << 16 || m > 1 << 10 {
-            return None;
-        }
-        Some(Self {
-            count,
-            hashes: take(rows, 16)?,
-            checks: take(rows, 8)?,
-            scales: take(rows, 4)?,
-            starts: take(rows + 1, 4)?,
-            by_row: take(links, 4)?,
-            owners: take(links, 8)?,
-            parts: take(links, 4)?,
-            link_rows: take(links, 4)?,
-            codes: take(rows, code_stride(dims))?,
-            rests: take(rows.checked_mul(dims)?, 2)?,
-            layers: take(layers, 4)?,
-            upper: take(upper, 4)?,
-            base: take(rows.checked_mul(2 * m)?, 4)?,
-            bytes: end.checked_next_multiple_of(ALIGN)?,
-        })
-    }
-}
-
 /// Vectors with their owners, as a file has them.
 #[derive(Debug)]
 pub struct Image {
@@ -141,7 +71,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Makes an image. A text stands once in `vectors`, whatever the order; links name the owner, the part and the text.
+    /// Makes an image in memory. A text stands once in `vectors`, whatever the order; links name the owner, the part and the text.
     /// Vectors without a link and links without a vector are left out.
     ///
     /// # Panics
@@ -152,55 +82,45 @@ impl Image {
         vectors: impl IntoIterator<Item = (TextHash, &'v [f32])>,
         links: impl IntoIterator<Item = (u64, u32, TextHash)>,
     ) -> Self {
-        let mut links: Vec<(TextHash, u64, u32)> =
-            links.into_iter().map(|(owner, part, hash)| (hash, owner, part)).collect();
-        links.sort_unstable();
-        let mut vectors: Vec<(TextHash, &[f32])> = vectors.into_iter().collect();
-        vectors.sort_unstable_by_key(|(hash, _)| *hash);
-        vectors.dedup_by_key(|(hash, _)| *hash);
-        vectors.retain(|(hash, _)| links.binary_search_by_key(hash, |link| link.0).is_ok());
-        let row_of = |hash: &TextHash| vectors.binary_search_by_key(hash, |(hash, _)| *hash).ok().map(|row| row as u32);
-        let mut links: Vec<Link> = links
-            .into_iter()
-            .filter_map(|(hash, owner, part)| Some(Link { owner, part, row: row_of(&hash)? }))
-            .collect();
-        links.sort_unstable();
-        let at = Places::of(Counts { dims, rows: vectors.len(), links: links.len(), ..Counts::default() });
-        #[expect(clippy::expect_used, reason = "documented as a panic")]
-        let at = at.expect("fewer than 2^32 rows and links");
-        let mut words = vec![0u64; at.bytes / 8];
-        let (slack, longest) = fill(bytemuck::cast_slice_mut(&mut words), &at, &vectors, &links);
-        let generation = origin.generation;
-        let (bytes, links_sum) = (Bytes::Owned(words), 0);
-        let mut made = Self {
-            bytes,
-            at,
-            slack,
-            longest,
-            generation,
-            links_sum,
-            certificate: None,
-            is_warm: AtomicBool::default(),
+        let vectors: Vec<(TextHash, &[f32])> = vectors.into_iter().collect();
+        let texts = vectors.iter().map(|(hash, _)| *hash).collect();
+        let make = || -> io::Result<Self> {
+            let mut draft = Draft::new(Room::memory(), dims, texts, links.into_iter().collect())?;
+            for (hash, vector) in vectors {
+                draft.put(&hash, vector)?;
+            }
+            draft.finish(origin)
         };
-        made.seal_rows();
-        made.seal(origin);
-        made
+        #[expect(clippy::expect_used, reason = "memory refuses nothing; the rest is documented as a panic")]
+        make().expect("fewer than 2^32 rows and links")
     }
 
     /// The same with a graph, and what is known of it.
     ///
-    /// # Panics
-    /// When the graph is of other rows.
-    #[must_use]
-    pub(super) fn with_graph(self, origin: &Origin, graph: &Graph, certificate: Certificate) -> Self {
-        let mut made = self.laid_out(Some(graph.view()));
-        made.certificate = Some(certificate);
-        made.seal(origin);
-        made
+    /// # Errors
+    /// When the image lies on a disk that refuses, or the graph is of other rows.
+    pub(super) fn with_graph(self, origin: &Origin, graph: &Graph, certificate: Certificate) -> io::Result<Self> {
+        Self { certificate: Some(certificate), ..self.laid_out(Some(graph.view()))? }.sealed(origin)
+    }
+
+    /// The same without its graph.
+    ///
+    /// # Errors
+    /// When the image lies on a disk that refuses.
+    pub(super) fn without_graph(self, origin: &Origin) -> io::Result<Self> {
+        Self { certificate: None, ..self.laid_out(None)? }.sealed(origin)
+    }
+
+    /// With another certificate for its graph.
+    ///
+    /// # Errors
+    /// When the image lies on a disk that refuses.
+    pub(super) fn certified(self, origin: &Origin, certificate: Certificate) -> io::Result<Self> {
+        Self { certificate: self.certificate.map(|_| certificate), ..self }.sealed(origin)
     }
 
     /// With another graph, or none, in place of its own.
-    fn laid_out(self, graph: Option<GraphView<'_>>) -> Self {
+    fn laid_out(self, graph: Option<GraphView<'_>>) -> io::Result<Self> {
         let count = Counts { m: 0, layers: 0, upper: 0, ..self.at.count };
         let count = graph.as_ref().map_or(count, |graph| Counts {
             m: graph.m(),
@@ -209,61 +129,36 @@ impl Image {
             ..count
         });
         let fits = graph.as_ref().is_none_or(|graph| graph.rows() == self.len());
-        #[expect(clippy::expect_used, reason = "documented as a panic")]
-        let at = Places::of(count).filter(|_| fits).expect("a graph of these rows");
-        let mut words = match self.bytes {
-            Bytes::Owned(words) => words,
-            mapped @ Bytes::Mapped(_) => {
-                mapped.get().as_chunks::<8>().0.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect()
-            }
-        };
+        let at = Places::of(count).filter(|_| fits).ok_or(io::ErrorKind::InvalidInput)?;
+        let mut room = self.bytes.into_room();
         // The graph follows everything else, so that what was there stays in its place.
-        words.truncate(self.at.rests.end.next_multiple_of(ALIGN) / 8);
-        words.resize(at.bytes / 8, 0);
-        let out = bytemuck::cast_slice_mut(&mut words);
+        room.resize(self.at.rests.end, at.bytes)?;
         if let Some(graph) = graph {
-            put(out, &at.layers, graph.counts());
-            put(out, &at.upper, graph.upper());
-            put(out, &at.base, graph.base());
+            room.put(at.layers.start, bytemuck::cast_slice(graph.counts()))?;
+            room.put(at.upper.start, bytemuck::cast_slice(graph.upper()))?;
+            room.put(at.base.start, bytemuck::cast_slice(graph.base()))?;
         }
-        let links_sum = checksum(&out[at.layers.start..at.base.end]);
-        Self { bytes: Bytes::Owned(words), at, links_sum, ..self }
+        let bytes = room.into_bytes()?;
+        let links_sum = checksum(&bytes.get()[at.layers.start..at.base.end]);
+        Ok(Self { bytes, at, links_sum, ..self })
     }
 
-    /// The same without its graph.
-    #[must_use]
-    pub(super) fn without_graph(self, origin: &Origin) -> Self {
-        let mut made = self.laid_out(None);
-        made.certificate = None;
-        made.seal(origin);
-        made
-    }
-
-    /// Writes numbers, certificate and header.
-    fn seal(&mut self, origin: &Origin) {
+    /// With numbers, certificate and header written.
+    fn sealed(self, origin: &Origin) -> io::Result<Self> {
         let Counts { dims, rows, links, m, layers, upper } = self.at.count;
         let counts = [dims, rows, links, m, layers, upper].map(|count| count as u64);
         let floats = [self.slack, self.longest].map(|float| u64::from(float.to_bits()));
         let rest = [self.generation.number, self.generation.mark, self.links_sum, 0];
-        let Bytes::Owned(words) = &mut self.bytes else { return };
-        let mut words = std::mem::take(words);
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        let body = &mut bytes[HEADER..HEADER + SEALED];
-        put(body, &(0..NUMBERS * 8), &[&counts[..], &floats, &rest].concat());
+        let numbers = [&counts[..], &floats, &rest].concat();
         let certificate = self.certificate.map_or([0.0; certificate::NUMBERS], Certificate::to_numbers);
-        put(body, &(CERTIFICATE..CERTIFICATE + certificate::NUMBERS * 4), &certificate);
-        put(body, &(MODEL..MODEL + 64), sha256_hex(origin.model.as_bytes()).as_bytes());
-        self.bytes = origin.label().seal(words);
-    }
-
-    /// Writes each row's checksum, which covers its hash, its vector and its links.
-    fn seal_rows(&mut self) {
-        let mut vector = Vec::new();
-        let mut check = |row| if self.read(row, &mut vector) { self.checksum(row, &vector) } else { 0 };
-        let checks: Vec<u64> = (0..self.len() as u32).map(&mut check).collect();
-        if let Bytes::Owned(words) = &mut self.bytes {
-            put(bytemuck::cast_slice_mut(words), &self.at.checks, &checks);
-        }
+        let mut body = [0; SEALED];
+        body[..NUMBERS * 8].copy_from_slice(bytemuck::cast_slice(&numbers));
+        body[CERTIFICATE..CERTIFICATE + certificate::NUMBERS * 4].copy_from_slice(bytemuck::cast_slice(&certificate));
+        body[MODEL..MODEL + 64].copy_from_slice(sha256_hex(origin.model.as_bytes()).as_bytes());
+        let mut room = self.bytes.into_room();
+        room.put(0, &origin.label().head(self.at.bytes, &body))?;
+        room.put(HEADER, &body)?;
+        Ok(Self { bytes: room.into_bytes()?, ..self })
     }
 
     /// The image at `path`, if it was made from this, of whatever generation.
@@ -308,12 +203,23 @@ impl Image {
         })
     }
 
-    /// Writes the image in one step: a reader sees the old file or the new one.
+    /// Writes a copy in one step: a reader sees the old file or the new one.
     ///
     /// # Errors
     /// When the disk refuses; what was there is untouched then.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         write_aside(path, self.bytes.get())
+    }
+
+    /// Puts an image that was made on the disk in its place; nothing for one in memory.
+    ///
+    /// # Errors
+    /// When the disk refuses, or somebody has removed what was to take the place; what was there is untouched then.
+    pub fn persist(self) -> io::Result<()> {
+        match self.bytes.into_room() {
+            Room::Aside(aside) => aside.persist(),
+            Room::Memory(_) => Ok(()),
+        }
     }
 
     /// Number of rows.
@@ -422,16 +328,7 @@ impl Image {
     }
 
     fn checksum(&self, row: u32, vector: &[f32]) -> u64 {
-        let mut sum = checksum(bytemuck::cast_slice(vector));
-        let mut mix = |more: u64| sum = checksum(bytemuck::cast_slice(&[sum, more]));
-        for half in self.hash(row).unwrap_or_default().as_chunks::<8>().0 {
-            mix(u64::from_ne_bytes(*half));
-        }
-        for link in self.links_of_row(row) {
-            mix(link.owner);
-            mix(u64::from(link.part) << 32 | u64::from(link.row));
-        }
-        sum
+        row_checksum(&self.hash(row).unwrap_or_default(), vector, self.links_of_row(row))
     }
 
     /// The vector of a row; `None` if the row is not what was written.
@@ -490,38 +387,18 @@ impl Image {
     }
 }
 
-fn put<T: bytemuck::NoUninit>(out: &mut [u8], place: &Range<usize>, values: &[T]) {
-    out[place.clone()].copy_from_slice(bytemuck::cast_slice(values));
-}
-
-/// Writes all parts but the checksums; gives the greatest slack and length.
-fn fill(out: &mut [u8], at: &Places, vectors: &[(TextHash, &[f32])], links: &[Link]) -> (f32, f32) {
-    let (mut slack, mut longest) = (0.0f32, 0.0f32);
-    let dims = at.count.dims;
-    let stride = code_stride(dims);
-    let (mut codes, mut rests, mut written) = (vec![0; stride], vec![0u16; dims], Vec::new());
-    for (row, (hash, vector)) in vectors.iter().enumerate() {
-        assert_eq!(vector.len(), dims, "a vector of another model");
-        let place = |part: &Range<usize>, size: usize| part.start + row * size..part.start + (row + 1) * size;
-        put(out, &place(&at.hashes, 16), hash);
-        let (scale, left) = encode_row(vector, &mut codes, &mut rests);
-        put(out, &place(&at.codes, stride), &codes);
-        put(out, &place(&at.rests, 2 * dims), &rests);
-        put(out, &place(&at.scales, 4), &[scale]);
-        slack = slack.max(left);
-        // Of what was written, so that an image made from an image is the same.
-        decode_row(&codes, &rests, scale, &mut written);
-        longest = longest.max(written.iter().map(|x| x * x).sum::<f32>().sqrt());
+/// The checksum of a row, which covers its hash, its vector and its links.
+fn row_checksum(hash: &TextHash, vector: &[f32], links: impl Iterator<Item = Link>) -> u64 {
+    let mut sum = checksum(bytemuck::cast_slice(vector));
+    let mut mix = |more: u64| sum = checksum(bytemuck::cast_slice(&[sum, more]));
+    for half in hash.as_chunks::<8>().0 {
+        mix(u64::from_ne_bytes(*half));
     }
-    put(out, &at.owners, &links.iter().map(|link| link.owner).collect::<Vec<_>>());
-    put(out, &at.parts, &links.iter().map(|link| link.part).collect::<Vec<_>>());
-    put(out, &at.link_rows, &links.iter().map(|link| link.row).collect::<Vec<_>>());
-    let mut by_row: Vec<u32> = (0..links.len() as u32).collect();
-    by_row.sort_by_key(|link| links[*link as usize].row);
-    put(out, &at.by_row, &by_row);
-    let first = |row: usize| by_row.partition_point(|link| (links[*link as usize].row as usize) < row) as u32;
-    put(out, &at.starts, &(0..=vectors.len()).map(first).collect::<Vec<_>>());
-    (slack, longest * 1.0001)
+    for link in links {
+        mix(link.owner);
+        mix(u64::from(link.part) << 32 | u64::from(link.row));
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -1,0 +1,160 @@
+//! Searches against a naive twin, with changes laid over and with damage.
+
+use super::exact::{PARALLEL_ROWS, kth_greatest};
+use super::*;
+use crate::ann::Origin;
+use proptest::prelude::*;
+use rayon::prelude::*;
+
+/// The referee: all similarities, sorted.
+fn naive(index: &Index, query: &[f32], k: usize, admitted: Option<&RowSet>) -> Vec<Neighbour> {
+    let rows = (0..index.len() as u32).filter(|&row| admitted.is_none_or(|set| set.contains(row)));
+    let mut all: Vec<Neighbour> =
+        rows.filter_map(|row| Some(Neighbour { row, similarity: index.similarity(query, row)? })).collect();
+    all.sort_by(Neighbour::order);
+    all.truncate(k);
+    all
+}
+
+/// Few distinct values, so that ties are common, or many, so that the bound is needed.
+fn index(rows: usize, dims: usize, seed: u64, values: u64) -> Index {
+    let mut state = seed | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % values) as f32 / (values - 1) as f32 - 0.5
+    };
+    let data: Vec<Vec<f32>> = (0..rows).map(|_| (0..dims).map(|_| next()).collect()).collect();
+    let hash = |row: usize| (row as u128).to_be_bytes();
+    let origin = Origin { model: "m".into(), state: "s".into(), ..Origin::default() };
+    let vectors = data.iter().enumerate().map(|(row, vector)| (hash(row), vector.as_slice()));
+    Index::new(Image::new(&origin, dims, vectors, (0..rows).map(|row| (row as u64, 0, hash(row)))))
+}
+
+proptest! {
+    #[test]
+    fn equals_its_naive_twin(
+        rows in 0usize..900, dims in 1usize..70, k in 0usize..300, seed: u64, every in 1u64..9, many: bool,
+    ) {
+        let index = index(rows, dims, seed, if many { 10_007 } else { 3 });
+        let query: Vec<f32> = (0..dims).map(|i| (i as f32 * 0.7 + seed as f32).sin()).collect();
+        let mut some = RowSet::new(rows);
+        (0..rows as u32).filter(|row| (u64::from(*row) ^ seed) % every == 0).for_each(|row| some.insert(row));
+        prop_assert_eq!(index.search(&query, k, None), naive(&index, &query, k, None));
+        prop_assert_eq!(index.search(&query, k, Some(&some)), naive(&index, &query, k, Some(&some)));
+    }
+}
+
+/// Owners and similarities, in order: what two indexes of the same texts must have in common.
+fn told(index: &Index, query: &[f32], k: usize, admitted: Option<&RowSet>) -> Vec<(u32, Vec<(u64, u32)>)> {
+    let told = |near: Neighbour| {
+        let mut owners: Vec<_> = index.owners_of(near.row).collect();
+        owners.sort_unstable();
+        (near.similarity.to_bits(), owners)
+    };
+    let mut told: Vec<_> = index.search(query, k, admitted).into_iter().map(told).collect();
+    told.sort();
+    told
+}
+
+proptest! {
+    /// What changed and is laid over an image says the same as an image that was made afterwards.
+    #[test]
+    fn an_overlay_equals_an_image_made_anew(
+        before in prop::collection::vec(prop::collection::vec(0u8..40, 0..3), 1..30),
+        after in prop::collection::btree_map(0usize..40, prop::collection::vec(0u8..60, 0..3), 0..20),
+        k in 1usize..100,
+        wanted in 0u64..40,
+    ) {
+        let vector = |text: u8| [f32::from(text).sin(), f32::from(text).cos(), f32::from(text % 7) / 7.0, 0.1];
+        let hash = |text: u8| [text; 16];
+        let vectors: Vec<([u8; 16], [f32; 4])> = (0..60).map(|text| (hash(text), vector(text))).collect();
+        let all = || vectors.iter().map(|(hash, vector)| (*hash, vector.as_slice()));
+        let links = |owners: &[(usize, Vec<u8>)]| -> Vec<(u64, u32, [u8; 16])> {
+            let parts = owners.iter().flat_map(|(owner, texts)| {
+                texts.iter().zip(0u32..).map(|(text, part)| (*owner as u64, part, hash(*text)))
+            });
+            parts.collect()
+        };
+        let old: Vec<(usize, Vec<u8>)> = before.into_iter().enumerate().collect();
+        let mut new: std::collections::BTreeMap<usize, Vec<u8>> = old.iter().cloned().collect();
+        new.extend(after.clone());
+        let new: Vec<(usize, Vec<u8>)> = new.into_iter().collect();
+        let image = |links| Image::new(&Origin::default(), 4, all(), links);
+        let fresh = Index::new(image(links(&new)));
+        let changed: Vec<(usize, Vec<u8>)> = after.into_iter().collect();
+        let owners = changed.iter().map(|(owner, _)| *owner as u64).collect();
+        let laid = Index::with_changes(image(links(&old)), owners, links(&changed), all());
+        let query = [0.3, 0.5, 0.2, -0.1];
+        prop_assert_eq!(told(&laid, &query, k, None), told(&fresh, &query, k, None));
+        let set = |index: &Index| index.rows_where(|owner| owner % 3 != wanted % 3);
+        prop_assert_eq!(told(&laid, &query, k, Some(&set(&laid))), told(&fresh, &query, k, Some(&set(&fresh))));
+        let (a, b) = (laid.rows_of_owners([wanted]), fresh.rows_of_owners([wanted]));
+        prop_assert_eq!(told(&laid, &query, k, Some(&a)), told(&fresh, &query, k, Some(&b)));
+        prop_assert_eq!(laid.link_count(), fresh.link_count());
+        prop_assert_eq!(laid.owner_similarity(&query, wanted).map(|near| near.0), fresh.owner_similarity(&query, wanted).map(|near| near.0));
+        for text in 0..60 {
+            let row = fresh.row_of(&hash(text));
+            let theirs = row.map(|row| fresh.vector(row));
+            let ours = laid.row_of(&hash(text)).filter(|row| laid.owners_of(*row).next().is_some());
+            prop_assert_eq!(ours.map(|row| laid.vector(row)), theirs);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_kth_greatest_is_found_without_sorting(
+        values in prop::collection::vec(prop_oneof![9 => -1.0f32..1.0, 1 => Just(f32::NEG_INFINITY), 1 => Just(0.5)], 1..900),
+        k in prop_oneof![1usize..20, 1usize..300],
+    ) {
+        let mut sorted: Vec<f32> = values.iter().copied().filter(|value| *value > f32::NEG_INFINITY).collect();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        prop_assert_eq!(kth_greatest(&values, k), sorted.get(k - 1).copied().unwrap_or(f32::NEG_INFINITY));
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let index = index(PARALLEL_ROWS + 77, 24, 9, 5);
+    let query: Vec<f32> = (0..24).map(|i| (i as f32).sin()).collect();
+    let expected = naive(&index, &query, 50, None);
+    assert_eq!(index.search(&query, 50, None), expected);
+    let together: Vec<_> = (0..8).into_par_iter().map(|_| index.search(&query, 50, None)).collect();
+    assert!(together.iter().all(|found| *found == expected));
+}
+
+#[test]
+fn a_filter_never_starves() {
+    let index = index(PARALLEL_ROWS + 1, 4, 3, 5);
+    let mut one = RowSet::new(index.len());
+    one.insert(PARALLEL_ROWS as u32);
+    one.insert(u32::MAX);
+    assert_eq!(one.len(), 1);
+    assert_eq!(index.search(&[1.0, 0.0, 0.0, 0.0], 10, Some(&one))[0].row, PARALLEL_ROWS as u32);
+    assert!(index.search(&[1.0, 0.0], 10, None).is_empty(), "a vector of another model finds nothing");
+}
+
+/// The places of damaged rows go to the next nearest.
+#[test]
+fn damaged_rows_are_left_out_and_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let whole = index(600, 8, 5, 10_007);
+    let query = [0.3, 0.1, -0.4, 0.2, 0.9, -0.2, 0.0, 0.5];
+    let expected = naive(&whole, &query, 300, None);
+    whole.image().write(&path).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    // What is left over of the vectors ends the file; of each of the ten nearest a bit is changed.
+    let first = bytes.len() - 600 * 16;
+    for neighbour in &expected[..10] {
+        bytes[first + neighbour.row as usize * 16 + 5] ^= 4;
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let origin = Origin { model: "m".into(), state: "s".into(), ..Origin::default() };
+    let damaged = Index::new(Image::open(&path, &origin).unwrap());
+    assert_eq!(damaged.search(&query, 20, None), expected[10..30]);
+    assert!(damaged.is_damaged() && !whole.is_damaged());
+    assert_eq!(damaged.image().damaged_rows(), 10);
+}

@@ -1,0 +1,20 @@
+//! What a command leaves to a process of its own, which goes on after it.
+
+use std::process::{Command, Stdio};
+
+/// Starts `ken gc --auto`, which outlives this process and does not hear the terminal's Ctrl-C; false if that fails.
+pub(super) fn renew_later() -> bool {
+    let Ok(own) = std::env::current_exe() else { return false };
+    let mut command = Command::new(own);
+    command.args(["gc", "--auto", "--quiet"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    match command.spawn() {
+        Ok(mut child) => {
+            // Should this process stay, as one that watches files does, nothing of the other is left behind.
+            std::thread::spawn(move || drop(child.wait()));
+            true
+        }
+        Err(_) => false,
+    }
+}

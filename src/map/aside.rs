@@ -1,0 +1,223 @@
+//! Files that are written beside the one they are to become, and take its place in one step.
+
+use super::{Bytes, Map};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file that is being written, piece by piece and in any order, to become another. Dropped before that it leaves nothing; what a
+/// process that was killed meanwhile leaves is named by [`Aside::prefix`].
+#[derive(Debug)]
+pub struct Aside {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Aside {
+    /// An empty file that is to become `path`; folders on the way are made.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        let folder = folder(path);
+        fs::create_dir_all(folder)?;
+        let file = tempfile::Builder::new().prefix(&Self::prefix(path)).tempfile_in(folder)?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// How the names of files begin that are to become `path`: a dot, its name and a dash.
+    pub fn prefix(path: &Path) -> OsString {
+        let mut prefix = OsString::from(".");
+        prefix.push(path.file_name().unwrap_or_default());
+        prefix.push("-");
+        prefix
+    }
+
+    /// Removes whatever is or was to become `path`. A process that is still writing one finds its
+    /// [path](Self::path) gone.
+    ///
+    /// # Errors
+    /// When one that is there cannot be removed.
+    pub fn remove_all(path: &Path) -> io::Result<()> {
+        let prefix = Self::prefix(path);
+        let prefix = prefix.as_encoded_bytes();
+        for entry in fs::read_dir(folder(path))? {
+            let entry = entry?;
+            if entry.file_name().as_encoded_bytes().starts_with(prefix) {
+                match fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Its name until then. Others may remove it, and then it takes nobody's place.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Makes it so long; what is new is zero.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn resize(&mut self, bytes: usize) -> io::Result<()> {
+        self.file.as_file().set_len(bytes as u64)
+    }
+
+    /// Writes bytes from `start` on.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn put(&mut self, start: usize, bytes: &[u8]) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::FileExt::write_all_at(self.file.as_file(), bytes, start as u64)
+        }
+        #[cfg(not(unix))]
+        {
+            use std::io::{Seek, Write};
+            let mut file = self.file.as_file();
+            file.seek(io::SeekFrom::Start(start as u64))?;
+            file.write_all(bytes)
+        }
+    }
+
+    /// To be read where it lies. Nothing is written as long as it is mapped: that takes the file itself.
+    pub(super) fn map(&self) -> io::Result<Map> {
+        Map::of(self.file.as_file().try_clone()?)
+    }
+
+    /// Puts it in its place, whole and synced: a reader sees the old file or this one.
+    ///
+    /// # Errors
+    /// When the disk refuses, or somebody has removed it; what was there is untouched then.
+    pub fn persist(self) -> io::Result<()> {
+        let Self { file, path } = self;
+        file.as_file().sync_all()?;
+        file.persist(&path).map_err(|error| error.error)?;
+        File::open(folder(&path))?.sync_all()
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Writes a file so that after a crash it is the old one or the new one.
+///
+/// # Errors
+/// When the disk refuses; what was there is untouched then.
+pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut aside = Aside::new(path)?;
+    aside.put(0, bytes)?;
+    aside.persist()
+}
+
+/// Room for the bytes of a file that is being made.
+#[derive(Debug)]
+pub enum Room {
+    /// In memory, in words, which keep it aligned for whatever is read from it.
+    Memory(Vec<u64>),
+    /// On the disk: what is made there need not fit into memory.
+    Aside(Aside),
+}
+
+impl Room {
+    /// In memory.
+    pub fn memory() -> Self {
+        Self::Memory(Vec::new())
+    }
+
+    /// Makes it `bytes` long, a multiple of 8. The first `kept` stay, the rest is zero.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn resize(&mut self, kept: usize, bytes: usize) -> io::Result<()> {
+        match self {
+            Self::Memory(words) => {
+                words.truncate(kept.div_ceil(8));
+                if let Some(last) = words.last_mut().filter(|_| !kept.is_multiple_of(8)) {
+                    bytemuck::bytes_of_mut(last)[kept % 8..].fill(0);
+                }
+                words.resize(bytes / 8, 0);
+                Ok(())
+            }
+            Self::Aside(aside) => aside.resize(kept).and_then(|()| aside.resize(bytes)),
+        }
+    }
+
+    /// Writes bytes from `start` on, within its length.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn put(&mut self, start: usize, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Memory(words) => {
+                bytemuck::cast_slice_mut::<_, u8>(words)[start..start + bytes.len()].copy_from_slice(bytes);
+                Ok(())
+            }
+            Self::Aside(aside) => aside.put(start, bytes),
+        }
+    }
+
+    /// To be read.
+    ///
+    /// # Errors
+    /// When a file cannot be mapped.
+    pub fn into_bytes(self) -> io::Result<Bytes> {
+        Ok(match self {
+            Self::Memory(words) => Bytes::Owned(words),
+            Self::Aside(aside) => Bytes::Aside(aside.map()?, aside),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_and_disk_are_alike() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/file");
+        let made = |mut room: Room| {
+            room.resize(0, 64).unwrap();
+            room.put(3, &[7; 40]).unwrap();
+            room.resize(21, 128).unwrap();
+            room.put(64, &[1, 2]).unwrap();
+            let bytes = room.into_bytes().unwrap();
+            let read = bytes.get().to_vec();
+            let mut room = bytes.into_room();
+            room.put(0, &[9]).unwrap();
+            (read, room.into_bytes().unwrap())
+        };
+        let (memory, _) = made(Room::memory());
+        let (disk, bytes) = made(Room::Aside(Aside::new(&path).unwrap()));
+        assert_eq!(memory, disk);
+        assert_eq!((disk.len(), disk[20], disk[21], disk[64]), (128, 7, 0, 1));
+        let Room::Aside(aside) = bytes.into_room() else { panic!("it lies on the disk") };
+        assert!(aside.path().exists() && !path.exists());
+        aside.persist().unwrap();
+        assert_eq!(fs::read(&path).unwrap()[0], 9);
+        assert_eq!(fs::read_dir(dir.path().join("new")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_was_removed_takes_no_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        fs::write(&path, "old").unwrap();
+        fs::write(dir.path().join(".files"), "another's").unwrap();
+        let aside = Aside::new(&path).unwrap();
+        Aside::remove_all(&path).unwrap();
+        assert!(!aside.path().exists());
+        aside.persist().unwrap_err();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        drop(Aside::new(&path).unwrap());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+}
