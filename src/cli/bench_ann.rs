@@ -4,12 +4,14 @@ use super::Outcome;
 use super::machine::peak_mib;
 use super::output::{Failure, Output};
 use super::progress::Meter;
+use super::stop;
 use crate::engine::Progress;
 use crate::error::ErrorKind;
 use crate::eval::{AnnPlan, AnnReport, Lap, Vectors, measure_ann};
 use crate::render::json_line;
 use clap::Args;
 use serde_json::{Value, json};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// Measure search among vectors alone: building, opening, recall, time, filters
@@ -62,9 +64,15 @@ pub(super) fn run(args: &AnnArgs, output: &Output) -> Outcome {
     let plan = AnnPlan { target: args.recall, filters: args.filters.clone(), peak_mib };
     let folder = tempfile::tempdir().map_err(|e| Failure::io("a folder for temporary files", &e))?;
     let mut meter = Meter::new(output);
-    let report = measure_ann(&vectors, &plan, folder.path(), &mut |done| meter.show(Progress::Linking { done, total }));
+    let report = measure_ann(&vectors, &plan, folder.path(), &mut |done| {
+        meter.show(Progress::Linking { done, total });
+        if stop::is_asked_for() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     meter.finish();
-    let report = report.map_err(|e| Failure::io(&folder.path().display().to_string(), &e))?;
+    let report = report.map_err(|error| match error.kind() {
+        std::io::ErrorKind::Interrupted => Failure::new(ErrorKind::Interrupted, "stopped", "fewer vectors: --n 10000"),
+        _ => Failure::io(&folder.path().display().to_string(), &error),
+    })?;
     if output.json {
         let mut line = json!({"bench": "ann"});
         if let (Some(line), Ok(Value::Object(report))) = (line.as_object_mut(), serde_json::to_value(&report)) {

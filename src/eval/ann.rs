@@ -238,15 +238,15 @@ pub struct AnnPlan {
 }
 
 /// Builds an index of these vectors in a file in `folder`, opens it, and asks every query in every way. `progress` hears how many
-/// rows are linked.
+/// rows are linked, and may stop it.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// When the file cannot be written; [`io::ErrorKind::Interrupted`] when it was stopped.
 pub fn measure_ann(
     vectors: &Vectors,
     plan: &AnnPlan,
     folder: &Path,
-    progress: &mut dyn FnMut(usize),
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> io::Result<AnnReport> {
     let (dims, rows) = (vectors.dims, vectors.rows());
     // A text's hash orders the rows: here a row's number does, so that rows stay where they are.
@@ -258,6 +258,7 @@ pub fn measure_ann(
     let links = (0..rows).map(|row| (row as u64, 0, hash(row))).collect();
     let mut draft = Draft::new(room, dims, (0..rows).map(hash).collect(), links)?;
     vectors.blocks(|first, block| {
+        go(progress(0))?;
         let mut block = block.chunks_exact(dims).zip(first..);
         block.try_for_each(|(vector, row)| draft.put(&hash(row), vector))
     })?;
@@ -265,10 +266,7 @@ pub fn measure_ann(
     let made_s = start.elapsed().as_secs_f64();
     let options = GraphOptions { target: plan.target, build: BuildOptions::default(), always: true };
     let start = Instant::now();
-    let (image, grown) = grow(image, &origin, options, &mut |done| {
-        progress(done);
-        ControlFlow::Continue(())
-    })?;
+    let (image, grown) = grow(image, &origin, options, progress)?;
     let grown_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let bytes = image.bytes();
@@ -287,20 +285,24 @@ pub fn measure_ann(
         std::iter::once(None).chain(plan.filters.iter().map(|share| Some(admitted(rows, *share)))).collect();
     let mut truths = truths(vectors, &sets).into_iter();
     let truth = truths.next().unwrap_or_default();
-    let lap = |truth: &[Vec<u32>], search: &dyn Fn(&[f32]) -> Vec<u32>| lap(vectors, truth, search);
-    let search = lap(&truth, &|query| found(index.search(query, K, None)));
+    let mut lap = |truth: &[Vec<u32>], search: &dyn Fn(&[f32]) -> Vec<u32>| {
+        go(progress(rows)).map(|()| lap(vectors, truth, search))
+    };
+    let search = lap(&truth, &|query| found(index.search(query, K, None)))?;
     let certificate = match grown {
         Grown::Graph(certificate) => Some(certificate),
-        Grown::Exact(_) | Grown::Missed(_) | Grown::Stopped => None,
+        Grown::Stopped => return Err(io::ErrorKind::Interrupted.into()),
+        Grown::Exact(_) | Grown::Missed(_) => None,
     };
-    let widths = certificate
-        .iter()
-        .flat_map(|_| WIDTHS)
-        .map(|ef| WidthLap { ef, lap: lap(&truth, &|query| found(index.search_as_wide(query, K, ef))) });
-    let filters = plan.filters.iter().zip(&sets[1..]).zip(truths).map(|((share, set), wanted)| FilterLap {
-        share: *share,
-        lap: lap(&wanted, &|query| found(index.search(query, K, set.as_ref()))),
-    });
+    let mut widths = Vec::new();
+    for ef in certificate.iter().flat_map(|_| WIDTHS) {
+        widths.push(WidthLap { ef, lap: lap(&truth, &|query| found(index.search_as_wide(query, K, ef)))? });
+    }
+    let mut filters = Vec::new();
+    for ((share, set), wanted) in plan.filters.iter().zip(&sets[1..]).zip(truths) {
+        let lap = lap(&wanted, &|query| found(index.search(query, K, set.as_ref())))?;
+        filters.push(FilterLap { share: *share, lap });
+    }
     Ok(AnnReport {
         n: rows,
         dim: dims,
@@ -318,11 +320,15 @@ pub fn measure_ann(
         bytes_per_vector: bytes as f64 / rows.max(1) as f64,
         certificate: certificate.map(CertificateReport::from),
         search,
-        exact_1: lap(&truth, &|query| found(index.search_alone(query, K))),
-        exact_all: lap(&truth, &|query| found(index.search_exactly(query, K, None))),
-        widths: widths.collect(),
-        filters: filters.collect(),
+        exact_1: lap(&truth, &|query| found(index.search_alone(query, K)))?,
+        exact_all: lap(&truth, &|query| found(index.search_exactly(query, K, None)))?,
+        widths,
+        filters,
     })
+}
+
+fn go(on: ControlFlow<()>) -> io::Result<()> {
+    if on.is_break() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
 
 fn found(near: Vec<crate::ann::Neighbour>) -> Vec<u32> {
@@ -414,15 +420,25 @@ mod tests {
             }
         }
         let dir = tempfile::tempdir().unwrap();
+        let run: &mut dyn FnMut(usize) -> ControlFlow<()> = &mut |_| ControlFlow::Continue(());
         let plan = AnnPlan { target: 0.9, filters: vec![0.5, 0.01], peak_mib: || None };
-        let report = measure_ann(&vectors, &plan, dir.path(), &mut |_| {}).unwrap();
+        let report = measure_ann(&vectors, &plan, dir.path(), run).unwrap();
         assert_eq!((report.n, report.queries, report.exact), (3_000, 40, false));
         assert!(report.recall_at_10 >= 0.9 && report.exact_1.recall == 1.0 && report.exact_all.recall == 1.0);
         assert!(report.filters.iter().all(|filter| filter.lap.recall >= 0.9), "{:?}", report.filters);
         assert!(report.widths.windows(2).all(|pair| pair[0].lap.recall <= pair[1].lap.recall + 0.02));
         let none = AnnPlan { target: 1.0, filters: vec![], peak_mib: || None };
-        let report = measure_ann(&vectors, &none, dir.path(), &mut |_| {}).unwrap();
+        let report = measure_ann(&vectors, &none, dir.path(), run).unwrap();
         assert!(report.exact && report.recall_at_10 == 1.0, "no sample proves that nothing is ever missed");
+        // Stopped at any of the steps it tells of.
+        for stop in 0..12 {
+            let mut steps = 0;
+            let stopped = measure_ann(&vectors, &plan, dir.path(), &mut |_| {
+                steps += 1;
+                if steps > 4 * stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            assert!(stopped.is_err_and(|error| error.kind() == io::ErrorKind::Interrupted), "{stop}: {steps}");
+        }
     }
 
     #[test]

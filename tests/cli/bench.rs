@@ -1,5 +1,7 @@
 use crate::support::ken::{User, run};
 use crate::support::tiny::Tiny;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A user with a small model that the fast encoder runs, and its place.
 fn with_model() -> (User, String) {
@@ -64,4 +66,28 @@ fn fingerprints_are_compared_with_templates() {
     let bad = user.write("bad.tsv", "system\tcontent\n");
     assert_eq!(user.ken(&["bench", "fingerprint", bad.to_str().unwrap()]).code, 5);
     assert_eq!(user.ken(&["bench", "fingerprint", "no-such-file"]).code, 9);
+}
+
+/// What is half there when Ctrl-C is pressed is taken away.
+#[test]
+fn a_search_that_is_measured_can_be_stopped() {
+    let user = User::new();
+    let folder = user.work().join("tmp");
+    std::fs::create_dir(&folder).unwrap();
+    let mut command = user.command(&["bench", "ann", "--n", "200000", "--dim", "96"]);
+    command.env("TMPDIR", &folder).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let started = Instant::now();
+    let is_empty = || std::fs::read_dir(&folder).unwrap().next().is_none();
+    while is_empty() {
+        assert!(started.elapsed() < Duration::from_secs(60), "nothing is written");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // It listens from the first rows on.
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!((ended.status.code(), is_empty()), (Some(130), true), "{said}");
+    assert!(said.contains("stopped"), "{said}");
 }

@@ -133,6 +133,15 @@ impl World {
         rows.into_iter().map(|row| self.path(row).display().to_string()).collect()
     }
 
+    /// Lets the file of vectors be due, if the index is large enough for that: so many items count as changed.
+    fn age(&self, items: usize) {
+        let database = Connection::open(self.user.home().join("kenning.db")).unwrap();
+        database.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
+        let sql =
+            "UPDATE embedding SET text_hash = text_hash WHERE item_id IN (SELECT id FROM item ORDER BY id LIMIT ?1)";
+        database.execute(sql, [items as i64]).unwrap();
+    }
+
     /// What the database has now that nobody writes: each row is as it was or as it was to become. Says what is sure.
     fn settle(&mut self, done: bool) {
         let database = Connection::open(self.user.home().join("kenning.db")).unwrap();
@@ -236,14 +245,14 @@ fn half_of_the_rows_change_while_others_read() {
     while killed < kills && started.elapsed().as_secs() < seconds {
         round += 1;
         assert!(round < 3 * kills + 20, "{killed} of {round} commands were still running");
-        let which = world.chance.below(10);
-        let (verb, arguments, phases): (_, Vec<String>, _) = match which {
+        let which = world.chance.below(11);
+        let (verb, mut arguments, phases): (_, Vec<String>, _) = match which {
             // A file of vectors is made again by few of these only.
-            0..5 => ("index", vec!["index".into(), ".".into()], if which == 0 { &PHASES[..] } else { &PHASES[..2] }),
-            5..8 => ("gc", vec!["gc".into()], &PHASES[..]),
-            _ => ("forget", vec!["forget".into()], &PHASES[..]),
+            0..4 => ("index", vec!["index".into(), ".".into()], if which == 0 { &PHASES[..] } else { &PHASES[..2] }),
+            4..7 => ("gc", vec!["gc".into()], &PHASES[..]),
+            7..9 => ("forget", vec!["forget".into()], &PHASES[..]),
+            _ => ("renew", vec!["gc".into(), "--auto".into()], &PHASES[2..]),
         };
-        let mut arguments = arguments;
         if verb == "forget" {
             for path in world.doomed(each.min(20)) {
                 arguments.extend(["--path".to_owned(), path]);
@@ -257,9 +266,18 @@ fn half_of_the_rows_change_while_others_read() {
             world.settle(true);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        // The file of vectors is made again while another writes.
+        let other = (verb == "renew").then(|| {
+            world.age(rows / 9);
+            let mut other = world.user.command(&["index", "."]);
+            other.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        });
         let goal = (phases[world.chance.below(phases.len())], world.chance.share());
         let dead = killer.run(verb, world.user.command(&arguments), &home, Some(goal));
         killed += usize::from(dead);
+        if let Some(mut other) = other {
+            assert!(other.wait().unwrap().success());
+        }
         world.settle(false);
         referee.compare(&format!("round {round}, {verb} in {goal:?}, killed: {dead}"));
         killer.run("index", world.user.command(&["index", "."]), &home, None);

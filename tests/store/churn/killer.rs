@@ -1,6 +1,7 @@
 //! Commands that are run and killed, at a moment that is chosen by what they are at.
 
 use rusqlite::{Connection, OpenFlags};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +18,9 @@ pub enum Phase {
     Starting,
     /// The database is being changed: items and vectors, or what is forgotten or unused.
     Database,
-    /// Vectors are read and their graph is built.
+    /// The file of vectors is being made under another name: vectors are written, and their graph is built.
     Building,
-    /// The file of vectors is being written, under another name.
+    /// The graph is written behind them and measured, and all is synced.
     Writing,
     /// It has its name; the log of changes is being cut.
     Renamed,
@@ -32,9 +33,10 @@ struct Watch {
     home: PathBuf,
     connection: Connection,
     version: i64,
-    change: i64,
     file: Option<u64>,
     leftovers: BTreeSet<PathBuf>,
+    /// How long the half-written file was when it was first seen with anything in it.
+    first: Cell<Option<u64>>,
 }
 
 /// Half-written files.
@@ -47,20 +49,15 @@ impl Watch {
     fn new(home: &Path) -> Self {
         let path = home.join("kenning.db");
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+        let leftovers = leftovers(home);
         let mut made =
-            Self { home: home.to_owned(), connection, version: 0, change: 0, file: None, leftovers: leftovers(home) };
-        (made.version, made.change, made.file) = (made.data_version(), made.last_change().0, made.inode());
+            Self { home: home.to_owned(), connection, version: 0, file: None, leftovers, first: Cell::default() };
+        (made.version, made.file) = (made.data_version(), made.inode());
         made
     }
 
     fn data_version(&self) -> i64 {
         self.connection.query_row("PRAGMA data_version", [], |row| row.get(0)).unwrap_or(self.version)
-    }
-
-    /// Number and item of the last change of vectors.
-    fn last_change(&self) -> (i64, i64) {
-        let sql = "SELECT number, item_id FROM vector_change ORDER BY number DESC LIMIT 1";
-        self.connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap_or((self.change, 1))
     }
 
     fn inode(&self) -> Option<u64> {
@@ -73,15 +70,15 @@ impl Watch {
         if file.is_some() && file != self.file {
             return Phase::Renamed;
         }
-        if leftovers(&self.home).difference(&self.leftovers).next().is_some() {
-            return Phase::Writing;
+        if let Some(half) = leftovers(&self.home).difference(&self.leftovers).next() {
+            let long = fs::metadata(half).map_or(0, |meta| meta.len());
+            if self.first.get().is_none() && long > 0 {
+                self.first.set(Some(long));
+            }
+            // Room for a graph is made when there is one.
+            return if self.first.get().is_some_and(|first| long > first) { Phase::Writing } else { Phase::Building };
         }
-        match self.last_change() {
-            // A generation is of no item.
-            (number, 0) if number > self.change => Phase::Building,
-            _ if self.data_version() != self.version => Phase::Database,
-            _ => Phase::Starting,
-        }
+        if self.data_version() == self.version { Phase::Starting } else { Phase::Database }
     }
 }
 
