@@ -17,6 +17,8 @@ pub struct Certificate {
     pub ef: u32,
     /// Width of a search for a hundred.
     pub ef_100: u32,
+    /// How near the tenth neighbour of a question has to be for this to speak for it; everything is compared for others.
+    pub reach: f32,
     /// Microseconds of a search on one thread: of every row, of the graph for ten, of the graph for a hundred.
     pub exact_us: f32,
     /// See `exact_us`.
@@ -28,7 +30,7 @@ pub struct Certificate {
 }
 
 /// Numbers that a certificate is written as.
-pub(super) const NUMBERS: usize = 12;
+pub(super) const NUMBERS: usize = 13;
 
 impl Certificate {
     pub(super) fn to_numbers(self) -> [f32; NUMBERS] {
@@ -46,12 +48,26 @@ impl Certificate {
             self.graph_us,
             self.graph_100_us,
             self.build_s,
+            self.reach,
         ]
     }
 
     pub(super) fn from_numbers(numbers: [f32; NUMBERS]) -> Self {
-        let [queries, self_found, target, share, low, high, ef, ef_100, exact_us, graph_us, graph_100_us, build_s] =
-            numbers;
+        let [
+            queries,
+            self_found,
+            target,
+            share,
+            low,
+            high,
+            ef,
+            ef_100,
+            exact_us,
+            graph_us,
+            graph_100_us,
+            build_s,
+            reach,
+        ] = numbers;
         Self {
             queries: queries as u32,
             self_found,
@@ -63,6 +79,7 @@ impl Certificate {
             graph_us,
             graph_100_us,
             build_s,
+            reach,
         }
     }
 
@@ -101,6 +118,7 @@ mod tests {
             graph_us: 30.0,
             graph_100_us: 110.0,
             build_s: 12.5,
+            reach: 0.75,
         };
         assert_eq!(Certificate::from_numbers(one.to_numbers()), one);
         assert_eq!([1, 10, 11, 50, 100, 200].map(|k| one.width(k)), [32, 32, 32, 96, 192, 384]);

@@ -3,6 +3,10 @@
 //! Both are measured here and on this machine, with some of the rows as queries, each as if it were not there itself: how long comparing
 //! everything takes, and how wide a walk has to be so that recall reaches its target even at the lower end of what the
 //! sample allows. What is measured becomes the certificate.
+//!
+//! Questions lie further from all rows than rows do from each other, and the further, the more a walk misses. So the rows that
+//! ask are the loneliest of many that are drawn, and the certificate says how lonely those are (`reach`): for a question that is
+//! further off than nearly all of them it says nothing, and everything is compared.
 
 use super::Neighbour;
 use super::certificate::Certificate;
@@ -16,6 +20,12 @@ use std::time::Instant;
 
 /// Queries that recall is measured with.
 const QUERIES: usize = 500;
+/// Rows that are drawn for them; the others are too easy.
+const DRAWN: usize = 4_000;
+/// Width of the walk that says how lonely a drawn row is.
+const LONELY_EF: usize = 64;
+/// One in so many of the drawn rows is lonelier than what the certificate speaks for.
+const BEYOND: usize = 50;
 /// Microseconds up to which comparing everything is quick enough: a graph would save nobody anything.
 const QUICK_US: f32 = 1_500.0;
 /// Rows below which comparing everything is not even measured.
@@ -66,8 +76,7 @@ pub fn grow(
         return Ok((image, Grown::Exact(0.0)));
     }
     let index = Index::new(image);
-    let queries = strangers(&index);
-    let exact_us = microseconds(&queries[..queries.len().min(32)], |query| drop(index.search_alone(query, 10)));
+    let exact_us = microseconds(&drawn(&index, 32), |query| drop(index.search_alone(query, 10)));
     if exact_us < QUICK_US && !options.always {
         return Ok((index.into_image(), Grown::Exact(exact_us)));
     }
@@ -83,6 +92,7 @@ pub fn grow(
     let image = image.with_graph(origin, &graph, none)?;
     drop(graph);
     let index = Index::new(image);
+    let queries = strangers(&index);
     let truth = truth(&index, &queries, 100);
     let measure = |k: usize| measured(&index, &queries, &truth, k, options.target);
     let (ten, hundred) = (measure(10), measure(100));
@@ -94,7 +104,7 @@ pub fn grow(
         return Ok((index.into_image().without_graph(origin)?, Grown::Missed(best)));
     };
     let recall = ten.iter().find(|rung| rung.ef == ef).map(|rung| rung.recall).unwrap_or_default();
-    let sample: Vec<u32> = sample(index.len()).collect();
+    let sample: Vec<u32> = sample(index.len(), QUERIES).collect();
     let found = match index.image().graph().zip(index.codes()) {
         Some((graph, codes)) => self_found(&graph, &codes, &sample, ef.max(32)).share,
         None => 0.0,
@@ -105,6 +115,7 @@ pub fn grow(
         recall,
         ef: ef as u32,
         ef_100: ef_100 as u32,
+        reach: reach(&truth, index.len().min(DRAWN)),
         graph_us: microseconds(&queries, |query| drop(index.search_as_wide(query, 10, ef))),
         graph_100_us: microseconds(&queries, |query| drop(index.search_as_wide(query, 100, ef_100))),
         ..none
@@ -121,43 +132,62 @@ pub fn recertify(index: &Index) -> Option<super::graph::Recall> {
 }
 
 /// Walks for the `k` nearest of each query, wider and wider until enough is found.
-fn measured(index: &Index, queries: &[(u32, Vec<f32>)], truth: &[Vec<u32>], k: usize, target: f64) -> Vec<Rung> {
+fn measured(index: &Index, queries: &[(u32, Vec<f32>)], truth: &[Vec<Neighbour>], k: usize, target: f64) -> Vec<Rung> {
     let widths: Vec<usize> = LADDER.into_iter().filter(|ef| *ef >= k).collect();
     ladder(index, queries, truth, k, (&widths, target))
 }
 
 /// The `k` nearest of each query, nearest first.
-fn truth(index: &Index, queries: &[(u32, Vec<f32>)], k: usize) -> Vec<Vec<u32>> {
-    queries.par_iter().map(|(row, query)| rows(&index.neighbours(*row, query, k))).collect()
+fn truth(index: &Index, queries: &[(u32, Vec<f32>)], k: usize) -> Vec<Vec<Neighbour>> {
+    queries.par_iter().map(|(row, query)| index.neighbours(*row, query, k)).collect()
 }
 
-fn rows(found: &[Neighbour]) -> Vec<u32> {
-    found.iter().map(|near| near.row).collect()
+/// How near the tenth neighbour is of all that are drawn but the loneliest; `truth` is that of the lonely ones, the loneliest among them.
+fn reach(truth: &[Vec<Neighbour>], drawn: usize) -> f32 {
+    let mut tenths: Vec<f32> = truth.iter().filter_map(|near| Some(near.get(9)?.similarity)).collect();
+    tenths.sort_unstable_by(f32::total_cmp);
+    tenths.get((drawn / BEYOND).min(tenths.len().saturating_sub(1))).copied().unwrap_or(f32::NEG_INFINITY)
 }
 
 fn ladder(
     index: &Index,
     queries: &[(u32, Vec<f32>)],
-    truth: &[Vec<u32>],
+    truth: &[Vec<Neighbour>],
     k: usize,
     (widths, target): (&[usize], f64),
 ) -> Vec<Rung> {
-    let truth: Vec<Vec<u32>> = truth.iter().map(|rows| rows.iter().copied().take(k).collect()).collect();
+    let rows = |near: &[Neighbour]| -> Vec<u32> { near.iter().map(|near| near.row).collect() };
+    let truth: Vec<Vec<u32>> = truth.iter().map(|near| rows(&near[..near.len().min(k)])).collect();
     recall_ladder(&truth, widths, target, |at, ef| {
         let (row, query) = &queries[at];
         rows(&index.neighbours_by_walk(*row, query, k, ef))
     })
 }
 
-/// Rows spread over an image, the same every time.
-fn sample(rows: usize) -> impl Iterator<Item = u32> {
-    let step = (rows / QUERIES).max(1);
-    (0..rows).step_by(step).take(QUERIES).map(|row| row as u32)
+/// So many rows spread over an image, the same every time.
+fn sample(rows: usize, count: usize) -> impl Iterator<Item = u32> {
+    let step = (rows / count).max(1);
+    (0..rows).step_by(step).take(count).map(|row| row as u32)
 }
 
-/// Rows with their vectors, to be asked as if they were not there: a search for the neighbours of a text that is new.
+/// The same with their vectors.
+fn drawn(index: &Index, count: usize) -> Vec<(u32, Vec<f32>)> {
+    sample(index.len(), count).filter_map(|row| Some((row, index.image().checked(row)?))).collect()
+}
+
+/// The loneliest of the rows that are drawn, whose tenth neighbour is furthest, with their vectors, to be asked as if they were
+/// not there: a search for the neighbours of a text that is new, and unlike most. What a narrow walk finds says how lonely a row
+/// is: where it misses something, the row is one to ask.
 fn strangers(index: &Index) -> Vec<(u32, Vec<f32>)> {
-    sample(index.len()).filter_map(|row| Some((row, index.image().checked(row)?))).collect()
+    let near = |(row, vector): &(u32, Vec<f32>)| {
+        let tenth = index.neighbours_by_walk(*row, vector, 10, LONELY_EF).get(9).map(|near| near.similarity);
+        tenth.unwrap_or(f32::NEG_INFINITY)
+    };
+    let mut rows: Vec<(f32, (u32, Vec<f32>))> =
+        drawn(index, DRAWN).into_par_iter().map(|row| (near(&row), row)).collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows.truncate(QUERIES);
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// The median of what each takes.
@@ -220,6 +250,49 @@ mod tests {
         assert_eq!(grown, Grown::Stopped);
     }
 
+    /// Walks that are far too narrow: whoever is lonelier than the certificate's sample gets all the same what comparing everything
+    /// finds.
+    #[test]
+    fn a_lonely_question_is_compared_with_everything() {
+        let all = vectors(2_500);
+        let bare = image(&all[..2_000]);
+        let codes = CodeRows::new(bare.codes(), bare.scales(), DIMS).unwrap();
+        let graph = build(&codes, options(0.9).build, |_| ControlFlow::Continue(())).unwrap();
+        let exact = Index::new(image(&all[..2_000]));
+        let tenth = |query: &[f32]| exact.search(query, 10, None)[9].similarity;
+        let mut tenths: Vec<f32> = all[2_000..].iter().map(|query| tenth(query)).collect();
+        tenths.sort_unstable_by(f32::total_cmp);
+        let reach = tenths[250];
+        let certificate = Certificate { exact_us: 1e9, ef: 10, ef_100: 10, reach, ..Certificate::default() };
+        let index = Index::new(bare.with_graph(&Origin::default(), &graph, certificate).unwrap());
+        let (mut lonely, mut missed) = (0, 0);
+        for query in &all[2_000..] {
+            let (found, right) = (index.search(query, 10, None), exact.search(query, 10, None));
+            if right[9].similarity < reach {
+                lonely += 1;
+                assert_eq!(found, right);
+            }
+            missed += usize::from(found != right);
+        }
+        assert!(lonely == 250 && missed > 10, "{lonely} {missed}");
+    }
+
+    #[test]
+    fn the_loneliest_rows_ask() {
+        let (kept, _) =
+            grow(image(&vectors(6_000)), &Origin::default(), options(0.8), &mut |_| ControlFlow::Continue(())).unwrap();
+        let index = Index::new(kept);
+        let tenth = |(row, vector): &(u32, Vec<f32>)| index.neighbours(*row, vector, 10)[9].similarity;
+        let asked: Vec<f32> = strangers(&index).iter().map(tenth).collect();
+        let mut all: Vec<f32> = drawn(&index, DRAWN).iter().map(tenth).collect();
+        all.sort_unstable_by(f32::total_cmp);
+        let among = asked.iter().filter(|near| **near <= all[QUERIES + QUERIES / 5]).count();
+        assert!(asked.len() == QUERIES && among * 10 >= QUERIES * 9, "{among} of {}", asked.len());
+        let reach = index.image().certificate().unwrap().reach;
+        let below = all.iter().filter(|near| **near < reach).count();
+        assert!((DRAWN / BEYOND * 3 / 4..=DRAWN / BEYOND * 4 / 3).contains(&below), "{below}");
+    }
+
     /// A third of the owners gone, a third with other texts, some new: by a walk as well, nothing that is gone is found, and
     /// everything that is there.
     #[test]
@@ -229,7 +302,7 @@ mod tests {
         let before = image(&all[..1_500]);
         let codes = CodeRows::new(before.codes(), before.scales(), DIMS).unwrap();
         let graph = build(&codes, options(0.9).build, |_| ControlFlow::Continue(())).unwrap();
-        let certificate = Certificate { exact_us: 1e9, ef: 64, ef_100: 256, ..Certificate::default() };
+        let certificate = Certificate { exact_us: 1e9, ef: 64, ef_100: 256, reach: -1.0, ..Certificate::default() };
         let before = before.with_graph(&Origin::default(), &graph, certificate).unwrap();
         // Owner n has text n; afterwards none, text n + 1,500, or the same; owners from 2,000 on are new.
         let changed: Vec<usize> = (0..1_500).filter(|owner| owner % 3 != 2).chain(2_000..2_100).collect();

@@ -209,22 +209,23 @@ impl Engine {
             let file = Dated::find(database, &model)?;
             Ok(file.is_none_or(|file| file.is_due()).then_some(model))
         };
-        let (data, wanted) = match self.read_database()? {
-            Some(database) if due(&database)?.is_some() => (self.data()?, database.vector_file()),
+        let path = match self.read_database()? {
+            Some(database) if due(&database)?.is_some() => renewal_lock(&database.vector_file()),
             _ => return Ok(Renewed::NotDue),
         };
-        let failed = |source| EngineError::Io { path: wanted.clone(), source };
-        let alone = match lock::take(&renewal_lock(&wanted), Duration::ZERO, &mut || {}) {
+        let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {
             Ok(file) => file,
             Err(LockError::Held(_)) => return Ok(Renewed::Busy),
-            Err(LockError::Open(error) | LockError::Unsupported(error)) => return Err(failed(error)),
+            Err(LockError::Open(source) | LockError::Unsupported(source)) => {
+                return Err(EngineError::Io { path, source });
+            }
         };
         let (writing, mut database) = self.write_database("ken gc --auto")?;
         let Some(model) = due(&database)? else { return Ok(Renewed::NotDue) };
         let aside = Self::begin_vectors(&database, &writing)?;
         let name = aside.path().to_owned();
         drop(writing);
-        let overtaken = || !name.exists() || !data.exists();
+        let overtaken = || !name.exists();
         let made = self.make_vectors(&mut database, &model, aside, &overtaken, progress);
         drop(alone);
         match made {

@@ -1,8 +1,9 @@
 //! Search among the vectors of an image, and of what has been laid over it.
 //!
 //! An image with a graph is walked where that is quicker, as wide as its certificate asks; what the walk finds is compared again in
-//! f32. Otherwise, and where a walk would have to go too far, every admitted row is compared (`exact`). What has changed since the
-//! image was made is compared on its own, and what is gone admitted nowhere.
+//! f32. Otherwise every admitted row is compared (`exact`); so it is where a walk would have to go too far, and where it finds the
+//! question to be further off than the certificate speaks for. What has changed since the image was made is compared on its own,
+//! and what is gone admitted nowhere.
 
 mod exact;
 #[cfg(test)]
@@ -21,6 +22,8 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// The neighbour whose distance says how lonely a question is.
+const TENTH: usize = 10;
 /// Searches after which an index is taken for one of many more.
 const WARM: usize = 64;
 
@@ -304,9 +307,15 @@ impl Index {
         if !walk_pays(certificate, self.image.len(), choice, ef) {
             return None;
         }
-        let (found, complete) = self.walk_of(query, k, admits, (ef, None))?;
+        let (mut found, complete) = self.walk_of(query, k, admits, (ef, None))?;
         // Fewer than there are: the walk has missed some, or they were damaged.
-        (complete && found.len() >= k.min(choice)).then_some(found)
+        if !complete || found.len() < k.min(choice) {
+            return None;
+        }
+        // A walk finds nothing that is nearer than the nearest: a question that seems to be within reach is.
+        let is_within = found.len() < TENTH
+            || found.select_nth_unstable_by(TENTH - 1, Neighbour::order).1.similarity >= certificate.reach;
+        is_within.then_some(found)
     }
 
     /// What a walk of this width finds, compared again, and whether it came to its end.
