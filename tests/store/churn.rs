@@ -266,18 +266,15 @@ fn half_of_the_rows_change_while_others_read() {
             world.settle(true);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        // The file of vectors is made again while another writes.
-        let other = (verb == "renew").then(|| {
-            world.age(rows / 9);
-            let mut other = world.user.command(&["index", "."]);
-            other.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-        });
         let goal = (phases[world.chance.below(phases.len())], world.chance.share());
-        let dead = killer.run(verb, world.user.command(&arguments), &home, Some(goal));
+        let command = world.user.command(&arguments);
+        let dead = if verb == "renew" {
+            world.age(rows / 9);
+            killer.run_beside(world.user.command(&["index", "."]), verb, command, &home, goal)
+        } else {
+            killer.run(verb, command, &home, Some(goal))
+        };
         killed += usize::from(dead);
-        if let Some(mut other) = other {
-            assert!(other.wait().unwrap().success());
-        }
         world.settle(false);
         referee.compare(&format!("round {round}, {verb} in {goal:?}, killed: {dead}"));
         killer.run("index", world.user.command(&["index", "."]), &home, None);

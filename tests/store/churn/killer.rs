@@ -91,9 +91,42 @@ pub struct Killer {
 }
 
 impl Killer {
+    /// The same, while another command runs from the moment on when the file of vectors is being made.
+    pub fn run_beside(
+        &mut self,
+        mut other: Command,
+        verb: &'static str,
+        command: Command,
+        home: &Path,
+        goal: (Phase, f64),
+    ) -> bool {
+        let mut beside = None;
+        let mut begun = |phase: Phase| {
+            if phase >= Phase::Building && beside.is_none() {
+                other.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+                beside = Some(other.spawn().unwrap());
+            }
+        };
+        let dead = self.run_until(verb, command, home, Some(goal), &mut begun);
+        begun(Phase::Renamed);
+        assert!(beside.unwrap().wait().unwrap().success());
+        dead
+    }
+
     /// Runs a command until it is in a phase, and then for a share of what that usually takes; whether it was killed. Without
     /// a goal it runs to its end.
-    pub fn run(&mut self, verb: &'static str, mut command: Command, home: &Path, goal: Option<(Phase, f64)>) -> bool {
+    pub fn run(&mut self, verb: &'static str, command: Command, home: &Path, goal: Option<(Phase, f64)>) -> bool {
+        self.run_until(verb, command, home, goal, &mut |_| {})
+    }
+
+    fn run_until(
+        &mut self,
+        verb: &'static str,
+        mut command: Command,
+        home: &Path,
+        goal: Option<(Phase, f64)>,
+        begun: &mut dyn FnMut(Phase),
+    ) -> bool {
         let watch = Watch::new(home);
         let log = tempfile::NamedTempFile::new().unwrap();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.reopen().unwrap());
@@ -110,6 +143,7 @@ impl Killer {
             if now > phase {
                 self.usual.insert((verb, phase), since.elapsed());
                 (phase, since) = (now, Instant::now());
+                begun(phase);
             }
             if let Some((goal, share)) = goal
                 && phase >= goal
