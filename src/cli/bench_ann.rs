@@ -62,8 +62,10 @@ pub(super) fn run(args: &AnnArgs, output: &Output) -> Outcome {
     };
     let total = vectors.rows();
     let plan = AnnPlan { target: args.recall, filters: args.filters.clone(), peak_mib };
-    let folder = tempfile::tempdir().map_err(|e| Failure::io("a folder for temporary files", &e))?;
     let mut meter = Meter::new(output);
+    // From here on Ctrl-C takes the folder away.
+    meter.show(Progress::Linking { done: 0, total });
+    let folder = tempfile::tempdir().map_err(|e| Failure::io("a folder for temporary files", &e))?;
     let report = measure_ann(&vectors, &plan, folder.path(), &mut |done| {
         meter.show(Progress::Linking { done, total });
         if stop::is_asked_for() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

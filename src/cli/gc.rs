@@ -52,7 +52,9 @@ fn renew(renewed: Renewed, output: &Output) -> Outcome {
         Renewed::Done => ("done", "The file of vectors is made again."),
         Renewed::NotDue => ("not_due", "The file of vectors need not be made again yet."),
         Renewed::Busy => ("busy", "Somebody else is making the file of vectors."),
-        Renewed::Overtaken => ("overtaken", "Somebody else has made the file of vectors meanwhile."),
+        Renewed::Overtaken => {
+            ("overtaken", "Somebody else has made the file of vectors meanwhile, or has forgotten something.")
+        }
     };
     if output.json {
         output.print(&json_line(&json!({"schema_version": 1, "vectors": name})))?;

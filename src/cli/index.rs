@@ -4,7 +4,7 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineError};
 use crate::ingest::IndexReport;
 use crate::render::json_line;
 use clap::Args;
@@ -66,6 +66,8 @@ fn watch(engine: &Engine, paths: &[PathBuf], output: &Output) -> Outcome {
         match report {
             Ok(report) if report.is_unchanged() => {}
             Ok(report) => show(&report, output)?,
+            // Ctrl-C, heard while vectors were made ready.
+            Err(error @ EngineError::Stopped) => return Err(error.into()),
             Err(error) => output.say(&format!("{} {error}", output.message_style.warning("note:"))),
         }
     }

@@ -258,7 +258,7 @@ pub fn measure_ann(
     let links = (0..rows).map(|row| (row as u64, 0, hash(row))).collect();
     let mut draft = Draft::new(room, dims, (0..rows).map(hash).collect(), links)?;
     vectors.blocks(|first, block| {
-        go(progress(0))?;
+        unless_stopped(progress(0))?;
         let mut block = block.chunks_exact(dims).zip(first..);
         block.try_for_each(|(vector, row)| draft.put(&hash(row), vector))
     })?;
@@ -286,7 +286,7 @@ pub fn measure_ann(
     let mut truths = truths(vectors, &sets).into_iter();
     let truth = truths.next().unwrap_or_default();
     let mut lap = |truth: &[Vec<u32>], search: &dyn Fn(&[f32]) -> Vec<u32>| {
-        go(progress(rows)).map(|()| lap(vectors, truth, search))
+        unless_stopped(progress(rows)).map(|()| lap(vectors, truth, search))
     };
     let search = lap(&truth, &|query| found(index.search(query, K, None)))?;
     let certificate = match grown {
@@ -327,7 +327,7 @@ pub fn measure_ann(
     })
 }
 
-fn go(on: ControlFlow<()>) -> io::Result<()> {
+fn unless_stopped(on: ControlFlow<()>) -> io::Result<()> {
     if on.is_break() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
 

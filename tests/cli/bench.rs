@@ -83,8 +83,6 @@ fn a_search_that_is_measured_can_be_stopped() {
         assert!(started.elapsed() < Duration::from_secs(60), "nothing is written");
         std::thread::sleep(Duration::from_millis(5));
     }
-    // It listens from the first rows on.
-    std::thread::sleep(Duration::from_millis(300));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();

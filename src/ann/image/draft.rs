@@ -79,16 +79,6 @@ impl Draft {
         })
     }
 
-    /// Number of rows, each of which waits for its vector.
-    pub fn len(&self) -> usize {
-        self.hashes.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.hashes.is_empty()
-    }
-
     /// Writes the vector of a text; that of a text that nobody owns is left out.
     ///
     /// # Errors
