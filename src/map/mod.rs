@@ -7,6 +7,7 @@
 
 mod aside;
 mod derived;
+pub mod open;
 
 pub use aside::{Aside, Room, write_aside};
 pub use derived::{Bytes, HEADER, Label, checksum};

