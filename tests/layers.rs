@@ -81,3 +81,55 @@ fn an_upward_or_sideways_import_is_seen() {
     assert_eq!(faults("text", "use crate::canon::Canon;\n").len(), 1);
     assert_eq!(faults("canon", "fn f() { crate::embed::load() }\n").len(), 1);
 }
+
+/// What only a few files may do, because it reads without a bound, waits for a FIFO or follows a link anywhere: the
+/// call, and the files that may (a path or the beginning of one below `src`).
+const RESTRICTED: &[(&str, &[&str])] = &[
+    // The one way to open what somebody else may have written.
+    ("fs::read(", &[]),
+    ("fs::read_to_string(", &[]),
+    ("io::read_to_string(", &[]),
+    ("File::open(", &["map/open.rs"]),
+    // To write: our own lock, database and parts of downloads, and what the user names.
+    (
+        "File::options()",
+        &["lock.rs", "store/database.rs", "embed/hub/download.rs", "cli/export.rs", "cli/bench_run.rs"],
+    ),
+    ("OpenOptions::new()", &["map/open.rs"]),
+];
+
+/// The code of a file that is no test: what stands before its test module, without comments.
+fn program(relative: &Path, text: &str) -> String {
+    let is_test = relative.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
+    let code = if is_test { "" } else { text.split("#[cfg(test)]\nmod tests").next().unwrap_or("") };
+    code.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+/// The restricted calls in one file that it may not make.
+fn forbidden_calls(relative: &Path, text: &str) -> Vec<String> {
+    let code = program(relative, text);
+    let may = |allowed: &[&str]| allowed.iter().any(|file| relative.starts_with(file));
+    let broken = RESTRICTED.iter().filter(|(call, allowed)| code.contains(call) && !may(allowed));
+    broken.map(|(call, _)| format!("{}: {call}", relative.display())).collect()
+}
+
+#[test]
+fn files_are_opened_in_one_place() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let found = files
+        .iter()
+        .flat_map(|path| forbidden_calls(path.strip_prefix(&root).unwrap(), &std::fs::read_to_string(path).unwrap()));
+    let found: Vec<String> = found.collect();
+    assert!(found.is_empty(), "use map::open:\n{}", found.join("\n"));
+}
+
+#[test]
+fn a_file_opened_elsewhere_is_seen() {
+    let text = "fn f() { std::fs::read(path) }\n#[cfg(test)]\nmod tests { fn g() { std::fs::read(path) } }\n";
+    assert_eq!(forbidden_calls(Path::new("canon/pack.rs"), text), ["canon/pack.rs: fs::read("]);
+    assert!(forbidden_calls(Path::new("canon/tests.rs"), text).is_empty());
+    assert!(forbidden_calls(Path::new("map/open.rs"), "File::open(folder)").is_empty());
+    assert_eq!(forbidden_calls(Path::new("map/mod.rs"), "File::open(folder)").len(), 1);
+}

@@ -14,7 +14,9 @@ use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::eval::{Case, CaseKind, Report, builtin_cases, parse_cases, run as run_cases};
+use crate::map::open::{self, Links};
 use crate::render::json_line;
+use crate::types::limits::TEST_SET;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
@@ -70,7 +72,7 @@ fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, Failure> {
     let mut cases = Vec::new();
     for path in paths {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure::io(&name, &e))?;
+        let text = open::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&name, &e))?;
         cases.extend(parse_cases(&name, &text)?);
     }
     Ok(cases)

@@ -5,8 +5,10 @@ use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::embed::Encoder;
+use crate::map::open::{self, Links};
 use crate::render::json_line;
 use crate::types::Role;
+use crate::types::limits::TEST_SET;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -34,7 +36,9 @@ const QUERY: &str = "Error creating S3 bucket: BucketAlreadyExists: the requeste
 
 pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
-    let read = |path: &PathBuf| std::fs::read_to_string(path).map_err(|e| Failure::io(&path.display().to_string(), &e));
+    let read = |path: &PathBuf| {
+        open::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&path.display().to_string(), &e))
+    };
     let texts: Vec<String> = match &args.texts {
         Some(path) => read(path)?.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         None => {

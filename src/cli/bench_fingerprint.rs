@@ -3,8 +3,10 @@
 use super::Outcome;
 use super::output::{Failure, Output};
 use crate::eval::{SystemGrouping, group_lines, mean_grouping, parse_lines};
+use crate::map::open::{self, Links};
 use crate::render::json_line;
 use crate::text::{FINGERPRINT_VERSION, decode};
+use crate::types::limits::LOG;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -34,7 +36,7 @@ pub(super) fn run(args: &FingerprintArgs, output: &Output) -> Outcome {
     let mut lines = Vec::new();
     for path in &args.files {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| Failure::io(&name, &e))?;
+        let bytes = open::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&name, &e))?;
         lines.extend(parse_lines(&name, &decode(&bytes)?)?);
     }
     let systems = group_lines(&lines);

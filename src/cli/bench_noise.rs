@@ -6,8 +6,10 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::eval::noise;
+use crate::map::open::{self, Links};
 use crate::render::json_line;
 use crate::text::decode;
+use crate::types::limits::LOG;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -38,7 +40,7 @@ pub(super) struct NoiseArgs {
 pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome {
     let mut texts = Vec::new();
     for path in &args.files {
-        let bytes = std::fs::read(path).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+        let bytes = open::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
         texts.push(decode(&bytes)?.into_owned());
     }
     let session = Session::open(global, output)?;

@@ -10,8 +10,10 @@ use crate::eval::retrieval::{
     BenchError, BenchIndex, Configuration, Percentiles, Plan, Ranking, RunResult, SPLIT, Set, Summary, measure,
     measure_ranking, page, prepare, read_split, write_run,
 };
+use crate::map::open::{self, Links};
 use crate::query::Stage;
 use crate::render::json_line;
+use crate::types::limits::CONFIG;
 use clap::Args;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -99,7 +101,7 @@ impl How {
         let mut runs = self.runs.clone();
         if let Some(file) = &self.file {
             let name = file.display().to_string();
-            let text = std::fs::read_to_string(file).map_err(|e| Failure::io(&name, &e))?;
+            let text = open::read_text(file, Links::Follow, CONFIG).map_err(|e| Failure::io(&name, &e))?;
             let hint = "a run a line, as --run has it; ken bench run --help";
             let read = Configuration::read_all(&text);
             runs.extend(read.map_err(|why| Failure::new(ErrorKind::Usage, format!("{name}: {why}"), hint))?);
@@ -237,7 +239,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 fn try_writing(path: &Path) -> Result<(), Failure> {
     let failed = |e: std::io::Error| Failure::io(&path.display().to_string(), &e);
     let is_new = !path.exists();
-    std::fs::OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+    std::fs::File::options().create(true).append(true).open(path).map_err(failed)?;
     if is_new { std::fs::remove_file(path).map_err(failed) } else { Ok(()) }
 }
 

@@ -7,7 +7,9 @@ use super::{Global, Outcome};
 use crate::canon::{Entry, Finding, Severity, Stored};
 use crate::engine::NewEntry;
 use crate::error::ErrorKind;
+use crate::map::open::{self, Links};
 use crate::render::{json_line, wrap};
+use crate::types::limits::CANON_PACK;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -184,9 +186,9 @@ fn new_entry(args: AddArgs) -> Result<NewEntry, Failure> {
     let entry = match &args.json_entry {
         Some(path) => {
             let text = if path.as_os_str() == "-" {
-                std::io::read_to_string(std::io::stdin())
+                open::stream_text(std::io::stdin().lock(), CANON_PACK)
             } else {
-                std::fs::read_to_string(path)
+                open::read_text(path, Links::Follow, CANON_PACK)
             };
             let text = text.map_err(|e| Failure::io(&path.display().to_string(), &e))?;
             serde_json::from_str(&text).map_err(|e| {

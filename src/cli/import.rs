@@ -4,10 +4,10 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
+use crate::map::open::{self, Links};
 use crate::render::json_line;
 use clap::Args;
 use serde_json::json;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,8 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
     let input: Box<dyn BufRead> = if args.file == Path::new("-") {
         Box::new(BufReader::new(std::io::stdin()))
     } else {
-        let file = File::open(&args.file).map_err(|e| Failure::io(&args.file.display().to_string(), &e))?;
+        let file =
+            open::open(&args.file, Links::Follow).map_err(|e| Failure::io(&args.file.display().to_string(), &e))?;
         Box::new(BufReader::new(file))
     };
     let mut meter = Meter::new(output);

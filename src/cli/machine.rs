@@ -1,10 +1,13 @@
 //! What the system tells of the machine and of this process, for measurements.
 
 use crate::eval::retrieval::Machine;
+use crate::map::open::{self, Links};
+use crate::types::limits::PROCESS_TABLE;
+use std::path::Path;
 
 /// The machine.
 pub(super) fn machine() -> Machine {
-    let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpus = open::read_text(Path::new("/proc/cpuinfo"), Links::Follow, PROCESS_TABLE).unwrap_or_default();
     let name = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     Machine {
         cpu: name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned()),
@@ -15,7 +18,7 @@ pub(super) fn machine() -> Machine {
 
 /// The most memory that this process has held, where the system tells.
 pub(super) fn peak_mib() -> Option<u64> {
-    peak_of(&std::fs::read_to_string("/proc/self/status").ok()?)
+    peak_of(&open::read_text(Path::new("/proc/self/status"), Links::Follow, PROCESS_TABLE).ok()?)
 }
 
 fn peak_of(status: &str) -> Option<u64> {

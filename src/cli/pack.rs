@@ -7,22 +7,20 @@ use super::session::{Session, working_directory};
 use super::{Global, Outcome};
 use crate::engine::PackOptions;
 use crate::error::ErrorKind;
+use crate::map::open::{self, Links};
 use crate::pack::{Change, DEFAULT_BUDGET, Tokenizer, diff};
 use crate::render::json_line;
 use crate::store::{ItemFilter, PathFilter};
 use crate::text::{decode, parse_timestamp, single_line};
+use crate::types::limits::FRAME_PART;
 use crate::types::{Frame, Kind, Reason};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How many of what was left out are named.
 const LEFT_OUT: usize = 30;
-
-/// Largest task, state or instructions that are read, in bytes.
-const MAX_BYTES: u64 = 16 << 20;
 
 /// Make a frame: a task, and what is known about it, within a budget of tokens
 ///
@@ -181,7 +179,7 @@ fn given(path: &Path) -> Result<String, Failure> {
     let bytes = if path == Path::new("-") {
         bounded("standard input", std::io::stdin().lock())?
     } else {
-        bounded(&name, File::open(path).map_err(|e| Failure::io(&name, &e))?)?
+        bounded(&name, open::open(path, Links::Follow).map_err(|e| Failure::io(&name, &e))?)?
     };
     match decode(&bytes) {
         Ok(text) => Ok(text.into_owned()),
@@ -192,12 +190,14 @@ fn given(path: &Path) -> Result<String, Failure> {
 
 fn bounded(name: &str, from: impl Read) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| Failure::io(name, &e))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let text = format!("{name} is larger than {} MiB", MAX_BYTES >> 20);
-        return Err(Failure::new(ErrorKind::Usage, text, "a frame is far smaller: give the part that matters"));
+    match open::read_limited(from, FRAME_PART, &mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(e) if e.kind() == std::io::ErrorKind::FileTooLarge => {
+            let text = format!("{name}: {e}");
+            Err(Failure::new(ErrorKind::Usage, text, "a frame is far smaller: give the part that matters"))
+        }
+        Err(e) => Err(Failure::io(name, &e)),
     }
-    Ok(bytes)
 }
 
 fn compare(a: &Path, b: &Path, output: &Output) -> Outcome {

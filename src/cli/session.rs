@@ -6,7 +6,9 @@ use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState};
 use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::ErrorKind;
+use crate::map::open::{self, Links};
 use crate::types::Calibration;
+use crate::types::limits::CONFIG;
 use crate::vector::simd::Isa;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -121,7 +123,7 @@ impl Session {
         }
         let named = self.environment.get("HF_TOKEN_PATH").map(PathBuf::from);
         let usual = || Some(self.paths.hub_cache.as_ref()?.parent()?.join("token"));
-        let text = std::fs::read_to_string(named.or_else(usual)?).ok()?;
+        let text = open::read_text(&named.or_else(usual)?, Links::Follow, CONFIG).ok()?;
         Some(text.trim().to_owned()).filter(|token| !token.is_empty())
     }
 

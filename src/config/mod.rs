@@ -13,6 +13,8 @@ pub use paths::{Environment, Paths};
 pub use trust::{Trust, TrustError, TrustState};
 
 use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::map::open::{Links, read_text};
+use crate::types::limits::CONFIG;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -168,7 +170,7 @@ impl Config {
     }
 
     fn read_file(&mut self, path: &Path, origin: Origin) -> Result<(), ConfigError> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_text(path, held(path, &origin), CONFIG) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(source) => return Err(ConfigError::Io { path: path.to_owned(), source }),
@@ -213,6 +215,14 @@ impl Config {
     }
 }
 
+/// A repository's file may not be a link out of its folder; the user's own may lead where they like.
+fn held<'a>(path: &'a Path, origin: &Origin) -> Links<'a> {
+    match (origin, path.parent()) {
+        (Origin::Repository(_), Some(folder)) => Links::Within(folder),
+        _ => Links::Follow,
+    }
+}
+
 fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -223,7 +233,7 @@ fn plain(value: &toml::Value) -> String {
 /// [`ConfigError`] when the file cannot be read, parsed or written.
 pub fn write_user_key(path: &Path, section: &str, name: &str, value: &str) -> Result<(), ConfigError> {
     let io = |source| ConfigError::Io { path: path.to_owned(), source };
-    let text = match std::fs::read_to_string(path) {
+    let text = match read_text(path, Links::Follow, CONFIG) {
         Ok(text) => text,
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
         Err(source) => return Err(io(source)),

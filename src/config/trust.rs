@@ -2,13 +2,13 @@
 //! after the user trusted it, and only as it was then. Any change to a file in it asks for trust again.
 
 use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::map::open::{Links, read};
+use crate::map::write_aside;
 use crate::text::sha256_hex;
+use crate::types::limits::{CANON_PACK, TRUST};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-
-/// Largest file of a `.ken` folder that is read, in bytes.
-const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Why trust could not be read or recorded.
 #[derive(Debug, thiserror::Error)]
@@ -76,7 +76,7 @@ impl Trust {
     /// # Errors
     /// [`TrustError`] when the file cannot be read.
     pub fn read(path: &Path) -> Result<Self, TrustError> {
-        let folders = match std::fs::read(path) {
+        let folders = match read(path, Links::Follow, TRUST) {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map_err(|source| TrustError::Damaged { path: path.to_owned(), source })?,
             Err(e) if e.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
@@ -123,13 +123,8 @@ impl Trust {
 
     fn write(&self) -> Result<(), TrustError> {
         let io = |source| TrustError::Io { path: self.path.clone(), source };
-        let parent = self.path.parent().unwrap_or(Path::new("."));
-        let mut aside = tempfile::NamedTempFile::new_in(parent).map_err(io)?;
         let text = serde_json::to_string_pretty(&self.folders).unwrap_or_default();
-        aside.write_all(text.as_bytes()).map_err(io)?;
-        aside.as_file().sync_all().map_err(io)?;
-        aside.persist(&self.path).map_err(|e| io(e.error))?;
-        Ok(())
+        write_aside(&self.path, text.as_bytes()).map_err(io)
     }
 }
 
@@ -150,12 +145,10 @@ fn digest(folder: &Path) -> Result<String, TrustError> {
     }
     files.sort();
     let mut all = String::new();
-    for path in files.iter().filter(|path| path.exists()) {
+    // A link that leads nowhere is there too, and may lead somewhere later.
+    for path in files.iter().filter(|path| path.symlink_metadata().is_ok()) {
         let io = |source| TrustError::Io { path: path.clone(), source };
-        if std::fs::metadata(path).map_err(io)?.len() > MAX_FILE_BYTES {
-            return Err(io(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 16 MiB")));
-        }
-        let bytes = std::fs::read(path).map_err(io)?;
+        let bytes = read(path, Links::Within(folder), CANON_PACK).map_err(io)?;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         all.push_str(&format!("{file}\0{}\n", sha256_hex(&bytes)));
     }

@@ -6,6 +6,8 @@
 
 use super::manifest::{Activation, Architecture};
 use super::{EmbedError, Manifest};
+use crate::map::open::{self, Links};
+use crate::types::limits::MODEL_JSON;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -54,7 +56,7 @@ impl Config {
     /// # Errors
     /// When it cannot be read or asks for something that is not supported.
     pub(crate) fn read(path: &Path) -> Result<Self, EmbedError> {
-        let text = std::fs::read(path).map_err(EmbedError::io(path))?;
+        let text = open::read(path, Links::Follow, MODEL_JSON).map_err(EmbedError::io(path))?;
         Self::parse(&text, path)
     }
 

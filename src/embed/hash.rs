@@ -1,9 +1,9 @@
 //! SHA-256 of bytes and files, as lower-case hex.
 
 use super::EmbedError;
+use crate::map::open::{self, Links};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn of_file(path: &Path) -> Result<String, EmbedError> {
-    let mut file = File::open(path).map_err(EmbedError::io(path))?;
+    let mut file = open::open(path, Links::Follow).map_err(EmbedError::io(path))?;
     let mut hasher = Hasher::default();
     let mut buffer = vec![0; 1 << 18];
     loop {

@@ -9,6 +9,8 @@ use super::EmbedError;
 use super::config::Config;
 use super::encoder::Precision;
 use super::manifest::{CONFIG, FileSpec, Manifest, ModelKind, Pooling, TOKENIZER, WEIGHTS};
+use crate::map::open::{self, Links};
+use crate::types::limits::MODEL_JSON;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -165,7 +167,7 @@ fn read_prompts(dir: &Path) -> Result<(String, String), EmbedError> {
 }
 
 fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, EmbedError> {
-    let bytes = match std::fs::read(path) {
+    let bytes = match open::read(path, Links::Follow, MODEL_JSON) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(EmbedError::io(path)(error)),

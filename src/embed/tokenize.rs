@@ -8,6 +8,8 @@
 
 use super::EmbedError;
 use super::wordpiece::{Facts, WordPiece};
+use crate::map::open::{self, Links};
+use crate::types::limits::TOKENIZER;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tokenizers::Tokenizer;
@@ -63,7 +65,7 @@ impl TextTokenizer {
         vocab: usize,
         compact: impl FnOnce(&[u8], &Tokenizer, &Facts) -> Option<WordPiece>,
     ) -> Result<Self, EmbedError> {
-        let bytes = std::fs::read(path).map_err(EmbedError::io(path))?;
+        let bytes = open::read(path, Links::Follow, TOKENIZER).map_err(EmbedError::io(path))?;
         let bad = |what: String| EmbedError::Tokenizer { path: path.into(), what };
         let tokenizer = parse(&bytes).map_err(&bad)?;
         let highest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0);
@@ -144,7 +146,7 @@ impl TextTokenizer {
         if let Some(real) = self.real.get() {
             return Ok(real);
         }
-        let bytes = std::fs::read(&self.path).map_err(EmbedError::io(&self.path))?;
+        let bytes = open::read(&self.path, Links::Follow, TOKENIZER).map_err(EmbedError::io(&self.path))?;
         let real = parse(&bytes).map_err(|what| self.error(what))?;
         Ok(self.real.get_or_init(|| real))
     }

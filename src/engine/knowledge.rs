@@ -4,10 +4,12 @@ use super::{Engine, EngineError, OnProgress, Progress};
 use crate::ann::{Image, Index, Origin};
 use crate::canon::{Canon, EntryText};
 use crate::embed::{Encoder, Installed, Manifest};
+use crate::map::open::{Links, read_text};
 use crate::query::Semantics;
 use crate::query::relevance::SemanticIndex;
 use crate::store::make_private;
 use crate::text::{TextHash, text_hash};
+use crate::types::limits::MODEL_JSON;
 use crate::types::{Calibration, Role};
 use std::path::PathBuf;
 
@@ -78,7 +80,7 @@ impl Engine {
     /// with.
     fn calibration_of(&self, installed: &Installed) -> Result<Calibration, EngineError> {
         if let Some(path) = self.calibration_path(installed.name()) {
-            match std::fs::read_to_string(&path) {
+            match read_text(&path, Links::Follow, MODEL_JSON) {
                 Ok(text) => match toml::from_str(&text) {
                     Ok(own) => return Ok(own),
                     Err(error) => {

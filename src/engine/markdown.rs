@@ -3,8 +3,11 @@
 
 use super::{Engine, EngineError, OnProgress};
 use crate::canon::{Entry, Layer, add_entry};
+use crate::map::open::{Links, read_text};
+use crate::map::write_aside;
 use crate::store::{Imported, Record, item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 use crate::text::sha256_hex;
+use crate::types::limits::{CANON_PACK, DOCUMENT, EXPORT};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,9 +73,11 @@ impl Engine {
     /// [`EngineError`] for a file that is none of an export.
     pub fn import_markdown(&self, folder: &Path, progress: OnProgress<'_>) -> Result<(Imported, usize), EngineError> {
         let bad = |path: &Path, what: String| EngineError::NoExport { path: path.to_owned(), what };
+        let within = Links::Within(folder);
         let (mut items, mut entries) = (Vec::new(), Vec::new());
         for path in markdown_files(folder)? {
-            let text = fs::read_to_string(&path).map_err(|source| EngineError::Io { path: path.clone(), source })?;
+            let text =
+                read_text(&path, within, DOCUMENT).map_err(|source| EngineError::Io { path: path.clone(), source })?;
             if path.starts_with(folder.join(CANON)) {
                 entries.push(entry(&text).map_err(|what| bad(&path, what))?);
             } else {
@@ -80,7 +85,7 @@ impl Engine {
             }
         }
         let path = folder.join(RECORDS);
-        let text = fs::read_to_string(&path).map_err(|source| EngineError::Io { path: path.clone(), source })?;
+        let text = read_text(&path, within, EXPORT).map_err(|source| EngineError::Io { path: path.clone(), source })?;
         let mut records = Vec::new();
         for line in text.lines() {
             let record: Record = serde_json::from_str(line).map_err(|error| bad(&path, error.to_string()))?;
@@ -101,13 +106,13 @@ impl Engine {
         for entry in entries {
             let pack = entry.id.split('/').next().unwrap_or_default().to_owned();
             let path = packs.join(format!("{pack}.json"));
-            let before = texts.get(&path).cloned().or_else(|| fs::read_to_string(&path).ok());
+            let before = texts.get(&path).cloned().or_else(|| read_text(&path, Links::Follow, CANON_PACK).ok());
             texts.insert(path, add_entry(before.as_deref(), &pack, entry)?);
         }
         let imported = if all.is_empty() { Imported::default() } else { self.take_in("ken import", all, progress)?.0 };
         for (path, text) in texts {
             fs::create_dir_all(&packs).map_err(|source| EngineError::Io { path: packs.clone(), source })?;
-            fs::write(&path, text).map_err(|source| EngineError::Io { path, source })?;
+            write_aside(&path, text.as_bytes()).map_err(|source| EngineError::Io { path, source })?;
         }
         Ok((imported, count))
     }

@@ -5,16 +5,15 @@ use crate::ann::Index;
 use crate::canon::{
     Entry, EntryText, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
 };
+use crate::map::open::{Links, read_text};
+use crate::map::write_aside;
 use crate::query::relevance::{KeywordIndex, Words};
 use crate::store::make_private;
 use crate::text::text_hash;
+use crate::types::limits::CANON_PACK;
 use rayon::prelude::*;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// Largest pack that is read, in bytes.
-const MAX_PACK_BYTES: u64 = 16 << 20;
 
 /// An entry to be added to a pack of the user's.
 #[derive(Debug, Clone)]
@@ -30,14 +29,22 @@ pub(super) fn read_all(settings: &EngineSettings) -> (Vec<PackSource>, Vec<PackP
     let (mut sources, mut problems) = (Vec::new(), Vec::new());
     for (folder, layer) in [(&settings.user_packs, Layer::User), (&settings.repository_packs, Layer::Repository)] {
         let Some(folder) = folder else { continue };
-        let (found, unread) = read_folder(folder, layer);
+        let (found, unread) = read_folder(folder, layer, held(folder, layer));
         sources.extend(found);
         problems.extend(unread);
     }
     (sources, problems)
 }
 
-fn read_folder(folder: &Path, layer: Layer) -> (Vec<PackSource>, Vec<PackProblem>) {
+/// A repository's packs lie in its `.ken` folder, and no link out of it is a pack.
+fn held(folder: &Path, layer: Layer) -> Links<'_> {
+    match (layer, folder.parent()) {
+        (Layer::Repository, Some(parent)) => Links::Within(parent),
+        _ => Links::Follow,
+    }
+}
+
+fn read_folder(folder: &Path, layer: Layer, links: Links<'_>) -> (Vec<PackSource>, Vec<PackProblem>) {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -49,7 +56,7 @@ fn read_folder(folder: &Path, layer: Layer) -> (Vec<PackSource>, Vec<PackProblem
     let (mut sources, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
         let origin = path.display().to_string();
-        match read_pack(&path, layer) {
+        match read_pack(&path, layer, links) {
             Ok(source) => sources.push(source),
             Err(message) => problems.push(PackProblem { origin, message }),
         }
@@ -57,13 +64,8 @@ fn read_folder(folder: &Path, layer: Layer) -> (Vec<PackSource>, Vec<PackProblem
     (sources, problems)
 }
 
-fn read_pack(path: &Path, layer: Layer) -> Result<PackSource, String> {
-    let size = fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if size > MAX_PACK_BYTES {
-        return Err(format!("larger than {} MiB", MAX_PACK_BYTES >> 20));
-    }
-    let bytes = fs::read(path).map_err(|e| e.to_string())?;
-    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
+fn read_pack(path: &Path, layer: Layer, links: Links<'_>) -> Result<PackSource, String> {
+    let text = read_text(path, links, CANON_PACK).map_err(|e| e.to_string())?;
     Ok(PackSource { layer, origin: path.display().to_string(), text: text.into() })
 }
 
@@ -120,7 +122,7 @@ impl Engine {
         let mut sources = Vec::new();
         for path in paths {
             if path.is_dir() {
-                let (found, unread) = read_folder(path, Layer::User);
+                let (found, unread) = read_folder(path, Layer::User, Links::Follow);
                 if let Some(problem) = unread.into_iter().next() {
                     let source = std::io::Error::other(problem.message);
                     return Err(EngineError::Io { path: problem.origin.into(), source });
@@ -129,7 +131,7 @@ impl Engine {
             } else {
                 let io = |source| EngineError::Io { path: path.clone(), source };
                 fs::metadata(path).map_err(io)?;
-                sources.push(read_pack(path, Layer::User).map_err(|e| io(std::io::Error::other(e)))?);
+                sources.push(read_pack(path, Layer::User, Links::Follow).map_err(|e| io(std::io::Error::other(e)))?);
             }
         }
         Ok(check(&sources))
@@ -203,16 +205,13 @@ impl Engine {
         let id = entry.id.clone();
         let path = folder.join(format!("{pack}.json"));
         let io = |source| EngineError::Io { path: path.clone(), source };
-        let text = match fs::read_to_string(&path) {
+        let text = match read_text(&path, Links::Follow, CANON_PACK) {
             Ok(text) => Some(text),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
             Err(e) => return Err(io(e)),
         };
         let text = add_entry(text.as_deref(), &pack, entry)?;
-        let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
-        aside.write_all(text.as_bytes()).map_err(io)?;
-        aside.as_file().sync_all().map_err(io)?;
-        aside.persist(&path).map_err(|e| io(e.error))?;
+        write_aside(&path, text.as_bytes()).map_err(io)?;
         Ok((id, path))
     }
 }

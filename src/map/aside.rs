@@ -1,8 +1,9 @@
 //! Files that are written beside the one they are to become, and take its place in one step.
 
+use super::open::sync_folder;
 use super::{Bytes, Map};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -99,7 +100,7 @@ impl Aside {
         let Self { file, path } = self;
         file.as_file().sync_all()?;
         file.persist(&path).map_err(|error| error.error)?;
-        File::open(folder(&path))?.sync_all()
+        sync_folder(folder(&path))
     }
 }
 

@@ -30,7 +30,7 @@ impl Map {
     /// # Errors
     /// When the file cannot be opened or mapped.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Self::of(File::open(path)?)
+        Self::of(open::open(path, open::Links::Follow)?)
     }
 
     /// Maps a file that is open.

@@ -65,7 +65,29 @@ pub fn read(path: &Path, links: Links<'_>, limit: Limit) -> io::Result<Vec<u8>> 
 /// # Errors
 /// Those of [`read`], and [`ErrorKind::InvalidData`] for what is no UTF-8.
 pub fn read_text(path: &Path, links: Links<'_>, limit: Limit) -> io::Result<String> {
-    String::from_utf8(read(path, links, limit)?).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+    utf8(read(path, links, limit)?)
+}
+
+/// Reads a stream of at most the limit's bytes as UTF-8.
+///
+/// # Errors
+/// Those of [`read_limited`], and [`ErrorKind::InvalidData`] for what is no UTF-8.
+pub fn stream_text(from: impl Read, limit: Limit) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    read_limited(from, limit, &mut bytes)?;
+    utf8(bytes)
+}
+
+fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+/// Makes what was made, renamed or removed in a folder last.
+///
+/// # Errors
+/// When the folder cannot be opened or the system cannot sync one.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 /// Reads a stream of at most the limit's bytes to its end.

@@ -3,8 +3,9 @@
 //! SQLite reports a truncated file only when it misses a page, which may be never or in the middle of an answer.
 
 use super::StoreError;
+use crate::map::open::{Links, open};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -36,15 +37,13 @@ fn has_content(path: &Path) -> bool {
 /// # Errors
 /// [`StoreError::Foreign`] for another kind of file, [`StoreError::Damaged`] for one that is shorter than it says.
 pub(super) fn inspect(path: &Path) -> Result<Found, StoreError> {
-    let mut file = match File::open(path) {
+    let mut file = match open(path, Links::Follow) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(e) if e.kind() == io::ErrorKind::InvalidInput => return Err(StoreError::Foreign { path: path.to_owned() }),
         Err(source) => return Err(StoreError::Io { path: path.to_owned(), source }),
     };
     let meta = file.metadata().map_err(StoreError::io(path))?;
-    if !meta.is_file() {
-        return Err(StoreError::Foreign { path: path.to_owned() });
-    }
     // The log may hold everything that the file does not yet.
     let in_flight = has_content(&beside(path, "-wal")) || has_content(&beside(path, "-journal"));
     if meta.len() == 0 {

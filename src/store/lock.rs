@@ -4,6 +4,7 @@
 
 use super::StoreError;
 use crate::lock::{LockError, take};
+use crate::map::open::{Links, open};
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ impl WriterLock {
 
 fn holder(path: &Path) -> String {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(200).read_to_string(&mut text));
+    let read = open(path, Links::Follow).and_then(|file| file.take(200).read_to_string(&mut text));
     match read {
         Ok(_) if !text.trim().is_empty() => crate::text::single_line(&text, 200),
         _ => "a process that does not say its name".to_owned(),
@@ -58,7 +59,7 @@ fn holder(path: &Path) -> String {
 /// Who holds the right to write in a data directory now, as far as is known.
 pub fn current_writer(folder: &Path) -> Option<String> {
     let path = folder.join(WRITER_LOCK);
-    let file = File::open(&path).ok()?;
+    let file = open(&path, Links::Follow).ok()?;
     match file.try_lock_shared() {
         Err(fs::TryLockError::WouldBlock) => Some(holder(&path)),
         _ => None,

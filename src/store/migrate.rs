@@ -4,12 +4,12 @@
 //! `ken gc`, named after the schema it holds.
 
 use super::StoreError;
+use crate::map::open::sync_folder;
 use crate::text::tokens;
 use crate::types::titled;
 use rusqlite::backup::Backup;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ fn back_up(connection: &Connection, path: &Path, schema: i64) -> Result<(), Stor
     copy().map_err(StoreError::sqlite(&target))?;
     aside.as_file().sync_all().map_err(StoreError::io(&target))?;
     aside.persist(&target).map_err(|e| StoreError::Io { path: target.clone(), source: e.error })?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io(folder))
+    sync_folder(folder).map_err(StoreError::io(folder))
 }
 
 #[cfg(test)]

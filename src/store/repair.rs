@@ -6,12 +6,13 @@ use super::check::{is_as_stored, is_unit_vector};
 use super::database::{DATABASE, Database};
 use super::header::beside;
 use super::lock::WriterLock;
+use crate::map::open::{Links, open, sync_folder};
 use crate::text::{text_hash, tokens};
 use crate::types::{passage, titled};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Row numbers beyond the last one that could be read, tried one by one.
@@ -103,7 +104,7 @@ impl Database {
         fresh.fold_log();
         drop(fresh);
         let made = aside.path().join(DATABASE);
-        File::open(&made).and_then(|file| file.sync_all()).map_err(StoreError::io(&made))?;
+        open(&made, Links::Follow).and_then(|file| file.sync_all()).map_err(StoreError::io(&made))?;
         let kept = free_name(&path);
         for suffix in ["-wal", "-shm"] {
             let from = beside(&path, suffix);
@@ -114,7 +115,7 @@ impl Database {
         // A second name first: at no moment is there no database.
         fs::hard_link(&path, &kept).or_else(|_| fs::copy(&path, &kept).map(drop)).map_err(StoreError::io(&path))?;
         fs::rename(&made, &path).map_err(StoreError::io(&path))?;
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io(folder))?;
+        sync_folder(folder).map_err(StoreError::io(folder))?;
         Ok(Salvaged { rows, kept })
     }
 }

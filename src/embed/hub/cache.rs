@@ -10,6 +10,8 @@
 use crate::embed::manifest::Manifest;
 use crate::embed::store::{Lock, write_aside};
 use crate::embed::{EmbedError, hash};
+use crate::map::open::{self, Links};
+use crate::types::limits::MODEL_JSON;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,9 +45,8 @@ impl Repo {
 
     /// Makes renames in `blobs` last.
     pub(super) fn sync(&self) {
-        if let Ok(dir) = fs::File::open(self.dir.join("blobs")) {
-            let _ = dir.sync_all(); // Not every system can sync a directory; the files themselves are synced.
-        }
+        // Not every system can sync a directory; the files themselves are synced.
+        drop(open::sync_folder(&self.dir.join("blobs")));
     }
 
     /// Makes `path` of the snapshot the blob `etag`.
@@ -89,7 +90,7 @@ fn symlink(_: &Path, _: &Path) -> std::io::Result<()> {
 pub(crate) fn find_in_cache(cache: &Path, repo: &str, revision: &str, manifest: &Manifest) -> Option<PathBuf> {
     let repo = Repo::new(cache, repo);
     let complete = |root: &Path| manifest.files.iter().all(|f| root.join(&f.path).is_file());
-    let by_ref = fs::read_to_string(repo.dir.join("refs").join(revision)).ok();
+    let by_ref = open::read_text(&repo.dir.join("refs").join(revision), Links::Follow, MODEL_JSON).ok();
     let exact = repo.snapshot(by_ref.as_deref().map_or(revision, str::trim));
     if complete(&exact) {
         return Some(exact);

@@ -9,6 +9,8 @@ use crate::embed::hash::Hasher;
 use crate::embed::layout::Layout;
 use crate::embed::manifest::{CONFIG, check_name};
 use crate::embed::{EmbedError, config::Config};
+use crate::map::open::{self, Links};
+use crate::types::limits::WEIGHTS;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -45,7 +47,7 @@ impl ModelStore {
 
 /// Copies and hashes; the copy is on disk when this returns.
 fn copy(from: &Path, to: &Path) -> Result<String, EmbedError> {
-    let mut source = File::open(from).map_err(EmbedError::io(from))?;
+    let mut source = open::open_limited(from, Links::Follow, WEIGHTS).map_err(EmbedError::io(from))?.0;
     let mut target = File::create_new(to).map_err(EmbedError::io(to))?;
     let mut hasher = Hasher::default();
     let mut buffer = vec![0; 1 << 18];

@@ -159,7 +159,5 @@ fn download_size(manifest: &Manifest) -> Option<u64> {
 /// Makes a rename of `path` last.
 pub(super) fn sync_dir(path: &Path) {
     // Not every system can sync a directory; the files themselves are synced already.
-    if let Ok(dir) = std::fs::File::open(path) {
-        let _ = dir.sync_all();
-    }
+    drop(crate::map::open::sync_folder(path));
 }

@@ -7,6 +7,8 @@
 
 use crate::embed::manifest::Manifest;
 use crate::embed::{EmbedError, hash};
+use crate::map::open::{self, Links};
+use crate::types::limits::MODEL_JSON;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -104,7 +106,7 @@ impl Record {
 
     /// The record at `path`, if there is one.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, EmbedError> {
-        let bytes = match fs::read(path) {
+        let bytes = match open::read(path, Links::Follow, MODEL_JSON) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(EmbedError::io(path)(error)),

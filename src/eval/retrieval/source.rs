@@ -2,7 +2,8 @@
 //! with its place and with what helps.
 
 use super::BenchError;
-use std::fs;
+use crate::map::open::{self, Links};
+use crate::types::limits::TEST_SET;
 use std::path::Path;
 
 /// What a set is made of.
@@ -18,7 +19,11 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The text of a file. `hint` is for whoever gave a file that is not there.
 pub(super) fn read(path: &Path, hint: &'static str) -> Result<String, BenchError> {
-    let bytes = fs::read(path).map_err(|source| BenchError::Unread { path: path.to_owned(), source, hint })?;
+    let bytes = open::read(path, Links::Follow, TEST_SET).map_err(|source| BenchError::Unread {
+        path: path.to_owned(),
+        source,
+        hint,
+    })?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let sound = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes().iter().take(sound).filter(|byte| **byte == b'\n').count();
