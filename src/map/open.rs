@@ -101,11 +101,7 @@ pub fn read_limited(from: impl Read, limit: Limit, out: &mut Vec<u8>) -> io::Res
 }
 
 fn too_large(limit: Limit) -> io::Error {
-    let (number, unit) = match limit.bytes {
-        b if b >= 1 << 30 => (b >> 30, "GiB"),
-        b if b >= 1 << 20 => (b >> 20, "MiB"),
-        b => (b >> 10, "KiB"),
-    };
+    let (number, unit) = limit.size();
     io::Error::new(ErrorKind::FileTooLarge, format!("{} may have {number} {unit} at most", limit.what))
 }
 
@@ -170,6 +166,22 @@ mod tests {
         // A stream has no length to be asked for before.
         let error = read_limited(io::repeat(0), SMALL, &mut Vec::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn every_kind_of_file_is_taken_at_its_limit_and_refused_above() {
+        let dir = tempfile::tempdir().unwrap();
+        for limit in crate::types::limits::FILES {
+            // A file with a hole: it has the length and takes no room.
+            let path = dir.path().join("sparse");
+            let file = File::create(&path).unwrap();
+            file.set_len(limit.bytes).unwrap();
+            assert_eq!(open_limited(&path, Links::Follow, *limit).unwrap().1, limit.bytes, "{}", limit.what);
+            file.set_len(limit.bytes + 1).unwrap();
+            let error = open_limited(&path, Links::Within(dir.path()), *limit).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::FileTooLarge, "{}", limit.what);
+            assert!(error.to_string().starts_with(limit.what));
+        }
     }
 
     #[test]

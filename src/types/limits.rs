@@ -13,6 +13,17 @@ pub struct Limit {
     pub bytes: u64,
 }
 
+impl Limit {
+    /// The bound as people read it: a number and its unit.
+    pub const fn size(self) -> (u64, &'static str) {
+        match self.bytes {
+            bytes if bytes >= GIB => (bytes / GIB, "GiB"),
+            bytes if bytes >= MIB => (bytes / MIB, "MiB"),
+            bytes => (bytes / KIB, "KiB"),
+        }
+    }
+}
+
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -74,5 +85,15 @@ mod tests {
     fn kinds_are_named_once() {
         let names: std::collections::BTreeSet<_> = FILES.iter().map(|limit| limit.what).collect();
         assert_eq!(names.len(), FILES.len());
+    }
+
+    #[test]
+    fn the_page_on_security_prints_this_table() {
+        let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/security.md"));
+        for limit in FILES {
+            let (number, unit) = limit.size();
+            let row = format!("| {} | {number} {unit} |", limit.what);
+            assert!(page.contains(&row), "docs/security.md lacks: {row}");
+        }
     }
 }
