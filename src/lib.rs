@@ -18,6 +18,7 @@ pub mod map;
 pub mod pack;
 pub mod query;
 pub mod render;
+pub mod screen;
 pub mod store;
 pub mod text;
 pub mod types;

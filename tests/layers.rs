@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// The layers of `ARCHITECTURE.md`, from the ground up.
 const LAYERS: &[&[&str]] = &[
     &["error"],
-    &["types"],
+    &["types", "screen"],
     &["text", "vector", "map", "lock", "render"],
     &["chunk", "canon", "embed", "store", "ann"],
     &["ingest", "query"],

@@ -8,6 +8,7 @@ use super::library::PackSource;
 use super::matcher::Matcher;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::{Pattern, compile, group_names};
+use crate::screen::is_hidden;
 use crate::text::{clean, tokens};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
@@ -118,6 +119,14 @@ fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
     if stem.is_some_and(|stem| stem != pack.pack) {
         error(format!("the pack is named {}, the file is not", pack.pack));
     }
+    for (name, text) in [("name", &pack.pack), ("title", &pack.title)] {
+        if let Some(c) = text.chars().find(|c| is_hidden(*c)) {
+            error(format!(
+                "the pack's {name} is one line without control or hidden characters, and holds {}",
+                named(c)
+            ));
+        }
+    }
     if pack.entries.is_empty() {
         error("the pack has no entries".to_owned());
     }
@@ -162,6 +171,18 @@ fn check_unique(report: &mut Report, sources: &[PackSource], all: &[(usize, Entr
 fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
     use Severity::{Error, Warning};
     let mut say = |severity, message: String| report.entry(severity, source, entry, message);
+    let mut all = entry.clone();
+    for (name, text) in all.single_lines() {
+        if let Some(c) = text.chars().find(|c| is_hidden(*c)) {
+            say(Error, format!("the {name} is one line without control or hidden characters, and holds {}", named(c)));
+        }
+    }
+    for (name, text) in all.paragraphs() {
+        if let Some(c) = text.chars().find(|c| is_hidden(*c) && *c != '\n' && *c != '\t') {
+            let instead = if name == "pattern" { ": write \\x{...}" } else { "" };
+            say(Error, format!("a {name} holds the control or hidden character {}{instead}", named(c)));
+        }
+    }
     if entry.title.trim().is_empty() || entry.title.chars().count() > MAX_TITLE_CHARS {
         say(Error, format!("the title is empty or over {MAX_TITLE_CHARS} characters"));
     }
@@ -245,6 +266,11 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
             say(Warning, format!("example {number} is a pattern, not what a tool prints"));
         }
     }
+}
+
+/// A character that cannot be seen, by its number.
+fn named(c: char) -> String {
+    format!("U+{:04X}", u32::from(c))
 }
 
 /// Names in single braces that look like captures and are none. `${name}` and `{{name}}` belong to other languages.

@@ -4,6 +4,7 @@ use super::check::{Severity, check};
 use super::library::{Layer, PackSource};
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use crate::error::{Diagnose, ErrorKind};
+use crate::render::json_pretty;
 
 /// Why an entry was not added.
 #[derive(Debug, thiserror::Error)]
@@ -57,8 +58,7 @@ pub fn add_entry(text: Option<&str>, pack: &str, entry: Entry) -> Result<String,
     file.entries.retain(|other| other.id != id);
     let at = file.entries.partition_point(|other| other.id < id);
     file.entries.insert(at, entry);
-    let mut text =
-        serde_json::to_string_pretty(&file).map_err(|source| EditError::Pack { pack: pack.to_owned(), source })?;
+    let mut text = json_pretty(&file).map_err(|source| EditError::Pack { pack: pack.to_owned(), source })?;
     text.push('\n');
     let source = PackSource { layer: Layer::User, origin: format!("{pack}.json"), text: text.clone().into() };
     let faults: Vec<String> = check(&[source])

@@ -5,6 +5,7 @@ use super::literal::Required;
 use super::matcher::{Matcher, PatternHit, in_order};
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::Pattern;
+use crate::screen::{line, shown_text};
 use crate::text::sha256_hex;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -55,7 +56,7 @@ pub fn builtin() -> Vec<PackSource> {
 
 /// A pack or an entry that could not be used. The rest is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: {message}")]
+#[error("{}: {message}", shown_text(origin))]
 pub struct PackProblem {
     /// The pack's origin.
     pub origin: String,
@@ -243,7 +244,7 @@ impl Loader {
     }
 
     fn add_entry(&mut self, source: &PackSource, pack: &str, mut entry: Entry) {
-        entry.strip_controls();
+        entry.fold();
         let id: Cow<'static, str> = Cow::Owned(entry.id.clone());
         let by_id = self.by_id.get_or_insert_with(Ids::new);
         let known = by_id.get(&id).copied();
@@ -266,7 +267,7 @@ impl Loader {
             }
         }
         self.aliases.extend(entry.aliases.iter().map(|alias| (Cow::Owned(alias.clone()), at)));
-        let pack = Cow::Owned(pack.to_owned());
+        let pack = Cow::Owned(line(pack).into_owned());
         let stored =
             Stored { id, layer: source.layer, pack, replaces, raw: "", entry: OnceLock::from(Box::new(entry)) };
         match known {

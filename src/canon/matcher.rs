@@ -10,7 +10,7 @@ use super::compiled::{compiled_patterns, prefilter};
 use super::literal::Required;
 use super::pattern::{Pattern, group_names};
 use super::prefilter::Prefilter;
-use crate::text::strip_controls;
+use crate::screen;
 use regex_automata::Input;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -219,7 +219,7 @@ pub(super) fn in_order(hits: &mut Vec<PatternHit>) {
 }
 
 fn captured(value: &[u8]) -> String {
-    strip_controls(&String::from_utf8_lossy(value)).chars().take(MAX_CAPTURE).collect()
+    screen::clean(&String::from_utf8_lossy(value)).chars().take(MAX_CAPTURE).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The pack format, as `index/canon-pack.schema.json` has it for other tools.
 
 use super::walk::unexampled;
-use crate::text::{FINGERPRINT_VERSION, blocks, clean, mask, strip_controls};
+use crate::screen;
+use crate::text::{FINGERPRINT_VERSION, blocks, clean, mask};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -103,12 +104,35 @@ impl Entry {
         parts.join("\n")
     }
 
-    /// Takes control characters out of everything that is shown.
-    pub(super) fn strip_controls(&mut self) {
-        let lists = [&mut self.symptoms, &mut self.tags, &mut self.fix, &mut self.references, &mut self.aliases];
-        let texts = lists.into_iter().flatten().chain([&mut self.id, &mut self.title, &mut self.cause]);
-        for text in texts.chain(&mut self.resource).chain(&mut self.provider) {
-            if let Cow::Owned(clean) = strip_controls(text) {
+    /// The texts that stand on one line wherever they are shown, each with its field's name.
+    pub(super) fn single_lines(&mut self) -> impl Iterator<Item = (&'static str, &mut String)> {
+        let one = [("id", &mut self.id), ("title", &mut self.title)];
+        let some = [("resource", &mut self.resource), ("provider", &mut self.provider)];
+        let lists = [("tag", &mut self.tags), ("reference", &mut self.references), ("alias", &mut self.aliases)];
+        let some = some.into_iter().filter_map(|(name, text)| Some((name, text.as_mut()?)));
+        let lists = lists.into_iter().flat_map(|(name, list)| list.iter_mut().map(move |text| (name, text)));
+        one.into_iter().chain(some).chain(lists)
+    }
+
+    /// The texts that may have several lines, each with its field's name. Examples are not among them: they are output of
+    /// tools as it is.
+    pub(super) fn paragraphs(&mut self) -> impl Iterator<Item = (&'static str, &mut String)> {
+        let patterns = self.error_patterns.iter_mut().chain(&mut self.generic_patterns);
+        let lists = self.symptoms.iter_mut().map(|text| ("symptom", text));
+        let lists = lists.chain(self.fix.iter_mut().map(|text| ("fix", text)));
+        std::iter::once(("cause", &mut self.cause)).chain(lists).chain(patterns.map(|text| ("pattern", text)))
+    }
+
+    /// Takes out of everything that is shown what moves or hides, and line breaks of what is one line.
+    pub(super) fn fold(&mut self) {
+        for (_, text) in self.single_lines() {
+            if let Cow::Owned(folded) = screen::line(text) {
+                *text = folded;
+            }
+        }
+        for (name, text) in self.paragraphs() {
+            // A pattern means what it says; it is cleaned where it is shown.
+            if let ("symptom" | "fix" | "cause", Cow::Owned(clean)) = (name, screen::clean(text)) {
                 *text = clean;
             }
         }

@@ -16,6 +16,7 @@ use crate::error::ErrorKind;
 use crate::eval::{Case, CaseKind, Report, builtin_cases, parse_cases, run as run_cases};
 use crate::map::open::{self, Links};
 use crate::render::json_line;
+use crate::screen::{line, shown};
 use crate::types::limits::TEST_SET;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -71,7 +72,7 @@ fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, Failure> {
     }
     let mut cases = Vec::new();
     for path in paths {
-        let name = path.display().to_string();
+        let name = shown(path).into_owned();
         let text = open::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&name, &e))?;
         cases.extend(parse_cases(&name, &text)?);
     }
@@ -95,8 +96,8 @@ fn builtin(global: &Global, args: &BuiltinArgs, output: &Output) -> Outcome {
                 let text = crate::text::single_line(text, 110);
                 output.print(&format!(
                     "{} want {} got {} ({}, best {:.3})\n    {text}\n",
-                    seen.id,
-                    if seen.expect.is_empty() { "silence".to_owned() } else { seen.expect.join("|") },
+                    line(&seen.id),
+                    if seen.expect.is_empty() { "silence".into() } else { line(&seen.expect.join("|")).into_owned() },
                     seen.hits.first().map_or("silence", String::as_str),
                     seen.tier.as_deref().unwrap_or("-"),
                     seen.best
@@ -139,6 +140,7 @@ fn table(report: &Report, uncovered: usize) -> String {
 
 fn row(name: &str, counts: &crate::eval::Counts) -> String {
     let percent = |n: usize| 100.0 * n as f64 / counts.cases.max(1) as f64;
+    let name = line(name);
     format!(
         "{name:36} {:>6} {:>7.1}% {:>7.1}% {:>7.1}% {:>8.1}%\n",
         counts.cases,

@@ -9,6 +9,7 @@ use crate::engine::Progress;
 use crate::error::ErrorKind;
 use crate::eval::{AnnPlan, AnnReport, Lap, Vectors, measure_ann};
 use crate::render::json_line;
+use crate::screen::shown;
 use clap::Args;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -56,8 +57,9 @@ pub(super) fn run(args: &AnnArgs, output: &Output) -> Outcome {
     }
     let dims = usize::from(args.dim);
     let vectors = match args.vectors.as_ref().zip(args.queries.as_ref()) {
-        Some((base, queries)) => Vectors::open(base, queries, dims)
-            .map_err(|(path, error)| Failure::io(&path.display().to_string(), &error))?,
+        Some((base, queries)) => {
+            Vectors::open(base, queries, dims).map_err(|(path, error)| Failure::io(&shown(&path), &error))?
+        }
         None => Vectors::synthetic(args.n as usize, QUERIES, dims),
     };
     let total = vectors.rows();
@@ -73,7 +75,7 @@ pub(super) fn run(args: &AnnArgs, output: &Output) -> Outcome {
     meter.finish();
     let report = report.map_err(|error| match error.kind() {
         std::io::ErrorKind::Interrupted => Failure::new(ErrorKind::Interrupted, "stopped", "fewer vectors: --n 10000"),
-        _ => Failure::io(&folder.path().display().to_string(), &error),
+        _ => Failure::io(&shown(folder.path()), &error),
     })?;
     if output.json {
         let mut line = json!({"bench": "ann"});

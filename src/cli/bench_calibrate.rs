@@ -8,6 +8,7 @@ use crate::error::ErrorKind;
 use crate::eval::retrieval::{BenchError, SPLIT, read_split};
 use crate::eval::{Case, Fitted, Question, builtin_cases, case_questions, fit, neutral, set_questions};
 use crate::render::json_line;
+use crate::screen::shown;
 use crate::types::{Calibration, Fit};
 use clap::Args;
 use serde_json::json;
@@ -67,7 +68,7 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
     meter.finish();
     if let Some(path) = &args.dump {
         let text: String = questions.iter().map(json_line).collect();
-        std::fs::write(path, text).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+        std::fs::write(path, text).map_err(|e| Failure::io(&shown(path), &e))?;
     }
     let size = before.as_ref().map_or(0.0, |before| match sets.is_empty() {
         true => before.entries.size,
@@ -94,7 +95,7 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
     }
     if args.save {
         let path = session.engine().keep_calibration(&calibration)?;
-        output.say(&format!("kept in {}; remove the file to go back to what ships", path.display()));
+        output.say(&format!("kept in {}; remove the file to go back to what ships", shown(&path)));
     }
     Ok(0)
 }

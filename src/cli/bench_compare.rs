@@ -7,6 +7,7 @@ use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::eval::retrieval::{BenchError, Comparison, Configuration, Delta, RunResult, compare, read_split, same_set};
 use crate::render::json_line;
+use crate::screen::{line, shown};
 use crate::text::single_line;
 use clap::Args;
 use std::path::PathBuf;
@@ -91,7 +92,7 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         before.group_by.as_ref().map_or(Ok(()), |name| set.require_field(name, &folder))?;
         let now = set.digest();
         if !args.changed_set && before.set_digest.as_ref().is_some_and(|digest| *digest != now) {
-            return Err(BenchError::Changed { a: before.name(), b: folder.display().to_string() }.into());
+            return Err(BenchError::Changed { a: before.name(), b: shown(&folder).into_owned() }.into());
         }
         let mut found = None;
         let work = Work { runs: &[run], rankings: &[] };
@@ -119,14 +120,14 @@ fn wrong(message: String) -> Failure {
 }
 
 fn text(comparison: &Comparison, metric: &str) -> String {
-    let mut out = format!("{} -> {}, {} questions", comparison.a, comparison.b, comparison.queries);
+    let mut out = format!("{} -> {}, {} questions", line(&comparison.a), line(&comparison.b), comparison.queries);
     if comparison.unpaired > 0 {
         out.push_str(&format!(", {} in one of them alone", comparison.unpaired));
     }
     if let (Some(a), Some(b)) = &comparison.models
         && a != b
     {
-        out.push_str(&format!("\nthe models differ: {a} -> {b}"));
+        out.push_str(&format!("\nthe models differ: {} -> {}", line(a), line(b)));
     }
     out.push_str(&format!(
         "\n{:16} {:>8} {:>8} {:>9} {:>20} {:>8} {:>6} {:>6} {:>6}\n",
@@ -134,20 +135,20 @@ fn text(comparison: &Comparison, metric: &str) -> String {
     ));
     comparison.deltas.iter().for_each(|delta| out.push_str(&row(delta)));
     if !comparison.moved.is_empty() {
-        out.push_str(&format!("\nmoved most by {metric}:\n"));
+        out.push_str(&format!("\nmoved most by {}:\n", line(metric)));
     }
     let place = |place: Option<usize>| place.map_or_else(|| "-".to_owned(), |place| place.to_string());
     for moved in &comparison.moved {
         let (first, top) = (&moved.first, &moved.top);
-        let why: String = moved.why.iter().map(|line| format!("        {line}\n")).collect();
+        let why: String = moved.why.iter().map(|why| format!("        {}\n", line(why))).collect();
         out.push_str(&format!(
             "{:+.3}  {}  first right at {} -> {}, on top {} -> {}\n        {}\n{why}",
             moved.b - moved.a,
-            moved.id,
+            line(&moved.id),
             place(first.0),
             place(first.1),
-            top.0.as_deref().unwrap_or("-"),
-            top.1.as_deref().unwrap_or("-"),
+            line(top.0.as_deref().unwrap_or("-")),
+            line(top.1.as_deref().unwrap_or("-")),
             single_line(&moved.text, 100)
         ));
     }
@@ -163,6 +164,13 @@ fn row(delta: &Delta) -> String {
     let interval = format!("[{:+.4}, {:+.4}]", delta.interval.low, delta.interval.high);
     format!(
         "{:16} {:>8.4} {:>8.4} {:>+9.4} {interval:>20} {:>8.4} {:>6} {:>6} {:>6}{mark}\n",
-        delta.metric, delta.a, delta.b, delta.difference, delta.p, delta.wins, delta.losses, delta.ties
+        line(&delta.metric),
+        delta.a,
+        delta.b,
+        delta.difference,
+        delta.p,
+        delta.wins,
+        delta.losses,
+        delta.ties
     )
 }

@@ -7,6 +7,7 @@ use super::{Global, Outcome};
 use crate::embed::Encoder;
 use crate::map::open::{self, Links};
 use crate::render::json_line;
+use crate::screen::{line, shown};
 use crate::types::Role;
 use crate::types::limits::TEST_SET;
 use clap::Args;
@@ -36,9 +37,8 @@ const QUERY: &str = "Error creating S3 bucket: BucketAlreadyExists: the requeste
 
 pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
-    let read = |path: &PathBuf| {
-        open::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&path.display().to_string(), &e))
-    };
+    let read =
+        |path: &PathBuf| open::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&shown(path), &e));
     let texts: Vec<String> = match &args.texts {
         Some(path) => read(path)?.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         None => {
@@ -70,7 +70,7 @@ pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome
         tokens = out.iter().map(|e| e.tokens).sum();
         if let (0, Some(path)) = (lap, &args.vectors) {
             let bytes: Vec<u8> = out.iter().flat_map(|e| &e.vector).flat_map(|v| v.to_le_bytes()).collect();
-            std::fs::write(path, bytes).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+            std::fs::write(path, bytes).map_err(|e| Failure::io(&shown(path), &e))?;
         }
     }
     let mut busy = busy_queries(encoder.as_ref(), &texts, args.queries)?;
@@ -88,7 +88,8 @@ pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome
     if output.json {
         output.print(&json_line(&result))?;
     } else if let Some(fields) = result.as_object() {
-        let lines: String = fields.iter().map(|(name, value)| format!("{name:16} {value}\n")).collect();
+        let lines: String =
+            fields.iter().map(|(name, value)| format!("{name:16} {}\n", line(&value.to_string()))).collect();
         output.print(&lines)?;
     }
     Ok(0)

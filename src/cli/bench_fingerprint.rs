@@ -5,6 +5,7 @@ use super::output::{Failure, Output};
 use crate::eval::{SystemGrouping, group_lines, mean_grouping, parse_lines};
 use crate::map::open::{self, Links};
 use crate::render::json_line;
+use crate::screen::shown;
 use crate::text::{FINGERPRINT_VERSION, decode};
 use crate::types::limits::LOG;
 use clap::Args;
@@ -35,7 +36,7 @@ pub(super) struct FingerprintArgs {
 pub(super) fn run(args: &FingerprintArgs, output: &Output) -> Outcome {
     let mut lines = Vec::new();
     for path in &args.files {
-        let name = path.display().to_string();
+        let name = shown(path).into_owned();
         let bytes = open::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&name, &e))?;
         lines.extend(parse_lines(&name, &decode(&bytes)?)?);
     }

@@ -8,6 +8,7 @@ use super::{Global, Outcome};
 use crate::eval::noise;
 use crate::map::open::{self, Links};
 use crate::render::json_line;
+use crate::screen::{line, shown};
 use crate::text::decode;
 use crate::types::limits::LOG;
 use clap::Args;
@@ -40,7 +41,7 @@ pub(super) struct NoiseArgs {
 pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome {
     let mut texts = Vec::new();
     for path in &args.files {
-        let bytes = open::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+        let bytes = open::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&shown(path), &e))?;
         texts.push(decode(&bytes)?.into_owned());
     }
     let session = Session::open(global, output)?;
@@ -67,7 +68,7 @@ pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome 
             percent(length.inputs - length.sure - length.guessed)
         ));
         if args.entries {
-            length.entries.iter().for_each(|(id, count)| text.push_str(&format!("{count:>17} {id}\n")));
+            length.entries.iter().for_each(|(id, count)| text.push_str(&format!("{count:>17} {}\n", line(id))));
         }
     }
     output.print(&text)?;

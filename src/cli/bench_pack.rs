@@ -8,6 +8,7 @@ use crate::eval::packing::{PackPlan, Packed, measure_packing};
 use crate::eval::retrieval::{BenchError, SPLIT, read_split};
 use crate::pack::Tokenizer;
 use crate::render::json_line;
+use crate::screen::line;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -72,7 +73,7 @@ fn row(one: &Packed) -> String {
     });
     format!(
         "{:16} {:>7} {:7} {:>8.4} {:>8.4} {:>8.0} {:>7.3}  {ahead}\n",
-        one.set,
+        line(&one.set),
         one.budget,
         one.packer.name(),
         one.recall,

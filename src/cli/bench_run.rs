@@ -13,6 +13,7 @@ use crate::eval::retrieval::{
 use crate::map::open::{self, Links};
 use crate::query::Stage;
 use crate::render::json_line;
+use crate::screen::{line, shown};
 use crate::types::limits::CONFIG;
 use clap::Args;
 use std::collections::HashSet;
@@ -100,7 +101,7 @@ impl How {
     fn all_runs(&self) -> Result<Vec<Configuration>, Failure> {
         let mut runs = self.runs.clone();
         if let Some(file) = &self.file {
-            let name = file.display().to_string();
+            let name = shown(file).into_owned();
             let text = open::read_text(file, Links::Follow, CONFIG).map_err(|e| Failure::io(&name, &e))?;
             let hint = "a run a line, as --run has it; ken bench run --help";
             let read = Configuration::read_all(&text);
@@ -142,7 +143,7 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
             let hint = "sets are named after their folders and rankings after their files; use one --out each";
             return Err(Failure::new(ErrorKind::Usage, text, hint));
         }
-        let failed = |e: std::io::Error| Failure::io(&out.display().to_string(), &e);
+        let failed = |e: std::io::Error| Failure::io(&shown(out), &e);
         std::fs::create_dir_all(out).map_err(failed)?;
         tempfile::tempfile_in(out).map_err(failed)?;
     }
@@ -232,12 +233,12 @@ fn depths(how: &How) -> Vec<usize> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|e| Failure::io(&path.display().to_string(), &e))
+    std::fs::write(path, text).map_err(|e| Failure::io(&shown(path), &e))
 }
 
 /// Fails if a file cannot be written, before anything is measured for it. What it holds stays.
 fn try_writing(path: &Path) -> Result<(), Failure> {
-    let failed = |e: std::io::Error| Failure::io(&path.display().to_string(), &e);
+    let failed = |e: std::io::Error| Failure::io(&shown(path), &e);
     let is_new = !path.exists();
     std::fs::File::options().create(true).append(true).open(path).map_err(failed)?;
     if is_new { std::fs::remove_file(path).map_err(failed) } else { Ok(()) }
@@ -272,7 +273,7 @@ fn table_head(how: &How, (of_set, of_run): Widths) -> String {
 
 fn table_row(summary: &Summary, how: &How, (of_set, of_run): Widths) -> String {
     let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
-    let mut out = format!("{:of_set$} {:of_run$}", summary.set, summary.run);
+    let mut out = format!("{:of_set$} {:of_run$}", line(&summary.set), line(&summary.run));
     for name in columns(how) {
         let value = summary.metrics.get(&name).and_then(serde_json::Value::as_f64);
         out.push_str(&format!(" {:>10}", value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))));
@@ -302,7 +303,7 @@ fn stage_table(summaries: &[Summary], (of_set, of_run): Widths) -> String {
     out.push('\n');
     let times = |one: &Percentiles| format!("{:.2} {:>6.2} {:>6.2}", one.p50, one.p95, one.p99);
     for summary in summaries {
-        out.push_str(&format!("{:of_set$} {:of_run$}", summary.set, summary.run));
+        out.push_str(&format!("{:of_set$} {:of_run$}", line(&summary.set), line(&summary.run)));
         for stage in Stage::ALL {
             let stage = summary.latency_ms.as_ref().and_then(|latency| latency.stages.get(stage.name()));
             let text = stage.map_or_else(|| "-".to_owned(), times);

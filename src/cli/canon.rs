@@ -8,7 +8,8 @@ use crate::canon::{Entry, Finding, Severity, Stored};
 use crate::engine::NewEntry;
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
-use crate::render::{json_line, wrap};
+use crate::render::{json_line, with_path, wrap};
+use crate::screen::{line, shown, shown_text};
 use crate::types::limits::CANON_PACK;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -115,10 +116,7 @@ pub(super) struct AddArgs {
 pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
     if !matches!(verb, CanonVerb::Check(_)) {
-        engine
-            .take_notes()
-            .iter()
-            .for_each(|note| output.say(&format!("{} {note}", output.message_style.warning("note:"))));
+        output.notes(&engine);
     }
     match verb {
         CanonVerb::List(args) => {
@@ -157,8 +155,9 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
                         Severity::Error => output.style.bad("error"),
                         Severity::Warning => output.style.warning("warning"),
                     };
-                    let entry = f.entry.as_deref().map(|id| format!("{id}: ")).unwrap_or_default();
-                    output.print(&format!("{}:{}: {label}: {entry}{}\n", f.file, f.line, f.message))?;
+                    let entry = f.entry.as_deref().map(|id| format!("{}: ", line(id))).unwrap_or_default();
+                    let (file, message) = (shown_text(&f.file), line(&f.message));
+                    output.print(&format!("{file}:{}: {label}: {entry}{message}\n", f.line))?;
                 }
                 let more = if warnings > MOST_WARNINGS && !args.all { " (--all lists them)" } else { "" };
                 output.say(&format!("{errors} errors, {warnings} warnings{more}"));
@@ -173,9 +172,9 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
         CanonVerb::Add(args) => {
             let (id, path) = engine.add_entry(new_entry(args)?)?;
             output.print(&if output.json {
-                json_line(&json!({"schema_version": 1, "id": id, "path": path}))
+                json_line(&with_path(json!({"schema_version": 1, "id": id}), "path", &path))
             } else {
-                format!("{id} is in {}\n", path.display())
+                format!("{} is in {}\n", line(&id), shown(&path))
             })?;
             Ok(0)
         }
@@ -190,7 +189,7 @@ fn new_entry(args: AddArgs) -> Result<NewEntry, Failure> {
             } else {
                 open::read_text(path, Links::Follow, CANON_PACK)
             };
-            let text = text.map_err(|e| Failure::io(&path.display().to_string(), &e))?;
+            let text = text.map_err(|e| Failure::io(&shown(path), &e))?;
             serde_json::from_str(&text).map_err(|e| {
                 Failure::new(ErrorKind::Usage, format!("not an entry: {e}"), "`ken canon show ID --json` shows one")
             })?
@@ -215,7 +214,7 @@ fn counts(entries: &[&Stored], output: &Output) -> String {
     if output.json {
         return json_line(&json!({"schema_version": 1, "entries": entries.len(), "packs": by_pack}));
     }
-    let mut out: String = by_pack.iter().map(|(pack, count)| format!("{count:5}  {pack}\n")).collect();
+    let mut out: String = by_pack.iter().map(|(pack, count)| format!("{count:5}  {}\n", line(pack))).collect();
     out.push_str(&format!("{:5}  in all\n", entries.len()));
     out
 }
@@ -242,10 +241,11 @@ impl Stats {
         self.examples += entry.examples.len();
         self.counterexamples += entry.counterexamples.len();
         self.references += entry.references.len();
-        self.bytes += serde_json::to_string(entry).map_or(0, |text| text.len());
+        self.bytes += json_line(entry).len() - 1;
     }
 
     fn row(&self, name: &str) -> String {
+        let name = line(name);
         format!(
             "{name:28} {:>7} {:>8} {:>7} {:>8} {:>8} {:>8} {:>10} {:>7}\n",
             self.entries,
@@ -284,20 +284,23 @@ fn list(entries: &[&Stored], output: &Output) -> String {
         return json_line(&json!({"schema_version": 1, "entries": rows}));
     }
     let wide = entries.iter().map(|s| s.id().len()).max().unwrap_or(0);
-    entries.iter().map(|s| format!("{:wide$}  {}\n", s.id(), output.style.faint(&s.entry().title))).collect()
+    entries
+        .iter()
+        .map(|s| format!("{:wide$}  {}\n", line(s.id()), output.style.faint(&line(&s.entry().title))))
+        .collect()
 }
 
 fn show(stored: &Stored, output: &Output) -> String {
     let entry = stored.entry();
     let mut out = format!(
         "{}\n{}\n\n",
-        output.style.strong(&entry.title),
-        output.style.faint(&format!("{}, {}", entry.id, stored.source()))
+        output.style.strong(&line(&entry.title)),
+        output.style.faint(&line(&format!("{}, {}", entry.id, stored.source())))
     );
     let mut section = |label: &str, lines: &[String]| {
-        for (index, line) in lines.iter().enumerate() {
+        for (index, text) in lines.iter().enumerate() {
             let head = if index == 0 { format!("{label:10}") } else { " ".repeat(10) };
-            out.push_str(&wrap(line, &head, &" ".repeat(10), output.width.clamp(40, 110)));
+            out.push_str(&wrap(text, &head, &" ".repeat(10), output.width.clamp(40, 110)));
         }
     };
     section("Cause", std::slice::from_ref(&entry.cause));

@@ -4,7 +4,8 @@ use super::output::Output;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::config::KEYS;
-use crate::render::json_line;
+use crate::render::{json_line, with_path};
+use crate::screen::{shown, shown_text};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -32,7 +33,11 @@ pub(super) fn run(global: &Global, verb: &ConfigVerb, output: &Output) -> Outcom
         ConfigVerb::Path => {
             let session = Session::open(global, output)?;
             let path = session.paths.config.ok_or(crate::engine::EngineError::NoHome)?;
-            output.print(&format!("{}\n", path.display()))?;
+            output.print(&if output.json {
+                json_line(&with_path(json!({"schema_version": 1}), "path", &path))
+            } else {
+                format!("{}\n", shown(&path))
+            })?;
         }
         ConfigVerb::Show(args) => {
             let session = Session::open(global, output)?;
@@ -47,6 +52,7 @@ pub(super) fn run(global: &Global, verb: &ConfigVerb, output: &Output) -> Outcom
                 };
                 let (names, values) = (wide(&|s| s.0.len()), wide(&|s| s.1.len()));
                 for (name, value, origin) in &all {
+                    let value = shown_text(value);
                     let line = if args.origin {
                         format!("{name:names$}  {value:values$}  {}", output.style.faint(&origin.to_string()))
                     } else {

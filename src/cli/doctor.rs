@@ -5,7 +5,8 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use crate::render::json_line;
+use crate::render::{json_line, with_path};
+use crate::screen::{line, shown};
 use crate::store::Fault;
 use clap::Args;
 use serde_json::{Value, json};
@@ -35,13 +36,17 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
         if let Value::Object(fields) = &mut value {
             fields.insert("schema_version".to_owned(), json!(1));
             fields.insert("sound".to_owned(), json!(left.is_empty()));
+            if let Some(salvaged) = &found.salvaged {
+                let fields = fields.entry("salvaged").or_insert_with(|| json!({}));
+                *fields = with_path(fields.take(), "kept", &salvaged.kept);
+            }
         }
         output.print(&json_line(&value))?;
     } else {
         let mut text = String::new();
         for fault in &found.faults {
             let label = if fault.damage { "damaged" } else { "wrong" };
-            text.push_str(&format!("{} {}: {}\n", output.style.bad(label), fault.name, fault.what));
+            text.push_str(&format!("{} {}: {}\n", output.style.bad(label), fault.name, line(&fault.what)));
         }
         if let Some(salvaged) = &found.salvaged {
             let items = salvaged.rows.get("item").copied().unwrap_or(0);
@@ -49,7 +54,7 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
             text.push_str(&format!(
                 "{items} items of {files} files were carried over; the damaged database is kept as {}. Run ken index to read \
                  the files again.\n",
-                salvaged.kept.display()
+                shown(&salvaged.kept)
             ));
         }
         text.push_str(&match (found.faults.is_empty(), found.repaired, left.is_empty()) {

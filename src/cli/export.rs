@@ -4,7 +4,8 @@ use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::engine::EngineError;
-use crate::render::json_line;
+use crate::render::{json_line, with_path};
+use crate::screen::shown;
 use clap::Args;
 use serde_json::json;
 use std::fs::{self, File};
@@ -31,18 +32,18 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
     if let Some(folder) = &args.markdown {
         let files = engine.export_markdown(folder)?;
         output.print(&if output.json {
-            json_line(&json!({"schema_version": 1, "files": files, "path": folder}))
+            json_line(&with_path(json!({"schema_version": 1, "files": files}), "path", folder))
         } else {
-            format!("{files} files written to {}.\n", folder.display())
+            format!("{files} files written to {}.\n", shown(folder))
         })?;
         return Ok(0);
     }
     let Some(path) = args.file.as_deref().filter(|path| *path != Path::new("-")) else {
         let failed = |error: &io::Error| Failure::io("standard output", error);
-        written(engine.export(&mut BufWriter::new(io::stdout().lock())), &failed)?;
+        written(engine.export(&mut output.lines()), &failed)?;
         return Ok(0);
     };
-    let failed = |error: &io::Error| Failure::io(&path.display().to_string(), error);
+    let failed = |error: &io::Error| Failure::io(&shown(path), error);
     let records = match fs::metadata(path) {
         // A pipe or a device is written to, not replaced.
         Ok(meta) if !meta.is_file() => {
@@ -61,9 +62,9 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
         }
     };
     output.print(&if output.json {
-        json_line(&json!({"schema_version": 1, "records": records, "path": path}))
+        json_line(&with_path(json!({"schema_version": 1, "records": records}), "path", path))
     } else {
-        format!("{records} records written to {}.\n", path.display())
+        format!("{records} records written to {}.\n", shown(path))
     })?;
     Ok(0)
 }

@@ -6,6 +6,7 @@ use super::session::Session;
 use super::{Global, Outcome};
 use crate::map::open::{self, Links};
 use crate::render::json_line;
+use crate::screen::shown;
 use clap::Args;
 use serde_json::json;
 use std::io::{BufRead, BufReader};
@@ -40,8 +41,7 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
     let input: Box<dyn BufRead> = if args.file == Path::new("-") {
         Box::new(BufReader::new(std::io::stdin()))
     } else {
-        let file =
-            open::open(&args.file, Links::Follow).map_err(|e| Failure::io(&args.file.display().to_string(), &e))?;
+        let file = open::open(&args.file, Links::Follow).map_err(|e| Failure::io(&shown(&args.file), &e))?;
         Box::new(BufReader::new(file))
     };
     let mut meter = Meter::new(output);

@@ -7,6 +7,7 @@ use super::{Global, Outcome};
 use crate::engine::{Engine, EngineError};
 use crate::ingest::IndexReport;
 use crate::render::json_line;
+use crate::screen::shown;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -68,7 +69,7 @@ fn watch(engine: &Engine, paths: &[PathBuf], output: &Output) -> Outcome {
             Ok(report) => show(&report, output)?,
             // Ctrl-C, heard while vectors were made ready.
             Err(error @ EngineError::Stopped) => return Err(error.into()),
-            Err(error) => output.say(&format!("{} {error}", output.message_style.warning("note:"))),
+            Err(error) => output.note(&error.to_string()),
         }
     }
     Ok(0)
@@ -84,12 +85,7 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     }
     output.print(&text(report))?;
     for skipped in report.skipped.iter().take(SHOWN_SKIPPED) {
-        output.say(&format!(
-            "{} {} is left out: {}",
-            output.message_style.warning("note:"),
-            crate::text::strip_controls(&skipped.path),
-            crate::text::single_line(&skipped.why, 200)
-        ));
+        output.note(&format!("{} is left out: {}", shown(&skipped.path), crate::text::single_line(&skipped.why, 200)));
     }
     if report.skipped.len() > SHOWN_SKIPPED {
         output.say(&format!("      and {} more; --json lists them", report.skipped.len() - SHOWN_SKIPPED));
@@ -101,9 +97,8 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
         ));
     }
     if report.without_vector > 0 {
-        output.say(&format!(
-            "{} there is no model, so {} texts are found by their words only: ken model pull",
-            output.message_style.warning("note:"),
+        output.note(&format!(
+            "there is no model, so {} texts are found by their words only: ken model pull",
             report.without_vector
         ));
     }

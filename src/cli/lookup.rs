@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::error::ErrorKind;
 use crate::query::{Filters, LookupOptions};
 use crate::render::{json_line, lookup_text};
+use crate::screen::line;
 use crate::text::MAX_INPUT_BYTES;
 use crate::types::{Answer, Semantic};
 use clap::Args;
@@ -123,7 +124,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
         match pulled {
             Ok(()) => {}
             // Patterns and keywords answer without a model; asked for by a flag, it must be had.
-            Err(error) if !args.pull => output.say(&format!("The model could not be had: {error}")),
+            Err(error) if !args.pull => output.say(&line(&format!("The model could not be had: {error}"))),
             Err(error) => return Err(error.into()),
         }
     }

@@ -8,7 +8,8 @@ use crate::config::write_user_key;
 use crate::embed::{Installed, Manifest, ModelKind, Origin, State};
 use crate::engine::EngineError;
 use crate::error::ErrorKind;
-use crate::render::json_line;
+use crate::render::{json_line, with_path};
+use crate::screen::{line, shown, shown_text};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -84,7 +85,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
                 let rows: Vec<Value> = models.iter().map(|(m, i, active)| row(m, i.as_ref(), *active)).collect();
                 json_line(&json!({"schema_version": 1, "models": rows}))
             } else {
-                models.iter().map(|(m, i, active)| line(m, i.as_ref(), *active, output)).collect()
+                models.iter().map(|(m, i, active)| row_text(m, i.as_ref(), *active, output)).collect()
             };
             output.print(&text)?;
         }
@@ -115,7 +116,11 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
                         let verdict =
                             if c.problem.is_none() { output.style.good("ok") } else { output.style.bad("WRONG") };
                         let pinned = if c.pinned { "" } else { "  (unpinned: compared with the first pull)" };
-                        format!("{verdict}  {}  {}{pinned}\n", c.found.as_deref().unwrap_or("unreadable"), c.path)
+                        format!(
+                            "{verdict}  {}  {}{pinned}\n",
+                            c.found.as_deref().unwrap_or("unreadable"),
+                            shown_text(&c.path)
+                        )
                     })
                     .collect()
             };
@@ -134,7 +139,8 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             }
             // A directory is meant from wherever `ken` runs.
             let directory = Path::new(&args.name).canonicalize().ok().filter(|d| d.is_dir() && *d == installed.root);
-            let name = directory.map_or_else(|| args.name.clone(), |directory| directory.display().to_string());
+            let name =
+                directory.map_or_else(|| args.name.clone(), |directory| directory.to_string_lossy().into_owned());
             write_user_key(path, "model", "name", &name)?;
             engine.end_switch()?;
             report(&installed, "in use", output)?;
@@ -142,9 +148,9 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         ModelVerb::Path(args) => {
             let path = engine.model_path(&active(args.name)?)?;
             output.print(&if output.json {
-                json_line(&json!({"schema_version": 1, "path": path}))
+                json_line(&with_path(json!({"schema_version": 1}), "path", &path))
             } else {
-                format!("{}\n", path.display())
+                format!("{}\n", shown(&path))
             })?;
         }
         ModelVerb::Rm(args) => {
@@ -152,7 +158,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             output.print(&if output.json {
                 json_line(&json!({"schema_version": 1, "model": args.name, "freed_bytes": freed}))
             } else {
-                format!("{} is removed, {:.1} MB freed.\n", args.name, freed as f64 / 1e6)
+                format!("{} is removed, {:.1} MB freed.\n", line(&args.name), freed as f64 / 1e6)
             })?;
         }
     }
@@ -165,9 +171,10 @@ fn no_model() -> Failure {
 
 fn report(installed: &Installed, what: &str, output: &Output) -> Result<(), Failure> {
     output.print(&if output.json {
-        json_line(&json!({"schema_version": 1, "model": installed.name(), "state": what, "path": installed.root, "bytes": installed.bytes}))
+        let fields = json!({"schema_version": 1, "model": installed.name(), "state": what, "bytes": installed.bytes});
+        json_line(&with_path(fields, "path", &installed.root))
     } else {
-        format!("{} is {what}: {}\n", installed.name(), installed.root.display())
+        format!("{} is {what}: {}\n", line(installed.name()), shown(&installed.root))
     })
 }
 
@@ -181,22 +188,26 @@ fn state(installed: Option<&Installed>) -> (&'static str, Option<&str>) {
 
 fn row(manifest: &Manifest, installed: Option<&Installed>, active: bool) -> Value {
     let (state, why) = state(installed);
-    json!({
+    let fields = json!({
         "name": manifest.name, "kind": manifest.kind.name(), "description": manifest.description, "licence": manifest.licence, "dims": manifest.dims,
         "max_tokens": manifest.max_tokens, "state": state, "why": why, "active": active,
-        "calibrated": manifest.calibration.is_some(), "path": installed.map(|i| &i.root),
+        "calibrated": manifest.calibration.is_some(), "path": null,
         "bytes": installed.map(|i| i.bytes), "unpinned": installed.map(Installed::unpinned).unwrap_or_default(),
-    })
+    });
+    match installed {
+        Some(installed) => with_path(fields, "path", &installed.root),
+        None => fields,
+    }
 }
 
-fn line(manifest: &Manifest, installed: Option<&Installed>, active: bool, output: &Output) -> String {
+fn row_text(manifest: &Manifest, installed: Option<&Installed>, active: bool, output: &Output) -> String {
     let mark = if active { "*" } else { " " };
     let (state, why) = state(installed);
     let mut notes = Vec::new();
     match installed.map(|i| &i.origin) {
         Some(Origin::Hub { repo, .. }) => notes.push(format!("hub {repo}")),
         Some(Origin::Package { package, version }) => notes.push(format!("package {package} {version}")),
-        Some(Origin::Import { from }) => notes.push(format!("from {}", from.display())),
+        Some(Origin::Import { from }) => notes.push(format!("from {}", shown(from))),
         Some(Origin::Cache) => notes.push("another tool's cache".to_owned()),
         Some(Origin::Directory) => notes.push("directory".to_owned()),
         None => {}
@@ -218,5 +229,6 @@ fn line(manifest: &Manifest, installed: Option<&Installed>, active: bool, output
         "damaged" => output.style.bad("damaged"),
         other => output.style.faint(&format!("{other:7}")),
     };
-    format!("{mark} {:28} {state} {:4} dims  {}\n", manifest.name, manifest.dims, output.style.faint(&notes.join(", ")))
+    let (name, notes) = (line(&manifest.name), notes.join(", "));
+    format!("{mark} {name:28} {state} {:4} dims  {}\n", manifest.dims, output.style.faint(&line(&notes)))
 }

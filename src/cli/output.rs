@@ -1,12 +1,18 @@
-//! Where results and messages go.
+//! Where results and messages go: the only place that writes to standard output and error, but for what `ken run` hands
+//! through. Everything passes [`terminal`] here, so that nothing foreign moves a cursor or hides, whoever forgot to clean it.
 
 use super::Colour;
 use crate::engine::Engine;
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::{Style, json_line};
+use crate::screen::{clean, terminal};
+use indicatif::ProgressDrawTarget;
 use serde_json::json;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
+
+/// What stands before a line that goes on: a message cannot begin a line that looks like one of ours.
+const CONTINUED: &str = "\n      ";
 
 /// A verb failed: what to tell and how to exit.
 #[derive(Debug)]
@@ -81,22 +87,45 @@ impl Output {
     /// Writes a result.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
+        let text = terminal(text, self.style.colour && !self.json);
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| Failure::io("standard output", &e))
+    }
+
+    /// Writes a result that is too long to be held, line by line.
+    pub fn lines(&self) -> Lines {
+        Lines { out: BufWriter::new(io::stdout().lock()), line: Vec::new() }
     }
 
     /// Writes a message, unless asked to be quiet. A message that cannot be written is lost.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            drop(writeln!(io::stderr(), "{text}"));
+            self.tell(&format!("{text}\n"));
         }
+    }
+
+    /// Writes a note: something that could not be used, or that one should know.
+    pub fn note(&self, text: &str) {
+        self.say(&format!("{} {}", self.message_style.warning("note:"), block(text)));
+    }
+
+    /// Asks something; the answer is typed on the same line.
+    pub fn ask(&self, question: &str) {
+        self.tell(&format!("{question} "));
+    }
+
+    /// Writes to standard error, asked to be quiet or not.
+    pub fn tell(&self, text: &str) {
+        drop(io::stderr().write_all(terminal(text, self.message_style.colour).as_bytes()));
+    }
+
+    /// Where progress is drawn.
+    pub fn progress(&self) -> ProgressDrawTarget {
+        if self.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
     }
 
     /// Tells what the engine could not use.
     pub fn notes(&self, engine: &Engine) {
-        for note in engine.take_notes() {
-            let note = crate::text::strip_controls(&note).into_owned();
-            self.say(&format!("{} {note}", self.message_style.warning("note:")));
-        }
+        engine.take_notes().iter().for_each(|note| self.note(note));
     }
 
     /// Tells of a failure; gives the exit code.
@@ -104,18 +133,52 @@ impl Output {
         if failure.broken_pipe {
             return 0;
         }
-        let message = crate::text::strip_controls(&failure.message).into_owned();
         if self.json {
-            let error = json!({"kind": failure.kind.name(), "message": message, "hint": failure.hint});
+            let error = json!({"kind": failure.kind.name(), "message": failure.message, "hint": failure.hint});
             drop(self.print(&json_line(&json!({ "error": error }))));
         } else {
-            let label = self.message_style.bad("error:");
-            drop(writeln!(io::stderr(), "{label} {message}"));
+            self.tell(&format!("{} {}\n", self.message_style.bad("error:"), block(&failure.message)));
             if let Some(hint) = &failure.hint {
-                drop(writeln!(io::stderr(), "{} {hint}", self.message_style.faint("hint:")));
+                self.tell(&format!("{} {}\n", self.message_style.faint("hint:"), block(hint)));
             }
         }
         failure.exit_code.unwrap_or(failure.kind.exit_code())
+    }
+}
+
+/// A message behind its label: clean, and set in from its second line on.
+fn block(text: &str) -> String {
+    clean(text.trim_end()).replace('\n', CONTINUED)
+}
+
+/// Standard output, written line by line.
+pub(super) struct Lines {
+    out: BufWriter<StdoutLock<'static>>,
+    /// What has come of a line that has not ended yet.
+    line: Vec<u8>,
+}
+
+impl Lines {
+    fn end_line(&mut self) -> io::Result<()> {
+        let line = std::mem::take(&mut self.line);
+        self.out.write_all(terminal(&String::from_utf8_lossy(&line), false).as_bytes())
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                self.end_line()?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.end_line()?;
+        self.out.flush()
     }
 }
 
@@ -128,13 +191,36 @@ fn console_width(terminal: bool) -> Option<usize> {
 
 /// What the argument parser has to say: help and version are results, the rest are errors.
 pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    let rendered = error.render();
     if json && error.use_stderr() {
-        let rendered = error.render().to_string();
+        let rendered = rendered.to_string();
         let mut lines = rendered.lines().filter(|line| !line.trim().is_empty());
         let message = lines.next().unwrap_or("wrong usage").trim_start_matches("error: ");
         let failure = Failure::new(ErrorKind::Usage, message, "ken --help");
         return ExitCode::from(Output::new(true, Colour::Never, false).fail(&failure));
     }
-    drop(error.print());
-    ExitCode::from(if error.use_stderr() { ErrorKind::Usage.exit_code() } else { 0 })
+    let output = Output::new(false, Colour::Auto, false);
+    let text = |colour: bool| if colour { rendered.ansi().to_string() } else { rendered.to_string() };
+    if error.use_stderr() {
+        // It repeats arguments, which may hold what looks like our own colours.
+        let colour =
+            output.message_style.colour && !std::env::args_os().any(|arg| arg.to_string_lossy().contains('\x1b'));
+        output.tell(&text(colour));
+        return ExitCode::from(ErrorKind::Usage.exit_code());
+    }
+    drop(output.print(&text(output.style.colour)));
+    ExitCode::SUCCESS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_begins_one_line() {
+        assert_eq!(
+            block("a.md:5\n99 % sure\x1b[31m: no\r\nsuch file\n"),
+            "a.md:5\n      99 % sure[31m: no\n      such file"
+        );
+    }
 }

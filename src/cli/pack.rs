@@ -10,6 +10,7 @@ use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
 use crate::pack::{Change, DEFAULT_BUDGET, Tokenizer, diff};
 use crate::render::json_line;
+use crate::screen::{line, shown};
 use crate::store::{ItemFilter, PathFilter};
 use crate::text::{decode, parse_timestamp, single_line};
 use crate::types::limits::FRAME_PART;
@@ -167,7 +168,7 @@ fn tell(frame: &Frame, everywhere: bool, output: &Output) {
             Reason::Changed => "its file changed",
             Reason::Gone => "its file is gone",
         };
-        output.say(&format!("left out: {} ({why}, {:.0} % sure)", one.place, one.relevance * 100.0));
+        output.say(&format!("left out: {} ({why}, {:.0} % sure)", line(&one.place), one.relevance * 100.0));
     }
     if left_out.len() > LEFT_OUT {
         output.say(&format!("left out: {} more (--json names all)", left_out.len() - LEFT_OUT));
@@ -175,7 +176,7 @@ fn tell(frame: &Frame, everywhere: bool, output: &Output) {
 }
 
 fn given(path: &Path) -> Result<String, Failure> {
-    let name = path.display().to_string();
+    let name = shown(path).into_owned();
     let bytes = if path == Path::new("-") {
         bounded("standard input", std::io::stdin().lock())?
     } else {
@@ -222,7 +223,7 @@ fn compare(a: &Path, b: &Path, output: &Output) -> Outcome {
             text.push_str(&format!("{mark} {}{what}\n", single_line(place, 300)));
         }
         for part in &found.parts {
-            text.push_str(&format!("{} {part}\n", output.style.warning("~")));
+            text.push_str(&format!("{} {}\n", output.style.warning("~"), line(part)));
         }
         text.push_str(&output.style.faint(&format!("{} pieces are the same.\n", found.same)));
         output.print(&text)?;

@@ -5,7 +5,8 @@ use super::stop;
 use crate::embed::PullEvent;
 use crate::engine::Progress;
 use crate::ingest;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::screen::{line, shown_text};
+use indicatif::{ProgressBar, ProgressStyle};
 
 /// Draws the progress of one command.
 pub(super) struct Meter<'a> {
@@ -43,7 +44,7 @@ impl<'a> Meter<'a> {
             PullEvent::File { path, size, done } => {
                 self.finish();
                 let bar = self.start(size.unwrap_or(0), "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
-                bar.set_message((*path).to_owned());
+                bar.set_message(shown_text(path).into_owned());
                 bar.set_position(*done);
             }
             PullEvent::Bytes { done } => {
@@ -51,14 +52,14 @@ impl<'a> Meter<'a> {
                     bar.set_position(*done);
                 }
             }
-            PullEvent::Verifying { path } => self.spin(&format!("verifying {path}")),
+            PullEvent::Verifying { path } => self.spin(&format!("verifying {}", shown_text(path))),
             PullEvent::Running { .. } => self.spin("downloading the package"),
             PullEvent::Present { .. } => {}
             other => {
                 self.finish();
                 let text = other.to_string();
                 if !text.is_empty() {
-                    self.output.say(&text);
+                    self.output.say(&line(&text));
                 }
             }
         }
@@ -93,10 +94,11 @@ impl<'a> Meter<'a> {
     }
 
     fn asking(&mut self, what: &str, done: usize, total: usize) {
+        let what = line(what).into_owned();
         if self.bar.as_ref().is_none_or(|bar| bar.length() != Some(total as u64) || bar.message() != what) {
             self.finish();
             let bar = self.start(total as u64, "{msg} {bar:30} {pos}/{len} {eta}");
-            bar.set_message(what.to_owned());
+            bar.set_message(what.clone());
         }
         if let Some(bar) = &self.bar {
             bar.set_position(done as u64);
@@ -110,7 +112,7 @@ impl<'a> Meter<'a> {
             bar.set_message(format!("Embedding {what}"));
             if !self.output.interactive && total > 500 && !self.announced {
                 self.announced = true;
-                self.output.say(&format!("Embedding {total} texts of {what} with {model}, once."));
+                self.output.say(&format!("Embedding {total} texts of {what} with {}, once.", line(model)));
             }
         }
         if let Some(bar) = &self.bar {
@@ -122,8 +124,7 @@ impl<'a> Meter<'a> {
     }
 
     fn start(&mut self, length: u64, template: &str) -> &ProgressBar {
-        let target = if self.output.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(length), target);
+        let bar = ProgressBar::with_draw_target(Some(length), self.output.progress());
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }

@@ -5,9 +5,10 @@ use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::render::json_line;
+use crate::screen::shown;
 use clap::Args;
 use serde_json::json;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 /// Remove everything that ken keeps
 #[derive(Debug, Args)]
@@ -34,7 +35,7 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
             return "Nothing is kept.\n".to_owned();
         }
         let line = |h: &crate::engine::Holding| {
-            format!("{:>7.1} MB  {}  ({})\n", h.bytes as f64 / 1e6, h.path.display(), h.what)
+            format!("{:>7.1} MB  {}  ({})\n", h.bytes as f64 / 1e6, shown(&h.path), h.what)
         };
         holdings.iter().map(line).collect()
     };
@@ -51,7 +52,7 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
                 "ken purge --yes",
             ));
         }
-        drop(write!(std::io::stderr(), "Remove all of it? [y/N] "));
+        output.ask("Remove all of it? [y/N]");
         let mut line = String::new();
         std::io::stdin().read_line(&mut line).map_err(|e| Failure::io("standard input", &e))?;
         if !matches!(line.trim(), "y" | "Y" | "yes") {

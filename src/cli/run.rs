@@ -7,10 +7,12 @@ use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::{json_line, lookup_text};
+use crate::screen::{line, shown};
 use clap::Args;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -40,7 +42,7 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     if code != 0 && !seen.iter().all(u8::is_ascii_whitespace) {
         // The command's failure is what matters: ours must not hide it.
         if let Err(failure) = explain(global, &seen, output) {
-            output.say(&format!("ken: the failure could not be looked up: {}", failure.message));
+            output.say(&format!("ken: the failure could not be looked up: {}", line(&failure.message)));
         }
     }
     Ok(code)
@@ -60,9 +62,9 @@ fn explain(global: &Global, seen: &[u8], output: &Output) -> Result<(), Failure>
     engine.take_notes();
     let text = if output.json { json_line(&answer) } else { lookup_text(&answer, output.message_style, output.width) };
     if answer.found() {
-        let line =
+        let rule =
             if output.json { String::new() } else { format!("\n{}\n", output.message_style.faint(&"─".repeat(40))) };
-        drop(io::stderr().write_all(format!("{line}{text}").as_bytes()));
+        output.tell(&format!("{rule}{text}"));
     }
     Ok(())
 }
@@ -86,7 +88,7 @@ fn pass_through(command: &[OsString]) -> Result<(ExitStatus, Vec<u8>), Failure> 
 static EMPTY: std::sync::LazyLock<OsString> = std::sync::LazyLock::new(OsString::new);
 
 fn cannot_run(program: &OsString, error: &io::Error) -> Failure {
-    let mut failure = Failure::io(&program.to_string_lossy(), error);
+    let mut failure = Failure::io(&shown(Path::new(program)), error);
     failure.exit_code = Some(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 });
     failure
 }

@@ -7,6 +7,7 @@ use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySetting
 use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
+use crate::screen::shown;
 use crate::types::Calibration;
 use crate::types::limits::CONFIG;
 use crate::vector::simd::Isa;
@@ -153,13 +154,12 @@ fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>,
         TrustState::Changed => {
             output.say(&format!(
                 "{} changed since you trusted it and is left out; look at it, then run: ken trust",
-                folder.display()
+                shown(folder)
             ));
             Ok(None)
         }
         TrustState::Unknown => {
-            output
-                .say(&format!("{} is not trusted and is left out; look at it, then run: ken trust", folder.display()));
+            output.say(&format!("{} is not trusted and is left out; look at it, then run: ken trust", shown(folder)));
             Ok(None)
         }
     }

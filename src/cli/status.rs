@@ -6,6 +6,7 @@ use super::{Global, Outcome};
 use crate::engine::Status;
 use crate::error::ErrorKind;
 use crate::render::json_line;
+use crate::screen::{line, shown_text};
 use clap::Args;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -47,7 +48,7 @@ pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcom
     }
     if args.strict && !complaints.is_empty() {
         for complaint in &complaints {
-            output.say(&format!("{} {complaint}", output.message_style.bad("stale:")));
+            output.say(&format!("{} {}", output.message_style.bad("stale:"), line(complaint)));
         }
         return Ok(ErrorKind::CheckFailed.exit_code());
     }
@@ -64,8 +65,8 @@ fn brief(status: &Status) -> String {
     }
     parts.push(match (&status.model, status.models_agree) {
         (None, _) => "no model".to_owned(),
-        (Some(model), true) => model.clone(),
-        (Some(model), false) => format!("{model} (not the index's)"),
+        (Some(model), true) => line(model).into_owned(),
+        (Some(model), false) => format!("{} (not the index's)", line(model)),
     });
     format!("{}\n", parts.join(", "))
 }
@@ -84,12 +85,12 @@ fn full(status: &Status, output: &Output) -> String {
         row(kind, count.to_string());
     }
     let model = status.model.as_deref().unwrap_or("none (ken model pull)");
-    row("model", model.to_owned());
+    row("model", line(model).into_owned());
     match &status.index_model {
         Some(index) if !status.models_agree => {
-            row("index", style.bad(&format!("made with {index}, which is not the model in use")));
+            row("index", style.bad(&format!("made with {}, which is not the model in use", line(index))));
         }
-        Some(index) => row("index", format!("{} vectors of {index}", inventory.vectors)),
+        Some(index) => row("index", format!("{} vectors of {}", inventory.vectors, line(index))),
         None => {}
     }
     if let Some(file) = &status.vectors_file {
@@ -110,17 +111,17 @@ fn full(status: &Status, output: &Output) -> String {
         row("indexed", ago(last));
     }
     if let Some(writer) = &status.writer {
-        row("writing", writer.clone());
+        row("writing", line(writer).into_owned());
     }
     if inventory.scopes.len() > 1 {
         for scope in &inventory.scopes {
-            let name: String = scope.scope.chars().take(60).collect();
+            let name: String = shown_text(&scope.scope).chars().take(60).collect();
             row("scope", format!("{name}: {} files, {} items", scope.files, scope.items));
         }
     }
     for (name, files) in [("changed", &status.changed), ("gone", &status.gone)] {
         for path in files.iter().take(SHOWN_FILES) {
-            row(name, style.warning(&crate::text::strip_controls(path)));
+            row(name, style.warning(&shown_text(path)));
         }
         if files.len() > SHOWN_FILES {
             row("", format!("and {} more", files.len() - SHOWN_FILES));

@@ -5,6 +5,8 @@ use super::output::{Failure, Output};
 use crate::config::{Environment, Paths, Trust, TrustState};
 use crate::engine::EngineError;
 use crate::error::ErrorKind;
+use crate::render::{json_line, with_path};
+use crate::screen::shown;
 use crate::store::make_private;
 use clap::Args;
 use serde_json::json;
@@ -58,9 +60,9 @@ pub(super) fn run(args: &TrustArgs, output: &Output) -> Outcome {
         ("trusted", "is trusted as it is now")
     };
     if output.json {
-        output.print(&crate::render::json_line(&json!({"schema_version": 1, "folder": folder, "state": state})))?;
+        output.print(&json_line(&with_path(json!({"schema_version": 1, "state": state}), "folder", &folder)))?;
     } else {
-        output.print(&format!("{} {text}.\n", folder.display()))?;
+        output.print(&format!("{} {text}.\n", shown(&folder)))?;
     }
     Ok(0)
 }

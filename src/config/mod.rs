@@ -14,6 +14,7 @@ pub use trust::{Trust, TrustError, TrustState};
 
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::map::open::{Links, read_text};
+use crate::screen::shown;
 use crate::types::limits::CONFIG;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,7 +40,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
-            Self::User(path) | Self::Repository(path) => write!(f, "{}", path.display()),
+            Self::User(path) | Self::Repository(path) => write!(f, "{}", shown(path)),
             Self::Environment(name) => write!(f, "environment {name}"),
             Self::Flag => f.write_str("flag"),
         }
@@ -50,7 +51,7 @@ impl fmt::Display for Origin {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -58,7 +59,7 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// A file is not TOML.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", shown(path))]
     Syntax {
         /// The file.
         path: PathBuf,

@@ -4,6 +4,8 @@
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::map::open::{Links, read};
 use crate::map::write_aside;
+use crate::render::json_pretty;
+use crate::screen::shown;
 use crate::text::sha256_hex;
 use crate::types::limits::{CANON_PACK, TRUST};
 use std::collections::BTreeMap;
@@ -14,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -22,7 +24,7 @@ pub enum TrustError {
         source: io::Error,
     },
     /// The list is damaged.
-    #[error("{} is damaged: {source}", path.display())]
+    #[error("{} is damaged: {source}", shown(path))]
     Damaged {
         /// The list.
         path: PathBuf,
@@ -30,7 +32,7 @@ pub enum TrustError {
         source: serde_json::Error,
     },
     /// There is no `.ken` folder to trust.
-    #[error("{} has no .ken folder", .0.display())]
+    #[error("{} has no .ken folder", shown(.0))]
     Nothing(PathBuf),
 }
 
@@ -123,7 +125,7 @@ impl Trust {
 
     fn write(&self) -> Result<(), TrustError> {
         let io = |source| TrustError::Io { path: self.path.clone(), source };
-        let text = serde_json::to_string_pretty(&self.folders).unwrap_or_default();
+        let text = json_pretty(&self.folders).unwrap_or_default();
         write_aside(&self.path, text.as_bytes()).map_err(io)
     }
 }

@@ -5,6 +5,7 @@
 
 use super::ModelKind;
 use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::screen::shown;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -46,39 +47,39 @@ pub enum EmbedError {
     PackageBroken { package: String, what: String },
     #[error("no source of the model {name} worked")]
     NoSource { name: String },
-    #[error("{path} has changed since it was first pulled (SHA-256 {got}, recorded {recorded})")]
+    #[error("{} has changed since it was first pulled (SHA-256 {got}, recorded {recorded})", shown(path))]
     UnpinnedChanged { path: PathBuf, recorded: String, got: String },
-    #[error("{path} is damaged: {what}")]
+    #[error("{} is damaged: {what}", shown(path))]
     Damaged { path: PathBuf, what: String },
-    #[error("{path}: the architecture {found} is not supported")]
+    #[error("{}: the architecture {found} is not supported", shown(path))]
     UnsupportedArchitecture { path: PathBuf, found: String },
-    #[error("{path}: {found} pooling is not supported")]
+    #[error("{}: {found} pooling is not supported", shown(path))]
     UnsupportedPooling { path: PathBuf, found: String },
-    #[error("{path}: the activation {found} is not supported")]
+    #[error("{}: the activation {found} is not supported", shown(path))]
     UnsupportedActivation { path: PathBuf, found: String },
     #[error("{name} is {}, not {}", kind.with_article(), wanted.with_article())]
     WrongKind { name: String, kind: ModelKind, wanted: ModelKind },
-    #[error("{path}: {what} is not supported")]
+    #[error("{}: {what} is not supported", shown(path))]
     Unsupported { path: PathBuf, what: String },
-    #[error("{path}: {what}")]
+    #[error("{}: {what}", shown(path))]
     BadConfig { path: PathBuf, what: String },
     #[error("the manifest of {name}: {what}")]
     BadManifest { name: String, what: String },
-    #[error("{path} says {field} = {found}; the manifest says {expected}")]
+    #[error("{} says {field} = {found}; the manifest says {expected}", shown(path))]
     Conflict { path: PathBuf, field: &'static str, expected: String, found: String },
-    #[error("{path}: the tokenizer cannot be used: {what}")]
+    #[error("{}: the tokenizer cannot be used: {what}", shown(path))]
     Tokenizer { path: PathBuf, what: String },
-    #[error("{path}: the weights cannot be used: {what}")]
+    #[error("{}: the weights cannot be used: {what}", shown(path))]
     Weights { path: PathBuf, what: String },
     #[error("the ONNX file cannot be converted: {what}")]
     Onnx { what: String },
     #[error("the model made no usable vector of text {index}: {what}")]
     BadVector { index: usize, what: &'static str },
-    #[error("another process has held {path} for {seconds} s")]
+    #[error("another process has held {} for {seconds} s", shown(path))]
     Busy { path: PathBuf, seconds: u64 },
-    #[error("the model {name} in {path} belongs to another tool")]
+    #[error("the model {name} in {} belongs to another tool", shown(path))]
     NotOurs { name: String, path: PathBuf },
-    #[error("{path}: {source}")]
+    #[error("{}: {source}", shown(path))]
     Io { path: PathBuf, source: io::Error },
     #[error("the tensor library failed: {what}")]
     Compute { what: String },
@@ -179,7 +180,7 @@ impl Diagnose for EmbedError {
             Self::UnsupportedActivation { .. } => "gelu, gelu_new and relu work".into(),
             Self::Conflict { .. } => "these are not the files that the manifest describes".into(),
             Self::Busy { .. } => "wait for the other pull to finish, or end it".into(),
-            Self::NotOurs { path, .. } => format!("remove it with the tool that made it, or delete {}", path.display()),
+            Self::NotOurs { path, .. } => format!("remove it with the tool that made it, or delete {}", shown(path)),
             _ => return None,
         };
         Some(hint)

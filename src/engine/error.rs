@@ -6,6 +6,7 @@ use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::ingest::IngestError;
 use crate::pack::PackError;
 use crate::query::SearchError;
+use crate::screen::shown;
 use crate::store::StoreError;
 use crate::text::DecodeError;
 use crate::types::Fingerprint;
@@ -28,13 +29,13 @@ pub enum EngineError {
     #[error(transparent)]
     Ingest(#[from] IngestError),
     /// A folder that should be new holds something.
-    #[error("{} is not empty", path.display())]
+    #[error("{} is not empty", shown(path))]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// A file that no export wrote.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", shown(path))]
     NoExport {
         /// The file.
         path: PathBuf,
@@ -100,7 +101,7 @@ pub enum EngineError {
     #[error("stopped before the file of vectors was made; nothing is lost, searches are slower until it is")]
     Stopped,
     /// Reading or writing failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Io {
         /// The file.
         path: PathBuf,

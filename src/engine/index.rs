@@ -4,6 +4,8 @@ use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexReport, Ingest, Watch, embed_missing, means_gone};
+use crate::render::json_line;
+use crate::screen::{shown, shown_text};
 use crate::store::{Cleaned, Database, Forgotten, Imported, Record, WriterLock};
 use crate::types::Item;
 use serde::Deserialize;
@@ -112,6 +114,7 @@ impl Engine {
                     } else {
                         format!("is out of reach ({error})")
                     };
+                    let root = shown_text(&root);
                     self.note(format!("{root} {what}; what was indexed from it stays until: ken forget --path {root}"));
                 }
             }
@@ -152,7 +155,7 @@ impl Engine {
             let under: Vec<i64> =
                 sources.iter().filter(|(_, s)| Path::new(&s.path).starts_with(path)).map(|(id, _)| *id).collect();
             if under.is_empty() {
-                return Err(EngineError::NoItem { id: path.display().to_string() });
+                return Err(EngineError::NoItem { id: shown(path).into_owned() });
             }
             rows.extend(under);
         }
@@ -197,10 +200,8 @@ impl Engine {
     /// [`EngineError`] when the database refuses or `out` cannot be written.
     pub fn export(&self, out: &mut dyn Write) -> Result<usize, EngineError> {
         let database = self.read_database()?.ok_or(EngineError::NothingIndexed)?;
-        let records = database.export(self.now(), |record| {
-            let line = serde_json::to_string(record).map_err(std::io::Error::from).map_err(EngineError::Output)?;
-            writeln!(out, "{line}").map_err(EngineError::Output)
-        })?;
+        let records = database
+            .export(self.now(), |record| out.write_all(json_line(record).as_bytes()).map_err(EngineError::Output))?;
         out.flush().map_err(EngineError::Output)?;
         Ok(records)
     }

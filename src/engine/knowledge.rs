@@ -7,6 +7,7 @@ use crate::embed::{Encoder, Installed, Manifest};
 use crate::map::open::{Links, read_text};
 use crate::query::Semantics;
 use crate::query::relevance::SemanticIndex;
+use crate::screen::shown;
 use crate::store::make_private;
 use crate::text::{TextHash, text_hash};
 use crate::types::limits::MODEL_JSON;
@@ -85,11 +86,11 @@ impl Engine {
                     Ok(own) => return Ok(own),
                     Err(error) => {
                         let error = error.message().lines().next().unwrap_or_default().to_owned();
-                        self.note(format!("{} is not used: {error}", path.display()));
+                        self.note(format!("{} is not used: {error}", shown(&path)));
                     }
                 },
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => self.note(format!("{} is not used: {error}", path.display())),
+                Err(error) => self.note(format!("{} is not used: {error}", shown(&path))),
             }
         }
         let shipped = Manifest::builtin().iter().find(|m| m.name == installed.name());
@@ -164,7 +165,7 @@ impl Engine {
         }
         let Some(path) = path else { return Ok(image) };
         let folder = path.parent().map_or(Ok(()), make_private).map_err(|error| error.to_string());
-        let kept = folder.and_then(|()| image.write(&path).map_err(|error| format!("{}: {error}", path.display())));
+        let kept = folder.and_then(|()| image.write(&path).map_err(|error| format!("{}: {error}", shown(&path))));
         if let Err(error) = kept {
             self.note(format!("vectors could not be kept and will be made again: {error}"));
         }

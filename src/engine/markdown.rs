@@ -5,6 +5,7 @@ use super::{Engine, EngineError, OnProgress};
 use crate::canon::{Entry, Layer, add_entry};
 use crate::map::open::{Links, read_text};
 use crate::map::write_aside;
+use crate::render::json_line;
 use crate::store::{Imported, Record, item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 use crate::text::sha256_hex;
 use crate::types::limits::{CANON_PACK, DOCUMENT, EXPORT};
@@ -46,9 +47,7 @@ impl Engine {
                         write(folder.join(item.kind.name()).join(file_name(&item.uid)), &item_to_markdown(item))
                     }
                     other => {
-                        let line = serde_json::to_string(other).map_err(std::io::Error::from);
-                        records.push_str(&line.map_err(EngineError::Output)?);
-                        records.push('\n');
+                        records.push_str(&json_line(other));
                         Ok(())
                     }
                 }

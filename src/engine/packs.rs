@@ -55,7 +55,7 @@ fn read_folder(folder: &Path, layer: Layer, links: Links<'_>) -> (Vec<PackSource
     paths.sort();
     let (mut sources, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
-        let origin = path.display().to_string();
+        let origin = path.to_string_lossy().into_owned();
         match read_pack(&path, layer, links) {
             Ok(source) => sources.push(source),
             Err(message) => problems.push(PackProblem { origin, message }),
@@ -66,7 +66,7 @@ fn read_folder(folder: &Path, layer: Layer, links: Links<'_>) -> (Vec<PackSource
 
 fn read_pack(path: &Path, layer: Layer, links: Links<'_>) -> Result<PackSource, String> {
     let text = read_text(path, links, CANON_PACK).map_err(|e| e.to_string())?;
-    Ok(PackSource { layer, origin: path.display().to_string(), text: text.into() })
+    Ok(PackSource { layer, origin: path.to_string_lossy().into_owned(), text: text.into() })
 }
 
 /// How much nearer another entry must be than the entry's own other texts, in cosine.

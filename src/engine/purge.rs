@@ -14,6 +14,7 @@ pub struct Holding {
     /// What it is.
     pub what: &'static str,
     /// Where it lies.
+    #[serde(flatten, serialize_with = "crate::screen::path_fields")]
     pub path: PathBuf,
     /// Its size in bytes.
     pub bytes: u64,

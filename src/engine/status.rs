@@ -4,6 +4,7 @@ use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress};
 use crate::ann::{Certificate, Index, recertify};
 use crate::ingest::means_gone;
+use crate::screen::shown_text;
 use crate::store::{Database, Fault, Faults, IndexModel, Inventory, Salvaged};
 use std::fs;
 use std::path::Path;
@@ -131,7 +132,7 @@ impl Engine {
                 Err(error) if means_gone(&error) => out.gone.push(source.path),
                 Err(error) => {
                     if out.unreadable.is_empty() {
-                        self.note(format!("{} cannot be looked at: {error}", source.path));
+                        self.note(format!("{} cannot be looked at: {error}", shown_text(&source.path)));
                     }
                     out.unreadable.push(source.path);
                 }

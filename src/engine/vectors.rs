@@ -12,6 +12,7 @@ use super::{Engine, EngineError, OnProgress, Progress};
 use crate::ann::{Draft, GraphOptions, Grown, Image, Index, Origin, grow};
 use crate::lock::{self, LockError};
 use crate::map::{Aside, Room};
+use crate::screen::shown;
 use crate::store::{Database, IndexModel, WriterLock};
 use crate::types::Generation;
 use std::ffi::OsString;
@@ -191,7 +192,7 @@ impl Engine {
             Ok(ControlFlow::Continue(())) => Ok(()),
             Ok(ControlFlow::Break(())) => Err(EngineError::Stopped),
             Err(EngineError::Io { path: failed, source }) if failed == path => {
-                self.note(format!("{} cannot be written, so searches will be slower: {source}", path.display()));
+                self.note(format!("{} cannot be written, so searches will be slower: {source}", shown(&path)));
                 Ok(())
             }
             Err(error) => Err(error),

@@ -23,6 +23,7 @@ pub use watch::Watch;
 
 use crate::embed::EmbedError;
 use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::screen::shown;
 use crate::store::StoreError;
 use std::io;
 use std::path::PathBuf;
@@ -40,7 +41,7 @@ pub enum IngestError {
     #[error("there is no encoder")]
     Stopped,
     /// The system cannot watch a path.
-    #[error("{} cannot be watched: {what}", path.display())]
+    #[error("{} cannot be watched: {what}", shown(path))]
     Watch {
         /// The path.
         path: PathBuf,
@@ -48,7 +49,7 @@ pub enum IngestError {
         what: String,
     },
     /// A path that was named is not there or cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Io {
         /// The path.
         path: PathBuf,

@@ -72,7 +72,7 @@ fn identify(root: &Path) -> Scope {
     let first = whole.then(|| git(root, &["rev-list", "--max-parents=0", "HEAD"])).flatten();
     // Histories that were merged have several; the least is as good as any and always the same.
     let first = first.and_then(|all| all.lines().map(str::trim).filter(|l| l.len() >= 40).min().map(str::to_owned));
-    Scope::repository(first.unwrap_or_else(|| format!("{BY_PATH}{}", root.display())))
+    Scope::repository(first.unwrap_or_else(|| format!("{BY_PATH}{}", root.to_string_lossy())))
 }
 
 /// Whether a repository holds this commit.
@@ -112,7 +112,7 @@ mod tests {
         let one = base.join("one");
         std::fs::create_dir_all(one.join("docs")).unwrap();
         run(&one, &["init", "-q"]);
-        assert_eq!(scope_of(&one.join("docs")).as_str(), format!("path:{}", one.display()));
+        assert_eq!(scope_of(&one.join("docs")).as_str(), format!("path:{}", one.to_string_lossy()));
         run(&one, &["commit", "-q", "--allow-empty", "-m", "first"]);
         run(&one, &["commit", "-q", "--allow-empty", "-m", "second"]);
         run(&base, &["clone", "-q", "one", "two"]);

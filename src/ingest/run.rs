@@ -271,7 +271,7 @@ impl<'a> Ingest<'a> {
                 match fs::metadata(&path) {
                     Err(error) if !means_gone(&error) => {
                         self.report.files_unreadable += 1;
-                        self.report.skipped.push(Skipped { path, why: error.to_string() });
+                        self.report.skipped.push(Skipped { path: path.into(), why: error.to_string() });
                     }
                     _ => self.missing.entry((source.sha256, layout(&path))).or_default().push(id),
                 }
@@ -293,7 +293,7 @@ impl<'a> Ingest<'a> {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.report.files_unreadable += usize::from(known.is_some());
-                self.report.skipped.push(Skipped { path: file.path, why: error.to_string() });
+                self.report.skipped.push(Skipped { path: file.path.into(), why: error.to_string() });
                 return Ok(());
             }
         };
@@ -345,7 +345,7 @@ impl<'a> Ingest<'a> {
 
     fn leave_out(&mut self, path: &str, why: String) {
         self.report.files_left_out += 1;
-        self.report.skipped.push(Skipped { path: path.to_owned(), why });
+        self.report.skipped.push(Skipped { path: path.into(), why });
     }
 
     fn wait(&mut self, source: Source, known: Option<i64>, pieces: Option<Vec<Item>>) {

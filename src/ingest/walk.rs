@@ -2,6 +2,7 @@
 
 use super::IngestError;
 use crate::chunk::Format;
+use crate::screen::path_fields;
 use crate::store::{Source, SourceKind, Stat};
 use ignore::WalkBuilder;
 use std::fs::{self, Metadata};
@@ -16,7 +17,8 @@ pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Skipped {
     /// The file or folder.
-    pub path: String,
+    #[serde(flatten, serialize_with = "path_fields")]
+    pub path: PathBuf,
     /// Why.
     pub why: String,
 }
@@ -101,7 +103,7 @@ pub(super) fn walk(paths: &[PathBuf], heard: &mut dyn FnMut(usize)) -> Result<Wa
         if meta.is_dir() {
             walk_folder(&canonical, &root, &mut out, heard);
         } else if !meta.is_file() {
-            out.skipped.push(Skipped { path: root, why: "it is no regular file".to_owned() });
+            out.skipped.push(Skipped { path: canonical, why: "it is no regular file".to_owned() });
         } else {
             let kind = kind_of(Format::of_path(&canonical).unwrap_or(Format::Plain));
             consider(&canonical, &root, kind, &meta, &mut out);
@@ -159,7 +161,7 @@ fn walk_folder(folder: &Path, root: &str, out: &mut Walked, heard: &mut dyn FnMu
 }
 
 fn unseen(path: PathBuf, why: &str, out: &mut Walked) {
-    out.skipped.push(Skipped { path: path.display().to_string(), why: why.to_owned() });
+    out.skipped.push(Skipped { path: path.clone(), why: why.to_owned() });
     out.unseen.push(path);
 }
 
@@ -174,7 +176,7 @@ fn path_of(error: &ignore::Error) -> Option<PathBuf> {
 }
 
 fn not_utf8(path: &Path) -> Skipped {
-    Skipped { path: path.display().to_string(), why: "its name is not UTF-8".to_owned() }
+    Skipped { path: path.to_owned(), why: "its name is not UTF-8".to_owned() }
 }
 
 fn consider(path: &Path, root: &str, kind: SourceKind, meta: &Metadata, out: &mut Walked) {
@@ -183,7 +185,7 @@ fn consider(path: &Path, root: &str, kind: SourceKind, meta: &Metadata, out: &mu
     };
     if meta.len() > MAX_FILE_BYTES {
         let why = format!("larger than {} MiB", MAX_FILE_BYTES >> 20);
-        return out.skipped.push(Skipped { path: name.to_owned(), why });
+        return out.skipped.push(Skipped { path: path.to_owned(), why });
     }
     out.files.push(Candidate { path: name.to_owned(), root: root.to_owned(), kind, stat: stat(meta) });
 }

@@ -202,7 +202,7 @@ mod tests {
         let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         for path in [&fifo, &link, &socket, &dir.path().to_owned()] {
             for links in [Links::Follow, Links::Within(dir.path())] {
-                assert!(read(path, links, SMALL).is_err(), "{}", path.display());
+                assert!(read(path, links, SMALL).is_err(), "{path:?}");
             }
         }
         assert_eq!(read(&fifo, Links::Follow, SMALL).unwrap_err().kind(), ErrorKind::InvalidInput);

@@ -10,7 +10,8 @@ use super::relevance::{
 use super::score::{FREQUENCY_WEIGHT, RECENCY_WEIGHT, score};
 use crate::canon::{Canon, Layer, PatternHit, Stored, fill};
 use crate::embed::{EmbedError, Encoder};
-use crate::text::{blocks, clean, mask, single_line, strip_controls};
+use crate::screen::line;
+use crate::text::{blocks, clean, mask, single_line};
 use crate::types::{
     Advice, Answer, Asked, Calibration, Content, Explanation, Finding, Hit, Kind, Semantic, Signals, Tier, WhyNot,
 };
@@ -601,7 +602,7 @@ fn why_not(
     gate: f32,
     options: &LookupOptions,
 ) -> WhyNot {
-    let id = strip_controls(id);
+    let id = line(id);
     let id = id.as_ref();
     let none = |stage, reason: String| WhyNot {
         id: id.to_owned(),

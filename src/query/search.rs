@@ -6,8 +6,9 @@ use super::rerank::{READ, order};
 use super::snippet::snippet;
 use super::stage::{OnStage, Stage};
 use crate::embed::{EmbedError, Reranker};
+use crate::screen::line;
 use crate::store::StoreError;
-use crate::text::{fingerprint, mask, single_line, strip_controls};
+use crate::text::{fingerprint, mask, single_line};
 use crate::types::{Answer, Asked, Content, Explanation, Finding, Hit, Kind, Passage, Semantic, Tier, Verdict, WhyNot};
 use std::collections::{HashMap, HashSet};
 
@@ -147,7 +148,7 @@ fn hit(
         What::Item(item) => {
             let passage = Passage {
                 snippet: snippet(&item.body, words, SNIPPET_CHARS),
-                path: item.path.as_deref().map(|path| strip_controls(path).into_owned()),
+                path: item.path.clone(),
                 line_start: item.span.map(|span| span.line_start),
                 line_end: item.span.map(|span| span.line_end),
                 state: None,
@@ -184,7 +185,7 @@ fn why_not(
     hits: &[Hit],
     gate: f32,
 ) -> Result<WhyNot, StoreError> {
-    let id = strip_controls(id).into_owned();
+    let id = line(id).into_owned();
     let scored = candidates.iter().find(|candidate| candidate.uid == id);
     let (stage, reason) = if let Some(place) = hits.iter().position(|hit| hit.id == id) {
         ("shown", format!("it is hit {}", place + 1))

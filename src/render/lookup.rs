@@ -3,6 +3,7 @@
 
 use super::style::Style;
 use super::wrap::wrap;
+use crate::screen::line;
 use crate::types::{Advice, Answer, Content, Explanation, Finding, Hit, Semantic, Tier, WhyNot};
 
 /// The indent of everything below a heading.
@@ -51,7 +52,7 @@ fn heading(finding: &Finding, style: Style, width: usize) -> String {
     let times = if error.repeated > 1 { format!(", {} times", error.repeated) } else { String::new() };
     let head = format!("{place}{times}: ");
     let room = width.saturating_sub(head.chars().count()).max(20);
-    let headline: String = error.headline.chars().take(room).collect();
+    let headline: String = line(&error.headline).chars().take(room).collect();
     format!("{}{}\n", style.faint(&head), style.faint(&headline))
 }
 
@@ -63,8 +64,8 @@ fn push_finding(out: &mut String, finding: &Finding, style: Style, width: usize)
             out.push_str(&format!(
                 "{}{} {}\n",
                 style.faint(label),
-                other.title,
-                style.faint(&format!("({}, {})", other.id, sureness(other)))
+                line(&other.title),
+                style.faint(&line(&format!("({}, {})", other.id, sureness(other))))
             ));
         }
         for hit in &finding.hits {
@@ -87,7 +88,7 @@ fn sureness(hit: &Hit) -> String {
 }
 
 fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width: usize) {
-    out.push_str(&format!("{}\n", style.strong(&hit.title)));
+    out.push_str(&format!("{}\n", style.strong(&line(&hit.title))));
     let sure = sureness(hit);
     let sure = if hit.tier == Tier::Close { style.warning(&sure) } else { style.good(&sure) };
     let mut origin = format!(", {}", hit.id);
@@ -97,7 +98,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
     if finding.semantic == Semantic::Off {
         origin.push_str(", by words alone: there is no model (ken model pull)");
     }
-    out.push_str(&format!("{sure}{}\n\n", style.faint(&origin)));
+    out.push_str(&format!("{sure}{}\n\n", style.faint(&line(&origin))));
     if let Content::Advice(advice) = &hit.content {
         push_advice(out, advice, style, width);
     }
@@ -115,11 +116,11 @@ fn push_advice(out: &mut String, advice: &Advice, style: Style, width: usize) {
         let block = wrap(text, &format!("{label}{number}"), &rest, width);
         out.push_str(&paint_commands(&block, style));
         if let Some(command) = command {
-            out.push_str(&format!("{rest}  {}\n", style.command(command)));
+            out.push_str(&format!("{rest}  {}\n", style.command(&line(command))));
         }
     }
     if let Some(url) = advice.references.first() {
-        out.push_str(&format!("\n{}\n", style.faint(&format!("More   {url}"))));
+        out.push_str(&format!("\n{}\n", style.faint(&line(&format!("More   {url}")))));
     }
 }
 

@@ -1,24 +1,16 @@
 //! Answers as text for people and as JSON for programs. Pure: no terminal is asked, nothing is printed.
 //!
-//! What arrives here is free of control characters already; the only escape codes in the output are our own, and only
-//! when the style has colours.
+//! Foreign text is cleaned where it is put into a line, and stands escaped in JSON; the only escape codes in the output are
+//! our own, and only when the style has colours.
 
+mod json;
 mod lookup;
 mod search;
 mod style;
 mod wrap;
 
+pub use json::{json, json_line, json_pretty, with_path, yaml};
 pub use lookup::lookup_text;
 pub use search::search_text;
 pub use style::Style;
 pub use wrap::wrap;
-
-use serde::Serialize;
-
-/// One JSON object on one line, ended by a line feed.
-pub fn json_line(value: &impl Serialize) -> String {
-    // Plain data with string keys cannot fail to serialise.
-    let mut text = serde_json::to_string(value).unwrap_or_else(|e| format!("{{\"error\":{{\"message\":\"{e}\"}}}}"));
-    text.push('\n');
-    text
-}

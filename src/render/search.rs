@@ -3,6 +3,7 @@
 use super::lookup::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
+use crate::screen::{line, shown_text};
 use crate::types::{Answer, Content, Finding, Hit, Kind, Semantic, Standing};
 
 /// The indent of what belongs to a hit.
@@ -34,14 +35,14 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: S
     let Content::Passage(passage) = &hit.content else { return };
     let path = passage.path.as_deref().map(|path| {
         let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/'));
-        below.unwrap_or(path)
+        shown_text(below.unwrap_or(path))
     });
     let place = match (path, passage.line_start) {
         (Some(path), Some(line)) => format!("{path}:{line}"),
-        (Some(path), None) => path.to_owned(),
-        (None, _) => hit.id.clone(),
+        (Some(path), None) => path.into_owned(),
+        (None, _) => line(&hit.id).into_owned(),
     };
-    let title = match (hit.kind, hit.title.as_str()) {
+    let title = match (hit.kind, line(&hit.title).as_ref()) {
         (_, "") => String::new(),
         (Kind::Canon, title) => format!("  {title}"),
         (_, title) => format!("  {}", style.faint(title)),
@@ -64,7 +65,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: S
         more => notes.push(format!("also in {more} other places")),
     }
     if hit.kind == Kind::Canon {
-        notes.push(format!("ken canon show {}", hit.id));
+        notes.push(format!("ken canon show {}", line(&hit.id)));
     }
     if finding.semantic == Semantic::Off {
         notes.push("by words alone: there is no model (ken model pull)".to_owned());

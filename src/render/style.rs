@@ -1,4 +1,6 @@
-//! The few colours in use.
+//! The few colours in use. Their codes are those that `screen::terminal` lets pass.
+
+use crate::screen::clean;
 
 /// Whether and how text is set off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,7 +11,9 @@ pub struct Style {
 
 impl Style {
     fn wrap(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        // What is styled is foreign as often as not: no code of its own.
+        let text = clean(text);
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
     }
 
     /// A title.

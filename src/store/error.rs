@@ -1,6 +1,7 @@
 //! What can go wrong with what is kept on disk.
 
 use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::screen::shown;
 use crate::types::Fingerprint;
 use rusqlite::ErrorCode;
 use std::io;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Reading or writing a file failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -18,7 +19,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A file is not what it says it is.
-    #[error("{} is damaged: {what}", path.display())]
+    #[error("{} is damaged: {what}", shown(path))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -26,7 +27,7 @@ pub enum StoreError {
         what: String,
     },
     /// The vectors belong to another model.
-    #[error("{} holds vectors of {found}, not of {wanted}", path.display())]
+    #[error("{} holds vectors of {found}, not of {wanted}", shown(path))]
     Mismatch {
         /// The file.
         path: PathBuf,
@@ -36,7 +37,7 @@ pub enum StoreError {
         found: String,
     },
     /// The database refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Sqlite {
         /// The database.
         path: PathBuf,
@@ -44,13 +45,13 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// A file of our name that we did not write.
-    #[error("{} is not a database of ken", path.display())]
+    #[error("{} is not a database of ken", shown(path))]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// A database of a later version.
-    #[error("{} has schema {found}, and this ken knows schemas up to {known}", path.display())]
+    #[error("{} has schema {found}, and this ken knows schemas up to {known}", shown(path))]
     Newer {
         /// The database.
         path: PathBuf,
@@ -60,7 +61,7 @@ pub enum StoreError {
         known: i64,
     },
     /// A database of an earlier version that cannot be brought up to date.
-    #[error("{} has the older schema {found} and lies where nothing can be written", path.display())]
+    #[error("{} has the older schema {found} and lies where nothing can be written", shown(path))]
     ReadOnlyUpgrade {
         /// The database.
         path: PathBuf,
@@ -68,7 +69,7 @@ pub enum StoreError {
         found: i64,
     },
     /// Somebody else writes.
-    #[error("another process is writing to {}: {holder}", folder.display())]
+    #[error("another process is writing to {}: {holder}", shown(folder))]
     Busy {
         /// The data directory.
         folder: PathBuf,
@@ -76,7 +77,7 @@ pub enum StoreError {
         holder: String,
     },
     /// The filesystem cannot keep two writers apart.
-    #[error("{} lies on a filesystem without locks: {source}", path.display())]
+    #[error("{} lies on a filesystem without locks: {source}", shown(path))]
     NoLocks {
         /// The lock file.
         path: PathBuf,
@@ -84,7 +85,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The filesystem cannot share memory between processes, which the database's log needs.
-    #[error("{} lies on a filesystem that cannot share memory between processes", path.display())]
+    #[error("{} lies on a filesystem that cannot share memory between processes", shown(path))]
     NoSharedMemory {
         /// The database.
         path: PathBuf,

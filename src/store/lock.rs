@@ -5,6 +5,7 @@
 use super::StoreError;
 use crate::lock::{LockError, take};
 use crate::map::open::{Links, open};
+use crate::screen::shown;
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -84,7 +85,7 @@ pub fn exposed(folder: &Path) -> Vec<String> {
     {
         use std::os::unix::fs::PermissionsExt;
         let open = |path: &PathBuf| fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
-        let say = |path: PathBuf| format!("others than you may look into {}", path.display());
+        let say = |path: PathBuf| format!("others than you may look into {}", shown(&path));
         private_paths(folder).into_iter().filter(open).map(say).collect()
     }
     #[cfg(not(unix))]

@@ -1,8 +1,11 @@
 //! An item as Markdown with YAML front matter, out and in: what an export writes for people.
 
+use crate::render::yaml;
+use crate::screen::moves;
 use crate::types::{Item, Span};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// The fields of an item besides its text, as the front matter has them.
 #[derive(Debug, Deserialize)]
@@ -25,6 +28,9 @@ struct Matter {
     updated_at: i64,
     #[serde(default)]
     attributes: Value,
+    /// The text with what is left out below, where something is.
+    #[serde(default)]
+    text: Option<String>,
 }
 
 /// An item as a Markdown file.
@@ -49,12 +55,26 @@ pub fn item_to_markdown(item: &Item) -> String {
     put("created_at", json!(item.created_at));
     put("updated_at", json!(item.updated_at));
     put("attributes", item.attributes.clone());
-    with_front_matter(&fields, &item.body)
+    let below = still(&item.body);
+    if below != item.body {
+        put("text", json!(item.body));
+    }
+    with_front_matter(&fields, &below)
+}
+
+/// A text for a file that somebody may print on a terminal: without what moves a cursor or turns a line around. Line ends
+/// and what merely cannot be seen stay.
+fn still(text: &str) -> Cow<'_, str> {
+    let stays = |c: char| !moves(c) || matches!(c, '\n' | '\t');
+    let unix = text.replace("\r\n", "\n");
+    if unix.chars().all(stays) { Cow::Borrowed(text) } else { Cow::Owned(unix.chars().filter(|c| stays(*c)).collect()) }
 }
 
 /// Fields and a text as Markdown with front matter. A JSON value on one line is a YAML value.
 pub fn with_front_matter(fields: &Map<String, Value>, body: &str) -> String {
-    let lines: String = fields.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
+    // Plain data with string keys cannot fail to serialise.
+    let value = |value: &Value| yaml(value).unwrap_or_else(|_| "null".to_owned());
+    let lines: String = fields.iter().map(|(key, field)| format!("{key}: {}\n", value(field))).collect();
     format!("---\n{lines}---\n{body}\n")
 }
 
@@ -83,6 +103,8 @@ pub fn item_from_markdown(text: &str) -> Result<Item, String> {
         line_start: lines[0],
         line_end: lines[1],
     });
+    // Whoever changed what stands below means that.
+    let body = matter.text.filter(|text| still(text) == body).unwrap_or_else(|| body.to_owned());
     let item = json!({
         "uid": matter.id, "kind": matter.kind, "scope": matter.scope, "authority": matter.authority,
         "state": matter.state, "title": matter.title, "body": body, "attributes": matter.attributes,
@@ -101,9 +123,9 @@ mod tests {
         #[test]
         fn what_is_written_is_read(
             title in "[a-zß\"':#\\\\\n>-]{0,30}",
-            body in "[a-z`#\n\r\t -]{0,80}",
+            body in "([a-z`#\n\r\t -]|\r\n|\x1b|\u{9b}|\u{202e}|\u{200b}|\u{e0041}){0,80}",
             path in prop::option::of("[a-z/ü'\" .]{1,20}"),
-            tag in "[a-z:\"\u{2028}]{0,9}",
+            tag in "[a-z:\"\u{2028}\u{9b}\u{e0041}]{0,9}",
             placed: bool,
         ) {
             let span = Span { byte_start: 3, byte_end: 9, line_start: 2, line_end: 4 };
@@ -121,7 +143,9 @@ mod tests {
                 created_at: 1_795_348_800_123,
                 updated_at: -5,
             };
-            prop_assert_eq!(item_from_markdown(&item_to_markdown(&item)), Ok(item));
+            let written = item_to_markdown(&item);
+            prop_assert!(!written.replace("\r\n", "\n").chars().any(|c| moves(c) && c != '\n' && c != '\t'), "{:?}", written);
+            prop_assert_eq!(item_from_markdown(&written), Ok(item));
         }
     }
 

@@ -38,6 +38,7 @@ pub struct Salvaged {
     /// Rows by table.
     pub rows: BTreeMap<&'static str, usize>,
     /// Where the damaged database lies now.
+    #[serde(serialize_with = "crate::screen::path_text")]
     pub kept: PathBuf,
 }
 

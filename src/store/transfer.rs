@@ -4,6 +4,7 @@ use super::StoreError;
 use super::database::{Batch, Database};
 use super::item::{ITEM_COLUMNS, read_item};
 use super::source::{Source, SourceKind, Stat};
+use crate::screen::is_hidden;
 use crate::text::hex;
 use crate::types::{Item, Scope, State};
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,7 @@ impl Record {
                 Err("a counter is out of range")
             }
             Self::Item { item } if item.state == State::Retired => Err("what was forgotten is not exported"),
-            Self::Item { item } if item.uid.is_empty() || item.uid.chars().any(char::is_control) => {
+            Self::Item { item } if item.uid.is_empty() || item.uid.chars().any(is_hidden) => {
                 Err("an id is empty or holds control characters")
             }
             Self::Link { weight, .. } if !weight.is_finite() => Err("a weight is no number"),

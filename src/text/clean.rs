@@ -4,7 +4,7 @@
 //! Nothing is guessed about wrapped lines here: canon patterns let a space match a line break instead.
 
 use super::pattern::pattern;
-use super::safe::strip_controls;
+use crate::screen;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -90,7 +90,7 @@ fn push_line(out: &mut Cleaned, raw: &str, number: usize) {
         stripped = anstream::adapter::strip_str(text).to_string();
         text = &stripped;
     }
-    let safe = strip_controls(text);
+    let safe = screen::clean(text);
     let mut text: &str = &safe;
     let (mut boxed, mut record) = (false, false);
     for _ in 0..4 {

@@ -25,7 +25,7 @@ pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
 pub use digest::{TextHash, hex, sha256, sha256_hex, text_hash};
 pub use fingerprint::{FINGERPRINT_VERSION, fingerprint, shape};
 pub use mask::mask;
-pub use safe::{shell_quote, single_line, strip_controls};
+pub use safe::{shell_quote, single_line};
 pub use salient::{headline, salient};
 pub use time::{parse_timestamp, timestamp};
 pub use token::{for_each_token, tokens};

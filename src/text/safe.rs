@@ -4,28 +4,13 @@
 //! that could still change what the command does (a line break, a control or direction-changing character, a leading
 //! dash that reads as an option) is not used at all.
 
+use crate::screen::{clean, is_hidden};
 use std::borrow::Cow;
-
-/// Whether a character can move the cursor, reorder the line or hide.
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{061C}'
-            | '\u{180E}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
-}
-
-/// Removes control and direction-changing characters but tab and line feed.
-pub fn strip_controls(text: &str) -> Cow<'_, str> {
-    if text.chars().any(|c| is_unsafe(c) && c != '\n' && c != '\t') {
-        Cow::Owned(text.chars().filter(|&c| !is_unsafe(c) || c == '\n' || c == '\t').collect())
-    } else {
-        Cow::Borrowed(text)
-    }
-}
 
 /// One line for a terminal: white space runs folded, controls removed, cut to `max_chars` with an ellipsis.
 pub fn single_line(text: &str, max_chars: usize) -> String {
     let folded: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let clean = strip_controls(&folded);
+    let clean = clean(&folded);
     if clean.chars().count() <= max_chars {
         return clean.into_owned();
     }
@@ -37,7 +22,7 @@ pub fn single_line(text: &str, max_chars: usize) -> String {
 /// The value as one word of a POSIX shell, or `None` if it is not safe in any quoting: empty, over 512 bytes, with
 /// control or hidden characters, or with a leading dash.
 pub fn shell_quote(value: &str) -> Option<Cow<'_, str>> {
-    if value.is_empty() || value.len() > 512 || value.starts_with('-') || value.chars().any(is_unsafe) {
+    if value.is_empty() || value.len() > 512 || value.starts_with('-') || value.chars().any(is_hidden) {
         return None;
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "_./:@%+,-".contains(c);

@@ -5,6 +5,7 @@ mod bench_files; // sets and rankings that others made, digests, what cannot be 
 mod bench_run; // sets measured, results compared, a loss refused
 mod canon; // list, show, search, check, add; own packs and trusted ones
 mod config; // settings and their origins, completions, purge, help
+mod hostile_output; // what strangers write, through every verb: nothing of it moves, hides or forges a line
 mod lookup; // answers, exit codes, JSON, logs
 mod model; // list, use, import, verify, rm without a network
 mod run; // output and exit code pass through

@@ -8,6 +8,7 @@
 use crate::embed::manifest::Manifest;
 use crate::embed::{EmbedError, hash};
 use crate::map::open::{self, Links};
+use crate::render::json_pretty;
 use crate::types::limits::MODEL_JSON;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -120,9 +121,8 @@ impl Record {
     }
 
     pub(super) fn write(&self, path: &Path) -> Result<(), EmbedError> {
-        let text = serde_json::to_vec_pretty(self)
-            .map_err(|e| EmbedError::Damaged { path: path.into(), what: e.to_string() })?;
-        write_aside(path, &text)
+        let text = json_pretty(self).map_err(|e| EmbedError::Damaged { path: path.into(), what: e.to_string() })?;
+        write_aside(path, text.as_bytes())
     }
 
     pub(super) fn file(&self, path: &str) -> Option<&FileRecord> {

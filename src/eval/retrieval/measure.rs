@@ -140,7 +140,7 @@ pub fn measure_ranking(set: &Set, path: &Path, ranking: &Ranking, plan: &Plan) -
         tally.add(query, answerable, found.collect());
     }
     let (mut result, run) = tally.done(path, &ranking.name);
-    result.ranking = Some(ranking.path.display().to_string());
+    result.ranking = Some(ranking.path.to_string_lossy().into_owned());
     (result, run)
 }
 
@@ -207,7 +207,7 @@ impl<'a> Tally<'a> {
             split: set.split.clone(),
             set_digest: Some(set.digest()),
             made_at: Some(timestamp((plan.clock)())),
-            path: path.display().to_string(),
+            path: path.to_string_lossy().into_owned(),
             run: name.to_owned(),
             ranking: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -37,6 +37,7 @@ pub use trec::{Run, read_qrels, read_run, write_run};
 
 use crate::engine::EngineError;
 use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::screen::shown;
 use std::io;
 use std::path::PathBuf;
 
@@ -44,7 +45,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -52,7 +53,7 @@ pub enum BenchError {
         source: io::Error,
     },
     /// A file that somebody named, or that a set should have, could not be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Unread {
         /// The file.
         path: PathBuf,
@@ -62,7 +63,7 @@ pub enum BenchError {
         hint: &'static str,
     },
     /// A line that is not what its file should hold.
-    #[error("{}, line {line}: {what}", path.display())]
+    #[error("{}, line {line}: {what}", shown(path))]
     Line {
         /// The file.
         path: PathBuf,
@@ -74,7 +75,7 @@ pub enum BenchError {
         hint: &'static str,
     },
     /// A set that nothing can be measured on.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", shown(path))]
     Set {
         /// Where it lies.
         path: PathBuf,
@@ -84,7 +85,7 @@ pub enum BenchError {
         hint: String,
     },
     /// A file that holds no result of a run.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", shown(path))]
     Result {
         /// The file.
         path: PathBuf,

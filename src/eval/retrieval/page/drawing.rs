@@ -1,5 +1,6 @@
 //! Lines, boxes and words of a chart, in SVG. Colours are names of the style sheet, so that a chart follows its page.
 
+use crate::screen::is_hidden;
 use std::fmt::Write;
 
 /// A drawing that grows.
@@ -87,6 +88,7 @@ pub(super) fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            c if is_hidden(c) => out.push(char::REPLACEMENT_CHARACTER),
             c => out.push(c),
         }
     }
