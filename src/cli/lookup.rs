@@ -112,7 +112,7 @@ pub(super) fn options(config: &Config, filters: FilterArgs, show: ShowArgs) -> L
 }
 
 pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome {
-    let input = read_input(&args.text, "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -")?;
+    let mut input = open_input(&args.text, "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -")?;
     let started = Instant::now();
     let session = Session::open(global, output)?;
     let engine = session.engine();
@@ -129,7 +129,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
         }
     }
     session.require_model(global, &engine)?;
-    let mut answer = engine.lookup(&input, &options, &mut |p| meter.show(p))?;
+    let mut answer = engine.lookup_from(&mut *input, &options, &mut |p| meter.show(p))?;
     meter.finish();
     answer.took_ms = took_ms(started);
     let code = show(&engine, &answer, output)?;
@@ -167,16 +167,23 @@ pub(super) fn show(engine: &Engine, answer: &Answer, output: &Output) -> Outcome
 
 /// The words joined by spaces, or standard input for `-` or when it is piped and no text is given.
 pub(super) fn read_input(words: &[OsString], example: &str) -> Result<Vec<u8>, Failure> {
+    let mut input = Vec::new();
+    // One byte more than is allowed shows that there was more.
+    let most = MAX_INPUT_BYTES as u64 + 1;
+    let read = open_input(words, example)?.take(most).read_to_end(&mut input);
+    read.map_err(|e| Failure::io("standard input", &e))?;
+    Ok(input)
+}
+
+/// The same, to be read as it comes.
+fn open_input(words: &[OsString], example: &str) -> Result<Box<dyn Read>, Failure> {
     let dash = matches!(words, [only] if only == "-");
     if words.is_empty() && std::io::stdin().is_terminal() {
         return Err(Failure::new(ErrorKind::Usage, "there is nothing to look for", example));
     }
     if dash || words.is_empty() {
-        let mut input = Vec::new();
-        // One byte more than is allowed shows that there was more.
-        let most = MAX_INPUT_BYTES as u64 + 1;
-        std::io::stdin().lock().take(most).read_to_end(&mut input).map_err(|e| Failure::io("standard input", &e))?;
-        return Ok(input);
+        return Ok(Box::new(std::io::stdin().lock()));
     }
-    Ok(words.iter().map(|word| word.as_encoded_bytes()).collect::<Vec<_>>().join(&b' '))
+    let joined = words.iter().map(|word| word.as_encoded_bytes()).collect::<Vec<_>>().join(&b' ');
+    Ok(Box::new(std::io::Cursor::new(joined)))
 }

@@ -8,6 +8,7 @@ use super::{Global, Outcome};
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::{json_line, lookup_text};
 use crate::screen::{line, shown};
+use crate::types::limits::RUN_KEPT_BYTES;
 use clap::Args;
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -17,7 +18,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// How much of the beginning and of the end of the output is kept, in bytes each: the first error and the last words.
-const KEPT_BYTES: usize = 4 << 20;
+const KEPT_BYTES: usize = RUN_KEPT_BYTES;
 
 /// Run a command; when it fails, look up what it printed
 ///

@@ -2,10 +2,15 @@
 
 use super::database::Reader;
 use super::{Engine, EngineError, OnProgress};
-use crate::query::{Candidates, LookupOptions, frequency, lookup, probe};
-use crate::text::decode;
+use crate::query::{Candidates, LookupOptions, frequency, lookup, probe, problems};
+use crate::text::Log;
 use crate::types::Answer;
+use crate::types::limits::LOG_LINE_BYTES;
 use std::cell::{OnceCell, RefCell};
+use std::io::Read;
+
+/// What was done with lines that are too long.
+const ENDS: &str = "only the beginning and the end were looked at";
 
 impl Engine {
     /// Looks up the errors of an input. Without a usable model the answer says that semantics are off, and a note why.
@@ -14,11 +19,30 @@ impl Engine {
     /// [`EngineError::Decode`] for an input that is no text, [`EngineError::Embed`] when the model fails on it.
     pub fn lookup(
         &self,
-        input: &[u8],
+        mut input: &[u8],
         options: &LookupOptions,
         progress: OnProgress<'_>,
     ) -> Result<Answer, EngineError> {
-        let raw = decode(input)?;
+        self.lookup_from(&mut input, options, progress)
+    }
+
+    /// The same for an input that is read as it comes; what is held of it at a time is bounded.
+    ///
+    /// # Errors
+    /// Those of [`Engine::lookup`]; an input that cannot be read is an [`EngineError::Decode`] too.
+    pub fn lookup_from(
+        &self,
+        input: &mut dyn Read,
+        options: &LookupOptions,
+        progress: OnProgress<'_>,
+    ) -> Result<Answer, EngineError> {
+        let mut log = Log::new(input);
+        let problems = problems(&self.knowledge, &mut log, options)?;
+        match log.shortened() {
+            0 => {}
+            1 => self.note(format!("a line is longer than {} KiB; {ENDS}", LOG_LINE_BYTES >> 10)),
+            many => self.note(format!("{many} lines are longer than {} KiB; {ENDS}", LOG_LINE_BYTES >> 10)),
+        }
         let progress = RefCell::new(progress);
         let semantics = || self.semantics(&mut **progress.borrow_mut());
         let database: OnceCell<Option<Reader<'_>>> = OnceCell::new();
@@ -28,7 +52,7 @@ impl Engine {
             let usage = database.usage(&[id]).ok()?;
             Some(usage.get(id).map_or(0.0, |usage| frequency(usage.days)))
         };
-        let answer = lookup(&self.knowledge, &raw, options, &semantics, &used)?;
+        let answer = lookup(&self.knowledge, problems, options, &semantics, &used)?;
         self.mend_canon();
         Ok(answer)
     }
@@ -41,6 +65,7 @@ impl Engine {
         let Some(semantics) = self.semantics(progress) else {
             return Err(EngineError::NoModel { model: self.settings.model.clone() });
         };
-        Ok(probe(&self.knowledge, text, semantics)?)
+        let problems = problems(&self.knowledge, &mut Log::new(&mut text.as_bytes()), &LookupOptions::default())?;
+        Ok(probe(&self.knowledge, problems, semantics)?)
     }
 }

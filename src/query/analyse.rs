@@ -1,7 +1,7 @@
 //! What an input asks: its error blocks, each with the patterns that match in it.
 
 use crate::canon::{Canon, PatternHit};
-use crate::text::{Block, blocks, clean};
+use crate::text::{Block, DecodeError, Errors, Log};
 
 /// One distinct error of an input.
 #[derive(Debug, Clone)]
@@ -23,25 +23,33 @@ impl Problem {
 
 /// Cleans an input, matches canon over all of it and cuts it into problems, in the order of the input. Each specific match lies in a problem;
 /// problems that one entry explains are one, counted.
-pub fn analyse(raw: &str, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Vec<Problem> {
-    let cleaned = clean(raw);
-    let hits: Vec<PatternHit> = canon.find(&cleaned.text).into_iter().filter(|hit| usable(hit.entry)).collect();
-    let lines_of = |hit: &PatternHit| {
-        (cleaned.line_at(hit.span.start), cleaned.line_at(hit.span.end.saturating_sub(1).max(hit.span.start)))
-    };
-    let evidence: Vec<(usize, usize)> = hits.iter().filter(|hit| !hit.generic).map(lines_of).collect();
-    let mut problems: Vec<Problem> = blocks(&cleaned, &evidence)
-        .into_iter()
-        .map(|block| {
-            let range = block.range(&cleaned);
+///
+/// # Errors
+/// [`DecodeError`] when the input is no text or cannot be read.
+pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Result<Vec<Problem>, DecodeError> {
+    let mut errors = Errors::default();
+    let mut found = Vec::new();
+    while let Some(piece) = log.next_piece()? {
+        let cleaned = &piece.cleaned;
+        let hits: Vec<PatternHit> = canon.find(&cleaned.text).into_iter().filter(|hit| usable(hit.entry)).collect();
+        let lines_of = |hit: &PatternHit| {
+            (cleaned.line_at(hit.span.start), cleaned.line_at(hit.span.end.saturating_sub(1).max(hit.span.start)))
+        };
+        let evidence: Vec<(usize, usize)> = hits.iter().filter(|hit| !hit.generic).map(lines_of).collect();
+        let before = errors.blocks.len();
+        errors.add(cleaned, &evidence, piece.whole);
+        for block in &errors.blocks[before..] {
+            let range = block.range(cleaned);
             let inside =
                 |hit: &&PatternHit| hit.span.start < range.end.max(range.start + 1) && hit.span.end > range.start;
             let lines = (cleaned.lines[block.first].number, cleaned.lines[block.last].number);
-            Problem { hits: hits.iter().filter(inside).cloned().collect(), lines, block }
-        })
-        .collect();
+            found.push((lines, hits.iter().filter(inside).cloned().collect()));
+        }
+    }
+    let problem = |(block, (lines, hits))| Problem { block, lines, hits };
+    let mut problems: Vec<Problem> = errors.blocks.into_iter().zip(found).map(problem).collect();
     merge_equal_causes(&mut problems);
-    problems
+    Ok(problems)
 }
 
 /// Ten resources that fail for one known reason are one problem that stands there ten times.

@@ -11,6 +11,7 @@ use super::score::{FREQUENCY_WEIGHT, RECENCY_WEIGHT, score};
 use crate::canon::{Canon, Layer, PatternHit, Stored, fill};
 use crate::embed::{EmbedError, Encoder};
 use crate::screen::line;
+use crate::text::{DecodeError, Log, blocks, clean, mask, single_line, strip_controls};
 use crate::text::{blocks, clean, mask, single_line};
 use crate::types::{
     Advice, Answer, Asked, Calibration, Content, Explanation, Finding, Hit, Kind, Semantic, Signals, Tier, WhyNot,
@@ -204,14 +205,31 @@ pub struct Candidates {
     pub scored: Vec<Scored>,
 }
 
+/// Reads an input and cuts it into its problems, each with what the admitted entries' patterns say of it.
+///
+/// # Errors
+/// [`DecodeError`] when the input is no text or cannot be read.
+pub fn problems(
+    knowledge: &Knowledge,
+    log: &mut Log<'_>,
+    options: &LookupOptions,
+) -> Result<Vec<Problem>, DecodeError> {
+    let admitted = |entry: usize| options.filters.admit(&knowledge.canon.entries()[entry]);
+    analyse(log, &knowledge.canon, &admitted)
+}
+
 /// The candidates of every question that neither a pattern nor a fingerprint settles: what a lookup would put before the
 /// gate.
 ///
 /// # Errors
 /// [`EmbedError`] when the model fails.
-pub fn probe(knowledge: &Knowledge, raw: &str, semantics: &Semantics) -> Result<Vec<Candidates>, EmbedError> {
+pub fn probe(
+    knowledge: &Knowledge,
+    problems: Vec<Problem>,
+    semantics: &Semantics,
+) -> Result<Vec<Candidates>, EmbedError> {
     let options = LookupOptions::default();
-    let asked = Asking::new(knowledge, raw, &options);
+    let asked = Asking::new(knowledge, problems, &options);
     let vectors = asked.encode(semantics)?;
     let questions = asked.questions().zip(vectors);
     Ok(questions.map(|(at, vector)| asked.candidates(knowledge, at, Some((semantics, &vector)), &options)).collect())
@@ -292,9 +310,8 @@ struct Asking {
 }
 
 impl Asking {
-    fn new(knowledge: &Knowledge, raw: &str, options: &LookupOptions) -> Self {
+    fn new(knowledge: &Knowledge, problems: Vec<Problem>, options: &LookupOptions) -> Self {
         let admitted = |entry: usize| options.filters.admit(&knowledge.canon.entries()[entry]);
-        let problems = analyse(raw, &knowledge.canon, &admitted);
         // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
         let any_exact = problems.iter().any(Problem::is_exact);
         let sure: Vec<Vec<Hit>> = problems
@@ -338,19 +355,19 @@ impl Asking {
 /// How often an entry was of use, by id: the frequency signal.
 pub type Used<'a> = &'a dyn Fn(&str) -> Option<f32>;
 
-/// Answers an input. `used` is asked about close hits alone: what is sure needs no counter. `semantics` is called when a question needs the model, and not before; it gives `None` when there is
+/// Answers the [`problems`] of an input. `used` is asked about close hits alone: what is sure needs no counter. `semantics` is called when a question needs the model, and not before; it gives `None` when there is
 /// no usable model, and the answer says so.
 ///
 /// # Errors
 /// [`EmbedError`] when the model fails on a question.
 pub fn lookup<'a>(
     knowledge: &Knowledge,
-    raw: &str,
+    problems: Vec<Problem>,
     options: &LookupOptions,
     semantics: &dyn Fn() -> Option<&'a Semantics>,
     used: Used<'_>,
 ) -> Result<Answer, EmbedError> {
-    let asking = Asking::new(knowledge, raw, options);
+    let asking = Asking::new(knowledge, problems, options);
     let questions = asking.questions().count();
     let semantics = if questions > 0 { semantics() } else { None };
     let gate = Gates::new(semantics.map(|s| &s.calibration.entries), options.min_relevance).among(questions);

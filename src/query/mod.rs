@@ -22,7 +22,7 @@ mod stage;
 pub use analyse::{Problem, analyse};
 pub use candidates::{Documents, Legs, ProbedItems, SearchError, SearchOptions, probe_items};
 pub use gate::{Gates, beside};
-pub use lookup::{Candidates, Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe};
+pub use lookup::{Candidates, Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe, problems};
 pub use parts::Part;
 pub use phrase::{Call, call};
 pub use question::ROLES;

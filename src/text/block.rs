@@ -122,13 +122,66 @@ pub fn is_question(cleaned: &Cleaned) -> bool {
 /// Cuts an input into its distinct errors, in order. `evidence` holds line ranges (inclusive, as indices) that are known
 /// to be errors, such as canon matches; each lies in a block afterwards.
 pub fn blocks(cleaned: &Cleaned, evidence: &[(usize, usize)]) -> Vec<Block> {
-    if cleaned.lines.is_empty() {
-        return Vec::new();
+    let mut errors = Errors::default();
+    errors.add(cleaned, evidence, true);
+    errors.blocks
+}
+
+/// The distinct errors of an input that comes in pieces. The lines of a block are indices into its own piece.
+#[derive(Debug, Default)]
+pub struct Errors {
+    /// What was found so far, in order.
+    pub blocks: Vec<Block>,
+    /// Blocks by what is compared first.
+    known: HashMap<String, usize>,
+    by_fingerprint: HashMap<String, usize>,
+}
+
+impl Errors {
+    /// Adds the errors of the next piece, which is the `whole` input or a part of it.
+    pub fn add(&mut self, cleaned: &Cleaned, evidence: &[(usize, usize)], whole: bool) {
+        if cleaned.lines.is_empty() {
+            return;
+        }
+        if whole && is_question(cleaned) {
+            return self.blocks.push(Block::over(cleaned, 0, cleaned.lines.len() - 1));
+        }
+        let mut spans = failure_spans(cleaned);
+        join_evidence(&mut spans, evidence);
+        for (first, last) in spans {
+            self.add_span(cleaned, first, last);
+        }
     }
-    if is_question(cleaned) {
-        return vec![Block::over(cleaned, 0, cleaned.lines.len() - 1)];
+
+    fn add_span(&mut self, cleaned: &Cleaned, first: usize, last: usize) {
+        // The masks cost more than this key, and a long log repeats its errors.
+        let key: String = (first..=last)
+            .take(6)
+            .flat_map(|i| cleaned.line(i).chars().filter(|c| !c.is_ascii_digit()))
+            .take(600)
+            .collect();
+        if let Some(&at) = self.known.get(&key) {
+            self.blocks[at].repeated += 1;
+            return;
+        }
+        if self.blocks.len() == MAX_BLOCKS {
+            return;
+        }
+        let block = Block::over(cleaned, first, last);
+        let same = self.by_fingerprint.get(&block.fingerprint).copied();
+        self.known.insert(key, same.unwrap_or(self.blocks.len()));
+        match same {
+            Some(at) => self.blocks[at].repeated += 1,
+            None => {
+                self.by_fingerprint.insert(block.fingerprint.clone(), self.blocks.len());
+                self.blocks.push(block);
+            }
+        }
     }
-    let mut spans = failure_spans(cleaned);
+}
+
+/// Widens the first span that a piece of evidence touches, or makes it one of its own.
+fn join_evidence(spans: &mut Vec<(usize, usize)>, evidence: &[(usize, usize)]) {
     for &(first, last) in evidence {
         match spans.iter_mut().find(|span| span.0 <= last && first <= span.1) {
             Some(span) => *span = (span.0.min(first), span.1.max(last)),
@@ -136,31 +189,6 @@ pub fn blocks(cleaned: &Cleaned, evidence: &[(usize, usize)]) -> Vec<Block> {
         }
     }
     spans.sort_unstable();
-    let mut out: Vec<Block> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    for (first, last) in spans {
-        // The masks cost more than this key, and a long log repeats its errors.
-        let key: String = (first..=last)
-            .take(6)
-            .flat_map(|i| cleaned.line(i).chars().filter(|c| !c.is_ascii_digit()))
-            .take(600)
-            .collect();
-        if let Some(&at) = known.get(&key) {
-            out[at].repeated += 1;
-            continue;
-        }
-        if out.len() == MAX_BLOCKS {
-            continue;
-        }
-        let block = Block::over(cleaned, first, last);
-        let same = out.iter().position(|other| other.fingerprint == block.fingerprint);
-        known.insert(key, same.unwrap_or(out.len()));
-        match same {
-            Some(at) => out[at].repeated += 1,
-            None => out.push(block),
-        }
-    }
-    out
 }
 
 fn failure_spans(cleaned: &Cleaned) -> Vec<(usize, usize)> {

@@ -69,9 +69,18 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
 pub fn clean(raw: &str) -> Cleaned {
     // A file of an old Mac or a progress log: carriage returns alone end its lines.
     let end = if raw.contains('\n') { '\n' } else { '\r' };
-    let mut out = Cleaned { text: String::with_capacity(raw.len() + 1), lines: Vec::new() };
-    for (index, line) in raw.split(end).enumerate() {
-        push_line(&mut out, line, index + 1);
+    clean_lines(raw.split(end), raw.len(), 1)
+}
+
+/// Cleans lines that line feeds end and no carriage returns, of which the first has this number in the input.
+pub(super) fn clean_from(raw: &str, first: usize) -> Cleaned {
+    clean_lines(raw.split('\n'), raw.len(), first)
+}
+
+fn clean_lines<'a>(raw: impl Iterator<Item = &'a str>, bytes: usize, first: usize) -> Cleaned {
+    let mut out = Cleaned { text: String::with_capacity(bytes + 1), lines: Vec::new() };
+    for (index, line) in raw.enumerate() {
+        push_line(&mut out, line, first + index);
     }
     while out.lines.last().is_some_and(|line| line.start == line.end) {
         out.lines.pop();

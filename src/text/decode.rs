@@ -2,10 +2,11 @@
 //! of binary data. Invalid sequences inside otherwise readable text become U+FFFD.
 
 use crate::error::{Diagnose, ErrorKind};
+use crate::types::limits;
 use std::borrow::Cow;
 
 /// Largest input that is read, in bytes. A log beyond it is asked for in part.
-pub const MAX_INPUT_BYTES: usize = 256 << 20;
+pub const MAX_INPUT_BYTES: usize = limits::LOG.bytes as usize;
 
 /// Why an input could not be read as text.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -19,12 +20,19 @@ pub enum DecodeError {
     /// More than [`MAX_INPUT_BYTES`].
     #[error("the input is larger than {} MiB", MAX_INPUT_BYTES >> 20)]
     TooLarge,
+    /// Whatever gives the bytes failed.
+    #[error("the input cannot be read: {why}")]
+    Unreadable {
+        /// What the system says.
+        why: String,
+    },
 }
 
 impl Diagnose for DecodeError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Empty | Self::Binary | Self::TooLarge => ErrorKind::Usage,
+            Self::Unreadable { .. } => ErrorKind::Io,
         }
     }
 
@@ -34,6 +42,7 @@ impl Diagnose for DecodeError {
                 Self::Empty => "give the error as arguments, or pipe it in: make 2>&1 | ken lookup -",
                 Self::Binary => "pass text; for a core or a binary log try: strings FILE | ken lookup -",
                 Self::TooLarge => "the end of a log usually says what failed: tail -c 100M LOG | ken lookup -",
+                Self::Unreadable { .. } => return None,
             }
             .to_owned(),
         )
@@ -54,9 +63,9 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
         _ => String::from_utf8_lossy(bytes),
     };
-    if looks_binary(&text) {
-        return Err(DecodeError::Binary);
-    }
+    let mut readable = Readable::default();
+    readable.see(&text)?;
+    readable.judge()?;
     if text.trim().is_empty() {
         return Err(DecodeError::Empty);
     }
@@ -64,22 +73,39 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
-    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
-    String::from_utf16_lossy(&units)
+    let units = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
+    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// A NUL never stands in a log; of replacement and control characters a damaged log holds few. The head decides.
-fn looks_binary(text: &str) -> bool {
-    let (mut seen, mut odd) = (0usize, 0usize);
-    for c in text.chars().take(64 << 10) {
-        if c == '\0' {
-            return true;
+/// Characters that decide whether an input is text.
+const HEAD: usize = 64 << 10;
+
+/// Whether an input is text. A NUL never stands in a log; of replacement and control characters a damaged log holds few.
+/// The head decides.
+#[derive(Debug, Default)]
+pub(super) struct Readable {
+    seen: usize,
+    odd: usize,
+}
+
+impl Readable {
+    /// Looks at the next part of the input.
+    pub(super) fn see(&mut self, text: &str) -> Result<(), DecodeError> {
+        for c in text.chars().take(HEAD - self.seen) {
+            if c == '\0' {
+                return Err(DecodeError::Binary);
+            }
+            self.seen += 1;
+            let harmless = matches!(c, '\n' | '\r' | '\t' | '\x1b' | '\x08' | '\x07' | '\x0c');
+            self.odd += usize::from(c == '\u{FFFD}' || (c.is_control() && !harmless));
         }
-        seen += 1;
-        let harmless = matches!(c, '\n' | '\r' | '\t' | '\x1b' | '\x08' | '\x07' | '\x0c');
-        odd += usize::from(c == '\u{FFFD}' || (c.is_control() && !harmless));
+        if self.seen == HEAD { self.judge() } else { Ok(()) }
     }
-    odd * 5 > seen
+
+    /// Decides by what has been seen.
+    pub(super) fn judge(&self) -> Result<(), DecodeError> {
+        if self.odd * 5 > self.seen { Err(DecodeError::Binary) } else { Ok(()) }
+    }
 }
 
 #[cfg(test)]

@@ -77,6 +77,34 @@ limits! {
     OWN = "a file of ken", 256 * GIB;
 }
 
+/// The most of something that is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Most {
+    /// What, as messages name it.
+    pub what: &'static str,
+    /// How many.
+    pub most: u64,
+}
+
+macro_rules! counts {
+    ($($(#[doc = $doc:literal])+ $name:ident = $what:literal, $most:expr;)+) => {
+        $($(#[doc = $doc])+ pub const $name: usize = $most;)+
+        /// Every limit that is no size of a file.
+        pub const COUNTS: &[Most] = &[$(Most { what: $what, most: $most as u64 }),+];
+    };
+}
+
+counts! {
+    /// Of a longer line of a log only the beginning and the end are looked at, half of this each.
+    LOG_LINE_BYTES = "bytes of a line of a log", 128 << 10;
+    /// A log is looked at in pieces of about this many bytes; a shorter one is looked at as a whole.
+    LOG_PIECE_BYTES = "bytes of a log that are looked at together", 16 << 20;
+    /// The same in lines.
+    LOG_PIECE_LINES = "lines of a log that are looked at together", 400_000;
+    /// What a command printed is looked up by so many bytes of its beginning and as many of its end.
+    RUN_KEPT_BYTES = "bytes of each end of a command's output", 4 << 20;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
