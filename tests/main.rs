@@ -8,6 +8,7 @@
 mod canon_packs; // the packs that ship: checked, and each example found
 mod cli; // the command as a process: output, exit codes, every verb
 mod embed; // models: stores, hub, packages, encoders
+mod fuzz; // hostile bytes for every reader of what is not ours: mutated seeds, kept crashers
 mod hostile; // input that means harm or is broken
 mod index; // files in, answers out: what is found, forgotten, carried elsewhere
 mod layers; // a module imports lower layers only

@@ -36,6 +36,7 @@ pub use manifest::{
     Activation, Architecture, CONFIG, Convert, FileSpec, Given, Manifest, Member, ModelKind, Pooling, Source,
     TOKENIZER, WEIGHTS,
 };
+pub use onnx::onnx_to_safetensors;
 pub use query_cache::{CACHE_BYTES, QueryCache};
 pub use store::{
     FileCheck, HubSettings, Installed, ModelStore, Origin, PipSettings, ProxySettings, PullEvent, State, StoreSettings,
