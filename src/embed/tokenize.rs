@@ -10,6 +10,7 @@ use super::EmbedError;
 use super::wordpiece::{Facts, WordPiece};
 use crate::map::open::{self, Links};
 use crate::types::limits::TOKENIZER;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tokenizers::Tokenizer;
@@ -69,9 +70,7 @@ impl TextTokenizer {
         let bad = |what: String| EmbedError::Tokenizer { path: path.into(), what };
         let tokenizer = parse(&bytes).map_err(&bad)?;
         let highest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0);
-        let encode = |text: &str, special| {
-            Ok(tokenizer.encode_fast(text, special).map_err(|e| bad(e.to_string()))?.get_ids().to_vec())
-        };
+        let encode = |text: &str, special| ids_of(&tokenizer, text, special).map_err(&bad);
         let (before, after) = special_tokens(&encode)?
             .ok_or_else(|| bad("it does more with a text than to put special tokens around it".into()))?;
         let facts = Facts { highest, before, after };
@@ -138,8 +137,7 @@ impl TextTokenizer {
         if let Some(ids) = self.compact.as_ref().and_then(|compact| compact.encode(text)) {
             return Ok(ids);
         }
-        let encoding = self.real()?.encode_fast(text, false).map_err(|e| self.error(e.to_string()))?;
-        Ok(encoding.get_ids().to_vec())
+        ids_of(self.real()?, text, false).map_err(|what| self.error(what))
     }
 
     fn real(&self) -> Result<&Tokenizer, EmbedError> {
@@ -156,11 +154,44 @@ impl TextTokenizer {
     }
 }
 
+/// The ids of a text, with special tokens around it or without.
+fn ids_of(tokenizer: &Tokenizer, text: &str, special: bool) -> Result<Vec<u32>, String> {
+    guarded(|| Ok(tokenizer.encode_fast(text, special).map_err(|e| e.to_string())?.get_ids().to_vec()))
+}
+
 /// A tokenizer that neither cuts nor pads.
 fn parse(json: &[u8]) -> Result<Tokenizer, String> {
-    let mut tokenizer = Tokenizer::from_bytes(json).map_err(|e| e.to_string())?;
-    tokenizer.with_padding(None).with_truncation(None).map_err(|e| e.to_string())?;
-    Ok(tokenizer)
+    if let Some(id) = unknown_special(json) {
+        return Err(format!("its post-processor puts {id} around a text, and does not say what that is"));
+    }
+    guarded(|| {
+        let mut tokenizer = Tokenizer::from_bytes(json).map_err(|e| e.to_string())?;
+        tokenizer.with_padding(None).with_truncation(None).map_err(|e| e.to_string())?;
+        Ok(tokenizer)
+    })
+}
+
+/// A special token of a template that the file does not describe: the library looks it up without asking.
+fn unknown_special(json: &[u8]) -> Option<String> {
+    let file: Value = serde_json::from_slice(json).ok()?;
+    let mut open = vec![&file["post_processor"]];
+    while let Some(processor) = open.pop() {
+        open.extend(processor["processors"].as_array().into_iter().flatten());
+        let sides = ["single", "pair"].into_iter().flat_map(|side| processor[side].as_array().into_iter().flatten());
+        for id in sides.filter_map(|piece| piece["SpecialToken"]["id"].as_str()) {
+            if processor["special_tokens"].get(id).is_none() {
+                return Some(id.to_owned());
+            }
+        }
+    }
+    None
+}
+
+/// Work of the tokenizer library, which panics on some files that contradict themselves. A panic there can leave nothing
+/// half done but its caches, and these are locked.
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    outcome.unwrap_or_else(|_| Err("it contradicts itself, and cannot be used".to_owned()))
 }
 
 /// Whether a model with so many tokens, of texts so long, can be fed with this.

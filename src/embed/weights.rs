@@ -87,6 +87,11 @@ impl Weights {
         Ok(())
     }
 
+    /// Makes sure that there is a tensor of this shape, so that no memory is asked for by a shape that no file has.
+    pub(crate) fn expect(&self, name: &str, shape: &[usize]) -> Result<(), EmbedError> {
+        self.entry(name, shape).map(drop)
+    }
+
     /// A table of `rows` x `cols` whose rows stay in the file.
     pub(crate) fn table(&self, name: &str, rows: usize, cols: usize) -> Result<Table, EmbedError> {
         let entry = self.entry(name, &[rows, cols])?;

@@ -44,7 +44,7 @@ pub fn headline(lines: &[&str]) -> String {
 /// `most_chars` characters.
 pub fn salient(lines: &[&str], most_chars: usize) -> String {
     let head = headline(lines);
-    let mut out = head.clone();
+    let mut out: String = head.chars().take(most_chars).collect();
     for line in lines {
         if line.trim().is_empty() || NOISE.is_match(line) {
             continue;
@@ -57,7 +57,8 @@ pub fn salient(lines: &[&str], most_chars: usize) -> String {
         if said.is_empty() {
             continue;
         }
-        if out.chars().count() + said.chars().count() > most_chars {
+        // The line feed counts too.
+        if out.chars().count() + 1 + said.chars().count() > most_chars {
             break;
         }
         out.push('\n');
@@ -95,5 +96,8 @@ mod tests {
         let said = "error[E0382]: borrow of moved value: `s`\nvalue moved here\nnote: move occurs";
         assert_eq!(salient(&lines, 800), said);
         assert_eq!(salient(&lines, 60), "error[E0382]: borrow of moved value: `s`\nvalue moved here");
+        for most in [0, 10, 40, 56, 57, 58] {
+            assert!(salient(&lines, most).chars().count() <= most, "{most}");
+        }
     }
 }

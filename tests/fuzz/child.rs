@@ -27,6 +27,8 @@ const MOST_ADDRESS_MIB: u64 = 4096;
 /// Inputs and their bytes that are kept to be mutated.
 const POOL: usize = 3000;
 const POOL_BYTES: usize = 24 << 20;
+/// Longer ones are read and not kept, unless a seed is as long: what is short is read and changed sooner.
+const POOL_LONGEST: usize = 4096;
 /// Panics at different places that one run tells.
 const TOLD: usize = 12;
 
@@ -208,6 +210,7 @@ fn child() {
     let mut known: HashSet<u64> = HashSet::new();
     let mut panics: Vec<String> = Vec::new();
     let mut bytes: usize = pool.iter().map(Vec::len).sum();
+    let longest = pool.iter().map(|seed| seed.len() + 1024).max().unwrap_or(0).max(POOL_LONGEST);
     let (start, mut looked) = (Instant::now(), Instant::now());
     let (first, mut runs, seeds) = (cpu_seconds(start), 0usize, pool.len());
     loop {
@@ -215,7 +218,8 @@ fn child() {
         runs += 1;
         match this.read(&input) {
             Ok(answer) => {
-                if known.insert(answer) && runs > seeds && pool.len() < POOL && bytes + input.len() < POOL_BYTES {
+                let fits = input.len() <= longest && pool.len() < POOL && bytes + input.len() < POOL_BYTES;
+                if known.insert(answer) && runs > seeds && fits {
                     bytes += input.len();
                     pool.push(input);
                 }

@@ -51,20 +51,18 @@ pub fn outcome(answer: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What sort of error this is: its message without what is quoted from the input.
+/// What sort of error this is: the words of its message, as far as they are the program's own and not the input's.
 pub fn sort_of(error: &impl std::fmt::Display) -> u64 {
     let message = error.to_string();
-    let mut words = String::new();
     let mut quoted = false;
-    for c in message.chars().take(300) {
-        match c {
-            '"' | '`' | '\'' => quoted = !quoted,
-            c if !quoted && c.is_ascii_alphabetic() => words.push(c),
-            _ => {}
-        }
-    }
-    words.truncate(120);
-    outcome(words)
+    let own = |line: &&str| !line.contains('|');
+    let words = message.lines().filter(own).flat_map(str::split_whitespace).filter(|word| {
+        let quotes = word.matches(['"', '`']).count();
+        let plain = !quoted && quotes == 0 && word.bytes().all(|b| b.is_ascii_alphabetic() || b",.:;()".contains(&b));
+        quoted ^= quotes % 2 == 1;
+        plain
+    });
+    outcome(words.take(14).collect::<Vec<_>>())
 }
 
 /// How many, roughly: so that one more of a thing is not yet another sort of answer.

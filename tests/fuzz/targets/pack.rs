@@ -26,7 +26,7 @@ pub const FRAME: Target = Target {
     reader: |_| {
         Box::new(|input| {
             let text = String::from_utf8_lossy(input);
-            let (a, b) = text.split_once("=== ").unwrap_or((&text, &text));
+            let (a, b) = text.split_once("=== b\n").unwrap_or((&text, &text));
             assert!(diff(a, a).is_none_or(|same| same.is_empty()), "a frame is equal to itself");
             let found = diff(a, b);
             outcome(found.map(|found| (about(found.same), about(found.pieces.len()), about(found.parts.len()))))

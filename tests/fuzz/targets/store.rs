@@ -15,7 +15,8 @@ pub fn settings(data: Option<&Path>) -> EngineSettings {
         cache: below("cache"),
         user_packs: below("canon"),
         repository_packs: None,
-        vectors: below("vectors"),
+        // Beside the data, so that word statistics of the packs are made once and not for each input.
+        vectors: data.and_then(Path::parent).map(|room| room.join("vectors")),
         model: "none".to_owned(),
         calibration: None,
         reranker: DEFAULT_RERANKER.to_owned(),
