@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::engine::{Engine, EngineError};
-use crate::ingest::IndexReport;
+use crate::ingest::{IndexOptions, IndexReport};
 use crate::render::json_line;
 use crate::screen::shown;
 use clap::Args;
@@ -17,8 +17,8 @@ const SHOWN_SKIPPED: usize = 3;
 
 /// Index Markdown, reStructuredText, AsciiDoc, plain text and source files
 ///
-/// Folders are walked by the rules of .gitignore (and .kenignore). What has not changed since is not read again, what is
-/// gone is taken out. Without a path everything that was indexed before is brought up to date. Stopping it loses nothing:
+/// Folders are walked by the rules of .gitignore (and .kenignore); links are not followed. What has not changed since is
+/// not read again, what is gone is taken out. Without a path everything that was indexed before is brought up to date. Stopping it loses nothing:
 /// the next run goes on from there.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -34,6 +34,9 @@ pub(super) struct IndexArgs {
     /// Look only at files that are indexed, and index again what has changed; new ones are not looked for
     #[arg(long, conflicts_with_all = ["paths", "watch"])]
     refresh: bool,
+    /// Read every file and compare what it holds, also where size and times say that nothing has changed
+    #[arg(long)]
+    thorough: bool,
     /// Stay, and index again whenever something changes; ended by Ctrl-C
     #[arg(long)]
     watch: bool,
@@ -42,27 +45,28 @@ pub(super) struct IndexArgs {
 pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome {
     let session = Session::open(global, output)?;
     let engine = session.engine();
+    let options = IndexOptions { thorough: args.thorough, excludes: session.git_excludes() };
     let mut meter = Meter::new(output);
     let report = if args.refresh {
-        engine.refresh(&mut |p| meter.show(p))
+        engine.refresh(&options, &mut |p| meter.show(p))
     } else {
-        engine.index(&args.paths, &mut |p| meter.show(p))
+        engine.index(&args.paths, &options, &mut |p| meter.show(p))
     };
     meter.finish();
     output.notes(&engine);
     show(&report?, output)?;
-    if args.watch { watch(&engine, &args.paths, output) } else { Ok(0) }
+    if args.watch { watch(&engine, &args.paths, &options, output) } else { Ok(0) }
 }
 
 /// Indexes again whenever something changes. What fails once (somebody else is writing, a file is half there) is told and
 /// tried again at the next change.
-fn watch(engine: &Engine, paths: &[PathBuf], output: &Output) -> Outcome {
+fn watch(engine: &Engine, paths: &[PathBuf], options: &IndexOptions, output: &Output) -> Outcome {
     let roots = if paths.is_empty() { engine.roots()? } else { paths.to_vec() };
     let watch = engine.watch(&roots)?;
     output.say(&output.message_style.faint("Watching; Ctrl-C ends it."));
     while watch.wait() {
         let mut meter = Meter::new(output);
-        let report = engine.index(&roots, &mut |p| meter.show(p));
+        let report = engine.index(&roots, options, &mut |p| meter.show(p));
         meter.finish();
         match report {
             Ok(report) if report.is_unchanged() => {}
@@ -85,7 +89,8 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     }
     output.print(&text(report))?;
     for skipped in report.skipped.iter().take(SHOWN_SKIPPED) {
-        output.note(&format!("{} is left out: {}", shown(&skipped.path), crate::text::single_line(&skipped.why, 200)));
+        let verdict = if skipped.rules { ":" } else { " is left out:" };
+        output.note(&format!("{}{verdict} {}", shown(&skipped.path), crate::text::single_line(&skipped.why, 200)));
     }
     if report.skipped.len() > SHOWN_SKIPPED {
         output.say(&format!("      and {} more; --json lists them", report.skipped.len() - SHOWN_SKIPPED));

@@ -136,12 +136,24 @@ pub(super) fn place(path: &Path, here: &Path) -> Result<PathFilter, Failure> {
     if let Ok(there) = joined.canonicalize() {
         return Ok(PathFilter::Under(there.to_string_lossy().into_owned()));
     }
-    if !text.contains(['*', '?', '[']) {
+    if !text.contains(['*', '?', '[']) && !(text.contains('{') && text.contains('}')) {
         return Ok(PathFilter::Under(joined.to_string_lossy().into_owned()));
     }
+    let glob = |pattern: &str| {
+        PathFilter::glob(pattern).map_err(|why| {
+            let message = format!("{text} is no valid pattern: {why}");
+            Failure::new(
+                ErrorKind::Usage,
+                message,
+                "* and ? stand for anything, [...] for one of its characters: 'docs/*.md'",
+            )
+        })
+    };
     if path.is_absolute() || text.starts_with('*') {
-        return Ok(PathFilter::Glob(text.to_owned()));
+        return glob(text);
     }
+    // What is wrong is wrong with what was given.
+    glob(text)?;
     let literal = |c: char| if matches!(c, '*' | '?' | '[') { format!("[{c}]") } else { c.to_string() };
     let here: String = here.to_string_lossy().chars().map(literal).collect();
     Ok(PathFilter::Glob(format!("{here}/{text}")))

@@ -2,7 +2,7 @@
 
 use super::output::{Failure, Output};
 use super::{Global, background, stop};
-use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState};
+use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
 use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::ErrorKind;
@@ -47,6 +47,11 @@ impl Session {
             return Err(Failure::new(ErrorKind::Usage, text, "leave model.simd (KEN_SIMD) at auto"));
         }
         Ok(Self { config, paths, environment, repository })
+    }
+
+    /// The user's own ignore rules of git.
+    pub fn git_excludes(&self) -> Option<PathBuf> {
+        git_excludes(&self.environment)
     }
 
     /// The engine for this session.

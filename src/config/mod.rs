@@ -4,10 +4,12 @@
 //! Reads files, never the environment of the process: a snapshot comes in as a value. Every setting knows where its
 //! value came from. A repository may set what is harmless only ([`Key::repository`]).
 
+mod excludes;
 mod keys;
 mod paths;
 mod trust;
 
+pub use excludes::git_excludes;
 pub use keys::{KEYS, Key};
 pub use paths::{Environment, Paths};
 pub use trust::{Trust, TrustError, TrustState};

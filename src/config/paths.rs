@@ -18,12 +18,12 @@ impl Environment {
         self.0.get(name).map(String::as_str)
     }
 
-    fn path(&self, name: &str) -> Option<PathBuf> {
+    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
     /// An absolute path: the XDG specification says that others are to be ignored.
-    fn absolute(&self, name: &str) -> Option<PathBuf> {
+    pub(super) fn absolute(&self, name: &str) -> Option<PathBuf> {
         self.path(name).filter(|path| path.is_absolute())
     }
 }

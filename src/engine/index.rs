@@ -3,7 +3,7 @@
 use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
-use crate::ingest::{Embedder, IndexReport, Ingest, Watch, embed_missing, means_gone};
+use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_missing, means_gone};
 use crate::render::json_line;
 use crate::screen::{shown, shown_text};
 use crate::store::{Cleaned, Database, Forgotten, Imported, Record, WriterLock};
@@ -19,8 +19,13 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`]; what was committed before stays.
-    pub fn index(&self, paths: &[PathBuf], progress: OnProgress<'_>) -> Result<IndexReport, EngineError> {
-        self.ingest(progress, |database| match paths {
+    pub fn index(
+        &self,
+        paths: &[PathBuf],
+        options: &IndexOptions,
+        progress: OnProgress<'_>,
+    ) -> Result<IndexReport, EngineError> {
+        self.ingest(options, progress, |database| match paths {
             [] => Ok(Some(self.known_roots(database)?)),
             some => Ok(Some(some.to_vec())),
         })
@@ -30,8 +35,8 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::index`].
-    pub fn refresh(&self, progress: OnProgress<'_>) -> Result<IndexReport, EngineError> {
-        self.ingest(progress, |database| match database.sources()?.is_empty() {
+    pub fn refresh(&self, options: &IndexOptions, progress: OnProgress<'_>) -> Result<IndexReport, EngineError> {
+        self.ingest(options, progress, |database| match database.sources()?.is_empty() {
             true => Err(EngineError::NothingIndexed),
             false => Ok(None),
         })
@@ -58,6 +63,7 @@ impl Engine {
     /// Indexes the paths that `which` names, or what is stale if it names none.
     fn ingest(
         &self,
+        options: &IndexOptions,
         progress: OnProgress<'_>,
         which: impl FnOnce(&Database) -> Result<Option<Vec<PathBuf>>, EngineError>,
     ) -> Result<IndexReport, EngineError> {
@@ -81,7 +87,7 @@ impl Engine {
             }
         };
         let mut heard = |p| progress(Progress::Index(p));
-        let ingest = Ingest::new(&mut database, &lock, self.now(), &mut heard);
+        let ingest = Ingest::new(&mut database, &lock, self.now(), options, &mut heard);
         let report = match &paths {
             Some(paths) => ingest.run(paths, &mut open),
             None => ingest.refresh(&mut open),

@@ -3,12 +3,11 @@
 use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress};
 use crate::ann::{Certificate, Index, recertify};
-use crate::ingest::means_gone;
+use crate::ingest::{has_changed, means_gone};
 use crate::screen::shown_text;
 use crate::store::{Database, Fault, Faults, IndexModel, Inventory, Salvaged};
 use std::fs;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 /// How things stand.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -89,7 +88,7 @@ pub struct Checkup {
 }
 
 impl Engine {
-    /// How things stand. Looks at every indexed file's size and time, reads none.
+    /// How things stand. Looks at every indexed file's size and times, and reads one only where these leave a doubt.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
@@ -124,9 +123,9 @@ impl Engine {
             });
         }
         for (_, source) in database.sources()? {
-            match fs::metadata(&source.path) {
-                Ok(meta) if !is_same(&meta, &source.stat) => out.changed.push(source.path),
-                Ok(_) => {}
+            match has_changed(&source) {
+                Ok(true) => out.changed.push(source.path),
+                Ok(false) => {}
                 // One that an import brought was never here.
                 Err(_) if source.root.is_empty() => {}
                 Err(error) if means_gone(&error) => out.gone.push(source.path),
@@ -254,10 +253,4 @@ fn strays(database: &Database, model: &IndexModel, index: &Index) -> Result<usiz
         strays += usize::from(is_stray);
     }
     Ok(strays)
-}
-
-fn is_same(meta: &fs::Metadata, stat: &crate::store::Stat) -> bool {
-    let mtime = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let mtime_ns = mtime.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0);
-    i64::try_from(meta.len()) == Ok(stat.size) && mtime_ns == stat.mtime_ns
 }

@@ -17,8 +17,8 @@ mod watch;
 pub use embedding::{Embedder, embed_missing};
 pub use provenance::Provenance;
 pub use repository::scope_of;
-pub use run::{IndexReport, Ingest, Progress};
-pub use walk::{Skipped, means_gone};
+pub use run::{IndexOptions, IndexReport, Ingest, Progress};
+pub use walk::{Skipped, has_changed, means_gone};
 pub use watch::Watch;
 
 use crate::embed::EmbedError;

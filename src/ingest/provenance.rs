@@ -4,10 +4,10 @@ use crate::text::decode;
 use crate::types::{Span, Standing};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs;
+use std::io::ErrorKind;
 use std::rc::Rc;
 
-use super::walk::{MAX_FILE_BYTES, means_gone};
+use super::walk::{means_gone, read};
 
 /// Files as they are now, each read once.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub struct Provenance {
 #[derive(Clone)]
 enum File {
     Text(Rc<str>),
-    /// It is not there, or holds no text.
+    /// It is not there, is no document or holds no text.
     Gone,
     /// It may well be there, but nobody can say what it holds.
     Unreadable,
@@ -27,14 +27,10 @@ enum File {
 
 impl File {
     fn read(path: &str) -> Self {
-        let read = || {
-            let meta = fs::metadata(path)?;
-            if meta.is_file() && meta.len() <= MAX_FILE_BYTES { fs::read(path).map(Some) } else { Ok(None) }
-        };
-        match read() {
-            Ok(Some(bytes)) => decode(&bytes).map_or(Self::Gone, |text| Self::Text(Rc::from(text.as_ref()))),
-            Ok(None) => Self::Gone,
+        match read(path) {
+            Ok(bytes) => decode(&bytes).map_or(Self::Gone, |text| Self::Text(Rc::from(text.as_ref()))),
             Err(error) if means_gone(&error) => Self::Gone,
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => Self::Gone,
             Err(_) => Self::Unreadable,
         }
     }
@@ -96,12 +92,13 @@ fn nearest(text: &str, body: &str, old: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     /// Edit, move, rename, delete: what is said of the second of three paragraphs.
     #[test]
     fn verdicts_follow_the_file() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.md");
+        let path = dir.path().canonicalize().unwrap().join("a.md");
         let name = path.to_str().unwrap();
         let span = Span { byte_start: 5, byte_end: 10, line_start: 3, line_end: 4 };
         let moved = |byte_start: usize, line_start: usize| {

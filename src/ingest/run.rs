@@ -6,7 +6,7 @@ use super::diff::{Piece, behind_forgotten, compare};
 use super::embedding::{Embedder, embed_missing};
 use super::generated::unwanted;
 use super::repository::Repositories;
-use super::walk::{Candidate, Skipped, Walked, add_named, is_under, means_gone, stale, walk};
+use super::walk::{Candidate, Skipped, Walked, add_named, in_doubt, is_under, means_gone, read, stale, walk};
 use crate::chunk::Format;
 use crate::embed::Encoder;
 use crate::store::{Database, Source, WriterLock};
@@ -21,12 +21,18 @@ use std::time::Instant;
 /// Pieces after which the files so far are committed.
 const BATCH_PIECES: usize = 256;
 
-/// A file that was changed within this time before it was read may have changed again in the same tick of its clock.
-const RACY_MS: i64 = 2_000;
-
 /// Share of unused vectors beyond which they are dropped, and the number below which they never are.
 const UNUSED_SHARE: f64 = 0.25;
 const UNUSED_LEAST: usize = 1000;
+
+/// How an indexing goes about it.
+#[derive(Debug, Clone, Default)]
+pub struct IndexOptions {
+    /// Whether every file is read and compared by what it holds, also one that looks as it did.
+    pub thorough: bool,
+    /// The user's own ignore rules of git.
+    pub excludes: Option<PathBuf>,
+}
 
 /// How far an indexing is.
 #[derive(Debug, Clone, Copy)]
@@ -114,6 +120,7 @@ pub struct Ingest<'a> {
     database: &'a mut Database,
     lock: &'a WriterLock,
     now_ms: i64,
+    options: &'a IndexOptions,
     progress: &'a mut dyn FnMut(Progress),
     report: IndexReport,
     repositories: Repositories,
@@ -141,12 +148,14 @@ impl<'a> Ingest<'a> {
         database: &'a mut Database,
         lock: &'a WriterLock,
         now_ms: i64,
+        options: &'a IndexOptions,
         progress: &'a mut dyn FnMut(Progress),
     ) -> Self {
         Self {
             database,
             lock,
             now_ms,
+            options,
             progress,
             report: IndexReport::default(),
             repositories: Repositories::default(),
@@ -167,7 +176,8 @@ impl<'a> Ingest<'a> {
     pub fn run(mut self, paths: &[PathBuf], encoder: &mut OpenEncoder<'a>) -> Result<IndexReport, IngestError> {
         let started = Instant::now();
         let progress = &mut *self.progress;
-        let walked = walk(paths, &mut |files| progress(Progress::Walking { files }))?;
+        let excludes = self.options.excludes.as_deref();
+        let walked = walk(paths, excludes, &mut |files| progress(Progress::Walking { files }))?;
         self.expect_cut(encoder)?;
         self.take(walked, encoder)?;
         self.finish(started)
@@ -180,7 +190,7 @@ impl<'a> Ingest<'a> {
     pub fn refresh(mut self, encoder: &mut OpenEncoder<'a>) -> Result<IndexReport, IngestError> {
         let started = Instant::now();
         self.expect_cut(encoder)?;
-        let walked = stale(&self.database.sources()?);
+        let walked = stale(&self.database.sources()?, self.options.thorough);
         self.take(walked, encoder)?;
         self.finish(started)
     }
@@ -234,6 +244,7 @@ impl<'a> Ingest<'a> {
             self.database.sources()?.into_iter().map(|(id, source)| (source.path.clone(), (id, source))).collect();
         add_named(known.values().map(|(_, source)| source), walked);
         self.report.files_left_out = walked.skipped.len() - walked.unseen.len();
+        self.report.skipped.append(&mut walked.rules);
         self.report.skipped.append(&mut walked.skipped);
         let bare = self.database.bare_sources()?;
         let mut work = Vec::new();
@@ -244,7 +255,7 @@ impl<'a> Ingest<'a> {
                 false => source.root.clone(),
             };
             match known.remove(&file.path) {
-                Some((id, source)) if unchanged(&source, file) => {
+                Some((id, source)) if !self.options.thorough && unchanged(&source, file) => {
                     match bare.contains(&id).then(|| left_out(&file.path)).flatten() {
                         Some(why) => self.leave_out(&file.path, why),
                         None => self.report.files_unchanged += 1,
@@ -268,10 +279,11 @@ impl<'a> Ingest<'a> {
             if unseen(&path) {
                 self.report.files_unreadable += 1;
             } else if walked.roots.iter().any(|root| is_under(&path, root)) {
-                match fs::metadata(&path) {
+                // A link in its place was met by the walk, and not taken.
+                match fs::symlink_metadata(&path) {
                     Err(error) if !means_gone(&error) => {
                         self.report.files_unreadable += 1;
-                        self.report.skipped.push(Skipped { path: path.into(), why: error.to_string() });
+                        self.report.skipped.push(Skipped::new(path, error.to_string()));
                     }
                     _ => self.missing.entry((source.sha256, layout(&path))).or_default().push(id),
                 }
@@ -289,11 +301,11 @@ impl<'a> Ingest<'a> {
     ) -> Result<(), IngestError> {
         self.files.0 += 1;
         self.bytes.0 += file.stat.size.max(0) as u64;
-        let bytes = match fs::read(&file.path) {
+        let bytes = match read(&file.path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.report.files_unreadable += usize::from(known.is_some());
-                self.report.skipped.push(Skipped { path: file.path.into(), why: error.to_string() });
+                self.report.skipped.push(Skipped::new(file.path, error.to_string()));
                 return Ok(());
             }
         };
@@ -345,7 +357,7 @@ impl<'a> Ingest<'a> {
 
     fn leave_out(&mut self, path: &str, why: String) {
         self.report.files_left_out += 1;
-        self.report.skipped.push(Skipped { path: path.into(), why });
+        self.report.skipped.push(Skipped::new(path, why));
     }
 
     fn wait(&mut self, source: Source, known: Option<i64>, pieces: Option<Vec<Item>>) {
@@ -514,11 +526,13 @@ impl<'a> Ingest<'a> {
 /// A file that was indexed before, with its row.
 type KnownSource = (i64, Source);
 
-/// Whether a file is as it was, as far as size and time tell. A time too near to the reading tells nothing.
+/// Whether a file is as it was, as far as that can be told without reading it.
 fn unchanged(source: &Source, file: &Candidate) -> bool {
-    let settled = file.stat.mtime_ns / 1_000_000 + RACY_MS < source.indexed_at;
     // One that an import brought has no root here yet.
-    source.stat == file.stat && source.kind == file.kind && !source.root.is_empty() && settled
+    source.stat == file.stat
+        && source.kind == file.kind
+        && !source.root.is_empty()
+        && !in_doubt(file.touched_ns, source.indexed_at)
 }
 
 /// The text of a file, or why nothing of it is indexed. An empty file has no pieces, and nothing is to be said of it.
@@ -535,7 +549,7 @@ fn wanted<'b>(path: &str, bytes: &'b [u8]) -> Result<Cow<'b, str>, String> {
 
 /// Why nothing of a file is indexed, if there is a reason: read again rather than stored, for such files are few.
 fn left_out(path: &str) -> Option<String> {
-    match fs::read(path) {
+    match read(path) {
         Ok(bytes) => wanted(path, &bytes).err(),
         Err(error) => Some(error.to_string()),
     }

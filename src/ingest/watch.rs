@@ -4,7 +4,7 @@
 //! is lost or says too much does no harm. notify knows how each system tells.
 
 use super::IngestError;
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ impl Watch {
             let inner = path.components().any(|part| part.as_os_str() == ".git");
             !inner && !except.iter().any(|folder| path.starts_with(folder))
         };
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        let heard_of = move |event: notify::Result<Event>| {
             // Notices that were lost are a reason to look, too.
             let matters = event.map_or(true, |event| {
                 !matches!(event.kind, EventKind::Access(_))
@@ -45,8 +45,10 @@ impl Watch {
                 // Nobody listens when the watch has ended.
                 let _ = tell.send(());
             }
-        })
-        .map_err(failed(Path::new(".")))?;
+        };
+        // What is not indexed need not be watched: a link may lead to the whole disk.
+        let how = Config::default().with_follow_symlinks(false);
+        let mut watcher = RecommendedWatcher::new(heard_of, how).map_err(failed(Path::new(".")))?;
         for path in paths {
             watcher.watch(path, RecursiveMode::Recursive).map_err(failed(path))?;
         }

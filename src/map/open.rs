@@ -18,6 +18,8 @@ pub enum Links<'a> {
     /// None that leads out of this folder, neither the file itself nor a folder on the way. The folder itself may be
     /// reached by a link.
     Within(&'a Path),
+    /// None at all: the path is as it was resolved once, and what a link on it leads to now is something else.
+    Never,
 }
 
 /// Opens a regular file for reading, without waiting.
@@ -29,6 +31,7 @@ pub fn open(path: &Path, links: Links<'_>) -> io::Result<File> {
     let file = match links {
         Links::Follow => options().open(path)?,
         Links::Within(folder) => open_within(path, folder)?,
+        Links::Never => open_resolved(path)?,
     };
     // Asked of what was opened, not of the name, which may be another file by now.
     let meta = file.metadata()?;
@@ -141,6 +144,24 @@ fn open_within(path: &Path, folder: &Path) -> io::Result<File> {
     if real.starts_with(root) { options().open(real) } else { Err(escapes()) }
 }
 
+/// The kernel looks for links where it can; elsewhere the resolved name is compared.
+fn open_resolved(path: &Path) -> io::Result<File> {
+    let linked = || io::Error::new(ErrorKind::PermissionDenied, "it is a link, or lies behind one");
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+        use rustix::io::Errno;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            Ok(file) => return Ok(file.into()),
+            Err(Errno::LOOP) => return Err(linked()),
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            Err(other) => return Err(other.into()),
+        }
+    }
+    if fs::canonicalize(path)? == path { options().open(path) } else { Err(linked()) }
+}
+
 fn escapes() -> io::Error {
     io::Error::new(ErrorKind::PermissionDenied, "it is a link out of its folder")
 }
@@ -222,6 +243,13 @@ mod tests {
         assert_eq!(read("inside").unwrap(), "a");
         for name in ["outside", "up/secret", "../secret"] {
             assert_eq!(read(name).unwrap_err().kind(), ErrorKind::PermissionDenied, "{name}");
+        }
+        // Where the path was resolved before, no link counts.
+        let folder = folder.canonicalize().unwrap();
+        let plain = |name: &str| read_text(&folder.join(name), Links::Never, SMALL);
+        assert_eq!(plain("sub/a").unwrap(), "a");
+        for name in ["inside", "outside", "up/secret"] {
+            assert_eq!(plain(name).unwrap_err().kind(), ErrorKind::PermissionDenied, "{name}");
         }
         // The folder itself may be reached by a link.
         symlink(&folder, dir.path().join("by-link")).unwrap();

@@ -11,8 +11,7 @@ use super::score::{FREQUENCY_WEIGHT, RECENCY_WEIGHT, score};
 use crate::canon::{Canon, Layer, PatternHit, Stored, fill};
 use crate::embed::{EmbedError, Encoder};
 use crate::screen::line;
-use crate::text::{DecodeError, Log, blocks, clean, mask, single_line, strip_controls};
-use crate::text::{blocks, clean, mask, single_line};
+use crate::text::{DecodeError, Log, blocks, clean, mask, single_line};
 use crate::types::{
     Advice, Answer, Asked, Calibration, Content, Explanation, Finding, Hit, Kind, Semantic, Signals, Tier, WhyNot,
 };

@@ -14,6 +14,47 @@ pub enum PathFilter {
     Glob(String),
 }
 
+impl PathFilter {
+    /// A pattern, if it can match anything.
+    ///
+    /// # Errors
+    /// What is wrong with one that never could.
+    pub fn glob(pattern: &str) -> Result<Self, &'static str> {
+        let mut rest = pattern.chars().peekable();
+        let mut before = ' ';
+        while let Some(c) = rest.next() {
+            match c {
+                '[' => class(&mut rest)?,
+                '{' if rest.clone().any(|c| c == '}') => {
+                    return Err("{...} is no alternative here; give the option once for each");
+                }
+                // On Windows it stands between folders.
+                '*' | '?' | ']' | '}' if before == '\\' && !cfg!(windows) => {
+                    return Err("\\ does not take the meaning from a character; put it into brackets");
+                }
+                _ => {}
+            }
+            before = c;
+        }
+        Ok(Self::Glob(pattern.to_owned()))
+    }
+}
+
+/// Reads a class of characters to its end, as SQLite's GLOB does: the first `]` is one of the characters.
+fn class(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<(), &'static str> {
+    rest.next_if_eq(&'^');
+    let mut characters: Vec<char> = rest.next_if_eq(&']').into_iter().collect();
+    loop {
+        match rest.next() {
+            None => return Err("a [ has no ]"),
+            Some(']') => break,
+            Some(c) => characters.push(c),
+        }
+    }
+    let range = |three: &[char]| three[1] == '-' && three[0] > three[2];
+    if characters.windows(3).any(range) { Err("a range in [...] runs backwards") } else { Ok(()) }
+}
+
 /// Which items may answer. Empty fields admit everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemFilter {
@@ -94,5 +135,37 @@ impl Database {
             statement.query_map(rusqlite::params_from_iter(values), |row| row.get(0))?.collect()
         };
         self.sql(all())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_that_cannot_match_are_refused() {
+        for pattern in ["[a", "docs/[", "a[]", "[^", "[^]", "[z-a].md", "*.{md,rst}", "a\\*"] {
+            assert!(PathFilter::glob(pattern).is_err(), "{pattern}");
+        }
+    }
+
+    /// What is taken matches what it should, asked of the one who matches.
+    #[test]
+    fn patterns_that_are_taken_match() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        for (pattern, text) in [
+            ("*.md", "a/b.md"),
+            ("[a-c]?", "bx"),
+            ("[]]", "]"),
+            ("[^]]", "x"),
+            ("[{]a,b}", "{a,b}"),
+            ("a]", "a]"),
+            ("[*]", "*"),
+            ("[a-]", "-"),
+        ] {
+            assert!(PathFilter::glob(pattern).is_ok(), "{pattern}");
+            let sql = "SELECT ?1 GLOB ?2";
+            assert!(connection.query_row(sql, [text, pattern], |row| row.get::<_, bool>(0)).unwrap(), "{pattern}");
+        }
     }
 }

@@ -103,6 +103,18 @@ counts! {
     LOG_PIECE_LINES = "lines of a log that are looked at together", 400_000;
     /// What a command printed is looked up by so many bytes of its beginning and as many of its end.
     RUN_KEPT_BYTES = "bytes of each end of a command's output", 4 << 20;
+    /// Rules that are taken from one ignore file.
+    RULES_PER_FILE = "rules of one ignore file", 10_000;
+    /// Rules that are taken from all ignore files of one walk.
+    RULES_PER_WALK = "rules of all ignore files of a walk", 100_000;
+    /// Bytes of one rule: no path is longer.
+    RULE_BYTES = "bytes of an ignore rule", 4 << 10;
+    /// Folders within each other that a walk goes down.
+    WALK_DEPTH = "folders within each other", 1_000;
+    /// Names in one folder; one that holds more is left out whole.
+    FOLDER_ENTRIES = "names in one folder", 1_000_000;
+    /// Names that one walk looks at.
+    WALK_ENTRIES = "names in one walk", 4_000_000;
 }
 
 #[cfg(test)]

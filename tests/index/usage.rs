@@ -111,7 +111,7 @@ fn recency_and_frequency_break_ties_only() {
     document("new.md", "Rotate the signing keys of the gateway every quarter, says the sea team.", 1);
     document("used.md", "Rotate the signing keys of the gateway every quarter, says the ops team.", 90);
     document("exact.md", "Rotate the signing keys of the gateway: ask Miriam for the hardware token first.", 900);
-    engine(&user).index(&[user.work()], &mut |_| {}).unwrap();
+    engine(&user).index(&[user.work()], &kenning::ingest::IndexOptions::default(), &mut |_| {}).unwrap();
     let order = |question: &str, at: i64| -> Vec<(String, f32, f32)> {
         NOW.set(at);
         let engine = engine(&user);

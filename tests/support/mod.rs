@@ -1,5 +1,7 @@
 //! What tests share: models for tests, a hub on loopback, small models made on the spot.
 
+#[cfg(target_os = "linux")]
+pub mod cost;
 pub mod home;
 pub mod ken;
 pub mod stub_hub;

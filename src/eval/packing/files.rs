@@ -3,6 +3,7 @@
 use super::super::retrieval::{BenchError, Document, Set, set_field};
 use super::PackPlan;
 use crate::engine::{Engine, EngineSettings, OnProgress};
+use crate::ingest::IndexOptions;
 use crate::text::sha256_hex;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -61,7 +62,7 @@ impl Files {
             later: None,
             ..settings.clone()
         };
-        Engine::new(settings.clone()).index(std::slice::from_ref(&folder), progress)?;
+        Engine::new(settings.clone()).index(std::slice::from_ref(&folder), &IndexOptions::default(), progress)?;
         Ok(Self { folder, settings, documents, file_of })
     }
 

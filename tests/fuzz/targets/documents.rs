@@ -364,7 +364,7 @@ fn index(room: &Path) -> Reader {
             }
         }
         let engine = Engine::new(super::store::settings(Some(&data)));
-        let report = engine.index(&[folder.clone()], &mut |_| {}).unwrap();
+        let report = engine.index(&[folder.clone()], &kenning::ingest::IndexOptions::default(), &mut |_| {}).unwrap();
         let answer = engine.search(b"error in the configuration", &SearchOptions::default(), &mut |_| {});
         let shown = kenning::render::json_line(&answer.unwrap());
         assert!(!shown.trim_end().chars().any(|c| c.is_ascii_control()), "{shown}");

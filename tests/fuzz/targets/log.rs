@@ -3,7 +3,7 @@
 use crate::fuzz::{Target, about, outcome, sort_of};
 use kenning::text::{
     blocks, clean, decode, fingerprint, headline, is_question, mask, parse_timestamp, salient, shape, shell_quote,
-    single_line, strip_controls, timestamp, tokens,
+    single_line, timestamp, tokens,
 };
 
 pub const LOG: Target = Target {
@@ -121,7 +121,7 @@ fn words(input: &[u8]) -> u64 {
     let found = tokens(&text);
     assert!(found == tokens(&text));
     assert!(found.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace)), "{found:?}");
-    let plain = strip_controls(&text);
+    let plain = kenning::screen::clean(&text);
     assert!(!plain.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
     let line = single_line(&text, 80);
     assert!(line.chars().count() <= 80 && !line.contains('\n'), "{line:?}");
