@@ -15,6 +15,7 @@ fn engine(with_model: bool) -> Engine {
         clock: || 0,
         later: None,
         stopped: || false,
+        notes: kenning::engine::Notes::default(),
         data: Some(home::dir()),
         cache: None,
         config: None,

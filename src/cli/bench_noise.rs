@@ -50,7 +50,7 @@ pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome 
     let mut meter = Meter::new(output);
     let found = noise(&engine, &texts, &args.lines, args.inputs, &options, &mut |p| meter.show(p));
     meter.finish();
-    output.notes(&engine);
+    output.tell_notes();
     let found = found?;
     if output.json {
         output.print(&json_line(&json!({"schema_version": 1, "lengths": found})))?;

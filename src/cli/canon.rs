@@ -115,9 +115,7 @@ pub(super) struct AddArgs {
 
 pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
-    if !matches!(verb, CanonVerb::Check(_)) {
-        output.notes(&engine);
-    }
+    output.tell_notes();
     match verb {
         CanonVerb::List(args) => {
             let wanted = |s: &&Stored| args.pack.as_ref().is_none_or(|pack| *pack == s.pack);

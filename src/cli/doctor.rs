@@ -28,7 +28,7 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
     let mut meter = Meter::new(output);
     let found = engine.check_up(args.repair, &mut |p| meter.show(p));
     meter.finish();
-    output.notes(&engine);
+    output.tell_notes();
     let found = found?;
     let left = if found.repaired { &found.left } else { &found.faults };
     if output.json {

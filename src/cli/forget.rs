@@ -4,31 +4,52 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
+use crate::engine::Engine;
+use crate::error::ErrorKind;
 use crate::render::json_line;
+use crate::store::{Forgotten, ForgottenPassage};
+use crate::text::timestamp;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Forget items or files: their text leaves the index, the log and the backups
 ///
-/// A paragraph that is forgotten by id does not come back when its file is indexed again. A file that is forgotten by
-/// path does.
+/// A paragraph that is forgotten by id does not come back while most of its words are the same, wherever it stands: hashes
+/// of its words are kept, the text is not. A file that is forgotten by path comes back when it is indexed again.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken forget chunk/1f3a9c0b22d4aa10
-  ken forget --path ~/notes/private")]
+  ken forget --path ~/notes/private
+  ken forget --list                       what was forgotten by id
+  ken forget --undo chunk/1f3a9c0b22d4aa10
+
+Exits with 7 if another process was reading: what was to be forgotten is found nowhere, and its last traces leave the disk when
+that process has ended.")]
 pub(super) struct ForgetArgs {
     /// Ids, as ken search --json shows them
-    #[arg(value_name = "ID", required_unless_present = "paths", conflicts_with = "paths")]
+    #[arg(value_name = "ID", required_unless_present_any = ["paths", "list", "undo"])]
     ids: Vec<String>,
     /// Everything from this file or folder; may be given again
-    #[arg(long = "path", value_name = "PATH")]
+    #[arg(long = "path", value_name = "PATH", conflicts_with = "ids")]
     paths: Vec<PathBuf>,
+    /// Show what was forgotten by id: id, time, file and lines, never text
+    #[arg(long, conflicts_with_all = ["ids", "paths", "undo"])]
+    list: bool,
+    /// Let what was forgotten by this id come back with the next ken index; may be given again
+    #[arg(long, value_name = "ID", conflicts_with_all = ["ids", "paths"])]
+    undo: Vec<String>,
 }
 
 pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
+    if args.list {
+        return list(&engine, output);
+    }
+    if !args.undo.is_empty() {
+        return undo(&engine, &args.undo, output);
+    }
     let mut meter = Meter::new(output);
     let forgotten = if args.paths.is_empty() {
         engine.forget(&args.ids, &mut |p| meter.show(p))
@@ -39,13 +60,68 @@ pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcom
         })
     };
     meter.finish();
+    output.tell_notes();
     let forgotten = forgotten?;
     output.print(&if output.json {
-        json_line(&json!({"schema_version": 1, "files": forgotten.files, "items": forgotten.items}))
-    } else if args.paths.is_empty() {
-        format!("{} forgotten.\n", forgotten.items)
+        json_line(&json!({
+            "schema_version": 1, "files": forgotten.files, "items": forgotten.items,
+            "already_forgotten": forgotten.already, "traces_left": forgotten.traces_left,
+        }))
     } else {
-        format!("{} files with {} chunks forgotten.\n", forgotten.files, forgotten.items)
+        text(&forgotten, !args.paths.is_empty())
+    })?;
+    Ok(if forgotten.traces_left { ErrorKind::Busy.exit_code() } else { 0 })
+}
+
+fn text(forgotten: &Forgotten, by_path: bool) -> String {
+    let Forgotten { files, items, already, .. } = forgotten;
+    let done = match by_path {
+        true => format!("{files} files with {items} chunks forgotten"),
+        false => format!("{items} forgotten"),
+    };
+    match already {
+        0 => format!("{done}.\n"),
+        _ if files + items == 0 => format!("Already forgotten: {already}.\n"),
+        _ => format!("{done}; already forgotten: {already}.\n"),
+    }
+}
+
+fn list(engine: &Engine, output: &Output) -> Outcome {
+    let passages = engine.forgotten()?;
+    if output.json {
+        output.print(&json_line(&json!({"schema_version": 1, "forgotten": passages})))?;
+        return Ok(0);
+    }
+    let line = |passage: &ForgottenPassage| {
+        let mut out = format!("{}  ", passage.id);
+        out.push_str(&passage.forgotten_at.map_or_else(|| "some time ago".to_owned(), timestamp));
+        if let Some(path) = &passage.path {
+            out.push_str(&format!("  {}", crate::text::single_line(path, 400)));
+        }
+        match passage.lines {
+            Some(1) => out.push_str("  1 line"),
+            Some(lines) => out.push_str(&format!("  {lines} lines")),
+            None => {}
+        }
+        if !passage.by_words {
+            out.push_str("  only while nothing of it changes");
+        }
+        out + "\n"
+    };
+    output.print(&match passages.is_empty() {
+        true => "Nothing was forgotten by id.\n".to_owned(),
+        false => passages.iter().map(line).collect(),
+    })?;
+    Ok(0)
+}
+
+fn undo(engine: &Engine, ids: &[String], output: &Output) -> Outcome {
+    let files = engine.undo_forget(ids)?;
+    output.print(&if output.json {
+        json_line(&json!({"schema_version": 1, "undone": ids.len(), "files": files}))
+    } else {
+        let count = ids.len();
+        format!("{count} no longer forgotten. What is still in its file comes back with the next ken index.\n")
     })?;
     Ok(0)
 }

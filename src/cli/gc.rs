@@ -4,16 +4,21 @@ use super::output::Output;
 use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
-use crate::engine::Renewed;
+use crate::engine::{Erased, Renewed};
 use crate::render::json_line;
 use clap::Args;
 use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long `ken gc --auto` waits for whoever reads, before it leaves traces of what was forgotten to the next writer.
+const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 
 /// Remove what nothing uses, give the space back, and bring the file of vectors up to date
 #[derive(Debug, Args)]
 pub(super) struct GcArgs {
-    /// Make the file of vectors again if much has changed since it was made, and do nothing else. Others can write meanwhile. This
-    /// is what a command starts in the background when it is due (index.background)
+    /// Make the file of vectors again if much has changed since it was made, erase what is left of what was forgotten once nobody
+    /// reads any more, and do nothing else. Others can write meanwhile. This is what a command starts in the background when it
+    /// is due (index.background)
     #[arg(long)]
     auto: bool,
 }
@@ -22,14 +27,17 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
     let mut meter = Meter::new(output);
     if args.auto {
+        // What need not be waited for comes first.
+        engine.erase_later(Duration::ZERO)?;
         let renewed = engine.renew_vectors(&mut |p| meter.show(p));
         meter.finish();
-        output.notes(&engine);
-        return renew(renewed?, output);
+        let erased = engine.erase_later(WAIT_FOR_READERS)?;
+        output.tell_notes();
+        return renew(renewed?, erased, output);
     }
     let cleaned = engine.clean(&mut |p| meter.show(p));
     meter.finish();
-    output.notes(&engine);
+    output.tell_notes();
     let cleaned = cleaned?;
     if output.json {
         let mut value = serde_json::to_value(cleaned).unwrap_or_default();
@@ -47,7 +55,7 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
     Ok(0)
 }
 
-fn renew(renewed: Renewed, output: &Output) -> Outcome {
+fn renew(renewed: Renewed, erased: Erased, output: &Output) -> Outcome {
     let (name, text) = match renewed {
         Renewed::Done => ("done", "The file of vectors is made again."),
         Renewed::NotDue => ("not_due", "The file of vectors need not be made again yet."),
@@ -56,8 +64,9 @@ fn renew(renewed: Renewed, output: &Output) -> Outcome {
             ("overtaken", "Somebody else has made the file of vectors meanwhile, or has forgotten something.")
         }
     };
+    let left = matches!(erased, Erased::Left | Erased::Busy);
     if output.json {
-        output.print(&json_line(&json!({"schema_version": 1, "vectors": name})))?;
+        output.print(&json_line(&json!({"schema_version": 1, "vectors": name, "traces_left": left})))?;
     } else {
         output.print(&format!("{text}\n"))?;
     }

@@ -1,5 +1,6 @@
 //! `ken import`.
 
+use super::index::stay_forgotten;
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::session::Session;
@@ -28,14 +29,18 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
         let mut meter = Meter::new(output);
         let imported = engine.import_markdown(&args.file, &mut |p| meter.show(p));
         meter.finish();
-        output.notes(&engine);
+        output.tell_notes();
         let (imported, entries) = imported?;
         output.print(&if output.json {
             let (files, items, known) = (imported.files, imported.items, imported.known);
-            json_line(&json!({"schema_version": 1, "files": files, "items": items, "known": known, "entries": entries}))
+            json_line(&json!({
+                "schema_version": 1, "files": files, "items": items, "known": known, "entries": entries,
+                "stay_forgotten": imported.stay_forgotten,
+            }))
         } else {
             format!("{} files, {} items and {entries} entries taken in.\n", imported.files, imported.items)
         })?;
+        stay_forgotten(&imported.stay_forgotten, output);
         return Ok(0);
     }
     let input: Box<dyn BufRead> = if args.file == Path::new("-") {
@@ -47,11 +52,12 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
     let mut meter = Meter::new(output);
     let imported = engine.import_records(input, &mut |p| meter.show(p));
     meter.finish();
-    output.notes(&engine);
+    output.tell_notes();
     let imported = imported?;
     output.print(&if output.json {
         json_line(&json!({
             "schema_version": 1, "files": imported.files, "items": imported.items, "known": imported.known,
+            "stay_forgotten": imported.stay_forgotten,
         }))
     } else {
         format!(
@@ -59,5 +65,6 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
             imported.items, imported.files, imported.known
         )
     })?;
+    stay_forgotten(&imported.stay_forgotten, output);
     Ok(0)
 }

@@ -53,7 +53,7 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
         engine.index(&args.paths, &options, &mut |p| meter.show(p))
     };
     meter.finish();
-    output.notes(&engine);
+    output.tell_notes();
     show(&report?, output)?;
     if args.watch { watch(&engine, &args.paths, &options, output) } else { Ok(0) }
 }
@@ -68,6 +68,7 @@ fn watch(engine: &Engine, paths: &[PathBuf], options: &IndexOptions, output: &Ou
         let mut meter = Meter::new(output);
         let report = engine.index(&roots, options, &mut |p| meter.show(p));
         meter.finish();
+        output.tell_notes();
         match report {
             Ok(report) if report.is_unchanged() => {}
             Ok(report) => show(&report, output)?,
@@ -95,6 +96,7 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     if report.skipped.len() > SHOWN_SKIPPED {
         output.say(&format!("      and {} more; --json lists them", report.skipped.len() - SHOWN_SKIPPED));
     }
+    stay_forgotten(&report.stay_forgotten, output);
     if report.files_unreadable > 0 {
         output.say(&format!(
             "{} what is known of the unreadable files stays; what is not to come back: ken forget --path PATH",
@@ -108,6 +110,16 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// Tells that what was forgotten was met and kept out.
+pub(super) fn stay_forgotten(ids: &[String], output: &Output) {
+    let what = match ids {
+        [] => return,
+        [_] => "1 passage stays forgotten".to_owned(),
+        more => format!("{} passages stay forgotten", more.len()),
+    };
+    output.say(&format!("{} {what} (ken forget --list)", output.message_style.warning("note:")));
 }
 
 fn text(report: &IndexReport) -> String {

@@ -5,7 +5,6 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::config::Config;
-use crate::engine::Engine;
 use crate::error::ErrorKind;
 use crate::query::{Filters, LookupOptions};
 use crate::render::{json_line, lookup_text};
@@ -132,7 +131,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     let mut answer = engine.lookup_from(&mut *input, &options, &mut |p| meter.show(p))?;
     meter.finish();
     answer.took_ms = took_ms(started);
-    let code = show(&engine, &answer, output)?;
+    let code = show(&answer, output)?;
     if !args.dry_run {
         engine.count_looked_up(&answer);
     }
@@ -145,9 +144,9 @@ pub(super) fn took_ms(started: Instant) -> f64 {
     (started.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// Prints an answer and the notes of the engine.
-pub(super) fn show(engine: &Engine, answer: &Answer, output: &Output) -> Outcome {
-    output.notes(engine);
+/// Prints an answer, and what the engine has noted.
+pub(super) fn show(answer: &Answer, output: &Output) -> Outcome {
+    output.tell_notes();
     if output.json {
         output.print(&json_line(answer))?;
     } else {

@@ -137,6 +137,7 @@ pub fn main() -> ExitCode {
     };
     let output = Output::new(cli.global.json, cli.global.color, cli.global.quiet);
     let outcome = dispatch(&cli.global, cli.verb, &output);
+    output.tell_notes();
     ExitCode::from(match outcome {
         Ok(code) => code,
         Err(failure) => output.fail(&failure),

@@ -2,7 +2,7 @@
 //! through. Everything passes [`terminal`] here, so that nothing foreign moves a cursor or hides, whoever forgot to clean it.
 
 use super::Colour;
-use crate::engine::Engine;
+use crate::engine::Notes;
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::{Style, json_line};
 use crate::screen::{clean, terminal};
@@ -62,6 +62,8 @@ pub(super) struct Output {
     pub width: usize,
     /// Whether stderr is a terminal, so that progress may be drawn.
     pub interactive: bool,
+    /// What the engines of this process could not use.
+    pub notes: Notes,
 }
 
 impl Output {
@@ -81,6 +83,7 @@ impl Output {
             message_style: Style { colour: allowed(err) },
             width,
             interactive: err && !quiet && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+            notes: Notes::default(),
         }
     }
 
@@ -123,9 +126,10 @@ impl Output {
         if self.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
     }
 
-    /// Tells what the engine could not use.
-    pub fn notes(&self, engine: &Engine) {
-        engine.take_notes().iter().for_each(|note| self.note(note));
+    /// Tells what the engines could not use and nobody has heard yet. A verb calls it where the notes are to stand before its
+    /// results; whatever is left is told when the verb has ended.
+    pub fn tell_notes(&self) {
+        self.notes.take().iter().for_each(|note| self.note(note));
     }
 
     /// Tells of a failure; gives the exit code.

@@ -133,7 +133,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
     let mut meter = Meter::new(output);
     let frame = engine.pack(&task, &options, &mut |p| meter.show(p));
     meter.finish();
-    output.notes(&engine);
+    output.tell_notes();
     let frame = frame?;
     output.print(&if output.json { json_line(&frame) } else { frame.text.clone() })?;
     tell(&frame, options.filter.is_empty(), output);

@@ -60,7 +60,7 @@ fn explain(global: &Global, seen: &[u8], output: &Output) -> Result<(), Failure>
         other => other?,
     };
     meter.finish();
-    engine.take_notes();
+    output.tell_notes();
     let text = if output.json { json_line(&answer) } else { lookup_text(&answer, output.message_style, output.width) };
     if answer.found() {
         let rule =

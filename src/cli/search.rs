@@ -97,7 +97,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     let mut meter = Meter::new(output);
     let answer = engine.search(&question, &options, &mut |p| meter.show(p));
     meter.finish();
-    output.notes(&engine);
+    output.tell_notes();
     let mut answer = answer?;
     answer.took_ms = took_ms(started);
     if output.json {

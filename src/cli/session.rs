@@ -4,7 +4,7 @@ use super::output::{Failure, Output};
 use super::{Global, background, stop};
 use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
 use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
-use crate::engine::{Engine, EngineError, EngineSettings};
+use crate::engine::{Engine, EngineError, EngineSettings, Notes};
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
 use crate::screen::shown;
@@ -20,6 +20,7 @@ pub(super) struct Session {
     pub paths: Paths,
     environment: Environment,
     repository: Option<PathBuf>,
+    notes: Notes,
 }
 
 impl Session {
@@ -46,7 +47,7 @@ impl Session {
             let text = format!("this processor does not have {simd}");
             return Err(Failure::new(ErrorKind::Usage, text, "leave model.simd (KEN_SIMD) at auto"));
         }
-        Ok(Self { config, paths, environment, repository })
+        Ok(Self { config, paths, environment, repository, notes: output.notes.clone() })
     }
 
     /// The user's own ignore rules of git.
@@ -89,6 +90,7 @@ impl Session {
             clock: now_ms,
             later: self.config.on("index.background").then_some(background::renew_later as fn() -> bool),
             stopped: stop::is_asked_for,
+            notes: self.notes.clone(),
         }
     }
 

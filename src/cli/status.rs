@@ -32,7 +32,7 @@ pub(super) struct StatusArgs {
 pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcome {
     let engine = Session::open(global, output)?.engine();
     let status = engine.status()?;
-    output.notes(&engine);
+    output.tell_notes();
     let complaints = status.complaints();
     if output.json {
         let mut value = serde_json::to_value(&status).unwrap_or_default();
@@ -109,6 +109,12 @@ fn full(status: &Status, output: &Output) -> String {
     row("size", format!("{:.1} MB", inventory.bytes as f64 / 1e6));
     if let Some(last) = inventory.last_indexed {
         row("indexed", ago(last));
+    }
+    if status.forgotten > 0 {
+        row("forgotten", format!("{} passages (ken forget --list)", status.forgotten));
+    }
+    if status.traces_left {
+        row("", style.warning("traces of what was forgotten are left on the disk (ken gc)"));
     }
     if let Some(writer) = &status.writer {
         row("writing", line(writer).into_owned());

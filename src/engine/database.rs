@@ -62,10 +62,7 @@ impl Engine {
     pub(super) fn write_database(&self, purpose: &str) -> Result<(WriterLock, Database), EngineError> {
         let lock = self.writer(purpose)?;
         let mut database = Database::open_to_write(&lock)?;
-        if database.has_traces()? {
-            // Something was forgotten by a process that was stopped before it was done.
-            database.erase_traces(&lock)?;
-        }
+        self.erase_old_traces(&mut database, &lock)?;
         Ok((lock, database))
     }
 

@@ -71,6 +71,12 @@ pub enum EngineError {
         /// What was asked for.
         id: String,
     },
+    /// What is to come back was not forgotten.
+    #[error("{id} was not forgotten")]
+    NotForgotten {
+        /// What was asked for.
+        id: String,
+    },
     /// Nothing is indexed at all.
     #[error("nothing is indexed")]
     NothingIndexed,
@@ -123,7 +129,11 @@ impl Diagnose for EngineError {
             Self::Edit(e) => e.kind(),
             Self::Pack(e) => e.kind(),
             Self::NotEmpty { .. } | Self::NoExport { .. } => ErrorKind::Usage,
-            Self::NoHome | Self::NoEntry { .. } | Self::NoItem { .. } | Self::PackName(_) => ErrorKind::Usage,
+            Self::NoHome
+            | Self::NoEntry { .. }
+            | Self::NoItem { .. }
+            | Self::NotForgotten { .. }
+            | Self::PackName(_) => ErrorKind::Usage,
             Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
             Self::Stopped => ErrorKind::Interrupted,
             Self::Io { source, .. } => io_kind(source),
@@ -138,6 +148,7 @@ impl Diagnose for EngineError {
             Self::Ingest(e) => e.hint(),
             Self::Input(_) | Self::Output(_) => None,
             Self::NoItem { .. } => Some("ken search --json shows ids, ken status --json paths".to_owned()),
+            Self::NotForgotten { .. } => Some("ken forget --list shows what was".to_owned()),
             Self::NotEmpty { .. } => Some("name a folder that does not exist yet".to_owned()),
             Self::NoExport { .. } => Some("give a folder that ken export --markdown wrote".to_owned()),
             Self::NothingIndexed => Some("ken index PATH".to_owned()),

@@ -5,8 +5,8 @@ use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_missing, means_gone};
 use crate::render::json_line;
-use crate::screen::{shown, shown_text};
-use crate::store::{Cleaned, Database, Forgotten, Imported, Record, WriterLock};
+use crate::screen::shown_text;
+use crate::store::{Cleaned, Database, Imported, Record, WriterLock};
 use crate::types::Item;
 use serde::Deserialize;
 use std::fs;
@@ -126,64 +126,6 @@ impl Engine {
             }
         }
         Ok(there)
-    }
-
-    /// Forgets items by id.
-    ///
-    /// # Errors
-    /// [`EngineError::NoItem`] when there is no such item; nothing is forgotten then.
-    pub fn forget(&self, ids: &[String], progress: OnProgress<'_>) -> Result<Forgotten, EngineError> {
-        let (lock, mut database) = self.write_database("ken forget")?;
-        let mut rows = Vec::new();
-        for id in ids {
-            rows.push(database.item_id(id)?.ok_or_else(|| EngineError::NoItem { id: id.clone() })?);
-        }
-        let batch = database.begin(&lock)?;
-        for row in &rows {
-            batch.forget_item(*row)?;
-        }
-        batch.drop_unused_vectors()?;
-        batch.log(self.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
-        batch.commit()?;
-        self.erase(&mut database, &lock, progress)?;
-        Ok(Forgotten { files: 0, items: rows.len() })
-    }
-
-    /// Forgets files and folders, whether they are still there or not.
-    ///
-    /// # Errors
-    /// [`EngineError::NoItem`] when nothing was indexed from one of them; nothing is forgotten then.
-    pub fn forget_paths(&self, paths: &[PathBuf], progress: OnProgress<'_>) -> Result<Forgotten, EngineError> {
-        let (lock, mut database) = self.write_database("ken forget")?;
-        let sources = database.sources()?;
-        let mut rows = Vec::new();
-        for path in paths {
-            let under: Vec<i64> =
-                sources.iter().filter(|(_, s)| Path::new(&s.path).starts_with(path)).map(|(id, _)| *id).collect();
-            if under.is_empty() {
-                return Err(EngineError::NoItem { id: shown(path).into_owned() });
-            }
-            rows.extend(under);
-        }
-        rows.sort_unstable();
-        rows.dedup();
-        let batch = database.begin(&lock)?;
-        let mut out = Forgotten { files: rows.len(), items: 0 };
-        for row in rows {
-            out.items += batch.forget_source(row)?;
-        }
-        batch.drop_unused_vectors()?;
-        batch.log(self.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
-        batch.commit()?;
-        self.erase(&mut database, &lock, progress)?;
-        Ok(out)
-    }
-
-    fn erase(&self, database: &mut Database, lock: &WriterLock, progress: OnProgress<'_>) -> Result<(), EngineError> {
-        if !database.erase_traces(lock)? {
-            self.note("another process is reading, so traces stay on the disk until the next ken gc".to_owned());
-        }
-        self.keep_vectors(database, lock, Keep::Usable, progress)
     }
 
     /// Removes what nothing uses and gives the space back.

@@ -6,11 +6,13 @@
 
 mod database;
 mod error;
+mod forget;
 mod index;
 mod knowledge;
 mod lookup;
 mod markdown;
 mod models;
+mod notes;
 mod pack;
 mod packs;
 mod purge;
@@ -19,6 +21,8 @@ mod status;
 mod vectors;
 
 pub use error::EngineError;
+pub use forget::Erased;
+pub use notes::Notes;
 pub use pack::PackOptions;
 pub use packs::NewEntry;
 pub use purge::Holding;
@@ -68,6 +72,8 @@ pub struct EngineSettings {
     pub later: Option<fn() -> bool>,
     /// Whether the user has asked for an end: asked while the graph of the vectors is built.
     pub stopped: fn() -> bool,
+    /// Where it says what it could not use. Whoever makes engines of one place reads the notes of all of them.
+    pub notes: Notes,
 }
 
 /// What a long step tells while it runs.
@@ -123,7 +129,6 @@ pub struct Engine {
     loaded: RefCell<Option<Loaded>>,
     /// An open database that nobody reads at the moment.
     spare: RefCell<Option<Database>>,
-    notes: RefCell<Vec<String>>,
 }
 
 impl Engine {
@@ -132,7 +137,7 @@ impl Engine {
         let (sources, unread) = packs::read_all(&settings);
         let (canon, problems) = Canon::load(&sources);
         let note = |problem: PackProblem| format!("{problem}; it is left out (ken canon check says more)");
-        let notes = unread.into_iter().chain(problems).map(note).collect();
+        unread.into_iter().chain(problems).map(note).for_each(|note| settings.notes.add(note));
         let terms = if sources.is_empty() { "canon.terms" } else { "canon-own.terms" };
         let kept = settings.vectors.as_ref().map(|folder| folder.join(terms));
         let knowledge = Knowledge::new(canon, kept);
@@ -145,7 +150,6 @@ impl Engine {
             reranker: OnceCell::new(),
             loaded: RefCell::new(None),
             spare: RefCell::new(None),
-            notes: RefCell::new(notes),
         }
     }
 
@@ -158,7 +162,7 @@ impl Engine {
 
     /// What could not be used so far, a sentence each; taken once.
     pub fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut *self.notes.borrow_mut())
+        self.settings.notes.take()
     }
 
     /// The packs as loaded.
@@ -167,7 +171,7 @@ impl Engine {
     }
 
     fn note(&self, text: String) {
-        self.notes.borrow_mut().push(text);
+        self.settings.notes.add(text);
     }
 
     fn now(&self) -> i64 {

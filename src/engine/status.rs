@@ -33,6 +33,10 @@ pub struct Status {
     pub unreadable: Vec<String>,
     /// Who is writing now, if somebody is.
     pub writer: Option<String>,
+    /// Passages that were forgotten by id.
+    pub forgotten: usize,
+    /// Whether traces of what was forgotten are left on the disk, because a process was stopped or another reads.
+    pub traces_left: bool,
 }
 
 /// The file of vectors beside the database, and what has changed since it was made.
@@ -68,6 +72,7 @@ impl Status {
         say(!self.unreadable.is_empty(), format!("{} indexed files cannot be looked at", self.unreadable.len()));
         say(self.model.is_none(), "there is no model".to_owned());
         say(!self.models_agree, "the index was made with another model".to_owned());
+        say(self.traces_left, "traces of what was forgotten are left on the disk".to_owned());
         let missing = self.inventory.without_vector;
         say(missing > 0 && self.models_agree, format!("{missing} texts have no vector"));
         out
@@ -83,6 +88,8 @@ pub struct Checkup {
     pub repaired: bool,
     /// What is still wrong after a repair.
     pub left: Faults,
+    /// Whether traces of what was forgotten are left on the disk. Nothing is wrong with what is stored; a repair erases them.
+    pub traces_left: bool,
     /// What could be carried over from damaged pages, if they were.
     pub salvaged: Option<Salvaged>,
 }
@@ -99,6 +106,8 @@ impl Engine {
         out.model = active.as_ref().map(|installed| installed.name().to_owned());
         let Some(database) = self.read_database()? else { return Ok(out) };
         out.inventory = database.inventory()?;
+        out.forgotten = database.forgotten()?.len();
+        out.traces_left = database.has_traces()?;
         if let Some(index) = database.index_model()? {
             out.models_agree = match self.encoder() {
                 Ok(Some(encoder)) => index.fingerprint == *encoder.fingerprint(),
@@ -152,7 +161,16 @@ impl Engine {
         let Some(data) = self.settings.data.clone().filter(|data| data.exists()) else {
             return Ok(Checkup::default());
         };
+        if repair && self.has_traces().unwrap_or(false) {
+            drop(self.write_database("ken doctor --repair")?);
+        }
         let mut out = Checkup { faults: self.faults(&data)?, ..Checkup::default() };
+        // A database that cannot be read is among the faults.
+        out.traces_left = self.has_traces().unwrap_or(false);
+        if out.traces_left {
+            let how = if repair { "another process is reading" } else { "ken doctor --repair or ken gc erases them" };
+            self.note(format!("traces of what was forgotten are left on the disk: {how}"));
+        }
         if !repair || out.faults.is_empty() {
             return Ok(out);
         }

@@ -13,6 +13,7 @@ mod repository;
 mod run;
 mod walk;
 mod watch;
+mod withhold;
 
 pub use embedding::{Embedder, embed_missing};
 pub use provenance::Provenance;

@@ -7,6 +7,7 @@ use super::embedding::{Embedder, embed_missing};
 use super::generated::unwanted;
 use super::repository::Repositories;
 use super::walk::{Candidate, Skipped, Walked, add_named, in_doubt, is_under, means_gone, read, stale, walk};
+use super::withhold::Forgotten;
 use crate::chunk::Format;
 use crate::embed::Encoder;
 use crate::store::{Database, Source, WriterLock};
@@ -99,6 +100,8 @@ pub struct IndexReport {
     pub truncated: usize,
     /// Texts without a vector, because there is no model.
     pub without_vector: usize,
+    /// Ids of what was forgotten and stands in what was read: it stays out.
+    pub stay_forgotten: Vec<String>,
     /// What was not indexed, and why.
     pub skipped: Vec<Skipped>,
     /// Milliseconds that it took.
@@ -127,6 +130,8 @@ pub struct Ingest<'a> {
     /// Files that are not where they were, by the hash of their bytes and how they are read.
     missing: HashMap<([u8; 32], Format), Vec<i64>>,
     cutter: Option<Cutter<'a>>,
+    /// What was forgotten, once it was asked for.
+    forgotten: Option<Forgotten>,
     pending: Vec<Pending>,
     pending_pieces: usize,
     bytes: (u64, u64),
@@ -140,6 +145,8 @@ struct Pending {
     known: Option<i64>,
     /// None when nothing but its place, time or scope is new.
     pieces: Option<Vec<Item>>,
+    /// What was forgotten and stands in it, by row.
+    kept_out: Vec<i64>,
 }
 
 impl<'a> Ingest<'a> {
@@ -161,6 +168,7 @@ impl<'a> Ingest<'a> {
             repositories: Repositories::default(),
             missing: HashMap::new(),
             cutter: None,
+            forgotten: None,
             pending: Vec::new(),
             pending_pieces: 0,
             bytes: (0, 0),
@@ -220,6 +228,8 @@ impl<'a> Ingest<'a> {
     fn finish(mut self, started: Instant) -> Result<IndexReport, IngestError> {
         let model = self.database.index_model()?;
         self.report.without_vector = self.database.texts_without_vector(model.as_ref())?;
+        self.report.stay_forgotten.sort_unstable();
+        self.report.stay_forgotten.dedup();
         self.report.took_ms = started.elapsed().as_secs_f64() * 1e3;
         Ok(self.report)
     }
@@ -351,7 +361,12 @@ impl<'a> Ingest<'a> {
             None => *self.cutter.insert(Cutter::new(encoder()?)),
         };
         let pieces = cutter.items(&text, &source);
-        self.wait(source, known.map(|(id, _)| id), Some(pieces));
+        let known = known.map(|(id, _)| id);
+        let (pieces, kept_out) = self.without_forgotten(&text, pieces, known)?;
+        self.wait(source, known, Some(pieces));
+        if let Some(last) = self.pending.last_mut() {
+            last.kept_out = kept_out;
+        }
         Ok(())
     }
 
@@ -362,7 +377,23 @@ impl<'a> Ingest<'a> {
 
     fn wait(&mut self, source: Source, known: Option<i64>, pieces: Option<Vec<Item>>) {
         self.pending_pieces += pieces.as_ref().map_or(1, |pieces| pieces.len().max(1));
-        self.pending.push(Pending { source, known, pieces });
+        self.pending.push(Pending { source, known, pieces, kept_out: Vec::new() });
+    }
+
+    /// The pieces of a file without what was forgotten, and the rows of that.
+    fn without_forgotten(
+        &mut self,
+        text: &str,
+        pieces: Vec<Item>,
+        known: Option<i64>,
+    ) -> Result<(Vec<Item>, Vec<i64>), IngestError> {
+        let forgotten = match &self.forgotten {
+            Some(forgotten) => forgotten,
+            None => self.forgotten.insert(Forgotten::read(self.database)?),
+        };
+        let (pieces, kept_out) = forgotten.withhold(text, pieces, known, self.database)?;
+        self.report.stay_forgotten.extend(kept_out.iter().filter_map(|id| forgotten.uid(*id)));
+        Ok((pieces, kept_out))
     }
 
     /// Embeds what is pending and commits it.
@@ -434,6 +465,7 @@ impl<'a> Ingest<'a> {
                 continue;
             };
             let id = batch.put_source(&file.source)?;
+            batch.keep_out(id, &file.kept_out)?;
             for item in &changes.remove {
                 batch.remove_item(*item)?;
             }

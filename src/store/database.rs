@@ -168,6 +168,16 @@ impl Database {
         self.sql(get())
     }
 
+    /// How long a statement waits for other processes from now on.
+    pub(super) fn wait_for_others(&self, patience: Duration) -> Result<(), StoreError> {
+        self.sql(self.connection.busy_timeout(patience))
+    }
+
+    /// The same as it was when the database was opened.
+    pub(super) fn wait_as_ever(&self) -> Result<(), StoreError> {
+        self.wait_for_others(BUSY)
+    }
+
     /// Moves the log into the file and empties it, so that nothing of what was removed stays in it; whether it could,
     /// for a reader in the way leaves it for later.
     pub fn fold_log(&self) -> bool {

@@ -7,11 +7,18 @@ use super::StoreError;
 use super::database::{Batch, Database};
 use super::header::beside;
 use super::lock::WriterLock;
+use crate::text::{hex, sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-/// Set in `meta` while traces of what was forgotten may be on the disk.
+/// Set in `meta` while traces of what was forgotten may be on the disk: [`ANYWHERE`], or [`IN_LOG`] once all but the log is clean.
 const TRACES: &str = "traces";
+const ANYWHERE: &str = "1";
+const IN_LOG: &str = "log";
+
+/// Hashes of the paths that were forgotten while there are traces: whoever was stopped may ask for the same again.
+const TRACED_PATHS: &str = "traced_paths";
 
 /// How the names of temporary files begin that an interrupted backup or repair leaves.
 const TEMPORARY: &[&str] = &[".salvage-", ".backup-", ".probe-"];
@@ -41,6 +48,10 @@ pub struct Forgotten {
     pub files: usize,
     /// Items, those of the files among them.
     pub items: usize,
+    /// What was asked for and had been forgotten before: ids, or paths of which traces were left.
+    pub already: usize,
+    /// Whether traces are left on the disk, because another process is reading.
+    pub traces_left: bool,
 }
 
 /// What a clean-up took away.
@@ -60,14 +71,19 @@ pub struct Cleaned {
     pub bytes_after: u64,
 }
 
+fn path_hash(path: &Path) -> String {
+    hex(&sha256(path.as_os_str().as_encoded_bytes())[..16])
+}
+
 impl Batch<'_> {
-    /// Forgets an item. One that stands in a file leaves its id and the hash of its text, so that it does not come back
-    /// when the file is read again.
+    /// Forgets an item. It leaves its id and hashes of its words, so that it does not come back when a file that holds it is
+    /// read.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn forget_item(&self, id: i64) -> Result<(), StoreError> {
-        self.set_meta(TRACES, Some("1"))?;
+    pub fn forget_item(&self, id: i64, at_ms: i64) -> Result<(), StoreError> {
+        self.set_meta(TRACES, Some(ANYWHERE))?;
+        self.remember_forgotten(id, at_ms)?;
         self.forget_links("item.id = ?1", id)?;
         self.drop_context_after(id)?;
         self.execute("DELETE FROM embedding WHERE item_id = ?1", [id])?;
@@ -84,12 +100,22 @@ impl Batch<'_> {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn forget_source(&self, id: i64) -> Result<usize, StoreError> {
-        self.set_meta(TRACES, Some("1"))?;
+        self.set_meta(TRACES, Some(ANYWHERE))?;
+        self.forget_place(id)?;
         self.forget_links("item.source_id = ?1", id)?;
         let sql = "SELECT count(*) FROM item WHERE source_id = ?1 AND state = 'active'";
         let items: i64 = self.sql(self.transaction.query_row(sql, [id], |row| row.get(0)))?;
         self.remove_source(id)?;
         Ok(items.max(0) as usize)
+    }
+
+    /// Remembers until the last trace is gone that these paths were forgotten.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn trace_paths(&self, paths: &[PathBuf]) -> Result<(), StoreError> {
+        let hashes: Vec<String> = paths.iter().map(|path| path_hash(path)).collect();
+        self.set_meta(TRACED_PATHS, Some(&hashes.join(" ")))
     }
 
     fn forget_links(&self, which: &str, id: i64) -> Result<(), StoreError> {
@@ -112,26 +138,37 @@ impl Batch<'_> {
 
 impl Database {
     /// Takes the last traces of what was forgotten off the disk: merged keyword index, empty log, no copies. Gives whether
-    /// all are gone: a reader may hold on to the log, and then the next writer completes it.
+    /// all are gone: a reader that holds on to the log is waited for this long, and then the next writer completes it.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses or a copy cannot be removed.
-    pub fn erase_traces(&mut self, lock: &WriterLock) -> Result<bool, StoreError> {
-        let batch = self.begin(lock)?;
-        batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
-        batch.commit()?;
-        self.remove_copies()?;
-        let vectors = self.vector_file();
-        match fs::remove_file(&vectors) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(StoreError::io(&vectors)(error)),
-            _ => {}
+    pub fn erase_traces(&mut self, lock: &WriterLock, patience: Duration) -> Result<bool, StoreError> {
+        if self.meta(TRACES)?.is_some_and(|left| left != IN_LOG) {
+            let batch = self.begin(lock)?;
+            batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
+            batch.commit()?;
+            self.remove_copies()?;
+            let vectors = self.vector_file();
+            match fs::remove_file(&vectors) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(StoreError::io(&vectors)(error));
+                }
+                _ => {}
+            }
+            let batch = self.begin(lock)?;
+            batch.set_meta(TRACES, Some(IN_LOG))?;
+            batch.commit()?;
         }
+        self.wait_for_others(patience)?;
         let erased = self.fold_log();
+        self.wait_as_ever()?;
         if erased {
             let batch = self.begin(lock)?;
             batch.set_meta(TRACES, None)?;
+            batch.set_meta(TRACED_PATHS, None)?;
             batch.commit()?;
-            return Ok(self.fold_log());
+            // What is in the log now holds nothing of it.
+            self.fold_log();
         }
         Ok(erased)
     }
@@ -142,6 +179,23 @@ impl Database {
     /// [`StoreError`] when the database refuses.
     pub fn has_traces(&self) -> Result<bool, StoreError> {
         Ok(self.meta(TRACES)?.is_some())
+    }
+
+    /// Whether traces are left in the log alone: erasing them is a matter of a moment then.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn has_traces_in_log(&self) -> Result<bool, StoreError> {
+        Ok(self.meta(TRACES)?.is_some_and(|left| left == IN_LOG))
+    }
+
+    /// Whether this path was forgotten, and by a process that was stopped before the last trace was gone.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database refuses.
+    pub fn is_traced(&self, path: &Path) -> Result<bool, StoreError> {
+        let hash = path_hash(path);
+        Ok(self.meta(TRACED_PATHS)?.is_some_and(|all| all.split(' ').any(|one| one == hash)))
     }
 
     /// Removes copies of the database: backups, what a repair put aside, what an interrupted one left.

@@ -24,6 +24,8 @@ const TABLES: &[(&str, bool)] = &[
     ("repository", false),
     ("source", true),
     ("item", true),
+    ("forgotten", true),
+    ("kept_out", false),
     ("model", true),
     ("embedding", false),
     ("vector", true),
@@ -56,6 +58,8 @@ impl Database {
             connection.execute_batch(
                 "DELETE FROM item WHERE source_id NOT IN (SELECT id FROM source);
                  DELETE FROM vector WHERE model_id NOT IN (SELECT id FROM model);
+                 DELETE FROM kept_out WHERE source_id NOT IN (SELECT id FROM source)
+                    OR forgotten_id NOT IN (SELECT id FROM forgotten);
                  DELETE FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model);
                  DELETE FROM embedding;
                  INSERT INTO item_fts (item_fts) VALUES ('delete-all');
@@ -97,6 +101,8 @@ impl Database {
                 "DELETE FROM item WHERE source_id IS NOT NULL AND source_id NOT IN (SELECT id FROM source);
                  DELETE FROM embedding WHERE item_id NOT IN (SELECT id FROM item);
                  DELETE FROM vector WHERE model_id NOT IN (SELECT id FROM model);
+                 DELETE FROM kept_out WHERE source_id NOT IN (SELECT id FROM source)
+                    OR forgotten_id NOT IN (SELECT id FROM forgotten);
                  UPDATE source SET size = -1, sha256 = zeroblob(32);",
             ))?;
             batch.commit()?;

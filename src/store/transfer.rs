@@ -5,7 +5,7 @@ use super::database::{Batch, Database};
 use super::item::{ITEM_COLUMNS, read_item};
 use super::source::{Source, SourceKind, Stat};
 use crate::screen::is_hidden;
-use crate::text::hex;
+use crate::text::{Sketches, hex};
 use crate::types::{Item, Scope, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -112,7 +112,7 @@ impl Record {
 }
 
 /// What an import came to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
     /// Files that were added.
     pub files: usize,
@@ -120,6 +120,8 @@ pub struct Imported {
     pub items: usize,
     /// Records that were there already, or give way to what is there.
     pub known: usize,
+    /// Ids that were forgotten here and whose text was kept out.
+    pub stay_forgotten: Vec<String>,
 }
 
 impl Database {
@@ -216,6 +218,7 @@ impl Batch<'_> {
         here: &dyn Fn(&str) -> bool,
     ) -> Result<Imported, StoreError> {
         let mut out = Imported::default();
+        let (sketches, forgotten) = self.sketches()?;
         // Row ids of files that this import brought, by path.
         let mut brought: HashMap<String, i64> = HashMap::new();
         for record in records {
@@ -239,6 +242,11 @@ impl Batch<'_> {
                     known.is_none()
                 }
                 Record::Item { item } => {
+                    let kept_out = self.kept_out_of_import(&item, &sketches, &forgotten)?;
+                    if !kept_out.is_empty() {
+                        out.stay_forgotten.extend(kept_out);
+                        continue;
+                    }
                     let known = self.row("SELECT id FROM item WHERE uid = ?1", &item.uid)?;
                     let source = item.path.as_ref().map(|path| brought.get(path));
                     match (known, source) {
@@ -278,7 +286,23 @@ impl Batch<'_> {
             };
             out.known += usize::from(!added);
         }
+        out.stay_forgotten.sort_unstable();
+        out.stay_forgotten.dedup();
         Ok(out)
+    }
+
+    /// Which of what was forgotten here an item is, or holds most of.
+    fn kept_out_of_import(
+        &self,
+        item: &Item,
+        sketches: &Sketches,
+        forgotten: &HashMap<i64, String>,
+    ) -> Result<Vec<String>, StoreError> {
+        if self.row("SELECT id FROM forgotten WHERE uid = ?1", &item.uid)?.is_some() {
+            return Ok(vec![item.uid.clone()]);
+        }
+        let found = sketches.find(&item.body);
+        Ok(found.iter().filter_map(|found| forgotten.get(&found.which).cloned()).collect())
     }
 
     fn row(&self, sql: &str, key: &str) -> Result<Option<i64>, StoreError> {

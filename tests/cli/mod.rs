@@ -8,4 +8,5 @@ mod config; // settings and their origins, completions, purge, help
 mod hostile_output; // what strangers write, through every verb: nothing of it moves, hides or forges a line
 mod lookup; // answers, exit codes, JSON, logs
 mod model; // list, use, import, verify, rm without a network
+mod notes; // what could not be used is said once by every verb
 mod run; // output and exit code pass through

@@ -26,6 +26,7 @@ pub(super) fn engine_at(user: &User, clock: fn() -> i64) -> Engine {
         clock,
         later: None,
         stopped: || false,
+        notes: kenning::engine::Notes::default(),
     })
 }
 

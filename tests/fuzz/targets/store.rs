@@ -2,7 +2,7 @@
 
 use crate::fuzz::{Reader, Target, emptied, outcome, sort_of};
 use kenning::embed::DEFAULT_RERANKER;
-use kenning::engine::{Engine, EngineSettings};
+use kenning::engine::{Engine, EngineSettings, Notes};
 use kenning::query::SearchOptions;
 use std::path::Path;
 
@@ -25,6 +25,7 @@ pub fn settings(data: Option<&Path>) -> EngineSettings {
         clock: || 1_700_000_000_000,
         later: None,
         stopped: || false,
+        notes: Notes::default(),
     }
 }
 

@@ -76,6 +76,7 @@ pub fn engine(data: &Path) -> Engine {
         clock: || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64),
         later: None,
         stopped: || false,
+        notes: kenning::engine::Notes::default(),
     })
 }
 

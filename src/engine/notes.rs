@@ -1,0 +1,64 @@
+//! What could not be used, told once: every engine of a process puts its notes into one place, and a face reads them there.
+//!
+//! So none is lost with the engine that wrote it, whichever use case that was made for. What is written and never read is a
+//! fault of the face: where debug assertions are on it ends the process.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Sentences for whoever asked. Clones are the same place.
+#[derive(Debug, Clone, Default)]
+pub struct Notes(Rc<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    unread: RefCell<Vec<String>>,
+    /// All there ever were.
+    known: RefCell<HashSet<String>>,
+}
+
+impl Notes {
+    /// Adds a sentence, unless it was added before.
+    pub fn add(&self, text: String) {
+        if self.0.known.borrow_mut().insert(text.clone()) {
+            self.0.unread.borrow_mut().push(text);
+        }
+    }
+
+    /// What nobody has read yet.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.unread.borrow_mut())
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let unread = self.unread.take();
+        debug_assert!(unread.is_empty() || std::thread::panicking(), "notes that nobody has read: {unread:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_read_once_wherever_it_was_written() {
+        let notes = Notes::default();
+        let other = notes.clone();
+        other.add("a".to_owned());
+        other.add("b".to_owned());
+        drop(other);
+        assert_eq!(notes.take(), ["a", "b"]);
+        notes.add("a".to_owned());
+        assert!(notes.take().is_empty());
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "notes that nobody has read")]
+    fn what_nobody_reads_is_a_fault() {
+        Notes::default().add("a".to_owned());
+    }
+}
