@@ -142,6 +142,13 @@ impl Engine {
         if left {
             self.leave_traces();
         }
+        // Indexes of measurements are made of sets, not of what is indexed here; somebody may have measured their own notes.
+        if let Some(folder) = self.settings.cache.as_ref().map(|cache| cache.join("bench")).filter(|f| f.is_dir()) {
+            self.note(format!(
+                "{} holds copies of the sets that ken bench has measured; delete it if one of them holds the same text",
+                folder.display()
+            ));
+        }
         self.keep_vectors(database, lock, Keep::Usable, progress)?;
         Ok(left)
     }

@@ -12,6 +12,7 @@
 //! 1997. A stretch is found as the one of the greatest sum, where what belongs counts for it and what does not against it.
 
 use super::digest::sha256;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What makes the hashes of one database differ from those of all others.
@@ -31,6 +32,9 @@ const SHORT_WORDS: usize = 8;
 /// Share of the pairs that a text must hold to be looked at more closely.
 const NEAR: f64 = 0.2;
 
+/// Words that are compared together are twice as many; a chunk has no more, unless its words are parts of long ones.
+const SEGMENT_WORDS: usize = 512;
+
 /// What a word that belongs to a sketch must outweigh: a stretch is mostly made of what belongs.
 const FOREIGN: f64 = 0.5;
 
@@ -43,7 +47,7 @@ const SPACELESS_PART_CHARS: usize = 2;
 /// Longer lines are looked at in parts, in bytes.
 const LONG_LINE: usize = 240;
 /// No part of a line is shorter, in bytes.
-const LEAST_PART: usize = 40;
+const LEAST_PART: usize = 20;
 
 /// Stretches of one text that are found for one sketch at most.
 const MOST_FOUND: usize = 64;
@@ -152,9 +156,9 @@ impl Sketches {
         let mut out = Vec::new();
         for group in &self.groups {
             let units = units(text, &group.salt);
-            for place in group.near(&units) {
+            for (place, near) in group.near(&units) {
                 let (which, sketch) = &group.members[place];
-                out.extend(stretches(sketch, &units).into_iter().map(|range| Found { which: *which, range }));
+                out.extend(stretches(sketch, &units[near]).into_iter().map(|range| Found { which: *which, range }));
             }
         }
         out.sort_by_key(|found| (found.range.start, found.range.end, found.which));
@@ -163,25 +167,59 @@ impl Sketches {
 }
 
 impl Group {
-    /// Sketches that have enough in common with a text to be looked at.
-    fn near(&self, units: &[Unit]) -> Vec<usize> {
-        let mut hashes: Vec<u32> =
-            units.iter().flat_map(|unit| unit.pairs.iter().chain(&unit.words).copied()).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
+    /// Sketches that a text may hold, each with the units to look at more closely. What is looked at together is about as long
+    /// as the longest chunk: a whole book holds some of everything.
+    fn near(&self, units: &[Unit]) -> Vec<(usize, Range<usize>)> {
+        let starts = segments(units);
+        let mut found: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
         let mut hits = vec![0u32; self.members.len()];
-        for hash in hashes {
-            let first = self.postings.partition_point(|(other, _)| *other < hash);
-            for (_, place) in self.postings[first..].iter().take_while(|(other, _)| *other == hash) {
-                hits[*place as usize] += 1;
+        let mut touched = Vec::new();
+        for at in 0..starts.len().saturating_sub(1) {
+            let end = (at + 2).min(starts.len() - 1);
+            let block = &units[starts[at]..starts[end]];
+            let mut hashes: Vec<u32> =
+                block.iter().flat_map(|unit| unit.pairs.iter().chain(&unit.words).copied()).collect();
+            hashes.sort_unstable();
+            hashes.dedup();
+            for hash in hashes {
+                let first = self.postings.partition_point(|(other, _)| *other < hash);
+                for (_, place) in self.postings[first..].iter().take_while(|(other, _)| *other == hash) {
+                    let place = *place as usize;
+                    if hits[place] == 0 {
+                        touched.push(place);
+                    }
+                    hits[place] += 1;
+                }
+            }
+            for place in touched.drain(..) {
+                let wanted = NEAR * telling(&self.members[place].1).len() as f64;
+                if f64::from(std::mem::take(&mut hits[place])) >= wanted {
+                    // With what stands around it: the ends of a long one may lie there.
+                    let range = starts[at.saturating_sub(1)]..starts[(end + 1).min(starts.len() - 1)];
+                    let ranges = found.entry(place).or_default();
+                    match ranges.last_mut().filter(|last| last.end >= range.start) {
+                        Some(last) => last.end = range.end,
+                        None => ranges.push(range),
+                    }
+                }
             }
         }
-        let is_near = |place: &usize| {
-            let wanted = (NEAR * telling(&self.members[*place].1).len() as f64).ceil();
-            f64::from(hits[*place]) >= wanted.max(1.0)
-        };
-        (0..self.members.len()).filter(is_near).collect()
+        found.into_iter().flat_map(|(place, ranges)| ranges.into_iter().map(move |range| (place, range))).collect()
     }
+}
+
+/// Where stretches of about [`SEGMENT_WORDS`] words begin, and where the last ends.
+fn segments(units: &[Unit]) -> Vec<usize> {
+    let mut out = vec![0];
+    let mut words = 0;
+    for (at, unit) in units.iter().enumerate() {
+        words += unit.words.len();
+        if words >= SEGMENT_WORDS || at + 1 == units.len() {
+            out.push(at + 1);
+            words = 0;
+        }
+    }
+    out
 }
 
 /// The hashes by which a sketch is found first.
@@ -420,6 +458,18 @@ mod tests {
         assert!(found("db password hunter2", "a password for the db").is_empty());
         let within = "By the way, before I forget: the db password hunter2 is what everybody uses until Monday.";
         assert_eq!(found("db password hunter2", within), [within]);
+    }
+
+    #[test]
+    fn a_passage_is_found_within_a_book() {
+        let book: String =
+            (0..4_000).map(|n| format!("Line {n} of a book about {} and {}.\n", n * 7 % 97, n % 31)).collect();
+        for at in [0, book.len() / 2, book.len()] {
+            let at = book[..at].rfind('\n').map_or(0, |end| end + 1);
+            let with = format!("{}{SECRET}\n{}", &book[..at], &book[at..]);
+            assert_eq!(found(SECRET, &with), [SECRET], "at {at}");
+        }
+        assert!(found(SECRET, &book).is_empty());
     }
 
     #[test]
