@@ -90,8 +90,8 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     }
     output.print(&text(report))?;
     for skipped in report.skipped.iter().take(SHOWN_SKIPPED) {
-        let verdict = if skipped.rules { ":" } else { " is left out:" };
-        output.note(&format!("{}{verdict} {}", shown(&skipped.path), crate::text::single_line(&skipped.why, 200)));
+        let left = if skipped.rules { ":" } else { " is left out:" };
+        output.note(&format!("{}{left} {}", shown(&skipped.path), crate::text::single_line(&skipped.why, 200)));
     }
     if report.skipped.len() > SHOWN_SKIPPED {
         output.say(&format!("      and {} more; --json lists them", report.skipped.len() - SHOWN_SKIPPED));

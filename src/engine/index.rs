@@ -8,9 +8,10 @@ use crate::render::json_line;
 use crate::screen::shown_text;
 use crate::store::{Cleaned, Database, Imported, Record, WriterLock};
 use crate::types::Item;
+use crate::types::limits::EXPORT_RECORD;
 use serde::Deserialize;
 use std::fs;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -112,8 +113,13 @@ impl Engine {
         }
         let mut there = Vec::new();
         for root in roots.into_iter().filter(|root| !root.is_empty()) {
-            match fs::metadata(&root) {
-                Ok(_) => there.push(PathBuf::from(root)),
+            match fs::canonicalize(&root) {
+                Ok(real) if real.as_path() == Path::new(&root) => there.push(real),
+                // Somebody else may have laid it there.
+                Ok(_) => self.note(format!(
+                    "{} is a link now, or lies behind one, and is left alone; name it to index what it leads to",
+                    shown_text(&root)
+                )),
                 Err(error) => {
                     let what = if means_gone(&error) {
                         "is not there".to_owned()
@@ -223,25 +229,33 @@ impl Engine {
 }
 
 /// All records of an export, checked before anything is written.
-fn read_records(input: impl BufRead) -> Result<Vec<Record>, EngineError> {
+fn read_records(mut input: impl BufRead) -> Result<Vec<Record>, EngineError> {
     let bad =
         |line: usize, what: &str| EngineError::from(crate::store::StoreError::Import { line, what: what.to_owned() });
     let mut records = Vec::new();
     let mut ended = false;
     let mut lines = 0;
-    for (index, line) in input.lines().enumerate() {
-        lines = index + 1;
-        let line = line.map_err(|error| match error.kind() {
-            std::io::ErrorKind::InvalidData => bad(lines, "it is not UTF-8"),
-            _ => EngineError::Input(error),
-        })?;
+    let mut line = Vec::new();
+    loop {
+        lines += 1;
+        line.clear();
+        let most = EXPORT_RECORD.bytes;
+        (&mut input).take(most + 1).read_until(b'\n', &mut line).map_err(EngineError::Input)?;
+        if line.is_empty() {
+            lines -= 1;
+            break;
+        }
+        if line.len() as u64 > most {
+            return Err(bad(lines, &format!("a record may have {} MiB at most", most >> 20)));
+        }
+        let line = std::str::from_utf8(&line).map_err(|_| bad(lines, "it is not UTF-8"))?;
         if line.trim().is_empty() {
             continue;
         }
         if ended {
             return Err(bad(lines, "there is more after the last line of the export"));
         }
-        let mut reader = serde_json::Deserializer::from_str(&line);
+        let mut reader = serde_json::Deserializer::from_str(line);
         let record = Record::deserialize(&mut reader)
             .and_then(|record| reader.end().map(|()| record))
             .map_err(|error| bad(lines, &error.to_string()))?;

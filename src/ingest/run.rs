@@ -124,6 +124,8 @@ pub struct Ingest<'a> {
     lock: &'a WriterLock,
     now_ms: i64,
     options: &'a IndexOptions,
+    /// Whether only what may have changed is looked at: what turns out not to have is not counted.
+    refreshing: bool,
     progress: &'a mut dyn FnMut(Progress),
     report: IndexReport,
     repositories: Repositories,
@@ -163,6 +165,7 @@ impl<'a> Ingest<'a> {
             lock,
             now_ms,
             options,
+            refreshing: false,
             progress,
             report: IndexReport::default(),
             repositories: Repositories::default(),
@@ -197,6 +200,7 @@ impl<'a> Ingest<'a> {
     /// As [`Ingest::run`].
     pub fn refresh(mut self, encoder: &mut OpenEncoder<'a>) -> Result<IndexReport, IngestError> {
         let started = Instant::now();
+        self.refreshing = true;
         self.expect_cut(encoder)?;
         let walked = stale(&self.database.sources()?, self.options.thorough);
         self.take(walked, encoder)?;
@@ -321,10 +325,14 @@ impl<'a> Ingest<'a> {
         };
         let digest = sha256(&bytes);
         let scope = self.repositories.scope(Path::new(&file.path), self.database)?;
+        let before = known.as_ref().filter(|(_, before)| before.sha256 == digest).map(|(id, _)| *id);
+        let is_news = before.is_none() || !self.refreshing;
         let text = wanted(&file.path, &bytes);
         let is_wanted = text.is_ok();
         let text = text.unwrap_or_else(|why| {
-            self.leave_out(&file.path, why);
+            if is_news {
+                self.leave_out(&file.path, why);
+            }
             String::new().into()
         });
         let source = Source {
@@ -336,11 +344,9 @@ impl<'a> Ingest<'a> {
             stat: file.stat,
             indexed_at: self.now_ms,
         };
-        if let Some((id, before)) = &known
-            && before.sha256 == digest
-        {
-            self.report.files_unchanged += usize::from(is_wanted);
-            self.wait(source, Some(*id), None);
+        if before.is_some() {
+            self.report.files_unchanged += usize::from(is_wanted && is_news);
+            self.wait(source, before, None);
             return Ok(());
         }
         if known.is_none()

@@ -71,6 +71,8 @@ limits! {
     TEST_SET = "a file of a test set", 2 * GIB;
     /// An export that is imported: read line by line.
     EXPORT = "an export", 256 * GIB;
+    /// A line of an export.
+    EXPORT_RECORD = "a record of an export", 64 * MIB;
     /// What a program tells in `/proc`.
     PROCESS_TABLE = "a file of /proc", 4 * MIB;
     /// A file of ours: a database's header, a lock, a derived file, a query cache.
@@ -104,17 +106,17 @@ counts! {
     /// What a command printed is looked up by so many bytes of its beginning and as many of its end.
     RUN_KEPT_BYTES = "bytes of each end of a command's output", 4 << 20;
     /// Rules that are taken from one ignore file.
-    RULES_PER_FILE = "rules of one ignore file", 10_000;
+    RULES_PER_FILE = "rules of an ignore file", 10_000;
     /// Rules that are taken from all ignore files of one walk.
-    RULES_PER_WALK = "rules of all ignore files of a walk", 100_000;
-    /// Bytes of one rule: no path is longer.
+    RULES_PER_WALK = "ignore rules of a walk", 100_000;
+    /// No path is longer.
     RULE_BYTES = "bytes of an ignore rule", 4 << 10;
     /// Folders within each other that a walk goes down.
     WALK_DEPTH = "folders within each other", 1_000;
-    /// Names in one folder; one that holds more is left out whole.
-    FOLDER_ENTRIES = "names in one folder", 1_000_000;
+    /// A folder that holds more is left out whole.
+    FOLDER_ENTRIES = "names in a folder", 1_000_000;
     /// Names that one walk looks at.
-    WALK_ENTRIES = "names in one walk", 4_000_000;
+    WALK_ENTRIES = "names in a walk", 4_000_000;
 }
 
 #[cfg(test)]

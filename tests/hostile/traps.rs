@@ -222,6 +222,7 @@ impl Stranger {
     /// Lays the trap at a name, in place of what is there.
     fn lay(&self, name: &str) {
         let path = self.user.work().join(name);
+        let was_folder = path.is_dir();
         remove(&path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let ending = path.extension().map_or(String::new(), |ending| format!(".{}", ending.to_str().unwrap()));
@@ -230,8 +231,9 @@ impl Stranger {
             Trap::Device => symlink("/dev/zero", &path).unwrap(),
             Trap::Fifo => mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap(),
             Trap::Socket => drop(UnixListener::bind(&path).unwrap()),
+            Trap::Out if was_folder => symlink(self.outside(), &path).unwrap(),
             Trap::Out if secret.exists() => symlink(secret, &path).unwrap(),
-            Trap::Out => symlink(self.outside(), &path).unwrap(),
+            Trap::Out => symlink(self.outside().join("secret"), &path).unwrap(),
             Trap::Huge => fs::File::create(&path).unwrap().set_len(8 << 30).unwrap(),
             Trap::Folder => fs::create_dir(&path).unwrap(),
             Trap::Loop => symlink(&path, &path).unwrap(),
@@ -327,7 +329,7 @@ fn given(trap: Trap) {
     let mut here = Stranger::new(trap);
     here.lay("given");
     for verb in GIVEN {
-        let arguments: Vec<&str> = verb.iter().map(|word| if *word == "{}" { "given" } else { word }).collect();
+        let arguments: Vec<&str> = verb.iter().map(|word| if *word == "{}" { "given" } else { *word }).collect();
         // Who names a link to a file means the file.
         if trap == Trap::Out && matches!(arguments[0], "index" | "import") {
             continue;
@@ -418,7 +420,7 @@ fn ignore_files_of_any_size() {
     let rules = |bytes: usize, line: &dyn Fn(usize) -> String| {
         let mut text = String::new();
         let mut number = 0;
-        while text.len() + 80 < bytes {
+        while text.len() + 2000 < bytes {
             text.push_str(&line(number));
             number += 1;
         }

@@ -63,6 +63,27 @@ fn thorough_reads_what_looks_as_it_did() {
     assert_eq!((ran.code, ran.json()["files_unchanged"].as_u64()), (0, Some(1)), "{ran:?}");
 }
 
+/// What was named once is read again without being named, so it must be what it was.
+#[cfg(unix)]
+#[test]
+fn what_became_a_link_is_not_followed() {
+    let user = User::new();
+    let secret = crate::support::ken::write(&user.home().join("outside/secret.md"), ONE.replace("apples", "secrets"));
+    let file = user.document("a.md", ONE);
+    let folder = user.document("docs/b.md", ONE.to_lowercase());
+    assert_eq!(user.ken(&["index", "a.md", "docs"]).code, 0);
+    fs::remove_file(&file).unwrap();
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&secret, &file).unwrap();
+    std::os::unix::fs::symlink(secret.parent().unwrap(), folder.parent().unwrap()).unwrap();
+    for arguments in [&["index"][..], &["index", "--refresh"], &["index", "--thorough"], &["index", "."]] {
+        let ran = user.ken(arguments);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(!user.exported().iter().any(|record| record.to_string().contains("secrets")), "{arguments:?}");
+    }
+    assert!(user.ken(&["index"]).err.contains("a.md is a link now"));
+}
+
 #[test]
 fn ignore_files_that_do_not_count_are_told() {
     let user = User::new();

@@ -115,7 +115,7 @@ pub(super) fn walk(
                 let Some(kind) = Format::of_path(&path).map(kind_of) else { continue };
                 match fs::symlink_metadata(&path) {
                     Ok(meta) if meta.is_file() => consider(&path, root, kind, &meta, out),
-                    Ok(_) => out.skipped.push(Skipped::new(path.display().to_string(), NOT_REGULAR)),
+                    Ok(_) => out.skipped.push(Skipped::new(path, NOT_REGULAR)),
                     Err(error) => unseen(path, &error.to_string(), out),
                 }
                 if out.files.len().is_multiple_of(64) {
@@ -123,7 +123,7 @@ pub(super) fn walk(
                 }
             }
             Kind::Link => out.skipped.extend(misled(&path, folder)),
-            Kind::Other => out.skipped.push(Skipped::new(path.display().to_string(), NOT_REGULAR)),
+            Kind::Other => out.skipped.push(Skipped::new(path, NOT_REGULAR)),
         }
     }
     out.rules.append(&mut rules.told);
@@ -173,5 +173,5 @@ fn misled(path: &Path, folder: &Path) -> Option<Skipped> {
     let error = open::open(path, Links::Within(folder)).err()?;
     // A link to a folder is called what it is called.
     let is_folder = error.kind() == io::ErrorKind::InvalidInput && fs::metadata(path).is_ok_and(|meta| meta.is_dir());
-    (!is_folder).then(|| Skipped::new(path.display().to_string(), error.to_string()))
+    (!is_folder).then(|| Skipped::new(path, error.to_string()))
 }

@@ -178,7 +178,7 @@ pub(super) fn walk(
         if meta.is_dir() {
             folder::walk(&canonical, &root, excludes, &folder::Bounds::default(), &mut out, heard);
         } else if !meta.is_file() {
-            out.skipped.push(Skipped::new(canonical, NOT_REGULAR));
+            out.skipped.push(Skipped::new(root, NOT_REGULAR));
         } else {
             let kind = kind_of(Format::of_path(&canonical).unwrap_or(Format::Plain));
             consider(&canonical, &root, kind, &meta, &mut out);
