@@ -122,7 +122,7 @@ impl Engine {
         let mut sources = Vec::new();
         for path in paths {
             if path.is_dir() {
-                let (found, unread) = read_folder(path, Layer::User, Links::Follow);
+                let (found, unread) = read_folder(path, Layer::User, Links::Within(path));
                 if let Some(problem) = unread.into_iter().next() {
                     let source = std::io::Error::other(problem.message);
                     return Err(EngineError::Io { path: problem.origin.into(), source });

@@ -300,7 +300,8 @@ fn everything_at_once(trap: Trap) {
         let mut here = Stranger::new(trap);
         names.iter().for_each(|name| here.lay(name));
         for verb in VERBS {
-            here.run(verb, false);
+            // Who names a link to a folder means the folder.
+            here.run(verb, number > 0 && verb.contains(&".ken/canon"));
             if number == 0 {
                 here.run(&[&["--json"], verb].concat(), false);
             }
