@@ -109,6 +109,10 @@ counts! {
     RULES_PER_FILE = "rules of an ignore file", 10_000;
     /// Rules that are taken from all ignore files of one walk.
     RULES_PER_WALK = "ignore rules of a walk", 100_000;
+    /// What a rule with several wildcards costs is its length and 32 bytes more: it becomes part of an automaton.
+    WILD_BYTES_PER_FILE = "bytes of wildcard rules of an ignore file", 128 << 10;
+    /// The same in all ignore files of one walk.
+    WILD_BYTES_PER_WALK = "bytes of wildcard rules of a walk", 1 << 20;
     /// No path is longer.
     RULE_BYTES = "bytes of an ignore rule", 4 << 10;
     /// Folders within each other that a walk goes down.

@@ -49,6 +49,8 @@ pub(super) struct Rules {
     fence: PathBuf,
     /// Rules that may still be taken.
     left: usize,
+    /// Bytes of rules with wildcards that may still be taken.
+    left_bytes: usize,
     /// Files of which not all rules count.
     pub told: Vec<Skipped>,
 }
@@ -64,6 +66,7 @@ impl Rules {
             user: Gitignore::empty(),
             fence: PathBuf::new(),
             left: limits::RULES_PER_WALK,
+            left_bytes: limits::WILD_BYTES_PER_WALK,
             told: Vec::new(),
         };
         if let Some(file) = excludes {
@@ -134,22 +137,29 @@ impl Rules {
             }
         };
         let mut builder = GitignoreBuilder::new(folder);
-        let (mut rules, mut wrong, mut first) = (0, 0, String::new());
+        let (mut rules, mut bytes_taken, mut wrong, mut first) = (0, 0, 0, String::new());
         for (index, line) in
             bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes).split(|b| *b == b'\n').enumerate()
         {
             if line.starts_with(b"#") || line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            if rules == limits::RULES_PER_FILE || self.left == 0 {
-                let (most, of) = match self.left {
-                    0 => (limits::RULES_PER_WALK, "in all"),
-                    _ => (limits::RULES_PER_FILE, "in one file"),
-                };
-                self.tell(file, format!("at most {most} rules {of} count; those from line {} on do not", index + 1));
+            let cost = cost(line);
+            let full = match () {
+                () if self.left == 0 => Some((limits::RULES_PER_WALK, "rules in all")),
+                () if rules == limits::RULES_PER_FILE => Some((limits::RULES_PER_FILE, "rules in one file")),
+                () if cost > self.left_bytes => Some((limits::WILD_BYTES_PER_WALK, "bytes with wildcards in all")),
+                () if bytes_taken + cost > limits::WILD_BYTES_PER_FILE => {
+                    Some((limits::WILD_BYTES_PER_FILE, "bytes with wildcards in one file"))
+                }
+                () => None,
+            };
+            if let Some((most, of)) = full {
+                self.tell(file, format!("at most {most} {of} count; the rules from line {} on do not", index + 1));
                 break;
             }
             (rules, self.left) = (rules + 1, self.left - 1);
+            (bytes_taken, self.left_bytes) = (bytes_taken + cost, self.left_bytes - cost);
             if let Err(why) = add(&mut builder, line) {
                 wrong += 1;
                 if first.is_empty() {
@@ -169,6 +179,12 @@ impl Rules {
             }
         }
     }
+}
+
+/// What a rule costs beside being counted: names and endings are looked up, anything else becomes part of an automaton.
+fn cost(line: &[u8]) -> usize {
+    let stars = line.iter().filter(|b| **b == b'*').count();
+    if stars > 1 || line.iter().any(|b| b"?[{".contains(b)) { line.len() + 32 } else { 0 }
 }
 
 /// Adds a line, or says why it is no pattern.

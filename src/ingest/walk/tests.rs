@@ -196,6 +196,32 @@ fn rules_are_counted() {
 }
 
 #[test]
+fn rules_that_cost_more_are_counted_by_their_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path();
+    for name in ["a.md", "b.md"] {
+        file(base, name, "text");
+    }
+    let fits = limits::WILD_BYTES_PER_FILE / 40 - 1;
+    let most: String = (0..fits).map(|number| format!("*x*{number:05}\n")).collect();
+    file(base, ".gitignore", format!("{most}?.md\n"));
+    let found = walked(base);
+    assert_eq!((found.files.len(), found.rules.len()), (0, 0), "{:?}", found.rules);
+    file(base, ".gitignore", format!("{most}{most}?.md\n"));
+    let found = walked(base);
+    assert_eq!((found.files.len(), found.rules.len()), (2, 1));
+    assert!(found.rules[0].why.contains("bytes with wildcards in one file"), "{:?}", found.rules);
+    file(base, ".gitignore", "");
+    for number in 0..=limits::WILD_BYTES_PER_WALK / limits::WILD_BYTES_PER_FILE {
+        file(base, &format!("f{number}/.gitignore"), format!("{most}?.md\n"));
+        file(base, &format!("f{number}/c.md"), "text");
+    }
+    let found = walked(base);
+    assert_eq!(found.files.len(), 3, "{:?}", found.rules);
+    assert!(found.rules.len() == 1 && found.rules[0].why.contains("in all"), "{:?}", found.rules);
+}
+
+#[test]
 fn depth_and_width_have_bounds_and_what_lies_beyond_is_unseen() {
     let dir = tempfile::tempdir().unwrap();
     let base = dir.path().canonicalize().unwrap();
