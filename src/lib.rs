@@ -12,6 +12,7 @@ pub mod embed;
 pub mod engine;
 pub mod error;
 pub mod eval;
+pub mod git;
 pub mod ingest;
 pub mod lock;
 pub mod map;

@@ -7,7 +7,7 @@ const LAYERS: &[&[&str]] = &[
     &["error"],
     &["types", "screen"],
     &["text", "vector", "map", "lock", "render"],
-    &["chunk", "canon", "embed", "store", "ann"],
+    &["chunk", "canon", "embed", "store", "ann", "git"],
     &["ingest", "query"],
     &["pack"],
     &["engine"],

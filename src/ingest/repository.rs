@@ -1,13 +1,14 @@
 //! Which repository a file belongs to.
 //!
 //! A repository is its first commit, which is the same in every clone and worktree; one without commits, or a shallow
-//! clone, is its path. git itself is asked, and only once per repository: the answer is remembered in the database.
+//! clone, is its path. Which commit that is is read from git's files by `git`, which starts nothing and obeys no
+//! configuration, and only once per repository: the answer is remembered in the database.
 
+use crate::git;
 use crate::store::{Database, StoreError};
 use crate::types::Scope;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// The scopes of the folders of one run.
 #[derive(Debug, Default)]
@@ -40,7 +41,7 @@ impl Repositories {
         // A path is no lasting answer: a commit may have been made since.
         let scope = match database.repository(&name)? {
             // Another repository may lie there by now.
-            Some(known) if holds(root, known.as_str()) => known,
+            Some(known) if git::holds(root, known.as_str()) => known,
             _ => {
                 let scope = identify(root);
                 if !scope.as_str().starts_with(BY_PATH) {
@@ -68,36 +69,15 @@ fn root_of(folder: &Path) -> Option<&Path> {
 }
 
 fn identify(root: &Path) -> Scope {
-    let whole = git(root, &["rev-parse", "--is-shallow-repository"]).is_some_and(|answer| answer == "false");
-    let first = whole.then(|| git(root, &["rev-list", "--max-parents=0", "HEAD"])).flatten();
-    // Histories that were merged have several; the least is as good as any and always the same.
-    let first = first.and_then(|all| all.lines().map(str::trim).filter(|l| l.len() >= 40).min().map(str::to_owned));
-    Scope::repository(first.unwrap_or_else(|| format!("{BY_PATH}{}", root.to_string_lossy())))
-}
-
-/// Whether a repository holds this commit.
-fn holds(root: &Path, commit: &str) -> bool {
-    git(root, &["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_some()
-}
-
-fn git(root: &Path, arguments: &[&str]) -> Option<String> {
-    let out = Command::new("git")
-        .arg("-C")
-        .arg(root)
-        .args(arguments)
-        // Set in hooks, where they would point to another repository.
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+    // Whatever the reason is that there is no commit: a path says as much as can be known.
+    let first = git::first_commit(root).unwrap_or_else(|_| format!("{BY_PATH}{}", root.to_string_lossy()));
+    Scope::repository(first)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
     fn a_repository_is_its_first_commit_in_every_clone() {

@@ -34,11 +34,14 @@ impl Map {
     }
 
     /// Maps a file that is open.
-    fn of(file: File) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// When it cannot be mapped.
+    pub fn of(file: File) -> io::Result<Self> {
         // SAFETY: the map is private and read-only. Its bytes could change only if another process wrote into the same
         // file; our own files are replaced by rename, never rewritten, what is still being made gives up its map before
-        // more is written (`Bytes::into_room`), and files of other tools' caches follow the same
-        // rule. A process that truncates such a file anyway ends us with SIGBUS, not with undefined behaviour that
+        // more is written (`Bytes::into_room`), and files of other tools' caches and packs of git
+        // follow the same rule. A process that truncates such a file anyway ends us with SIGBUS, not with undefined behaviour that
         // could spread: the bytes are only ever read as plain numbers and text.
         let map = unsafe { memmap2::Mmap::map(&file)? };
         Ok(Self { map, file })
