@@ -17,6 +17,7 @@ pub mod ingest;
 pub mod lock;
 pub mod map;
 pub mod pack;
+pub mod process;
 pub mod query;
 pub mod render;
 pub mod screen;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["error"],
     &["types", "screen"],
-    &["text", "vector", "map", "lock", "render"],
+    &["text", "vector", "map", "lock", "process", "render"],
     &["chunk", "canon", "embed", "store", "ann", "git"],
     &["ingest", "query"],
     &["pack"],

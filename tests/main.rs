@@ -14,6 +14,7 @@ mod index; // files in, answers out: what is found, forgotten, carried elsewhere
 mod layers; // a module imports lower layers only
 mod lookup_quality; // the built-in cases against their floor
 mod pack; // frames, phrases, Markdown out and in, watching
+mod programs; // which programs are started, and which never
 mod rules; // who may write to a screen, make JSON, show a path
 mod store; // what is kept: crashes, several processes, damage, bad disks, older versions
 mod support; // what tests share

@@ -1,11 +1,12 @@
 //! What a command leaves to a process of its own, which goes on after it.
 
-use std::process::{Command, Stdio};
+use crate::process;
+use std::process::Stdio;
 
 /// Starts `ken gc --auto`, which outlives this process and does not hear the terminal's Ctrl-C; false if that fails.
 pub(super) fn renew_later() -> bool {
     let Ok(own) = std::env::current_exe() else { return false };
-    let mut command = Command::new(own);
+    let mut command = process::ourselves(&own);
     command.args(["gc", "--auto", "--quiet"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

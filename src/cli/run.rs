@@ -6,6 +6,7 @@ use super::progress::Meter;
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::error::{Diagnose, ErrorKind};
+use crate::process;
 use crate::render::{json_line, lookup_text};
 use crate::screen::{line, shown};
 use crate::types::limits::RUN_KEPT_BYTES;
@@ -14,7 +15,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// How much of the beginning and of the end of the output is kept, in bytes each: the first error and the last words.
@@ -73,7 +74,7 @@ fn explain(global: &Global, seen: &[u8], output: &Output) -> Result<(), Failure>
 /// Runs the command with our standard input; copies its output on as it comes and keeps its beginning and end.
 fn pass_through(command: &[OsString]) -> Result<(ExitStatus, Vec<u8>), Failure> {
     let (program, arguments) = command.split_first().unwrap_or((&EMPTY, &[]));
-    let spawned = Command::new(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let spawned = process::as_typed(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|e| cannot_run(program, &e))?;
     let kept = Mutex::new(Kept::default());
     let (out, err) = (child.stdout.take(), child.stderr.take());

@@ -7,6 +7,7 @@ use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySetting
 use crate::engine::{Engine, EngineError, EngineSettings, Notes};
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
+use crate::process::Programs;
 use crate::screen::shown;
 use crate::types::Calibration;
 use crate::types::limits::CONFIG;
@@ -118,8 +119,11 @@ impl Session {
         settings.pip.offline = offline;
         let pip = self.config.get("pip.command");
         if !pip.is_empty() {
-            settings.pip = PipSettings { commands: vec![pip.split_whitespace().map(str::to_owned).collect()], offline };
+            settings.pip = PipSettings::of(pip, offline);
         }
+        // Without a working directory nothing is found, and nothing is started.
+        settings.pip.programs =
+            std::env::current_dir().map(|here| Programs::new(std::env::vars_os(), &here)).unwrap_or_default();
         Some(settings)
     }
 

