@@ -4,11 +4,12 @@ use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::engine::EngineError;
+use crate::map::open::open_to_write;
 use crate::render::{json_line, with_path};
 use crate::screen::shown;
 use clap::Args;
 use serde_json::json;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
     let records = match fs::metadata(path) {
         // A pipe or a device is written to, not replaced.
         Ok(meta) if !meta.is_file() => {
-            let file = File::options().write(true).open(path).map_err(|e| failed(&e))?;
+            let file = open_to_write(path).map_err(|e| failed(&e))?;
             written(engine.export(&mut BufWriter::new(file)), &failed)?
         }
         _ => {

@@ -108,6 +108,29 @@ fn too_large(limit: Limit) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, format!("{} may have {number} {unit} at most", limit.what))
 }
 
+/// Opens what is there to be written to, such as a device or a FIFO that somebody reads from; nobody is waited for.
+///
+/// # Errors
+/// [`ErrorKind::InvalidInput`] for a FIFO or socket that nobody reads from, and whatever the system says.
+pub fn open_to_write(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    let _reader_is_there = {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let mut asking = options.clone();
+        asking.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC).bits().cast_signed());
+        asking.open(path).map_err(|error| match error.raw_os_error() {
+            Some(number) if number == rustix::io::Errno::NXIO.raw_os_error() => {
+                io::Error::new(ErrorKind::InvalidInput, "nobody reads from it")
+            }
+            _ => error,
+        })?
+    };
+    options.open(path)
+}
+
 /// Read-only, without waiting for the other end of a FIFO, without making a terminal ours.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
