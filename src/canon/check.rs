@@ -8,6 +8,7 @@ use super::library::PackSource;
 use super::matcher::Matcher;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::{Pattern, compile, group_names};
+use super::room::Room;
 use crate::screen::is_hidden;
 use crate::text::{clean, tokens};
 use serde::Serialize;
@@ -69,6 +70,7 @@ pub fn check(sources: &[PackSource]) -> Vec<Finding> {
             Err(e) => report.push(Severity::Error, source, e.line().max(1), None, format!("not a canon pack: {e}")),
         }
     }
+    check_room(&mut report, sources, &mut all);
     check_unique(&mut report, sources, &all);
     for (index, entry) in &all {
         check_entry(&mut report, &sources[*index], entry);
@@ -149,6 +151,23 @@ fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
             report.entry(Severity::Error, source, entry, format!("the id is not {}/lower-case-words", pack.pack));
         }
     }
+}
+
+/// What is over a limit is told once a pack and looked at no further: to compare it with everything would take minutes.
+fn check_room(report: &mut Report, sources: &[PackSource], all: &mut Vec<(usize, Entry)>) {
+    let mut room = Room::default();
+    let mut full = BTreeSet::new();
+    all.retain(|(index, entry)| {
+        if full.contains(index) {
+            return false;
+        }
+        let taken = room.take(sources[*index].layer, entry);
+        if let Err(message) = &taken {
+            report.entry(Severity::Error, &sources[*index], entry, message.clone());
+            full.insert(*index);
+        }
+        taken.is_ok()
+    });
 }
 
 fn check_unique(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {

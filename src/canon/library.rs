@@ -5,6 +5,7 @@ use super::literal::Required;
 use super::matcher::{Matcher, PatternHit, in_order};
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::Pattern;
+use super::room::Room;
 use crate::screen::{line, shown_text};
 use crate::text::sha256_hex;
 use std::borrow::Cow;
@@ -191,6 +192,8 @@ struct Loader {
     patterns: Vec<(Pattern, Required)>,
     replaced: HashSet<usize>,
     problems: Vec<PackProblem>,
+    /// What is left for packs beyond the program's.
+    room: Room,
     /// Of everything read so far.
     digest: String,
 }
@@ -237,6 +240,11 @@ impl Loader {
                 continue;
             }
             for entry in pack.entries {
+                // Told once a pack: thousands of entries may follow.
+                if let Err(message) = self.room.take(source.layer, &entry) {
+                    self.problem(source, message);
+                    break;
+                }
                 self.add_entry(source, &pack.pack, entry);
             }
         }

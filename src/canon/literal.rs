@@ -45,24 +45,24 @@ struct Variant {
 }
 
 impl Variant {
-    fn literal(text: &str) -> Self {
-        Self { runs: vec![text.to_owned()] }
-    }
-
     fn gap() -> Self {
         Self { runs: vec![String::new(), String::new()] }
     }
 
     fn then(&self, next: &Self) -> Self {
-        let mut runs = self.runs.clone();
-        let mut following = next.runs.iter().cloned();
-        match (runs.last_mut(), following.next()) {
-            (Some(last), Some(first)) => last.push_str(&first),
-            (None, Some(first)) => runs.push(first),
+        let mut all = self.clone();
+        all.append(next);
+        all
+    }
+
+    fn append(&mut self, next: &Self) {
+        let mut following = next.runs.iter();
+        match (self.runs.last_mut(), following.next()) {
+            (Some(last), Some(first)) => last.push_str(first),
+            (None, Some(first)) => self.runs.push(first.clone()),
             _ => {}
         }
-        runs.extend(following);
-        Self { runs }
+        self.runs.extend(following.cloned());
     }
 
     /// Its runs that hold a word which counts, with single spaces.
@@ -109,12 +109,14 @@ fn in_sequence(parts: &[Hir]) -> Vec<Variant> {
     let mut all = vec![Variant::default()];
     for part in parts {
         let next = expand(part).unwrap_or_else(|| vec![Variant::gap()]);
-        if all.len() * next.len() <= MAX_VARIANTS {
+        if let [next] = next.as_slice() {
+            all.iter_mut().for_each(|variant| variant.append(next));
+        } else if all.len() * next.len() <= MAX_VARIANTS {
             all = all.iter().flat_map(|before| next.iter().map(|after| before.then(after))).collect();
         } else if !all.iter().all(Variant::counts) && next.iter().all(Variant::counts) {
             all = next.iter().map(|variant| Variant::gap().then(variant)).collect();
         } else {
-            all = all.iter().map(|variant| variant.then(&Variant::gap())).collect();
+            all.iter_mut().for_each(|variant| variant.append(&Variant::gap()));
         }
     }
     all
@@ -122,16 +124,16 @@ fn in_sequence(parts: &[Hir]) -> Vec<Variant> {
 
 /// A literal text in lower case; what is not plain ASCII is a gap, and white space a space.
 fn spell(text: &str) -> Variant {
-    let mut spelled = Variant::literal("");
+    let (mut runs, mut run) = (Vec::new(), String::new());
     for c in text.chars() {
-        let next = match c {
-            ' ' | '\t' | '\n' => Variant::literal(" "),
-            '!'..='~' => Variant::literal(c.to_ascii_lowercase().encode_utf8(&mut [0; 4])),
-            _ => Variant::gap(),
-        };
-        spelled = spelled.then(&next);
+        match c {
+            ' ' | '\t' | '\n' => run.push(' '),
+            '!'..='~' => run.push(c.to_ascii_lowercase()),
+            _ => runs.push(std::mem::take(&mut run)),
+        }
     }
-    spelled
+    runs.push(run);
+    Variant { runs }
 }
 
 /// The letter of a class that holds its two cases and nothing else.

@@ -15,6 +15,7 @@ mod matcher;
 mod pack;
 mod pattern;
 mod prefilter;
+mod room;
 mod seek;
 mod walk;
 

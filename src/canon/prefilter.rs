@@ -25,7 +25,7 @@ pub struct Prefilter {
     pub ranks: Cow<'static, [u32]>,
     /// Where the words of each set bit begin in `filed`, and one more.
     pub starts: Cow<'static, [u32]>,
-    /// Numbers of words, set bit by set bit.
+    /// Numbers of words, set bit by set bit, and within one by their texts.
     pub filed: Cow<'static, [u32]>,
     /// All words, lower case, one after the other.
     pub text: Cow<'static, str>,
@@ -148,15 +148,16 @@ impl Prefilter {
         }
         let mut listeners = vec![Vec::new(); words.len()];
         listening.into_iter().for_each(|(word, wait)| listeners[word as usize].push(wait));
-        let mut by_slot: Vec<(usize, u32)> = (0u32..)
+        // Of one slot in the order of their texts, so that those with one beginning stand together.
+        let mut by_slot: Vec<(usize, String, u32)> = (0u32..)
             .zip(&words)
             .filter(|(_, word)| word.len() >= PREFIX)
-            .map(|(number, word)| (slot(key_of(word.as_bytes())), number))
+            .map(|(number, word)| (slot(key_of(word.as_bytes())), word.to_ascii_lowercase(), number))
             .collect();
         by_slot.sort_unstable();
         let mut filter = vec![0u64; 1 << (BITS - 6)];
         let mut filed: Vec<Vec<u32>> = Vec::new();
-        for (slot, number) in by_slot {
+        for (slot, _, number) in by_slot {
             let bit = 1 << (slot & 63);
             if filter[slot >> 6] & bit == 0 {
                 filter[slot >> 6] |= bit;

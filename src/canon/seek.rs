@@ -7,15 +7,37 @@ fn range(starts: &[u32], at: usize) -> std::ops::Range<usize> {
 }
 
 /// Whether a text begins with a phrase, of which a space is any white space and letters have no case.
-fn stands<'a>(phrase: impl Iterator<Item = &'a u8>, text: impl Iterator<Item = &'a u8>) -> bool {
-    let mut text = text.peekable();
+fn begins(phrase: &[u8], text: &[u8]) -> bool {
+    let mut at = 0;
     for wanted in phrase {
-        let fits = |byte: &u8| if *wanted == b' ' { is_space(*byte) } else { byte.eq_ignore_ascii_case(wanted) };
-        if text.next_if(|byte| fits(byte)).is_none() {
+        let Some(byte) = text.get(at) else { return false };
+        if *wanted != b' ' {
+            if !byte.eq_ignore_ascii_case(wanted) {
+                return false;
+            }
+            at += 1;
+        } else if is_space(*byte) {
+            at += text[at..].iter().take_while(|byte| is_space(**byte)).count();
+        } else {
             return false;
         }
-        if *wanted == b' ' {
-            while text.next_if(|byte| is_space(**byte)).is_some() {}
+    }
+    true
+}
+
+/// Whether a text ends with a phrase, read in the same way.
+fn ends(phrase: &[u8], mut text: &[u8]) -> bool {
+    for wanted in phrase.iter().rev() {
+        let Some((byte, rest)) = text.split_last() else { return false };
+        if *wanted != b' ' {
+            if !byte.eq_ignore_ascii_case(wanted) {
+                return false;
+            }
+            text = rest;
+        } else if is_space(*byte) {
+            text = &rest[..rest.len() - rest.iter().rev().take_while(|byte| is_space(**byte)).count()];
+        } else {
+            return false;
         }
     }
     true
@@ -49,7 +71,7 @@ impl Prefilter {
         let phrase = self.phrases.as_bytes();
         let (before, from) = (&phrase[start as usize..word], &phrase[word..word + from as usize]);
         let (text_before, text_from) = text.as_bytes().split_at(at);
-        stands(from.iter(), text_from.iter()) && stands(before.iter().rev(), text_before.iter().rev())
+        begins(from, text_from) && ends(before, text_before)
     }
 
     /// How many words there are.
@@ -60,6 +82,32 @@ impl Prefilter {
     fn word(&self, number: u32) -> &[u8] {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         &self.text.as_bytes()[start as usize..self.ends[number as usize] as usize]
+    }
+
+    /// Those of some words, sorted by their texts, that stand at a place. Hundreds of words begin with `error`, so they are
+    /// not tried one after another: each byte of the text leaves those that go on with it.
+    fn words_at(&self, bytes: &[u8], start: usize, mut filed: &[u32], out: &mut Vec<(usize, u32)>) {
+        let mut depth = 0;
+        while let [first, ..] = filed {
+            let word = self.word(*first);
+            if word.len() == depth {
+                out.push((start, *first));
+                filed = &filed[1..];
+                continue;
+            }
+            let Some(byte) = bytes.get(start + depth).map(u8::to_ascii_lowercase) else { return };
+            // One word alone is compared at once.
+            if filed.len() == 1 {
+                if bytes.get(start..start + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)) {
+                    out.push((start, *first));
+                }
+                return;
+            }
+            let from = filed.partition_point(|other| self.word(*other)[depth] < byte);
+            let to = from + filed[from..].partition_point(|other| self.word(*other)[depth] == byte);
+            filed = &filed[from..to];
+            depth += 1;
+        }
     }
 
     /// Every place where a word stands, ASCII case aside: byte offset and the word's number, by offset.
@@ -76,12 +124,7 @@ impl Prefilter {
             }
             let start = at + 1 - PREFIX;
             let rank = self.ranks[slot >> 6] + (bits & (bit - 1)).count_ones();
-            for &number in &self.filed[range(&self.starts, rank as usize)] {
-                let word = self.word(number);
-                if bytes.len() - start >= word.len() && bytes[start..start + word.len()].eq_ignore_ascii_case(word) {
-                    out.push((start, number));
-                }
-            }
+            self.words_at(bytes, start, &self.filed[range(&self.starts, rank as usize)], &mut out);
         }
         out
     }

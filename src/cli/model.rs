@@ -75,7 +75,10 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
     let active = |name: Option<String>| -> Result<String, Failure> {
         match name {
             Some(name) => Ok(name),
-            None => Ok(engine.model(None)?.ok_or_else(no_model)?.name().to_owned()),
+            None => {
+                let configured = session.config.get("model.name");
+                Ok(engine.model(None)?.ok_or_else(|| no_model(configured))?.name().to_owned())
+            }
         }
     };
     match verb {
@@ -129,7 +132,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         }
         ModelVerb::Use(args) => {
             let path = session.paths.config.as_ref().ok_or(EngineError::NoHome)?;
-            let installed = engine.model(Some(&args.name))?.ok_or_else(no_model)?;
+            let installed = engine.model(Some(&args.name))?.ok_or_else(|| no_model(&args.name))?;
             engine.check_encoder(&installed)?;
             engine.prepare(&installed, &mut |p| meter.show(p))?;
             engine.switch_index(&installed, &mut |p| meter.show(p))?;
@@ -165,8 +168,8 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
     Ok(0)
 }
 
-fn no_model() -> Failure {
-    Failure::new(ErrorKind::NoModel, "the model is not installed", "ken model pull; `ken model list` shows all")
+fn no_model(name: &str) -> Failure {
+    EngineError::NoModel { model: name.to_owned() }.into()
 }
 
 fn report(installed: &Installed, what: &str, output: &Output) -> Result<(), Failure> {

@@ -39,18 +39,18 @@ pub(super) struct RunArgs {
 }
 
 pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
-    let (status, seen) = pass_through(&args.command)?;
+    let (status, seen, cut) = pass_through(&args.command)?;
     let code = exit_code(status);
     if code != 0 && !seen.iter().all(u8::is_ascii_whitespace) {
         // The command's failure is what matters: ours must not hide it.
-        if let Err(failure) = explain(global, &seen, output) {
+        if let Err(failure) = explain(global, &seen, cut, output) {
             output.say(&format!("ken: the failure could not be looked up: {}", line(&failure.message)));
         }
     }
     Ok(code)
 }
 
-fn explain(global: &Global, seen: &[u8], output: &Output) -> Result<(), Failure> {
+fn explain(global: &Global, seen: &[u8], cut: bool, output: &Output) -> Result<(), Failure> {
     let session = Session::open(global, output)?;
     let engine = session.engine();
     let defaults = options(&session.config, FilterArgs::default(), ShowArgs::default());
@@ -64,6 +64,10 @@ fn explain(global: &Global, seen: &[u8], output: &Output) -> Result<(), Failure>
     output.tell_notes();
     let text = if output.json { json_line(&answer) } else { lookup_text(&answer, output.message_style, output.width) };
     if answer.found() {
+        if cut {
+            let most = RUN_KEPT_BYTES >> 20;
+            output.note(&format!("only the first and the last {most} MiB of the output were looked at"));
+        }
         let rule =
             if output.json { String::new() } else { format!("\n{}\n", output.message_style.faint(&"─".repeat(40))) };
         output.tell(&format!("{rule}{text}"));
@@ -71,8 +75,9 @@ fn explain(global: &Global, seen: &[u8], output: &Output) -> Result<(), Failure>
     Ok(())
 }
 
-/// Runs the command with our standard input; copies its output on as it comes and keeps its beginning and end.
-fn pass_through(command: &[OsString]) -> Result<(ExitStatus, Vec<u8>), Failure> {
+/// Runs the command with our standard input; copies its output on as it comes and keeps its beginning and end, and says
+/// whether anything lay between them.
+fn pass_through(command: &[OsString]) -> Result<(ExitStatus, Vec<u8>, bool), Failure> {
     let (program, arguments) = command.split_first().unwrap_or((&EMPTY, &[]));
     let spawned = process::as_typed(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|e| cannot_run(program, &e))?;
@@ -84,7 +89,9 @@ fn pass_through(command: &[OsString]) -> Result<(ExitStatus, Vec<u8>), Failure> 
         child.wait()
     });
     let status = status.map_err(|e| Failure::io("the command", &e))?;
-    Ok((status, kept.into_inner().unwrap_or_else(PoisonError::into_inner).bytes()))
+    let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let cut = kept.dropped;
+    Ok((status, kept.bytes(), cut))
 }
 
 static EMPTY: std::sync::LazyLock<OsString> = std::sync::LazyLock::new(OsString::new);

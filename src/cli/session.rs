@@ -27,10 +27,9 @@ pub(super) struct Session {
 impl Session {
     /// Reads the configuration; a repository's counts only if it is trusted, and a message says so if it is not.
     pub fn open(global: &Global, output: &Output) -> Result<Self, Failure> {
-        let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-        let environment = Environment::new(variables);
+        let environment = Environment::new(std::env::vars_os());
         let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
-        let paths = Paths::find(&environment, &here);
+        let paths = Paths::find(&environment, &here)?;
         let repository = trusted_repository(&paths, output)?;
         let file = repository.as_ref().map(|folder| folder.join("config.toml"));
         let mut config = Config::resolve(paths.config.as_deref(), file.as_deref(), &environment)?;
@@ -133,7 +132,7 @@ impl Session {
         if !configured.is_empty() {
             return Some(configured.to_owned());
         }
-        let named = self.environment.get("HF_TOKEN_PATH").map(PathBuf::from);
+        let named = self.environment.raw("HF_TOKEN_PATH").map(PathBuf::from);
         let usual = || Some(self.paths.hub_cache.as_ref()?.parent()?.join("token"));
         let text = open::read_text(&named.or_else(usual)?, Links::Follow, CONFIG).ok()?;
         Some(text.trim().to_owned()).filter(|token| !token.is_empty())

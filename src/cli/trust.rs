@@ -33,10 +33,9 @@ pub(super) struct TrustArgs {
 }
 
 pub(super) fn run(args: &TrustArgs, output: &Output) -> Outcome {
-    let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
     let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
     let place = args.directory.as_ref().map_or_else(|| here.clone(), |directory| here.join(directory));
-    let paths = Paths::find(&Environment::new(variables), &place);
+    let paths = Paths::find(&Environment::new(std::env::vars_os()), &place)?;
     let Some(folder) = paths.repository.clone() else {
         return Err(Failure::new(
             ErrorKind::Usage,

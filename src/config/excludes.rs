@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// The file with the user's ignore rules; it may not be there.
 pub fn git_excludes(environment: &Environment) -> Option<PathBuf> {
-    let home = environment.absolute("HOME").or_else(|| environment.absolute("USERPROFILE"));
-    let folder = environment.absolute("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let home = environment.usable("HOME").or_else(|| environment.usable("USERPROFILE"));
+    let folder = environment.usable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
     let folder = folder.map(|folder| folder.join("git"));
-    let system = environment.absolute("GIT_CONFIG_SYSTEM").or_else(|| cfg!(unix).then(|| "/etc/gitconfig".into()));
+    let system = environment.usable("GIT_CONFIG_SYSTEM").or_else(|| cfg!(unix).then(|| "/etc/gitconfig".into()));
     let files = [
-        environment.absolute("GIT_CONFIG_GLOBAL"),
+        environment.usable("GIT_CONFIG_GLOBAL"),
         home.as_ref().map(|home| home.join(".gitconfig")),
         folder.as_ref().map(|folder| folder.join("config")),
         system,

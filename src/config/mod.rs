@@ -60,6 +60,14 @@ pub enum ConfigError {
         /// The cause.
         source: io::Error,
     },
+    /// A variable that names a folder holds a relative path.
+    #[error("{name} is the relative path {}", path.display())]
+    RelativePath {
+        /// The variable.
+        name: &'static str,
+        /// Its value.
+        path: PathBuf,
+    },
     /// A file is not TOML.
     #[error("{}: {message}", shown(path))]
     Syntax {
@@ -102,15 +110,18 @@ impl Diagnose for ConfigError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { source, .. } => io_kind(source),
-            Self::Syntax { .. } | Self::Unknown { .. } | Self::NotForRepositories { .. } | Self::Value { .. } => {
-                ErrorKind::Usage
-            }
+            Self::RelativePath { .. }
+            | Self::Syntax { .. }
+            | Self::Unknown { .. }
+            | Self::NotForRepositories { .. }
+            | Self::Value { .. } => ErrorKind::Usage,
         }
     }
 
     fn hint(&self) -> Option<String> {
         match self {
             Self::Io { .. } => None,
+            Self::RelativePath { name, .. } => Some(format!("set {name} to an absolute path, or unset it")),
             _ => Some("`ken config show --origin` lists all settings and where they come from".to_owned()),
         }
     }
@@ -142,6 +153,14 @@ impl Config {
         }
         for key in KEYS {
             for name in key.environment {
+                if environment.raw(name).is_some_and(|value| value.to_str().is_none()) {
+                    return Err(ConfigError::Value {
+                        key: key.name.to_owned(),
+                        value: environment.raw(name).unwrap_or_default().to_string_lossy().into_owned(),
+                        expected: "text in UTF-8",
+                        origin: Origin::Environment((*name).to_owned()),
+                    });
+                }
                 if let Some(value) = environment.get(name).filter(|value| !value.is_empty()) {
                     config.set(key.name, value, Origin::Environment((*name).to_owned()))?;
                     break;

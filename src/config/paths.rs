@@ -1,30 +1,42 @@
 //! Where everything lies, from a snapshot of the environment.
 
+use super::ConfigError;
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// A snapshot of the environment's variables; those that are not UTF-8 are left out.
+/// A snapshot of the environment's variables.
 #[derive(Debug, Clone, Default)]
-pub struct Environment(BTreeMap<String, String>);
+pub struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
     /// From name and value pairs.
-    pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self(variables.into_iter().collect())
+    pub fn new<T: Into<OsString>>(variables: impl IntoIterator<Item = (T, T)>) -> Self {
+        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
 
-    /// The value of a variable.
+    /// The value of a variable, if it is UTF-8.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.raw(name)?.to_str()
     }
 
-    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
-        self.get(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+    /// The path in a variable of another tool's, where it is one that this tool would take.
+    pub(super) fn usable(&self, name: &str) -> Option<PathBuf> {
+        self.raw(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// An absolute path: the XDG specification says that others are to be ignored.
-    pub(super) fn absolute(&self, name: &str) -> Option<PathBuf> {
-        self.path(name).filter(|path| path.is_absolute())
+    /// The value of a variable, whatever it is.
+    pub fn raw(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+    }
+
+    /// The path in a variable. A relative one would be another folder in each working directory, and to leave it out
+    /// would be to take a folder that nobody named; so it is refused. The XDG specification calls it invalid too.
+    fn absolute(&self, name: &'static str) -> Result<Option<PathBuf>, ConfigError> {
+        match self.raw(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
+            Some(path) if path.is_relative() => Err(ConfigError::RelativePath { name, path }),
+            path => Ok(path),
+        }
     }
 }
 
@@ -44,44 +56,60 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// `KEN_HOME` holds data and configuration if it is set, else the platform's folders do.
-    pub fn find(environment: &Environment, working_directory: &Path) -> Self {
-        let home = environment.absolute("HOME").or_else(|| environment.absolute("USERPROFILE"));
-        let under = |folder: &str| home.as_ref().map(|home| home.join(folder));
-        let ken_home = environment.path("KEN_HOME").map(|path| working_directory.join(path));
-        let (data, config) = if cfg!(windows) {
-            (environment.absolute("LOCALAPPDATA"), environment.absolute("APPDATA"))
-        } else if cfg!(target_os = "macos") {
-            (under("Library/Application Support"), under("Library/Application Support"))
-        } else {
-            (
-                environment.absolute("XDG_DATA_HOME").or_else(|| under(".local/share")),
-                environment.absolute("XDG_CONFIG_HOME").or_else(|| under(".config")),
-            )
+    /// `KEN_HOME` holds data and configuration if it is set, else the platform's folders do. Variables that do not matter
+    /// then are not looked at.
+    ///
+    /// # Errors
+    /// [`ConfigError::RelativePath`] for a variable that is needed and holds a relative path.
+    pub fn find(environment: &Environment, working_directory: &Path) -> Result<Self, ConfigError> {
+        let home = || match environment.absolute("HOME")? {
+            None => environment.absolute("USERPROFILE"),
+            home => Ok(home),
         };
-        let cache = if cfg!(windows) {
-            data.as_ref().map(|data| data.join("kenning").join("cache"))
-        } else if cfg!(target_os = "macos") {
-            under("Library/Caches").map(|cache| cache.join("kenning"))
-        } else {
-            environment.absolute("XDG_CACHE_HOME").or_else(|| under(".cache")).map(|cache| cache.join("kenning"))
+        let under =
+            |folder: &str| -> Result<Option<PathBuf>, ConfigError> { Ok(home()?.map(|home| home.join(folder))) };
+        let given = |name: &'static str, usual: &str| match environment.absolute(name)? {
+            None => under(usual),
+            folder => Ok(folder),
         };
-        let hub_home = environment.path("HF_HOME").or_else(|| {
-            environment.absolute("XDG_CACHE_HOME").or_else(|| under(".cache")).map(|cache| cache.join("huggingface"))
-        });
-        Self {
-            data: ken_home.clone().or_else(|| data.map(|data| data.join("kenning"))),
-            cache: ken_home.as_ref().map(|home| home.join("cache")).or(cache),
-            config: ken_home
-                .or_else(|| config.map(|config| config.join("kenning")))
-                .map(|folder| folder.join("config.toml")),
-            hub_cache: environment.path("HF_HUB_CACHE").or_else(|| hub_home.map(|home| home.join("hub"))),
+        let (data, cache, config) = if let Some(own) = environment.absolute("KEN_HOME")? {
+            (Some(own.clone()), Some(own.join("cache")), Some(own))
+        } else {
+            let (data, config) = if cfg!(windows) {
+                (environment.absolute("LOCALAPPDATA")?, environment.absolute("APPDATA")?)
+            } else if cfg!(target_os = "macos") {
+                (under("Library/Application Support")?, under("Library/Application Support")?)
+            } else {
+                (given("XDG_DATA_HOME", ".local/share")?, given("XDG_CONFIG_HOME", ".config")?)
+            };
+            let cache = if cfg!(windows) {
+                data.as_ref().map(|data| data.join("kenning").join("cache"))
+            } else if cfg!(target_os = "macos") {
+                under("Library/Caches")?.map(|cache| cache.join("kenning"))
+            } else {
+                given("XDG_CACHE_HOME", ".cache")?.map(|cache| cache.join("kenning"))
+            };
+            let kenning = |folder: Option<PathBuf>| folder.map(|folder| folder.join("kenning"));
+            (kenning(data), cache, kenning(config))
+        };
+        let hub_cache = match environment.absolute("HF_HUB_CACHE")? {
+            Some(cache) => Some(cache),
+            None => match environment.absolute("HF_HOME")? {
+                Some(home) => Some(home.join("hub")),
+                None => given("XDG_CACHE_HOME", ".cache")?.map(|cache| cache.join("huggingface").join("hub")),
+            },
+        };
+        Ok(Self {
+            data,
+            config: config.map(|folder| folder.join("config.toml")),
+            cache,
+            hub_cache,
             repository: working_directory
                 .ancestors()
                 .find(|folder| folder.join(".git").exists())
                 .map(|root| root.join(".ken"))
                 .filter(|folder| folder.is_dir()),
-        }
+        })
     }
 
     /// Where models lie.
@@ -109,11 +137,12 @@ impl Paths {
 mod tests {
     use super::*;
 
+    fn tried(pairs: &[(&str, &str)]) -> Result<Paths, ConfigError> {
+        Paths::find(&Environment::new(pairs.iter().copied()), Path::new("/nowhere"))
+    }
+
     fn find(pairs: &[(&str, &str)]) -> Paths {
-        Paths::find(
-            &Environment::new(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))),
-            Path::new("/nowhere"),
-        )
+        tried(pairs).unwrap()
     }
 
     #[test]
@@ -124,15 +153,41 @@ mod tests {
         assert_eq!(own.config.as_deref(), Some(Path::new("/k/config.toml")));
         assert_eq!(own.cache.as_deref(), Some(Path::new("/k/cache")));
         assert_eq!(own.hub_cache.as_deref(), Some(Path::new("/hf/hub")));
+        assert_eq!(find(&[("KEN_HOME", ""), ("HOME", "/h")]), find(&[("HOME", "/h")]));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn follows_the_platform() {
-        let paths = find(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "relative/is/ignored")]);
+        let paths = find(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/c")]);
         assert_eq!(paths.data.as_deref(), Some(Path::new("/h/.local/share/kenning")));
-        assert_eq!(paths.config.as_deref(), Some(Path::new("/h/.config/kenning/config.toml")));
+        assert_eq!(paths.config.as_deref(), Some(Path::new("/c/kenning/config.toml")));
         assert_eq!(paths.cache.as_deref(), Some(Path::new("/h/.cache/kenning")));
         assert_eq!(paths.hub_cache.as_deref(), Some(Path::new("/h/.cache/huggingface/hub")));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_relative_path_is_refused_where_it_is_needed() {
+        let names =
+            ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE", "KEN_HOME"];
+        for name in names {
+            let mut pairs = vec![("HOME", "/h")];
+            pairs.retain(|(other, _)| *other != name);
+            pairs.push((name, "relative/path"));
+            let error = tried(&pairs).unwrap_err();
+            assert!(matches!(error, ConfigError::RelativePath { name: n, .. } if n == name), "{name}: {error}");
+        }
+        let unneeded = [("KEN_HOME", "/k"), ("HF_HOME", "/hf"), ("HOME", "h"), ("XDG_CACHE_HOME", "c")];
+        assert_eq!(find(&unneeded).data.as_deref(), Some(Path::new("/k")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_need_not_be_utf_8() {
+        use std::os::unix::ffi::OsStrExt;
+        let odd = OsStr::from_bytes(b"/k\xff");
+        let environment = Environment::new([(OsStr::new("KEN_HOME"), odd)]);
+        assert_eq!(Paths::find(&environment, Path::new("/")).unwrap().data.as_deref(), Some(Path::new(odd)));
     }
 }

@@ -4,7 +4,7 @@
 //! manifest's expectations (architecture, activation, width, length) are compared here, so that the wrong files never
 //! make plausible vectors.
 
-use super::manifest::{Activation, Architecture};
+use super::manifest::{Activation, Architecture, LEAST_TOKENS};
 use super::{EmbedError, Manifest};
 use crate::map::open::{self, Links};
 use crate::types::limits::MODEL_JSON;
@@ -47,8 +47,17 @@ struct Raw {
     is_decoder: bool,
 }
 
-/// Larger shapes than any encoder has; a configuration beyond them is damaged, not large.
-const MOST: usize = 1 << 24;
+/// Larger shapes than any encoder has; a configuration beyond them is damaged, not large. What is within them is compared
+/// with the weights before memory is asked for ([`super::weights::Weights::check`]).
+const MOST: [(&str, usize); 7] = [
+    ("vocab_size", 1 << 24),
+    ("hidden_size", 1 << 16),
+    ("num_hidden_layers", 1 << 10),
+    ("num_attention_heads", 1 << 16),
+    ("intermediate_size", 1 << 18),
+    ("max_position_embeddings", 1 << 24),
+    ("type_vocab_size", 1 << 16),
+];
 
 impl Config {
     /// Reads `config.json` at `path`.
@@ -84,22 +93,23 @@ impl Config {
             return Err(EmbedError::Unsupported { path: path.into(), what: "a decoder (is_decoder)".into() });
         }
         let sizes = [
-            ("vocab_size", raw.vocab_size),
-            ("hidden_size", raw.hidden_size),
-            ("num_hidden_layers", raw.num_hidden_layers),
-            ("num_attention_heads", raw.num_attention_heads),
-            ("intermediate_size", raw.intermediate_size),
-            ("max_position_embeddings", raw.max_position_embeddings),
-            ("type_vocab_size", raw.type_vocab_size),
+            raw.vocab_size,
+            raw.hidden_size,
+            raw.num_hidden_layers,
+            raw.num_attention_heads,
+            raw.intermediate_size,
+            raw.max_position_embeddings,
+            raw.type_vocab_size,
         ];
-        if let Some((name, value)) = sizes.into_iter().find(|(_, v)| *v == 0 || *v > MOST) {
-            return Err(bad(format!("{name} = {value} makes no sense")));
+        if let Some(((name, most), value)) = MOST.iter().zip(sizes).find(|((_, most), v)| *v == 0 || v > most) {
+            return Err(bad(format!("{name} = {value}; 1 to {most} are allowed")));
         }
         if !raw.hidden_size.is_multiple_of(raw.num_attention_heads) {
-            return Err(bad("hidden_size is not a multiple of num_attention_heads".into()));
+            let (hidden, heads) = (raw.hidden_size, raw.num_attention_heads);
+            return Err(bad(format!("hidden_size = {hidden} is not a multiple of num_attention_heads = {heads}")));
         }
         if !(raw.layer_norm_eps > 0.0 && raw.layer_norm_eps < 1.0) {
-            return Err(bad(format!("layer_norm_eps = {} makes no sense", raw.layer_norm_eps)));
+            return Err(bad(format!("layer_norm_eps = {}; it lies between 0 and 1", raw.layer_norm_eps)));
         }
         let pad_id = raw.pad_token_id.unwrap_or(match architecture {
             Architecture::Bert => 0,
@@ -118,8 +128,12 @@ impl Config {
             pad_id,
             norm_eps: raw.layer_norm_eps as f32,
         };
-        if config.longest() == 0 {
-            return Err(bad("max_position_embeddings leaves no room for a text".into()));
+        if config.longest() < LEAST_TOKENS {
+            let (positions, first) = (config.positions, config.first_position());
+            let least = first.saturating_add(LEAST_TOKENS);
+            return Err(bad(format!(
+                "max_position_embeddings = {positions} leaves no room for a text; it must be at least {least}"
+            )));
         }
         Ok(config)
     }
@@ -128,7 +142,7 @@ impl Config {
     pub(crate) fn first_position(&self) -> usize {
         match self.architecture {
             Architecture::Bert => 0,
-            Architecture::XlmRoberta => self.pad_id as usize + 1,
+            Architecture::XlmRoberta => (self.pad_id as usize).saturating_add(1),
         }
     }
 

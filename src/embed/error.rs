@@ -81,6 +81,8 @@ pub enum EmbedError {
     NotOurs { name: String, path: PathBuf },
     #[error("{}: {source}", shown(path))]
     Io { path: PathBuf, source: io::Error },
+    #[error("{path} could not be copied to {to}: {source}")]
+    NotCopied { path: PathBuf, to: PathBuf, source: io::Error },
     #[error("the tensor library failed: {what}")]
     Compute { what: String },
 }
@@ -101,6 +103,12 @@ impl EmbedError {
             _ => false,
         }
     }
+}
+
+/// The model that a file in its folder, or the folder itself, belongs to.
+fn model_of(path: &Path) -> String {
+    let folder = if path.extension().is_some_and(|e| e == "json" || e == "safetensors") { path.parent() } else { None };
+    super::store::name_of(folder.unwrap_or(path))
 }
 
 impl From<candle_core::Error> for EmbedError {
@@ -142,7 +150,7 @@ impl Diagnose for EmbedError {
             | Self::Weights { .. }
             | Self::Onnx { .. } => ErrorKind::Damaged,
             Self::Busy { .. } => ErrorKind::Busy,
-            Self::Io { source, .. } => io_kind(source),
+            Self::Io { source, .. } | Self::NotCopied { source, .. } => io_kind(source),
             Self::BadManifest { .. } | Self::Compute { .. } => ErrorKind::Internal,
         }
     }
@@ -177,8 +185,9 @@ impl Diagnose for EmbedError {
                 "try the same command by hand; pip's own configuration decides where it looks".into()
             }
             Self::NoSource { .. } => "use `ken model import DIR` with a directory that holds the model".into(),
-            Self::UnpinnedChanged { .. } | Self::Damaged { .. } | Self::Weights { .. } => {
-                "run `ken model verify`, then `ken model rm` and `ken model pull` for a fresh copy".into()
+            Self::UnpinnedChanged { path, .. } | Self::Damaged { path, .. } | Self::Weights { path, .. } => {
+                let name = model_of(path);
+                format!("run `ken model verify {name}`, then `ken model rm {name}` and get a fresh copy of it")
             }
             Self::UnsupportedArchitecture { .. } => "BERT and XLM-RoBERTa models work".into(),
             Self::UnsupportedPooling { .. } => "models with CLS or mean pooling work".into(),

@@ -8,7 +8,7 @@
 use super::EmbedError;
 use super::config::Config;
 use super::encoder::Precision;
-use super::manifest::{CONFIG, FileSpec, Manifest, ModelKind, Pooling, TOKENIZER, WEIGHTS};
+use super::manifest::{CONFIG, FileSpec, LEAST_TOKENS, Manifest, ModelKind, Pooling, TOKENIZER, WEIGHTS};
 use crate::map::open::{self, Links};
 use crate::types::limits::MODEL_JSON;
 use serde::Deserialize;
@@ -150,9 +150,26 @@ fn read_max_tokens(root: &Path, config: &Config) -> Result<usize, EmbedError> {
     if sentence.do_lower_case {
         return Err(EmbedError::Unsupported { path, what: "do_lower_case outside the tokenizer".into() });
     }
-    let tokenizer: TokenizerConfig = read_json(&root.join("tokenizer_config.json"))?.unwrap_or_default();
-    let stated = tokenizer.model_max_length.filter(|l| *l >= 1.0 && *l < 1e9).map(|l| l as usize);
-    Ok(sentence.max_seq_length.or(stated).unwrap_or(usize::MAX).min(config.longest()))
+    let longest = config.longest();
+    let too_short = |path: PathBuf, name: &str, stated: String| {
+        Err(EmbedError::BadConfig { path, what: format!("{name} = {stated}; {LEAST_TOKENS} to {longest} are allowed") })
+    };
+    if let Some(stated) = sentence.max_seq_length {
+        // More than there are positions for is said of many models; the positions decide.
+        return if stated < LEAST_TOKENS {
+            too_short(path, "max_seq_length", stated.to_string())
+        } else {
+            Ok(stated.min(longest))
+        };
+    }
+    let path = root.join("tokenizer_config.json");
+    let tokenizer: TokenizerConfig = read_json(&path)?.unwrap_or_default();
+    match tokenizer.model_max_length {
+        Some(stated) if stated < LEAST_TOKENS as f64 => too_short(path, "model_max_length", stated.to_string()),
+        // A float beyond every integer becomes the largest.
+        Some(stated) => Ok((stated as usize).min(longest)),
+        None => Ok(longest),
+    }
 }
 
 /// Query and passage prefix.

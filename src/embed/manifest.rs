@@ -276,8 +276,8 @@ impl Manifest {
     pub(crate) fn check(&self) -> Result<(), EmbedError> {
         let bad = |what: String| Err(EmbedError::BadManifest { name: self.name.clone(), what });
         check_name(&self.name)?;
-        if self.dims == 0 || self.max_tokens < 4 {
-            return bad("dims and max_tokens must be positive".into());
+        if self.dims == 0 || self.max_tokens < LEAST_TOKENS {
+            return bad(format!("dims must be positive and max_tokens at least {LEAST_TOKENS}"));
         }
         if self.kind == ModelKind::Reranker && (self.architecture, self.pooling) != (Architecture::Bert, Pooling::Cls) {
             return bad("a reranker is a BERT with CLS pooling".into());
@@ -307,6 +307,9 @@ impl Manifest {
         Ok(())
     }
 }
+
+/// Fewest tokens that a model must take at once: two special ones, a word and its end.
+pub(crate) const LEAST_TOKENS: usize = 4;
 
 /// Names become directories, so they hold nothing that a path or a shell could read otherwise.
 pub(crate) fn check_name(name: &str) -> Result<(), EmbedError> {

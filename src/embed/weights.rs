@@ -5,6 +5,7 @@
 //! saves more memory than the rest of the model takes. Offsets and lengths are checked when the file is opened.
 
 use super::EmbedError;
+use super::config::Config;
 use crate::map::Map;
 use safetensors::{Dtype, SafeTensors};
 use std::collections::HashMap;
@@ -49,6 +50,32 @@ impl Weights {
         Ok(Self { path: path.into(), map: Arc::new(map), entries, prefix })
     }
 
+    /// Whether every tensor that a network of this shape takes is there in its shape. To be asked before memory is: what
+    /// is there has the bytes for it, so that nothing larger than the file is ever made room for.
+    ///
+    /// # Errors
+    /// [`EmbedError::Weights`] for the first that is not.
+    pub(crate) fn check(&self, c: &Config) -> Result<(), EmbedError> {
+        let (h, f) = (c.hidden, c.intermediate);
+        self.entry("embeddings.word_embeddings.weight", &[c.vocab, h])?;
+        self.entry("embeddings.position_embeddings.weight", &[c.positions, h])?;
+        self.entry("embeddings.token_type_embeddings.weight", &[c.token_types, h])?;
+        for layer in 0..c.layers {
+            let dense = [
+                ("attention.self.query", h, h),
+                ("attention.self.key", h, h),
+                ("attention.self.value", h, h),
+                ("attention.output.dense", h, h),
+                ("intermediate.dense", f, h),
+                ("output.dense", h, f),
+            ];
+            for (part, outputs, inputs) in dense {
+                self.entry(&format!("encoder.layer.{layer}.{part}.weight"), &[outputs, inputs])?;
+            }
+        }
+        Ok(())
+    }
+
     /// The values of a tensor of this shape.
     pub(crate) fn read(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, EmbedError> {
         let entry = self.entry(name, shape)?;
@@ -85,11 +112,6 @@ impl Weights {
             }
         }
         Ok(())
-    }
-
-    /// Makes sure that there is a tensor of this shape, so that no memory is asked for by a shape that no file has.
-    pub(crate) fn expect(&self, name: &str, shape: &[usize]) -> Result<(), EmbedError> {
-        self.entry(name, shape).map(drop)
     }
 
     /// A table of `rows` x `cols` whose rows stay in the file.

@@ -163,7 +163,7 @@ impl Diagnose for EngineError {
             Self::NoEntry { near, .. } if near.is_empty() => Some("`ken canon list` names all entries".to_owned()),
             Self::NoEntry { near, .. } => Some(format!("near it are {}", near.join(", "))),
             Self::PackName(_) => Some("use lower-case letters, digits and hyphens, such as my-team".to_owned()),
-            Self::NoModel { .. } => Some("ken model pull; `ken model list` shows all".to_owned()),
+            Self::NoModel { model } => Some(format!("ken model pull {model}; `ken model list` shows all")),
             Self::NotCalibrated { .. } => {
                 Some("only calibrated models compare meaning: ken model use bge-small-en-v1.5".to_owned())
             }

@@ -6,6 +6,7 @@
 use super::pattern::pattern;
 use crate::screen;
 use regex::Regex;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// One line of cleaned text.
@@ -89,17 +90,33 @@ fn clean_lines<'a>(raw: impl Iterator<Item = &'a str>, bytes: usize, first: usiz
     out
 }
 
+/// What ends a line or a page somewhere, but not here, keeps words apart all the same.
+fn with_spaces(text: &str) -> Cow<'_, str> {
+    const ENDS: [char; 5] = ['\x0b', '\x0c', '\u{85}', '\u{2028}', '\u{2029}'];
+    if text.bytes().any(|b| matches!(b, 0x0b | 0x0c)) || !text.is_ascii() && text.contains(ENDS) {
+        return Cow::Owned(text.replace(ENDS, " "));
+    }
+    Cow::Borrowed(text)
+}
+
 fn push_line(out: &mut Cleaned, raw: &str, number: usize) {
     let visible = raw.trim_end_matches('\r');
     // What a carriage return overprints is gone from the screen.
     let visible = visible.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or("");
+    // Millions of empty lines need no pattern.
+    if visible.is_empty() {
+        let at = out.text.len();
+        out.text.push('\n');
+        return out.lines.push(Line { start: at, end: at, number, boxed: false, record: false });
+    }
     let stripped: String;
     let mut text = visible;
     if text.bytes().any(|b| b == 0x1b) {
         stripped = anstream::adapter::strip_str(text).to_string();
         text = &stripped;
     }
-    let safe = screen::clean(text);
+    let parted = with_spaces(text);
+    let safe = screen::clean(&parted);
     let mut text: &str = &safe;
     let (mut boxed, mut record) = (false, false);
     for _ in 0..4 {
@@ -138,6 +155,14 @@ mod tests {
         assert_eq!(lines("web_1  | panic: oops"), ["panic: oops"]);
         assert_eq!(lines("10%\r50%\r100%\nerror: x"), ["100%", "error: x"]);
         assert_eq!(lines("E0102 03:04:05.678901   12345 reflector.go:158] failed to list"), ["failed to list"]);
+    }
+
+    #[test]
+    fn no_line_end_joins_words() {
+        assert_eq!(lines("a\rb\r\rc"), ["a", "b", "", "c"]);
+        for end in ["\x0b", "\x0c", "\u{85}", "\u{2028}", "\u{2029}"] {
+            assert_eq!(lines(&format!("one{end}two\nthree")), ["one two", "three"]);
+        }
     }
 
     #[test]

@@ -69,7 +69,13 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
     if text.trim().is_empty() {
         return Err(DecodeError::Empty);
     }
-    Ok(text)
+    Ok(with_line_feeds(text))
+}
+
+/// A text whose lines end as those of an old Mac do, with a carriage return alone, has line feeds in their place: every
+/// reader knows those, no word is joined with the next, and every place in the text stays where it is.
+fn with_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains('\r') && !text.contains('\n') { Cow::Owned(text.replace('\r', "\n")) } else { text }
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
@@ -122,6 +128,12 @@ mod tests {
             decode(b"error: \xFFbad byte in a long enough line").unwrap(),
             "error: \u{FFFD}bad byte in a long enough line"
         );
+    }
+
+    #[test]
+    fn lines_of_an_old_file_are_lines() {
+        assert_eq!(decode(b"one\rtwo\r\rthree").unwrap(), "one\ntwo\n\nthree");
+        assert_eq!(decode(b"10%\r100%\ndone\r\n").unwrap(), "10%\r100%\ndone\r\n");
     }
 
     #[test]

@@ -142,6 +142,8 @@ impl Lines {
 
     /// Takes what stands in one line; it `ends` there or goes on.
     fn push_part(&mut self, text: &str, ends: bool) {
+        // At the end of a line they overprint nothing.
+        let text = if ends && !self.returns_end { text.trim_end_matches('\r') } else { text };
         // The usual line needs no second copy.
         if ends
             && text.len() <= LINE_BYTES

@@ -103,6 +103,14 @@ counts! {
     LOG_PIECE_BYTES = "bytes of a log that are looked at together", 16 << 20;
     /// The same in lines.
     LOG_PIECE_LINES = "lines of a log that are looked at together", 400_000;
+    /// Entries of all packs of the user and the repository together.
+    OWN_ENTRIES = "entries of own packs", 20_000;
+    /// Patterns of all packs of the user and the repository together.
+    OWN_PATTERNS = "patterns of own packs", 40_000;
+    /// Bytes of all these patterns.
+    OWN_PATTERN_BYTES = "bytes of the patterns of own packs", 2 << 20;
+    /// Patterns of one entry, specific and generic ones.
+    ENTRY_PATTERNS = "patterns of an entry", 200;
     /// What a command printed is looked up by so many bytes of its beginning and as many of its end.
     RUN_KEPT_BYTES = "bytes of each end of a command's output", 4 << 20;
     /// Rules that are taken from one ignore file.

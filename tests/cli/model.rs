@@ -51,3 +51,50 @@ fn a_paraphrase_is_found_with_the_model() {
     let silent = with_home(&["lookup", "--json", "my grandmother's apple pie recipe needs more cinnamon"]);
     assert_eq!((silent.code, silent.json()["results"][0]["semantic"].as_str()), (1, Some("on")));
 }
+
+/// The folder that an import fills aside is gone when the message is read.
+#[cfg(unix)]
+#[test]
+fn an_import_on_a_full_disk_names_what_the_user_gave() {
+    let user = User::new();
+    let model = user.work().join("my-model");
+    crate::support::tiny::Tiny::bert().write(&model);
+    let mut command = std::process::Command::new("sh");
+    let ken = user.command(&["model", "import", "my-model"]);
+    // No file may grow beyond 16 blocks of 512 bytes.
+    let script = format!("trap '' XFSZ; ulimit -f 16; exec {} model import my-model", env!("CARGO_BIN_EXE_ken"));
+    command.arg("-c").arg(script).env_clear().current_dir(user.work());
+    command.envs(ken.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ran = run(command, b"");
+    assert!(ran.code == 9, "{ran:?}");
+    let named = model.join("model.safetensors").canonicalize().unwrap();
+    assert!(ran.err.contains(named.to_str().unwrap()) && !ran.err.contains("staging"), "{ran:?}");
+}
+
+#[test]
+fn a_missing_model_is_named_in_the_hint() {
+    let user = User::new();
+    for arguments in [
+        &["--model", "e5-small-v2", "lookup", "something odd"][..],
+        &["model", "use", "e5-small-v2"],
+        &["--model", "e5-small-v2", "model", "path"],
+    ] {
+        let ran = user.ken(arguments);
+        assert!(ran.code == 4 && ran.err.contains("ken model pull e5-small-v2"), "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_length_that_leaves_no_room_is_bad_input() {
+    let user = User::new();
+    let model = user.work().join("my-model");
+    for length in [0, 1, 3] {
+        crate::support::tiny::Tiny { max_seq_length: Some(length), ..crate::support::tiny::Tiny::bert() }.write(&model);
+        for arguments in [&["model", "import", "my-model"][..], &["--model", "./my-model", "lookup", "something odd"]] {
+            let ran = user.ken(arguments);
+            assert!(ran.code == 4, "{ran:?}");
+            let said = format!("sentence_bert_config.json: max_seq_length = {length}; 4 to 24 are allowed");
+            assert!(ran.err.contains(&said), "{ran:?}");
+        }
+    }
+}

@@ -201,3 +201,220 @@ fn damaged_weights_and_vectors_are_not_used() {
     let verified = user.ken(&["model", "verify", "bge-small-en-v1.5-int8"]);
     assert!(verified.code == 4 || verified.code == 5, "{verified:?}");
 }
+
+/// A folder that nobody named must not be taken for the one that somebody did.
+#[cfg(unix)]
+#[test]
+fn folders_from_the_environment_are_absolute_and_need_not_be_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let user = User::new();
+    for name in ["KEN_HOME", "HF_HOME", "HF_HUB_CACHE"] {
+        for arguments in [&["lookup", "disk is full"][..], &["config", "show"], &["trust"], &["status"]] {
+            let mut command = user.command(arguments);
+            command.env(name, "some/where");
+            let ran = run(command, b"");
+            assert!(ran.code == 2, "{name}: {ran:?}");
+            assert!(ran.err.contains(&format!("{name} is the relative path some/where")), "{ran:?}");
+            assert!(ran.err.contains(&format!("hint: set {name} to an absolute path")), "{ran:?}");
+        }
+    }
+    assert!(!user.work().join("some").exists());
+    let mut command = user.command(&["config", "show"]);
+    command.env_remove("KEN_HOME").env("HOME", user.work()).env("XDG_DATA_HOME", "data");
+    assert_eq!(run(command, b"").code, 2);
+
+    let odd = user.work().join(std::ffi::OsStr::from_bytes(b"home-\xff"));
+    user.document("a.md", "# Title\n\nSome words about the harbour.\n");
+    for (arguments, codes) in [
+        (&["index", "a.md"][..], &[0][..]),
+        (&["search", "harbour"], &[0, 1]),
+        (&["status"], &[0]),
+        (&["lookup", "no space left on device"], &[0]),
+        (&["config", "show"], &[0]),
+        (&["gc"], &[0]),
+    ] {
+        let mut command = user.command(arguments);
+        command.env("KEN_HOME", &odd);
+        let ran = run(command, b"");
+        no_panic(&ran);
+        assert!(codes.contains(&ran.code), "{arguments:?}: {ran:?}");
+    }
+    assert!(odd.join("index.db").exists() || std::fs::read_dir(&odd).unwrap().count() > 0);
+    let others: Vec<_> = std::fs::read_dir(user.work()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(others.len(), 2, "{others:?}");
+    let mut command = user.command(&["lookup", "disk is full"]);
+    command.env("HF_ENDPOINT", std::ffi::OsStr::from_bytes(b"http://\xff"));
+    let ran = run(command, b"");
+    assert!(ran.code == 2 && ran.err.contains("HF_ENDPOINT") && ran.err.contains("UTF-8"), "{ran:?}");
+}
+
+/// Levels of everything that nests, in everything that is read.
+#[test]
+fn deep_nesting_is_read_or_refused() {
+    const DEEP: usize = 100_000;
+    let user = User::new();
+    let files = [
+        ("quotes.md", "> ".repeat(DEEP)),
+        ("quotes-tight.md", ">".repeat(DEEP)),
+        ("lists.md", "* ".repeat(DEEP)),
+        ("numbers.md", "1. ".repeat(DEEP)),
+        ("stars.md", "*".repeat(DEEP) + "x" + &"*".repeat(DEEP)),
+        ("open-stars.md", "*a ".repeat(DEEP)),
+        ("brackets.md", "[".repeat(DEEP) + "x" + &"]".repeat(DEEP)),
+        ("links.md", "[x](".repeat(DEEP)),
+        ("images.md", "![".repeat(DEEP)),
+        ("html.md", "<div>".repeat(DEEP)),
+        ("attributes.md", "<a b=".repeat(DEEP)),
+        ("flow.md", format!("---\ntags: {}{}\n---\ntext\n", "[".repeat(30_000), "]".repeat(30_000))),
+        ("maps.md", format!("---\ntags: {}\n---\ntext\n", "{a: ".repeat(15_000))),
+        ("dashes.md", format!("---\ntags: {}a\n---\ntext\n", "- ".repeat(30_000))),
+        ("lists.rst", "* ".repeat(DEEP)),
+        ("back.rst", "`".repeat(DEEP) + "\n====\n"),
+        ("brackets.adoc", "[".repeat(DEEP) + "\n" + &"=".repeat(DEEP) + " x\n"),
+    ];
+    for (name, text) in files {
+        user.document(&format!("deep/{name}"), text);
+    }
+    for ending in ["rs", "py", "js", "ts", "go", "c", "java", "rb", "sh", "json", "yaml", "toml", "tf", "cs", "swift"] {
+        for (kind, open) in
+            [("round", "("), ("curly", "{"), ("square", "["), ("angle", "<"), ("template", "`${"), ("comment", "/*")]
+        {
+            user.document(&format!("deep/{kind}.{ending}"), open.repeat(DEEP));
+        }
+        user.document(
+            &format!("deep/indent.{ending}"),
+            (0..2_000).map(|i| " ".repeat(i) + "def f():\n").collect::<String>(),
+        );
+        user.document(&format!("deep/class.{ending}"), "class A {\n".repeat(20_000));
+    }
+    let ran = user.ken(&["index", "deep"]);
+    no_panic(&ran);
+    assert_eq!(ran.code, 0, "{ran:?}");
+
+    for open in ["[", "{\"a\":", "{\"entries\":["] {
+        let json = open.repeat(DEEP);
+        user.write("canon/deep.json", &json);
+        let ran = user.ken(&["lookup", "no space left on device"]);
+        no_panic(&ran);
+        assert!(ran.err.contains("deep.json"), "{ran:?}");
+        let pack = user.document("deep.json", &json);
+        for arguments in [&["canon", "check", pack.to_str().unwrap()][..], &["import", pack.to_str().unwrap()]] {
+            let ran = user.ken(arguments);
+            no_panic(&ran);
+            assert!(ran.code != 0 && ran.code != 70, "{arguments:?}: {ran:?}");
+        }
+        std::fs::remove_file(user.home().join("canon/deep.json")).unwrap();
+    }
+    for toml in
+        ["a = ".to_owned() + &"[".repeat(DEEP), "a = ".to_owned() + &"{a = ".repeat(DEEP), "a.".repeat(DEEP) + "a = 1"]
+    {
+        user.write("config.toml", &toml);
+        let ran = user.ken(&["lookup", "no space left on device"]);
+        no_panic(&ran);
+        assert_eq!(ran.code, 2, "{ran:?}");
+    }
+    std::fs::remove_file(user.home().join("config.toml")).unwrap();
+    for pattern in
+        ["(".repeat(900) + "disk" + &")".repeat(900), "(?:disk".repeat(200) + &")".repeat(200), "[".repeat(2_000)]
+    {
+        let pack = serde_json::json!({"schema_version": 1, "pack": "p", "title": "P", "entries": [
+            {"id": "p/a", "title": "A", "error_patterns": [pattern], "cause": "c", "fix": ["f"]}]});
+        user.write("canon/p.json", pack.to_string());
+        let ran = user.ken(&["lookup", "the disk is odd"]);
+        no_panic(&ran);
+        assert!(ran.code == 0 || ran.code == 1, "{ran:?}");
+    }
+    for question in ["(".repeat(DEEP), "\"".repeat(DEEP), "a OR ".repeat(DEEP), "NEAR(".repeat(DEEP)] {
+        let ran = user.ken_with(&["search", "-"], question.as_bytes());
+        no_panic(&ran);
+        assert!(ran.code != 70, "{ran:?}");
+    }
+}
+
+/// A pack with so many entries, with so many patterns each.
+fn large_pack(entries: usize, patterns: usize) -> String {
+    let word = |mut n: usize| {
+        let mut word = String::new();
+        for _ in 0..6 {
+            word.push(char::from(b'a' + (n % 26) as u8));
+            n /= 26;
+        }
+        word
+    };
+    let entries: Vec<_> = (0..entries)
+        .map(|n| {
+            let of = |m: usize| format!("volume {} is {} today", word(n * 7919 + m), word(n * 104_729 + m));
+            let patterns: Vec<String> = (0..patterns).map(of).collect();
+            serde_json::json!({"id": format!("big/{n:06}"), "title": format!("t{n}"), "error_patterns": patterns, "cause": "c", "fix": ["f"]})
+        })
+        .collect();
+    serde_json::json!({"schema_version": 1, "pack": "big", "title": "B", "entries": entries}).to_string()
+}
+
+#[test]
+fn own_packs_have_limits_that_are_told_and_kept() {
+    use kenning::types::limits::{ENTRY_PATTERNS, OWN_ENTRIES};
+    let user = User::new();
+    let cases = [
+        (OWN_ENTRIES, 1, None),
+        (
+            OWN_ENTRIES + 1,
+            1,
+            Some(format!("own packs may have {OWN_ENTRIES} entries in all; big/{OWN_ENTRIES:06} and")),
+        ),
+        (1, ENTRY_PATTERNS, None),
+        (1, ENTRY_PATTERNS + 1, Some(format!("has {} patterns, {ENTRY_PATTERNS} are allowed", ENTRY_PATTERNS + 1))),
+    ];
+    for (entries, patterns, said) in cases {
+        let pack = large_pack(entries, patterns);
+        user.write("canon/big.json", &pack);
+        let started = std::time::Instant::now();
+        let ran = user.ken(&["lookup", "the volume aaaaaa is aaaaaa today"]);
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+        match &said {
+            Some(said) => assert!(ran.err.contains(said) && ran.err.contains("big.json"), "{ran:?}"),
+            None => assert!(!ran.err.contains("note:"), "{ran:?}"),
+        }
+        if patterns <= ENTRY_PATTERNS {
+            assert!(ran.code == 0 && ran.out.contains("big/000000"), "{ran:?}");
+        }
+    }
+    user.write("canon/big.json", large_pack(1, ENTRY_PATTERNS + 1));
+    let checked = user.ken(&["canon", "check"]);
+    assert!(checked.code == 8 && format!("{}{}", checked.out, checked.err).contains("200 are allowed"), "{checked:?}");
+}
+
+#[test]
+fn a_line_that_nobody_can_read_is_answered_by_its_ends_and_that_is_told() {
+    let user = User::new();
+    let log = format!("start\nerror: no space left on device {}\nend\nlast\n", "x".repeat(40 << 20));
+    let ran = user.ken_with(&["lookup", "-"], log.as_bytes());
+    no_panic(&ran);
+    assert!(ran.code == 0 && ran.err.contains("note: a line is longer than 128 KiB; only the beginning"), "{ran:?}");
+    let ran = user.ken_with(&["lookup", "-"], "x".repeat(40 << 20).as_bytes());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let progress = "\rReceiving objects: 10%".repeat(1 << 20) + "\rerror: no space left on device\r";
+    let ran = user.ken_with(&["lookup", "-"], progress.as_bytes());
+    assert!(ran.code == 0 && !ran.err.contains("note:"), "{ran:?}");
+}
+
+#[test]
+fn what_a_command_prints_is_kept_by_its_ends_and_that_is_told() {
+    let user = User::new();
+    let script = "echo 'no space left on device'; head -c 50000000 /dev/zero | tr '\\0' x; exit 3";
+    let ran = user.ken(&["run", "--", "sh", "-c", script]);
+    assert!(ran.code == 3 && ran.out.len() > 50_000_000, "{}", ran.code);
+    assert!(ran.err.contains("note: only the first and the last 4 MiB of the output were looked at"), "{}", ran.err);
+}
+
+#[test]
+fn a_document_of_old_line_ends_has_lines() {
+    let user = User::new();
+    user.document("old.txt", "The harbour is closed.\rThe lighthouse is open.\r\rNobody knows why the ferry waits.\r");
+    assert_eq!(user.ken(&["index", "old.txt"]).code, 0);
+    let all = user.exported();
+    let texts: Vec<String> = all.iter().map(|line| line.to_string()).collect();
+    assert!(texts.iter().any(|text| text.contains("closed.\\nThe lighthouse")), "{texts:?}");
+    let ran = user.ken_with(&["lookup", "-"], b"starting\rworking\rmore\rerror: no space left on device\rbye\r");
+    assert!(ran.code == 0, "{ran:?}");
+}

@@ -50,6 +50,7 @@ struct Layer {
 impl Transformer {
     pub(crate) fn load(weights: &Weights, config: &Config) -> std::result::Result<Self, EmbedError> {
         let c = config;
+        weights.check(c)?;
         let words = weights.table("embeddings.word_embeddings.weight", c.vocab, c.hidden)?;
         let mut places = weights.read("embeddings.position_embeddings.weight", &[c.positions, c.hidden])?;
         let types = weights.read("embeddings.token_type_embeddings.weight", &[c.token_types, c.hidden])?;

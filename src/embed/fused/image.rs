@@ -124,12 +124,7 @@ impl Image {
         weights_digest: &str,
         cache: Option<&Path>,
     ) -> Result<Self, EmbedError> {
-        // The configuration is somebody's word for how large the weights are.
-        weights.expect("embeddings.position_embeddings.weight", &[config.positions, config.hidden])?;
-        for layer in 0..config.layers {
-            let name = format!("encoder.layer.{layer}.intermediate.dense.weight");
-            weights.expect(&name, &[config.intermediate, config.hidden])?;
-        }
+        weights.check(config)?;
         let layout = Layout::of(config, precision);
         let label = label(config, precision, weights_digest);
         let kept = cache.and_then(|path| label.open(path)).filter(|kept| kept.get().len() == layout.len);

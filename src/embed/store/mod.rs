@@ -270,7 +270,7 @@ fn unsupported<T>(installed: &Installed, what: &str) -> Result<T, EmbedError> {
 
 /// The name that a directory suggests: its own, with what a name cannot hold turned into dashes. The snapshots of the
 /// hub's cache are called by their commit, so there the repository's folder speaks.
-fn name_of(dir: &Path) -> String {
+pub(super) fn name_of(dir: &Path) -> String {
     let names = dir.iter().rev().filter_map(|n| n.to_str());
     let repo = names.clone().find_map(|n| n.strip_prefix("models--")).and_then(|n| n.split("--").last());
     let name = repo.or_else(|| names.clone().next()).unwrap_or("model");
