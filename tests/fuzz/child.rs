@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// CPU seconds of one input. Without optimisation everything takes some ten times as long.
 const MOST_SECONDS: f64 = if cfg!(debug_assertions) { 20.0 } else { 2.0 };
 /// Wall-clock seconds of one input that waits for something.
-const MOST_WAITING: f64 = 60.0;
+const MOST_WAITING: f64 = 20.0;
 /// Memory that one input may take, in MiB; and addresses, which cost nothing until they are used.
 const MOST_MIB: u64 = 256;
 const MOST_ADDRESS_MIB: u64 = 4096;
