@@ -114,7 +114,9 @@ impl<'a> Code<'a> {
     pub(super) fn skip(&self, at: usize) -> usize {
         let blank = |b: &u8| b.is_ascii_whitespace() || matches!(*b, COMMENT | DOC | INNER);
         let from = at.min(self.mask.len());
-        from + self.mask[from..].iter().take(MAX_BYTES).take_while(|b| blank(b)).count()
+        let end = from + self.mask[from..].iter().take(MAX_BYTES).take_while(|b| blank(b)).count();
+        // A long comment may end in the middle of a character here.
+        self.text.floor_char_boundary(end).max(from)
     }
 
     /// The end of the word at `at`; `at` itself if there is none.
@@ -135,7 +137,8 @@ impl<'a> Code<'a> {
     /// How far one may look from `at`: `MAX_LINES` lines or `MAX_BYTES` bytes.
     pub(super) fn reach(&self, at: usize) -> usize {
         let last = (self.line_of(at) + MAX_LINES - 1).min(self.lines() - 1);
-        self.line(last).end.min(at + MAX_BYTES)
+        // What is looked at is cut out as text, so it must end with a character.
+        self.text.floor_char_boundary(self.line(last).end.min(at + MAX_BYTES))
     }
 
     /// The position after the bracket that closes the one at `at`, if it is in reach. `<` counts as a bracket only if

@@ -56,6 +56,19 @@ fn long_signatures_and_bodies_are_cut() {
     assert_eq!(text[found[0].range.clone()].lines().count(), 40);
 }
 
+/// How far one looks ahead is counted in bytes, and what is looked at is text.
+#[test]
+fn looking_ahead_ends_with_a_character() {
+    for language in Language::ALL {
+        for before in 0..3 {
+            let pad = " ".repeat(before);
+            for head in ["public class A : B(", "struct a *f(", "/* ", "def a(", "CREATE TABLE a ("] {
+                check(&format!("{pad}{head}{}", "\u{20ac}".repeat(9000)), language);
+            }
+        }
+    }
+}
+
 /// What must hold for any text in any language.
 fn check(text: &str, language: Language) {
     let blocks = declarations(text, language);
