@@ -59,7 +59,9 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// The code of a file without comments, up to its tests.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text.lines().enumerate().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
+    let tests =
+        ["\n#[cfg(test)]\nmod ", "\n#[cfg(test)]\n#[cfg(unix)]\nmod "].iter().filter_map(|mark| text.find(mark)).min();
+    let lines = text[..tests.unwrap_or(text.len())].lines().enumerate();
     lines.map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
@@ -117,7 +119,7 @@ fn what_is_forbidden_is_seen() {
     assert_eq!(faults("cli/output.rs", "fn f() { writeln!(io::stderr(), \"x\"); }\n"), Vec::<String>::new());
     assert_eq!(faults("engine/x.rs", "let t = serde_json::to_string(&x);\nlet p = path.display();\n").len(), 2);
     assert_eq!(
-        faults("engine/x.rs", "// path.display()\n#[cfg(test)]\nmod tests { println!(); }\n"),
+        faults("engine/x.rs", "// path.display()\n\n#[cfg(test)]\nmod tests { println!(); }\n"),
         Vec::<String>::new()
     );
     assert_eq!(faults("store/x.rs", "    #[error(\"{path}: {source}\")]\n").len(), 1);

@@ -1,11 +1,13 @@
 //! Where results and messages go: the only place that writes to standard output and error, but for what `ken run` hands
 //! through. Everything passes [`terminal`] here, so that nothing foreign moves a cursor or hides, whoever forgot to clean it.
 
-use super::Colour;
+use super::{Cli, Colour};
+use crate::engine::Engine;
 use crate::engine::Notes;
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::{Style, json_line};
-use crate::screen::{clean, terminal};
+use crate::screen::{clean, is_hidden, line, terminal};
+use clap::CommandFactory;
 use indicatif::ProgressDrawTarget;
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -195,6 +197,11 @@ fn console_width(terminal: bool) -> Option<usize> {
 
 /// What the argument parser has to say: help and version are results, the rest are errors.
 pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    // It repeats arguments. What stands on several lines or hides in them is folded, and then they are read again.
+    let folded = || std::env::args_os().map(|arg| line(&arg.to_string_lossy()).into_owned());
+    let strange = std::env::args_os().any(|arg| arg.to_string_lossy().chars().any(is_hidden));
+    let again = if strange { Cli::command().try_get_matches_from(folded()).err() } else { None };
+    let error = again.as_ref().unwrap_or(error);
     let rendered = error.render();
     if json && error.use_stderr() {
         let rendered = rendered.to_string();
@@ -206,10 +213,8 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let output = Output::new(false, Colour::Auto, false);
     let text = |colour: bool| if colour { rendered.ansi().to_string() } else { rendered.to_string() };
     if error.use_stderr() {
-        // It repeats arguments, which may hold what looks like our own colours.
-        let colour =
-            output.message_style.colour && !std::env::args_os().any(|arg| arg.to_string_lossy().contains('\x1b'));
-        output.tell(&text(colour));
+        // Arguments that could not be read again may hold what looks like our own colours.
+        output.tell(&text(output.message_style.colour && strange == again.is_some()));
         return ExitCode::from(ErrorKind::Usage.exit_code());
     }
     drop(output.print(&text(output.style.colour)));

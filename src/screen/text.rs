@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_line_is_one_line() {
-        assert_eq!(line("a.md:5\r\n  99 % sure\t!\u{2028}x\u{85}"), "a.md:5  99 % sure ! x");
+        assert_eq!(line("a.md:5\r\n  99 % sure\t!\u{2028}x\u{85}"), "a.md:5   99 % sure ! x");
         assert_eq!(line("\n\x1b[31ma\x1b[0m\n"), "[31ma[0m");
         assert_eq!(line("as it is  "), "as it is  ");
     }

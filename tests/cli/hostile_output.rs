@@ -106,9 +106,24 @@ fn scan(what: &str, ran: &Ran, colour: bool) {
         }
         let raw = rest.chars().find(|c| is_hidden(*c) && *c != '\n' && *c != '\t');
         assert!(raw.is_none(), "{what}: {raw:?} in {text:?}");
-        let forged = rest.lines().find(|line| line.starts_with("EVIL") || line.starts_with("  EVIL 99"));
+        let forged = outside(&rest).find(|line| line.starts_with("EVIL") || line.starts_with("  EVIL 99"));
         assert!(forged.is_none(), "{what}: forged {forged:?} in {text:?}");
     }
+}
+
+/// The lines that stand in no fence: what a document says stands in one.
+fn outside(text: &str) -> impl Iterator<Item = &str> {
+    let mut open = "";
+    text.lines().filter(move |line| {
+        let mark = &line[..line.len() - line.trim_start_matches('`').len()];
+        match open {
+            "" if mark.len() >= 3 => open = mark,
+            "" => return true,
+            _ if *line == open => open = "",
+            _ => {}
+        }
+        false
+    })
 }
 
 /// Runs a verb as text and as JSON, with colours and without. Gives the lines of JSON.
@@ -235,7 +250,7 @@ fn no_measurement_lets_anything_through() {
     let case = |kind: &str| json!({"id": EVIL, "kind": kind, "domain": EVIL, "text": EVIL, "expect": [EVIL]});
     write(&victim.work().join("cases.jsonl"), format!("{}\n{}\n", case("message"), case("unanswerable")));
     write(&victim.work().join("bad\nEVIL.jsonl"), json!({"id": EVIL, "kind": EVIL}).to_string());
-    write(&victim.work().join("lines.tsv"), "system\ttemplate\tcontent\n\"EVIL\u{1b}[31m\u{202e}\"\tt\tbarrel 1\n");
+    write(&victim.work().join("lines.tsv"), "system\ttemplate\tcontent\n\"sys EVIL\u{1b}[31m\u{202e}\"\tt\tbarrel 1\n");
     let ran =
         victim.ken(&["bench", "run", folder, "--run", "bm25", "--run", "regex", "--out", "out", "--html", "page.html"]);
     scan("bench run", &ran, false);
@@ -342,8 +357,8 @@ fn json_gives_names_and_texts_back() {
         .json();
     let hit = &found["results"][0]["hits"][0];
     assert_eq!(hit["path"], file.as_str(), "{found}");
-    let frame =
-        victim.ken(&["pack", "--json", "--kind", "chunk", "--task", "the quartermaster counts barrels of tar"]).json();
+    let task = "the quartermaster of the harbour counts barrels of tar";
+    let frame = victim.ken(&["pack", "--json", "--task", task]).json();
     let pieces = frame["sections"][1]["items"].as_array().unwrap();
     assert!(pieces.iter().any(|piece| piece["path"] == file.as_str()), "{frame}");
     assert!(!frame["text"].as_str().unwrap().chars().any(|c| is_hidden(c) && c != '\n' && c != '\t'), "{frame}");
@@ -399,6 +414,8 @@ fn what_is_exported_is_clean_and_comes_back_byte_for_byte() {
         let raw = text.chars().find(|c| kenning::screen::moves(*c) && *c != '\n' && *c != '\t');
         assert!(raw.is_none(), "{raw:?} in {entry:?}: {text:?}");
     }
+    // The packs break rules of `ken canon check`, and are no part of this.
+    std::fs::remove_dir_all(victim.work().join("out/canon")).unwrap();
     for from in ["out.jsonl", "out"] {
         let other = User::new();
         let from = victim.work().join(from);
@@ -523,7 +540,7 @@ fn a_check_refuses_titles_of_several_lines_and_what_hides() {
     assert_eq!(checked.code, 8, "{checked:?}");
     let findings = checked.json()["findings"].as_array().unwrap().clone();
     for (what, entry) in [
-        ("title is one line", Some("tar/leak")),
+        ("the title is one line", Some("tar/leak")),
         ("pack's title is one line", None),
         ("cause holds the control or hidden character U+200B", Some("tar/leak")),
         ("fix holds the control or hidden character U+001B", Some("tar/leak")),
