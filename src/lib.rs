@@ -23,5 +23,6 @@ pub mod render;
 pub mod screen;
 pub mod store;
 pub mod text;
+pub mod threads;
 pub mod types;
 pub mod vector;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["error"],
     &["types", "screen"],
-    &["text", "vector", "map", "lock", "process", "render"],
+    &["text", "vector", "map", "lock", "process", "render", "threads"],
     &["chunk", "canon", "embed", "store", "ann", "git"],
     &["ingest", "query"],
     &["pack"],
@@ -132,4 +132,29 @@ fn a_file_opened_elsewhere_is_seen() {
     assert!(forbidden_calls(Path::new("canon/tests.rs"), text).is_empty());
     assert!(forbidden_calls(Path::new("map/open.rs"), "File::open(folder)").is_empty());
     assert_eq!(forbidden_calls(Path::new("map/mod.rs"), "File::open(folder)").len(), 1);
+}
+
+/// rayon panics where its common pool cannot be started; who uses it makes it ready, with as many threads as can be had.
+#[test]
+fn rayons_common_pool_is_made_ready_before_it_is_used() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    // What these do is done within an encoder's own pool, or one that it has made ready.
+    let inside = ["src/embed/fused/forward.rs", "src/embed/fused/runner.rs", "src/embed/arch/", "src/threads.rs"];
+    let mut wrong = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
+        let code: Vec<&str> = text.lines().take_while(|line| !line.contains("#[cfg(test)]")).collect();
+        let uses = |what: &str| code.iter().any(|line| line.contains(what));
+        let test = name.ends_with("/tests.rs") || name.contains("/tests/");
+        if uses("rayon::prelude") && !uses("threads::ready()") && !test && !inside.iter().any(|i| name.starts_with(i)) {
+            wrong.push(name.clone());
+        }
+        if uses("thread::spawn(") || uses("scope.spawn(||") {
+            wrong.push(format!("{name} panics where no thread can be started"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -174,6 +174,7 @@ fn measured(index: &Index, queries: &[Stranger], truth: &[Vec<Neighbour>], k: us
 
 /// The `k` nearest of each query, nearest first.
 fn truth(index: &Index, queries: &[Stranger], k: usize) -> Vec<Vec<Neighbour>> {
+    crate::threads::ready();
     queries.par_iter().map(|query| index.neighbours(query.row, &query.vector, k)).collect()
 }
 
@@ -214,6 +215,7 @@ fn drawn(index: &Index, count: usize) -> Vec<Stranger> {
 /// Rows that are drawn, the loneliest first.
 fn by_loneliness(index: &Index) -> Vec<Stranger> {
     let mut rows = drawn(index, DRAWN);
+    crate::threads::ready();
     rows.par_iter_mut().for_each(|one| {
         let near = index.neighbours_by_walk(one.row, &one.vector, 10, LONELY_EF);
         one.tenth = near.get(9).map_or(f32::NEG_INFINITY, |near| near.similarity);

@@ -13,7 +13,8 @@ pub(super) fn renew_later() -> bool {
     match command.spawn() {
         Ok(mut child) => {
             // Should this process stay, as one that watches files does, nothing of the other is left behind.
-            std::thread::spawn(move || drop(child.wait()));
+            // Where no thread can be started, it is the system that takes it away in the end.
+            drop(std::thread::Builder::new().spawn(move || drop(child.wait())));
             true
         }
         Err(_) => false,

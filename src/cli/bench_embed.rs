@@ -102,7 +102,9 @@ fn busy_queries(encoder: &dyn Encoder, texts: &[&str], most: usize) -> Result<Ve
     }
     let fail = |error| Failure::from(crate::engine::EngineError::from(error));
     std::thread::scope(|scope| {
-        let bulk = scope.spawn(|| encoder.encode(texts, Role::Passage, &mut |_| {}).map(drop));
+        let encode = || encoder.encode(texts, Role::Passage, &mut |_| {}).map(drop);
+        let started = std::thread::Builder::new().spawn_scoped(scope, encode);
+        let bulk = started.map_err(|error| Failure::io("a thread", &error))?;
         let mut times = Vec::new();
         while times.len() < most && !bulk.is_finished() {
             std::thread::sleep(Duration::from_millis(5));

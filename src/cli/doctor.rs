@@ -51,16 +51,23 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
         if let Some(salvaged) = &found.salvaged {
             let items = salvaged.rows.get("item").copied().unwrap_or(0);
             let files = salvaged.rows.get("source").copied().unwrap_or(0);
-            text.push_str(&format!(
-                "{items} items of {files} files were carried over; the damaged database is kept as {}. Run ken index to read \
-                 the files again.\n",
-                shown(&salvaged.kept)
-            ));
+            let kept = shown(&salvaged.kept);
+            text.push_str(&match items + files {
+                0 => format!(
+                    "Nothing could be read of the damaged database, which is kept as {kept}. Run ken index PATH with each folder \
+                     that was indexed, and ken import with an export if there is one.\n"
+                ),
+                _ => format!(
+                    "{items} items of {files} files were carried over; the damaged database is kept as {kept}. Run ken index to \
+                     read the files again.\n"
+                ),
+            });
         }
         text.push_str(&match (found.faults.is_empty(), found.repaired, left.is_empty()) {
             (true, _, _) => format!("{}\n", output.style.good("All is well.")),
             (false, true, true) => format!("{}\n", output.style.good("All of it is mended.")),
             (false, true, false) => format!("{} could not be mended.\n", left.len()),
+            (false, false, _) if !found.faults.iter().any(Fault::is_mendable) => String::new(),
             (false, false, _) => "ken doctor --repair mends it.\n".to_owned(),
         });
         output.print(&text)?;

@@ -4,6 +4,7 @@ use super::output::{Failure, Output};
 use super::session::Session;
 use super::{Global, Outcome};
 use crate::engine::EngineError;
+use crate::map::Aside;
 use crate::map::open::open_to_write;
 use crate::render::{json_line, with_path};
 use crate::screen::shown;
@@ -41,7 +42,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
     }
     let Some(path) = args.file.as_deref().filter(|path| *path != Path::new("-")) else {
         let failed = |error: &io::Error| Failure::io("standard output", error);
-        written(engine.export(&mut output.lines()), &failed)?;
+        written(engine.export(&mut output.lines()?), &failed)?;
         return Ok(0);
     };
     let failed = |error: &io::Error| Failure::io(&shown(path), error);
@@ -55,10 +56,11 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
             // Aside and renamed: what was there before stays until the new one is whole. A link stays a link.
             let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
             let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(|e| failed(&e))?;
-            let records = written(engine.export(&mut BufWriter::new(&mut aside)), &failed)?;
-            aside.as_file().sync_all().map_err(|e| failed(&e))?;
-            aside.persist(&target).map_err(|e| failed(&e.error))?;
+            // No folder is made for it: a name that is mistyped is an error.
+            fs::metadata(folder).map_err(|e| Failure::io(&folder.display().to_string(), &e))?;
+            let mut aside = Aside::new(&target).map_err(|e| failed(&e))?;
+            let records = written(engine.export(&mut aside.stream()), &failed)?;
+            aside.persist().map_err(|e| failed(&e))?;
             records
         }
     };

@@ -46,7 +46,11 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
     let input: Box<dyn BufRead> = if args.file == Path::new("-") {
         Box::new(BufReader::new(std::io::stdin()))
     } else {
-        let file = open::open(&args.file, Links::Follow).map_err(|e| Failure::io(&shown(&args.file), &e))?;
+        let file = open::open(&args.file, Links::Follow).map_err(|e| {
+            let mut failure = Failure::io(&shown(&args.file), &e);
+            failure.hint = Some("give a file that ken export wrote, or a folder of ken export --markdown".to_owned());
+            failure
+        })?;
         Box::new(BufReader::new(file))
     };
     let mut meter = Meter::new(output);

@@ -23,6 +23,7 @@ mod forget;
 mod gc;
 mod import;
 mod index;
+mod limits;
 mod lookup;
 mod machine;
 mod model;
@@ -128,15 +129,16 @@ enum Verb {
 /// What a verb ends with: 0, or 1 when nothing was found, or the exit code of a command that was run.
 type Outcome = Result<u8, Failure>;
 
-/// Runs `ken` with the arguments of the process.
-pub fn main() -> ExitCode {
+/// Runs `ken` with the arguments of the process. Whoever calls it knows whether standard output was closed when it began.
+pub fn main(stdout_was_closed: bool) -> ExitCode {
+    output::begin(stdout_was_closed);
     let wants_json = std::env::args_os().any(|arg| arg == "--json");
     let cli = match Cli::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return output::usage(&error, wants_json),
     };
     let output = Output::new(cli.global.json, cli.global.color, cli.global.quiet);
-    let outcome = dispatch(&cli.global, cli.verb, &output);
+    let outcome = limits::begin().and_then(|()| dispatch(&cli.global, cli.verb, &output));
     output.tell_notes();
     ExitCode::from(match outcome {
         Ok(code) => code,

@@ -2,7 +2,6 @@
 //! through. Everything passes [`terminal`] here, so that nothing foreign moves a cursor or hides, whoever forgot to clean it.
 
 use super::{Cli, Colour};
-use crate::engine::Engine;
 use crate::engine::Notes;
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::{Style, json_line};
@@ -12,6 +11,27 @@ use indicatif::ProgressDrawTarget;
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether there is no standard output.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Told before anything is written.
+pub(super) fn begin(stdout_was_closed: bool) {
+    CLOSED.store(stdout_was_closed, Ordering::Relaxed);
+}
+
+/// Standard output, for results.
+pub(super) fn results() -> Result<StdoutLock<'static>, Failure> {
+    if CLOSED.load(Ordering::Relaxed) {
+        return Err(Failure::new(
+            ErrorKind::Io,
+            "standard output is closed",
+            "send it to /dev/null if it is not wanted",
+        ));
+    }
+    Ok(io::stdout().lock())
+}
 
 /// What stands before a line that goes on: a message cannot begin a line that looks like one of ours.
 const CONTINUED: &str = "\n      ";
@@ -91,14 +111,14 @@ impl Output {
 
     /// Writes a result.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
-        let mut out = io::stdout().lock();
+        let mut out = results()?;
         let text = terminal(text, self.style.colour && !self.json);
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| Failure::io("standard output", &e))
     }
 
     /// Writes a result that is too long to be held, line by line.
-    pub fn lines(&self) -> Lines {
-        Lines { out: BufWriter::new(io::stdout().lock()), line: Vec::new() }
+    pub fn lines(&self) -> Result<Lines, Failure> {
+        Ok(Lines { out: BufWriter::new(results()?), line: Vec::new() })
     }
 
     /// Writes a message, unless asked to be quiet. A message that cannot be written is lost.
@@ -141,7 +161,11 @@ impl Output {
         }
         if self.json {
             let error = json!({"kind": failure.kind.name(), "message": failure.message, "hint": failure.hint});
-            drop(self.print(&json_line(&json!({ "error": error }))));
+            let line = json_line(&json!({ "error": error }));
+            if self.print(&line).is_err() {
+                // It may be standard output that failed.
+                self.tell(&line);
+            }
         } else {
             self.tell(&format!("{} {}\n", self.message_style.bad("error:"), block(&failure.message)));
             if let Some(hint) = &failure.hint {
@@ -217,8 +241,10 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
         output.tell(&text(output.message_style.colour && strange == again.is_some()));
         return ExitCode::from(ErrorKind::Usage.exit_code());
     }
-    drop(output.print(&text(output.style.colour)));
-    ExitCode::SUCCESS
+    match output.print(&text(output.style.colour)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(Output { json, ..output }.fail(&failure)),
+    }
 }
 
 #[cfg(test)]

@@ -136,7 +136,8 @@ impl<'a> Meter<'a> {
         let interactive = self.output.interactive;
         let bar = self.start(0, "{spinner} {msg} {elapsed}");
         bar.set_message(message.to_owned());
-        if interactive {
+        // The bar would start a thread, and panic where that is refused.
+        if interactive && crate::threads::can_start().is_ok() {
             bar.enable_steady_tick(std::time::Duration::from_millis(120));
         }
     }

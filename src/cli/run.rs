@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
 
 /// How much of the beginning and of the end of the output is kept, in bytes each: the first error and the last words.
 const KEPT_BYTES: usize = RUN_KEPT_BYTES;
@@ -79,16 +79,22 @@ fn explain(global: &Global, seen: &[u8], cut: bool, output: &Output) -> Result<(
 /// whether anything lay between them.
 fn pass_through(command: &[OsString]) -> Result<(ExitStatus, Vec<u8>, bool), Failure> {
     let (program, arguments) = command.split_first().unwrap_or((&EMPTY, &[]));
-    let spawned = process::as_typed(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = spawned.map_err(|e| cannot_run(program, &e))?;
     let kept = Mutex::new(Kept::default());
-    let (out, err) = (child.stdout.take(), child.stderr.take());
     let status = std::thread::scope(|scope| {
-        scope.spawn(|| copy(out, io::stdout(), &kept));
-        scope.spawn(|| copy(err, io::stderr(), &kept));
-        child.wait()
-    });
-    let status = status.map_err(|e| Failure::io("the command", &e))?;
+        // Before the command: where no thread can be started it is not begun.
+        let ((give_out, out), (give_err, err)) = (mpsc::channel(), mpsc::channel());
+        let no_thread = |e: io::Error| cannot_run(program, &e);
+        let start = std::thread::Builder::new;
+        let both = &kept;
+        start().spawn_scoped(scope, move || copy(out.recv().ok(), io::stdout(), both)).map_err(no_thread)?;
+        start().spawn_scoped(scope, move || copy(err.recv().ok(), io::stderr(), both)).map_err(no_thread)?;
+        let spawned = process::as_typed(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = spawned.map_err(|e| cannot_run(program, &e))?;
+        // They wait for nothing else.
+        drop(child.stdout.take().map(|out| give_out.send(out)));
+        drop(child.stderr.take().map(|err| give_err.send(err)));
+        child.wait().map_err(|e| Failure::io("the command", &e))
+    })?;
     let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     let cut = kept.dropped;
     Ok((status, kept.bytes(), cut))

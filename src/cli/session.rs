@@ -1,7 +1,7 @@
 //! From the process's surroundings to an engine.
 
 use super::output::{Failure, Output};
-use super::{Global, background, stop};
+use super::{Global, background, limits, stop};
 use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
 use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineError, EngineSettings, Notes};
@@ -112,6 +112,7 @@ impl Session {
             threads: self.config.get("model.threads").parse().ok(),
             isa: Isa::named(self.config.get("model.simd")),
         };
+        settings.address_space = limits::address_space();
         settings.hub.token = self.token();
         settings.hub.offline = offline;
         settings.hub.proxy = self.proxy();

@@ -36,6 +36,7 @@ impl CandleEncoder {
     ) -> Result<Self, EmbedError> {
         let words = || TextTokenizer::read(&dir.join(TOKENIZER), manifest.max_tokens, config.vocab);
         let network = || arch::load(&Weights::open(&dir.join(WEIGHTS))?, config);
+        crate::threads::ready();
         let (tokenizer, model) = Device::Cpu.with_context(|| rayon::join(words, network));
         let (tokenizer, model) = (tokenizer?, model?);
         let prefix = |role| -> Result<(String, usize), EmbedError> {

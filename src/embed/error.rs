@@ -81,13 +81,31 @@ pub enum EmbedError {
     NotOurs { name: String, path: PathBuf },
     #[error("{}: {source}", shown(path))]
     Io { path: PathBuf, source: io::Error },
-    #[error("{path} could not be copied to {to}: {source}")]
-    NotCopied { path: PathBuf, to: PathBuf, source: io::Error },
+    #[error("{name} needs {needed} MiB of address space, and this process may have {limit}")]
+    NoRoom { name: String, needed: u64, limit: u64 },
     #[error("the tensor library failed: {what}")]
     Compute { what: String },
 }
 
 impl EmbedError {
+    /// The same, told of what was to become of a file: the folder that it was put together in is gone when this is read.
+    pub(crate) fn of_staged(self, staging: &Path, place: &Path) -> Self {
+        let there = |path: PathBuf| match path.strip_prefix(staging) {
+            Ok(inside) => place.join(inside),
+            Err(_) => path,
+        };
+        match self {
+            Self::Io { path, source } => Self::Io { path: there(path), source },
+            Self::Damaged { path, what } => Self::Damaged { path: there(path), what },
+            Self::UnpinnedChanged { path, recorded, got } => Self::UnpinnedChanged { path: there(path), recorded, got },
+            Self::BadConfig { path, what } => Self::BadConfig { path: there(path), what },
+            Self::Unsupported { path, what } => Self::Unsupported { path: there(path), what },
+            Self::UnsupportedArchitecture { path, found } => Self::UnsupportedArchitecture { path: there(path), found },
+            Self::UnsupportedActivation { path, found } => Self::UnsupportedActivation { path: there(path), found },
+            other => other,
+        }
+    }
+
     /// For `map_err`: an input or output error with its path.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_path_buf();
@@ -150,7 +168,8 @@ impl Diagnose for EmbedError {
             | Self::Weights { .. }
             | Self::Onnx { .. } => ErrorKind::Damaged,
             Self::Busy { .. } => ErrorKind::Busy,
-            Self::Io { source, .. } | Self::NotCopied { source, .. } => io_kind(source),
+            Self::Io { source, .. } => io_kind(source),
+            Self::NoRoom { .. } => ErrorKind::Io,
             Self::BadManifest { .. } | Self::Compute { .. } => ErrorKind::Internal,
         }
     }
@@ -195,6 +214,10 @@ impl Diagnose for EmbedError {
             Self::Conflict { .. } => "these are not the files that the manifest describes".into(),
             Self::Busy { .. } => "wait for the other pull to finish, or end it".into(),
             Self::NotOurs { path, .. } => format!("remove it with the tool that made it, or delete {}", shown(path)),
+            Self::NoRoom { .. } => "raise the limit (ulimit -v), or take a smaller model".into(),
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "there is nothing of that name: check the path".into()
+            }
             _ => return None,
         };
         Some(hint)

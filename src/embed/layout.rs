@@ -124,8 +124,10 @@ fn inside(dir: &Path, path: &str, modules: &Path) -> Result<PathBuf, EmbedError>
 }
 
 fn read_pooling(path: &Path) -> Result<Pooling, EmbedError> {
-    let fields: HashMap<String, Value> = read_json(path)?
-        .ok_or_else(|| EmbedError::BadConfig { path: path.into(), what: "there is no such file".into() })?;
+    let fields: HashMap<String, Value> = read_json(path)?.ok_or_else(|| EmbedError::BadConfig {
+        path: path.parent().unwrap_or(path).into(),
+        what: "there is no config.json, which says how the model pools".into(),
+    })?;
     let mut modes: Vec<&str> = fields
         .iter()
         .filter(|(_, value)| **value == Value::Bool(true))

@@ -139,6 +139,13 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the database refuses.
     pub fn clean(&self, progress: OnProgress<'_>) -> Result<Cleaned, EngineError> {
+        if let Ok(store) = self.store() {
+            let left = store.sweep(None)?;
+            if left.folders > 0 {
+                let (folders, size) = (left.folders, left.bytes as f64 / 1e6);
+                self.note(format!("{folders} folders of imports that were stopped are removed, {size:.1} MB"));
+            }
+        }
         if self.read_database()?.is_none() {
             return Ok(Cleaned::default());
         }

@@ -4,7 +4,7 @@
 use super::{Engine, EngineError, OnProgress};
 use crate::canon::{Entry, Layer, add_entry};
 use crate::map::open::{Links, read_text};
-use crate::map::write_aside;
+use crate::map::{sync_folder, write_aside};
 use crate::render::json_line;
 use crate::store::{Imported, Record, item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 use crate::text::sha256_hex;
@@ -35,7 +35,7 @@ impl Engine {
         let write = |path: PathBuf, text: &str| -> Result<(), EngineError> {
             let parent = path.parent().unwrap_or(folder);
             fs::create_dir_all(parent).map_err(io(parent))?;
-            fs::write(&path, text).map_err(io(&path))
+            write_aside(&path, text.as_bytes()).map_err(io(&path))
         };
         let mut files = 1;
         let mut records = String::new();
@@ -62,6 +62,10 @@ impl Engine {
             files += 1;
         }
         write(folder.join(RECORDS), &records)?;
+        // The folders themselves, where they are new.
+        for path in folder.parent().filter(|parent| !parent.as_os_str().is_empty()).into_iter().chain([folder]) {
+            sync_folder(path).map_err(io(path))?;
+        }
         Ok(files)
     }
 
@@ -84,6 +88,9 @@ impl Engine {
             }
         }
         let path = folder.join(RECORDS);
+        if !path.is_file() {
+            return Err(bad(folder, format!("there is no {RECORDS} in it")));
+        }
         let text = read_text(&path, within, EXPORT).map_err(|source| EngineError::Io { path: path.clone(), source })?;
         let mut records = Vec::new();
         for line in text.lines() {

@@ -56,7 +56,12 @@ impl Engine {
         let store = self.store()?;
         let name = name.unwrap_or(&self.settings.model);
         let directory = name.contains(std::path::is_separator);
-        let installed = match store.find(name)? {
+        // One whose record is damaged is got again.
+        let found = match store.find(name) {
+            Err(EmbedError::Damaged { .. }) if !directory => None,
+            found => found?,
+        };
+        let installed = match found {
             Some(found) if directory => found,
             _ => store.pull(name, &mut |event: PullEvent<'_>| progress(Progress::Pull(&event)))?,
         };

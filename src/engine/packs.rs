@@ -140,6 +140,7 @@ impl Engine {
     /// Symptoms that mean what another entry says, and entries that mean the same.
     fn misplaced(&self, sources: &[PackSource], vectors: &Index) -> Vec<Finding> {
         let entries = self.canon().entries();
+        crate::threads::ready();
         let found: Vec<Vec<(usize, String)>> = entries
             .par_iter()
             .enumerate()

@@ -20,6 +20,9 @@ pub struct Holding {
     pub bytes: u64,
 }
 
+/// Copies of the database, which the store tells from what is not ours.
+const COPY: &str = "index, a copy of it";
+
 /// What `ken` puts into its data directory; whatever else lies there is not ours.
 const OURS: &[(&str, &str)] = &[
     ("models", "models"),
@@ -29,6 +32,55 @@ const OURS: &[(&str, &str)] = &[
     ("canon", "your packs"),
     ("trust.json", "trusted repositories"),
 ];
+
+/// What lies beside the database and belongs to it.
+const BESIDE: [&str; 6] = ["-wal", "-shm", "-journal", ".vectors", ".vectors.lock", ".copies"];
+
+/// Whether an entry of one of our folders, which are called `folder`, was put there by us.
+fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {
+    let name = entry.file_name().unwrap_or_default().to_string_lossy();
+    let Ok(meta) = fs::symlink_metadata(entry) else { return false };
+    let aside =
+        |name: &str| name.strip_prefix('.').and_then(|name| name.rsplit_once('-')).map(|(name, _)| name.to_owned());
+    let whole = aside(&name).unwrap_or_else(|| name.clone().into_owned());
+    match folder {
+        "models" => meta.is_dir() && (matches!(&*name, ".seen" | ".locks") || entry.join("installed.json").is_file()),
+        "vectors" => {
+            meta.is_file() && whole.starts_with("canon") && (whole.ends_with(".ann") || whole.ends_with(".terms"))
+        }
+        "canon" => meta.is_file() && whole.ends_with(".json"),
+        "calibrations" => meta.is_file() && whole.ends_with(".toml"),
+        "cache" => meta.is_dir() && name == "bench",
+        _ => false,
+    }
+}
+
+/// What of a file or folder of ours goes: itself if it is a file, a link or empty, else those of its entries that are ours.
+fn parts(folder: &str, path: &Path) -> Vec<PathBuf> {
+    if !fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir()) {
+        return vec![path.to_owned()];
+    }
+    let entries: Vec<PathBuf> = fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    if entries.is_empty() {
+        return vec![path.to_owned()];
+    }
+    entries.into_iter().filter(|entry| is_entry_of_ours(folder, entry)).collect()
+}
+
+/// What one holding is, as its entries are judged by.
+fn kind_of(what: &str) -> &'static str {
+    match what {
+        "models" => "models",
+        "vectors of the canon" => "vectors",
+        "your packs" => "canon",
+        CALIBRATIONS => "calibrations",
+        CACHE => "cache",
+        _ => "",
+    }
+}
+
+const CALIBRATIONS: &str = "your calibrations";
+const CACHE: &str = "indexes of measurements";
 
 impl Engine {
     /// What is kept now: models in the shared cache that were pulled by us, our part of the data directory, and the
@@ -41,35 +93,29 @@ impl Engine {
                 out.push(Holding { what: SHARED, bytes: installed.bytes, path: installed.root });
             }
         }
-        for (name, what) in OURS {
-            let path = self.settings.data.as_ref().map(|data| data.join(name));
-            if let Some(path) = path.filter(|path| path.exists()) {
-                out.push(Holding { what, bytes: size(&path), path });
+        let mut hold = |what: &'static str, path: PathBuf| {
+            let parts = parts(kind_of(what), &path);
+            if fs::symlink_metadata(&path).is_ok() && !parts.is_empty() {
+                out.push(Holding { what, bytes: parts.iter().map(|part| size(part)).sum(), path });
             }
-        }
-        // Beside the database lie its log, backups and what a repair put aside.
-        for entry in self.settings.data.iter().filter_map(|data| fs::read_dir(data).ok()).flatten().flatten() {
-            let name = entry.file_name();
-            let path = entry.path();
-            if name != DATABASE && name.to_string_lossy().starts_with(DATABASE) {
-                out.push(Holding { what: "index, what belongs to it", bytes: size(&path), path });
-            }
-        }
+        };
         for data in self.settings.data.iter() {
+            OURS.iter().for_each(|(name, what)| hold(what, data.join(name)));
+            for end in BESIDE {
+                hold("index, what belongs to it", data.join(format!("{DATABASE}{end}")));
+            }
             for path in crate::store::copies(&data.join(DATABASE)) {
-                if !out.iter().any(|holding| holding.path == path) {
-                    out.push(Holding { what: "index, what an interrupted repair left", bytes: size(&path), path });
-                }
+                hold(COPY, path);
             }
         }
-        if let Some(cache) = self.settings.cache.as_ref().filter(|cache| cache.exists()) {
-            out.push(Holding { what: "indexes of measurements", path: cache.clone(), bytes: size(cache) });
+        if let Some(cache) = &self.settings.cache {
+            hold(CACHE, cache.clone());
         }
-        if let Some(config) = self.settings.config.as_ref().filter(|config| config.exists()) {
-            out.push(Holding { what: "configuration", path: config.clone(), bytes: size(config) });
+        if let Some(config) = &self.settings.config {
+            hold("configuration", config.clone());
         }
-        if let Some(folder) = self.calibrations().filter(|folder| folder.exists()) {
-            out.push(Holding { what: "your calibrations", bytes: size(&folder), path: folder });
+        if let Some(folder) = self.calibrations() {
+            hold(CALIBRATIONS, folder);
         }
         out
     }
@@ -85,14 +131,20 @@ impl Engine {
                 store.remove(installed.name())?;
             }
         }
+        if let Ok(store) = self.store() {
+            store.sweep(None)?;
+        }
+        for data in self.settings.data.iter() {
+            crate::store::remove_copies(&data.join(DATABASE))?;
+        }
         // In the shared cache the store has removed what was ours; the rest belongs to other tools.
-        for holding in holdings.iter().filter(|h| h.what != SHARED && h.path.exists()) {
-            let io = |source| EngineError::Io { path: holding.path.clone(), source };
-            if holding.path.is_dir() {
-                fs::remove_dir_all(&holding.path).map_err(io)?;
-            } else {
-                fs::remove_file(&holding.path).map_err(io)?;
+        for holding in holdings.iter().filter(|h| ![SHARED, COPY].contains(&h.what)) {
+            for path in parts(kind_of(holding.what), &holding.path) {
+                let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+                let removed = if meta.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+                removed.map_err(|source| EngineError::Io { path, source })?;
             }
+            drop(fs::remove_dir(&holding.path));
         }
         // Empty folders of ours go too; one that holds something else stays.
         for folder in [self.settings.config.as_ref().and_then(|c| c.parent()), self.settings.data.as_deref()]

@@ -2,10 +2,11 @@
 
 use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress};
-use crate::ann::{Certificate, Index, recertify};
+use crate::ann::{Certificate, Image, Index, recertify};
 use crate::ingest::{has_changed, means_gone};
+use crate::map::open::{Links, open};
 use crate::screen::shown_text;
-use crate::store::{Database, Fault, Faults, IndexModel, Inventory, Salvaged};
+use crate::store::{DATABASE, Database, Fault, Faults, IndexModel, Inventory, Salvaged};
 use std::fs;
 use std::path::Path;
 
@@ -176,7 +177,12 @@ impl Engine {
         }
         let lock = self.writer("ken doctor --repair")?;
         crate::store::keep_private(&data)?;
-        let damaged = out.faults.iter().any(|fault| fault.damage && fault.name != "texts" && fault.name != "vectors");
+        let lesser = [LOST, MODEL, "texts", "vectors"];
+        let damaged = out.faults.iter().any(|fault| fault.damage && !lesser.contains(&fault.name));
+        let lost = out.faults.iter().any(|fault| fault.name == LOST);
+        if out.faults.iter().any(|fault| fault.name == STAGING) {
+            self.store()?.sweep(None)?;
+        }
         if damaged {
             out.salvaged = Some(Database::salvage(&lock)?);
         } else if Database::open(&data)?.is_some() {
@@ -184,12 +190,15 @@ impl Engine {
         }
         *self.loaded.borrow_mut() = None;
         if let Some(mut database) = Database::open(&data)? {
-            // Made from what has just been repaired, whatever state it says it is of.
-            drop(fs::remove_file(database.vector_file()));
-            self.keep_vectors(&mut database, &lock, Keep::Anew, progress)?;
+            // Made from what has just been repaired, whatever state it says it is of. Where all is lost it is all there is to say so.
+            if !lost {
+                drop(fs::remove_file(database.vector_file()));
+                self.keep_vectors(&mut database, &lock, Keep::Anew, progress)?;
+            }
         }
         drop(lock);
-        if let Some(encoder) = self.encoder()? {
+        let usable = !out.faults.iter().any(|fault| fault.name == MODEL);
+        if let Some(encoder) = if usable { self.encoder()? } else { None } {
             if out.faults.iter().any(|fault| fault.name == CANON_VECTORS) {
                 self.make_canon_image(encoder.as_ref(), progress)?;
             }
@@ -205,11 +214,17 @@ impl Engine {
             .into_iter()
             .map(|what| Fault { name: "permissions", what, damage: false })
             .collect();
+        faults.extend(self.model_faults()?);
         faults.extend(self.canon_faults());
         match Database::open(data) {
-            Ok(None) => {}
+            Ok(None) => faults.extend(loss(data, None)?),
             Ok(Some(database)) => {
                 faults.extend(database.check()?);
+                if !faults.iter().any(|fault| fault.damage) {
+                    faults.extend(loss(data, Some(&database))?);
+                }
+                // What the disk does not give says nothing of what is in it.
+                readable(&database.vector_file())?;
                 faults.extend(self.vector_faults(&database));
             }
             // Somebody else's file is not ours to mend.
@@ -218,6 +233,70 @@ impl Engine {
                 faults.push(Fault { name: "database", what: error.to_string(), damage: true });
             }
             Err(error) => return Err(error.into()),
+        }
+        Ok(faults)
+    }
+}
+
+/// What is filed under these is not mended by a repair: everything that was indexed is gone, a model is damaged.
+const LOST: &str = "index";
+const MODEL: &str = "model";
+/// What stopped imports of models left.
+const STAGING: &str = "stopped imports";
+
+impl Fault {
+    /// Whether `ken doctor --repair` can do something about it.
+    pub fn is_mendable(&self) -> bool {
+        ![LOST, MODEL].contains(&self.name)
+    }
+}
+
+/// A database that holds nothing beside a file of vectors that is none of its own: what was indexed is gone.
+fn loss(data: &Path, database: Option<&Database>) -> Result<Option<Fault>, EngineError> {
+    let Some(image) = Image::open_whatever(&Database::vector_file_of(data)).filter(|image| !image.is_empty()) else {
+        return Ok(None);
+    };
+    if let Some(database) = database
+        && (database.inventory()?.total() > 0 || database.changed_since(image.generation(), usize::MAX)?.is_some())
+    {
+        return Ok(None);
+    }
+    let what = format!(
+        "the database {} {}, and the file of vectors beside it is of {} texts: what was indexed is lost. Put a copy of the \
+         database back, or run: ken index PATH for each folder; ken import FILE for an export",
+        data.join(DATABASE).display(),
+        if database.is_some() { "is empty" } else { "is gone or empty" },
+        image.len(),
+    );
+    Ok(Some(Fault { name: LOST, what, damage: true }))
+}
+
+/// Reads a file to its end.
+fn readable(path: &Path) -> Result<(), EngineError> {
+    let read = open(path, Links::Follow).and_then(|mut file| std::io::copy(&mut file, &mut std::io::sink()));
+    match read {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(EngineError::Io { path: path.to_owned(), source: error })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Engine {
+    /// Models that are not what was stored, and what stopped imports left.
+    fn model_faults(&self) -> Result<Faults, EngineError> {
+        let Ok(store) = self.store() else { return Ok(Faults::new()) };
+        let tell = |fault: crate::embed::ModelFault| Fault {
+            name: MODEL,
+            what: format!("{}: {}; run: {}", fault.model, fault.what, fault.mend),
+            damage: true,
+        };
+        let mut faults: Faults = store.faults()?.into_iter().map(tell).collect();
+        let left = store.leftovers();
+        if left.folders > 0 {
+            let (folders, size) = (left.folders, left.bytes as f64 / 1e6);
+            let what = format!("{folders} folders of imports that were stopped take {size:.1} MB");
+            faults.push(Fault { name: STAGING, what, damage: false });
         }
         Ok(faults)
     }

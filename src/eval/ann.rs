@@ -97,6 +97,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 }
 
 fn synthetic_rows(rows: Range<usize>, dims: usize, map: &[f32]) -> Vec<f32> {
+    crate::threads::ready();
     rows.into_par_iter().flat_map_iter(|row| synthetic_row(row as u64, dims, map)).collect()
 }
 
@@ -352,6 +353,7 @@ fn truths(vectors: &Vectors, sets: &[Option<RowSet>]) -> Vec<Vec<Vec<u32>>> {
     // Query by query, set by set: similarity and row, nearest first.
     let mut best: Vec<Vec<Vec<(f32, u32)>>> =
         vec![vec![Vec::with_capacity(K + 1); sets.len()]; vectors.queries.len() / dims];
+    crate::threads::ready();
     let compared: Result<(), Infallible> = vectors.blocks(|first, block| {
         let queries = best.par_iter_mut().zip(vectors.queries.par_chunks_exact(dims));
         queries.for_each_init(Vec::new, |near, (best, query)| {

@@ -35,6 +35,9 @@ impl Watch {
             let inner = path.components().any(|part| part.as_os_str() == ".git");
             !inner && !except.iter().any(|folder| path.starts_with(folder))
         };
+        // It starts a thread of its own, and says nothing where that is refused.
+        crate::threads::can_start()
+            .map_err(|error| IngestError::Watch { path: Path::new(".").to_owned(), what: error.to_string() })?;
         let heard_of = move |event: notify::Result<Event>| {
             // Notices that were lost are a reason to look, too.
             let matters = event.map_or(true, |event| {

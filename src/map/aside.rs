@@ -24,7 +24,7 @@ impl Aside {
     pub fn new(path: &Path) -> io::Result<Self> {
         let folder = folder(path);
         fs::create_dir_all(folder)?;
-        let file = tempfile::Builder::new().prefix(&Self::prefix(path)).tempfile_in(folder)?;
+        let file = tempfile::Builder::new().prefix(&Self::prefix(path)).rand_bytes(RANDOM).tempfile_in(folder)?;
         Ok(Self { file, path: path.to_owned() })
     }
 
@@ -37,7 +37,7 @@ impl Aside {
     }
 
     /// Removes whatever is or was to become `path`. A process that is still writing one finds its
-    /// [path](Self::path) gone.
+    /// [path](Self::path) gone. A folder, a link, and a file that holds anything else than what is written here stay.
     ///
     /// # Errors
     /// When one that is there cannot be removed.
@@ -46,7 +46,10 @@ impl Aside {
         let prefix = prefix.as_encoded_bytes();
         for entry in fs::read_dir(folder(path))? {
             let entry = entry?;
-            if entry.file_name().as_encoded_bytes().starts_with(prefix) {
+            let name = entry.file_name();
+            let random = name.as_encoded_bytes().strip_prefix(prefix).unwrap_or_default();
+            let named = random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric);
+            if named && entry.file_type()?.is_file() && is_half(&entry.path()) {
                 match fs::remove_file(entry.path()) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                     _ => {}
@@ -87,6 +90,11 @@ impl Aside {
         }
     }
 
+    /// Writes it from the beginning, piece after piece.
+    pub fn stream(&mut self) -> impl io::Write + '_ {
+        io::BufWriter::new(self.file.as_file_mut())
+    }
+
     /// To be read where it lies. Nothing is written as long as it is mapped: that takes the file itself.
     pub(super) fn map(&self) -> io::Result<Map> {
         Map::of(self.file.as_file().try_clone()?)
@@ -102,6 +110,20 @@ impl Aside {
         file.persist(&path).map_err(|error| error.error)?;
         sync_folder(folder(&path))
     }
+}
+
+/// Characters that a name ends with which nobody else has.
+const RANDOM: usize = 6;
+
+/// Whether a file begins as what is written aside does: with nothing yet, or with the name of ours that all files have which
+/// are removed so.
+fn is_half(path: &Path) -> bool {
+    use std::io::Read;
+    let mut first = Vec::new();
+    let read =
+        super::open::open(path, super::open::Links::Follow).and_then(|file| file.take(8).read_to_end(&mut first));
+    read.is_ok()
+        && (first.iter().all(|byte| *byte == 0) || first.get(..3).is_some_and(|b| b.eq_ignore_ascii_case(b"ken")))
 }
 
 fn folder(path: &Path) -> &Path {
@@ -213,12 +235,15 @@ mod tests {
         let path = dir.path().join("file");
         fs::write(&path, "old").unwrap();
         fs::write(dir.path().join(".files"), "another's").unwrap();
+        fs::write(dir.path().join(".file-abc123"), "another's").unwrap();
+        fs::create_dir(dir.path().join(".file-photos")).unwrap();
+        fs::write(dir.path().join(".file-abcdefg"), "").unwrap();
         let aside = Aside::new(&path).unwrap();
         Aside::remove_all(&path).unwrap();
         assert!(!aside.path().exists());
         aside.persist().unwrap_err();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         drop(Aside::new(&path).unwrap());
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 5);
     }
 }

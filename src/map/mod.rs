@@ -11,6 +11,7 @@ pub mod open;
 
 pub use aside::{Aside, Room, write_aside};
 pub use derived::{Bytes, HEADER, Label, checksum};
+pub use open::sync_folder;
 
 use std::fs::File;
 use std::io;

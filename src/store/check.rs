@@ -3,6 +3,7 @@
 use super::StoreError;
 use super::database::Database;
 use super::error::is_damage;
+use super::header::unreadable;
 use super::migrate::{MIGRATIONS, schema_of};
 use crate::text::text_hash;
 use crate::types::titled;
@@ -31,6 +32,17 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the database cannot be read for a reason that is no damage.
     pub fn check(&self) -> Result<Faults, StoreError> {
+        let faults = self.found_faults()?;
+        // SQLite calls a page that the disk does not give damaged.
+        if faults.iter().any(|fault| fault.damage)
+            && let Some(source) = unreadable(self.path())
+        {
+            return Err(StoreError::io(self.path())(source));
+        }
+        Ok(faults)
+    }
+
+    fn found_faults(&self) -> Result<Faults, StoreError> {
         let mut faults = self.pages()?;
         faults.extend(self.schema_fault()?);
         if !faults.is_empty() {

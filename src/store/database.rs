@@ -17,7 +17,7 @@ use std::time::Duration;
 pub const DATABASE: &str = "kenning.db";
 
 /// What the file of vectors beside the database has at the end of its name.
-const VECTORS: &str = ".vectors";
+pub(super) const VECTORS: &str = ".vectors";
 
 /// How long a statement waits for another process, which holds a lock for milliseconds only.
 const BUSY: Duration = Duration::from_secs(5);
@@ -148,6 +148,11 @@ impl Database {
     /// Where vectors lie ready to be searched: derived from the database, and only ever written by who may write here.
     pub fn vector_file(&self) -> PathBuf {
         beside(&self.path, VECTORS)
+    }
+
+    /// The same for the database of a data directory, which need not be there.
+    pub fn vector_file_of(folder: &Path) -> PathBuf {
+        beside(&folder.join(DATABASE), VECTORS)
     }
 
     /// A number that changes with everything that is indexed or removed.
@@ -329,7 +334,8 @@ fn escaped(path: &Path) -> String {
 }
 
 fn folder_is_writable(folder: &Path) -> bool {
-    tempfile::Builder::new().prefix(".probe-").tempfile_in(folder).is_ok()
+    // Without a name where the system can: nothing of it is left, whatever happens.
+    tempfile::tempfile_in(folder).is_ok()
 }
 
 #[cfg(test)]

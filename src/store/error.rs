@@ -1,5 +1,6 @@
 //! What can go wrong with what is kept on disk.
 
+use super::header::unreadable;
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::screen::shown;
 use crate::types::Fingerprint;
@@ -106,12 +107,19 @@ impl StoreError {
     }
 
     pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self + '_ {
-        move |source| Self::Sqlite { path: path.to_owned(), source }
+        move |source| {
+            // SQLite says of a page that the disk does not give that it is damaged; whether it is nobody knows.
+            match is_damage(&source).then(|| unreadable(path)).flatten() {
+                Some(source) => Self::Io { path: path.to_owned(), source },
+                None => Self::Sqlite { path: path.to_owned(), source },
+            }
+        }
     }
 
     fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Sqlite { source, .. } if is_damage(source) => Some(ErrorCode::DatabaseCorrupt),
+            Self::Sqlite { source: rusqlite::Error::SqlInputError { error, .. }, .. } => Some(error.code),
             Self::Sqlite { source, .. } => source.sqlite_error_code(),
             _ => None,
         }
@@ -122,12 +130,18 @@ impl StoreError {
 /// their column's, or a schema that our statements, which are fixed, do not fit.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error;
+    // A statement may also be refused because a page cannot be read, or for want of memory.
+    if let Error::SqlInputError { error, .. } = error {
+        return !matches!(
+            error.code,
+            ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory | ErrorCode::DiskFull | ErrorCode::CannotOpen
+        );
+    }
     match error {
         Error::FromSqlConversionFailure(..)
         | Error::IntegralValueOutOfRange(..)
         | Error::InvalidColumnType(..)
         | Error::Utf8Error(..)
-        | Error::SqlInputError { .. }
         | Error::QueryReturnedNoRows => true,
         other => matches!(
             other.sqlite_error_code(),
@@ -156,7 +170,8 @@ impl Diagnose for StoreError {
                     | ErrorCode::SystemIoFailure
                     | ErrorCode::PermissionDenied
                     | ErrorCode::FileLockingProtocolFailed
-                    | ErrorCode::NoLargeFileSupport,
+                    | ErrorCode::NoLargeFileSupport
+                    | ErrorCode::OutOfMemory,
                 ) => ErrorKind::Io,
                 _ => ErrorKind::Internal,
             },
@@ -174,6 +189,13 @@ impl Diagnose for StoreError {
             Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
             Self::Import { .. } => "ken import reads what ken export wrote",
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
+            // EIO, which has no kind of its own.
+            Self::Io { source, .. } if source.raw_os_error() == Some(5) => {
+                "the disk does not give what it holds, which may still be whole: copy the folder, look at the disk (dmesg)"
+            }
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
+                "a limit on the size of files is reached: ulimit -f"
+            }
             Self::Io { .. } => return None,
             Self::Sqlite { .. } => match self.code() {
                 Some(ErrorCode::DiskFull) => FULL,
@@ -184,7 +206,10 @@ impl Diagnose for StoreError {
                     "ken doctor says what is damaged; ken doctor --repair mends what can be mended"
                 }
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "try again",
-                Some(ErrorCode::SystemIoFailure) => "the disk may be full, or does not do what a local disk does",
+                Some(ErrorCode::SystemIoFailure) => {
+                    "the disk fails, is full or is no local one, or a limit on the size of files is reached (ulimit -f)"
+                }
+                Some(ErrorCode::OutOfMemory) => "there is not enough memory; a limit may be in the way (ulimit -v)",
                 _ => return None,
             },
         };

@@ -4,6 +4,7 @@
 //! (`secure_delete`), the keyword index is merged, the log is folded into the file and emptied.
 
 use super::StoreError;
+use super::copies::copies;
 use super::database::{Batch, Database};
 use super::header::beside;
 use super::lock::WriterLock;
@@ -19,27 +20,6 @@ const IN_LOG: &str = "log";
 
 /// Hashes of the paths that were forgotten while there are traces: whoever was stopped may ask for the same again.
 const TRACED_PATHS: &str = "traced_paths";
-
-/// How the names of temporary files begin that an interrupted backup or repair leaves.
-const TEMPORARY: &[&str] = &[".salvage-", ".backup-", ".probe-"];
-
-/// Everything beside a database that may hold a copy of it.
-pub fn copies(database: &Path) -> Vec<PathBuf> {
-    let folder = database.parent().unwrap_or(Path::new("."));
-    let name = database.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let is_copy = |path: &PathBuf| {
-        let found = path.file_name().unwrap_or_default().to_string_lossy();
-        let own =
-            found.strip_prefix(&name).is_some_and(|rest| rest.starts_with(".schema") || rest.starts_with(".damaged-"));
-        // What was to become a file beside the database, by a process that was killed while it wrote.
-        let half = found.strip_prefix('.').is_some_and(|rest| rest.starts_with(&name));
-        own || half || TEMPORARY.iter().any(|prefix| found.starts_with(prefix))
-    };
-    let mut found: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).filter(is_copy).collect();
-    found.sort();
-    found
-}
 
 /// What was forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -200,16 +180,7 @@ impl Database {
 
     /// Removes copies of the database: backups, what a repair put aside, what an interrupted one left.
     fn remove_copies(&self) -> Result<usize, StoreError> {
-        let found = copies(self.path());
-        for path in &found {
-            let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-            match removed {
-                // A file of vectors that took its place meanwhile.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                other => other.map_err(StoreError::io(path))?,
-            }
-        }
-        Ok(found.len())
+        super::copies::remove_copies(self.path())
     }
 
     /// Bytes on disk, the log and backups included.

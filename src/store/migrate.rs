@@ -3,8 +3,9 @@
 //! `PRAGMA user_version` is the number of the last migration that was applied. The backup lies beside the database until
 //! `ken gc`, named after the schema it holds.
 
-use super::StoreError;
-use crate::map::open::sync_folder;
+use super::header::beside;
+use super::{StoreError, copies};
+use crate::map::sync_folder;
 use crate::text::tokens;
 use crate::types::titled;
 use rusqlite::backup::Backup;
@@ -97,7 +98,11 @@ pub(super) fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String
 fn back_up(connection: &Connection, path: &Path, schema: i64) -> Result<(), StoreError> {
     let target = backup_path(path, schema);
     let folder = path.parent().unwrap_or(Path::new("."));
-    let aside = tempfile::Builder::new().prefix(".backup-").tempfile_in(folder).map_err(StoreError::io(folder))?;
+    let name = copies::free_name(path, copies::BACKUP);
+    copies::announce(path, &[name.clone(), beside(&name, "-journal"), target.clone()])?;
+    let prefix = name.file_name().unwrap_or_default();
+    let builder = tempfile::Builder::new().prefix(prefix).rand_bytes(0).tempfile_in(folder);
+    let aside = builder.map_err(StoreError::io(folder))?;
     let copy = || -> rusqlite::Result<()> {
         let mut to = Connection::open(aside.path())?;
         Backup::new(connection, &mut to)?.run_to_completion(1024, Duration::ZERO, None)
@@ -105,7 +110,8 @@ fn back_up(connection: &Connection, path: &Path, schema: i64) -> Result<(), Stor
     copy().map_err(StoreError::sqlite(&target))?;
     aside.as_file().sync_all().map_err(StoreError::io(&target))?;
     aside.persist(&target).map_err(|e| StoreError::Io { path: target.clone(), source: e.error })?;
-    sync_folder(folder).map_err(StoreError::io(folder))
+    sync_folder(folder).map_err(StoreError::io(folder))?;
+    copies::strike(path, &[beside(&name, "-journal"), name])
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod change;
 mod check;
+mod copies;
 mod database;
 mod error;
 mod filter;
@@ -26,10 +27,11 @@ mod vector;
 
 pub use change::ItemVectors;
 pub use check::{Fault, Faults};
+pub use copies::{copies, remove_copies};
 pub use database::{Batch, DATABASE, Database};
 pub use error::StoreError;
 pub use filter::{ItemFilter, PathFilter};
-pub use forget::{Cleaned, Forgotten, copies};
+pub use forget::{Cleaned, Forgotten};
 pub use forgotten::ForgottenPassage;
 pub use inventory::{Inventory, ScopeCount};
 pub use item::{Anchor, chunk_uid};

@@ -1,12 +1,13 @@
 //! Mending: what can be derived is made again; from damaged pages everything that can still be read is carried into a
 //! new database, and the damaged one is kept beside it.
 
-use super::StoreError;
 use super::check::{is_as_stored, is_unit_vector};
 use super::database::{DATABASE, Database};
 use super::header::beside;
-use super::lock::WriterLock;
-use crate::map::open::{Links, open, sync_folder};
+use super::lock::{WriterLock, make_private};
+use super::{StoreError, copies, header};
+use crate::map::open::{Links, open};
+use crate::map::sync_folder;
 use crate::text::{text_hash, tokens};
 use crate::types::{passage, titled};
 use rusqlite::types::Value;
@@ -84,12 +85,16 @@ impl Database {
     pub fn salvage(lock: &WriterLock) -> Result<Salvaged, StoreError> {
         let folder = lock.folder();
         let path = folder.join(DATABASE);
-        let aside = tempfile::Builder::new().prefix(".salvage-").tempdir_in(folder).map_err(StoreError::io(folder))?;
-        let own = WriterLock::take(aside.path(), "ken doctor", std::time::Duration::ZERO)?;
+        let kept = free_name(&path);
+        let room = copies::free_name(&path, copies::SALVAGE);
+        let made = [room.clone(), kept.clone(), beside(&kept, "-wal"), beside(&kept, "-shm")];
+        copies::announce(&path, &made)?;
+        let aside = Room::new(&room)?;
+        let own = WriterLock::take(&room, "ken doctor", std::time::Duration::ZERO)?;
         let mut fresh = Self::open_to_write(&own)?;
         let mut rows = BTreeMap::new();
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        if let Ok(old) = Connection::open_with_flags(&path, flags) {
+        fresh.fold_log();
+        if let Some(old) = open_damaged(&path, &room)? {
             let batch = fresh.begin(&own)?;
             batch.sql(batch.transaction.pragma_update(None, "defer_foreign_keys", true))?;
             for (table, numbered) in TABLES {
@@ -110,9 +115,8 @@ impl Database {
         fresh.rebuild(&own)?;
         fresh.fold_log();
         drop(fresh);
-        let made = aside.path().join(DATABASE);
+        let made = room.join(DATABASE);
         open(&made, Links::Follow).and_then(|file| file.sync_all()).map_err(StoreError::io(&made))?;
-        let kept = free_name(&path);
         for suffix in ["-wal", "-shm"] {
             let from = beside(&path, suffix);
             if from.exists() {
@@ -123,8 +127,51 @@ impl Database {
         fs::hard_link(&path, &kept).or_else(|_| fs::copy(&path, &kept).map(drop)).map_err(StoreError::io(&path))?;
         fs::rename(&made, &path).map_err(StoreError::io(&path))?;
         sync_folder(folder).map_err(StoreError::io(folder))?;
+        drop((own, aside));
+        copies::strike(&path, &[room])?;
         Ok(Salvaged { rows, kept })
     }
+}
+
+/// The folder that a repair works in; it goes when the repair ends.
+struct Room<'a>(&'a Path);
+
+impl<'a> Room<'a> {
+    fn new(path: &'a Path) -> Result<Self, StoreError> {
+        make_private(path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        // What cannot be removed now is listed, and goes with the next clean-up.
+        drop(copies::remove_salvage(self.0));
+    }
+}
+
+/// The damaged database as far as SQLite reads it: where it lies, or a copy of it with another header; `None` if neither says
+/// what tables there are.
+fn open_damaged(path: &Path, room: &Path) -> Result<Option<Connection>, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = |path: &Path| {
+        let connection = Connection::open_with_flags(path, flags).ok()?;
+        let sql = "SELECT count(*) FROM sqlite_master WHERE name = 'item'";
+        let known: i64 = connection.query_row(sql, [], |row| row.get(0)).ok()?;
+        (known > 0).then_some(connection)
+    };
+    if let Some(connection) = opened(path) {
+        return Ok(Some(connection));
+    }
+    let copy = room.join(copies::DAMAGED);
+    for suffix in ["", "-wal"] {
+        let from = beside(path, suffix);
+        if from.exists() {
+            fs::copy(&from, beside(&copy, suffix)).map_err(StoreError::io(&from))?;
+        }
+    }
+    header::mend(&copy, &room.join(DATABASE)).map_err(StoreError::io(&copy))?;
+    Ok(opened(&copy))
 }
 
 fn free_name(path: &Path) -> PathBuf {

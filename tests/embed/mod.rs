@@ -8,4 +8,5 @@ mod golden; // real weights against other software
 mod hub; // downloads from a hub on loopback
 mod package; // models out of Python packages
 mod rerank; // cross-encoders against a reference and other software
+mod staging; // imports that are killed
 mod store; // records, changed and damaged files, verify, remove

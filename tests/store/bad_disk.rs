@@ -101,3 +101,43 @@ fn a_disk_without_locks_is_refused_for_writing() {
     assert!(ran.code == 9 && ran.err.contains("without locks") && ran.err.contains("KEN_HOME"), "{ran:?}");
     assert_eq!(user.texts().len(), 48);
 }
+
+/// A disk that gives no answer says nothing of what lies on it.
+#[test]
+fn an_input_output_error_is_not_called_damage() {
+    let user = indexed();
+    let mut failed = 0;
+    for reads in 0..60 {
+        for verb in
+            [&["search", "--min-relevance", "0", "paragraph"][..], &["doctor"], &["doctor", "--repair"], &["export"]]
+        {
+            let ran = user.on_bad_disk(verb, "KEN_SHIM_EIO_AFTER", &reads.to_string());
+            assert!([0, 9].contains(&ran.code), "{verb:?} after {reads} reads: {ran:?}");
+            assert!(!(ran.out + &ran.err).contains("damage"), "{verb:?} after {reads} reads");
+            failed += usize::from(ran.code == 9);
+        }
+    }
+    assert!(failed > 20, "{failed}");
+    user.assert_sound();
+    assert_eq!(user.texts().len(), 48);
+}
+
+/// What is written to last is synced, and so is the folder that it appears in.
+#[test]
+fn folders_are_synced_after_exports_and_packs() {
+    let user = indexed();
+    let add = ["canon", "add", "--title", "t", "--cause", "c", "--fix", "f", "--symptom", "s"];
+    for (verb, folder) in [
+        (&["export", "all.jsonl"][..], user.work()),
+        (&["export", "--markdown", "all"], user.work().join("all")),
+        (&add, user.home().join("canon")),
+    ] {
+        let log = user.home().join("synced");
+        let ran = user.on_bad_disk(verb, "KEN_SHIM_SYNCED", &log.display().to_string());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let synced = std::fs::read_to_string(&log).unwrap();
+        let folder = folder.canonicalize().unwrap().display().to_string();
+        assert!(synced.lines().any(|line| line == folder), "{verb:?}: {folder} is not among {synced}");
+        std::fs::remove_file(&log).unwrap();
+    }
+}

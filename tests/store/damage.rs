@@ -286,3 +286,101 @@ fn damaged_vectors_of_the_packs_are_left_out_and_made_again() {
     assert_eq!((again.json()["results"].clone(), again.err.as_str()), (right.json()["results"].clone(), ""));
     assert!(files.iter().zip(&whole).any(|(path, whole)| fs::read(path).unwrap() == *whole));
 }
+
+/// The first page says what a file is and where everything in it lies. Without it there is less to be had, never nothing to be
+/// done.
+#[test]
+fn a_damaged_first_page_is_no_dead_end() {
+    let (user, path) = indexed();
+    let texts = user.texts();
+    let whole = fs::read(&path).unwrap();
+    for (what, bytes, carried) in
+        [("the first letters", 0..16, true), ("the header", 0..100, true), ("the whole page", 0..8192, false)]
+    {
+        let mut damaged = whole.clone();
+        damaged[bytes].fill(0x5a);
+        fs::write(&path, &damaged).unwrap();
+        told(&user.ken(&["search", "--min-relevance", "0", "subject"]), 5);
+        let doctor = user.ken(&["doctor"]);
+        assert!(doctor.code == 5 && doctor.out.contains("--repair"), "{what}: {doctor:?}");
+        let repaired = user.ken(&["doctor", "--repair"]);
+        assert!(repaired.code == 0 && repaired.out.contains("kept as"), "{what}: {repaired:?}");
+        assert_eq!(user.texts() == texts, carried, "{what}: {repaired:?}");
+        assert!(carried || repaired.out.contains("ken index PATH"), "{what}: {repaired:?}");
+        user.assert_sound();
+        assert_eq!(user.ken(&["index", "."]).code, 0, "{what}");
+        assert_eq!(user.texts(), texts, "{what}");
+        assert_eq!(user.ken(&["gc"]).code, 0);
+    }
+}
+
+/// A database that vanished or was emptied beside a full file of vectors: nothing is damaged, and everything is lost.
+#[test]
+fn total_loss_is_told() {
+    let user = User::new().with_model(MODEL);
+    (0..FILES).for_each(|file| drop(user.document(&format!("{file}.md"), text(file))));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    user.assert_sound();
+    let path = user.home().join("kenning.db");
+    let texts = user.texts().len();
+    for how in ["gone", "emptied", "new"] {
+        for end in ["", "-wal", "-shm"] {
+            drop(fs::remove_file(user.home().join(format!("kenning.db{end}"))));
+        }
+        match how {
+            "emptied" => {
+                let made = fs::File::create(user.write("kenning.db", "")).unwrap();
+                made.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+            }
+            "new" => {
+                let lock = kenning::store::WriterLock::take(&user.home(), "test", std::time::Duration::ZERO).unwrap();
+                drop(kenning::store::Database::open_to_write(&lock).unwrap());
+            }
+            _ => {}
+        }
+        for verb in [&["doctor"][..], &["doctor", "--repair"], &["doctor"]] {
+            let ran = user.ken(verb);
+            let told = ran.out.contains("lost") && ran.out.contains("ken index PATH");
+            assert!(ran.code == 5 && told && ran.out.contains(&texts.to_string()), "{how}: {ran:?}");
+            assert!(!ran.out.contains("--repair mends"), "{how}: {ran:?}");
+        }
+        assert_eq!(user.ken(&["index", "."]).code, 0, "{how}");
+        user.assert_sound();
+        assert!(path.exists() && user.texts().len() == texts);
+    }
+    // Nothing is lost where everything was forgotten.
+    assert_eq!(user.ken(&["forget", "--path", "."]).code, 0);
+    user.assert_sound();
+}
+
+/// A model of which a file is damaged: its record, its configuration, its weights.
+#[test]
+fn damaged_models_are_found_and_can_be_got_again() {
+    let user = User::new();
+    let source = user.work().join("tiny");
+    crate::support::tiny::Tiny::bert().write(&source);
+    let import = ["model", "import", "tiny", "--name", "mine"];
+    let here = user.home().join("models/mine");
+    for (name, bytes) in [
+        ("installed.json", Some(&b"{\"format\": "[..])),
+        ("installed.json", None),
+        ("config.json", Some(b"{}")),
+        ("tokenizer.json", None),
+        ("model.safetensors", Some(b"another one")),
+    ] {
+        user.ken(&import);
+        user.assert_sound();
+        match bytes {
+            Some(bytes) => fs::write(here.join(name), bytes).unwrap(),
+            None => fs::remove_file(here.join(name)).unwrap(),
+        }
+        for verb in [&["doctor"][..], &["doctor", "--repair"]] {
+            let ran = user.ken(verb);
+            let told = ran.out.contains(name) && ran.out.contains("ken model import DIR --name mine");
+            assert!(ran.code == 5 && told, "{name}: {ran:?}");
+        }
+    }
+    user.write("models/mine/installed.json", "no record");
+    assert_eq!(user.ken(&["model", "rm", "mine"]).code, 0);
+    user.assert_sound();
+}

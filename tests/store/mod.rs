@@ -3,6 +3,7 @@
 mod bad_disk; // full, read-only, without locks
 mod churn; // many rows, half of them changed, while others read and the writer is killed
 mod compat; // data directories of released versions
+mod copies; // what is removed beside the database, and what is not ours
 mod crash; // kill -9 at any moment
 mod damage; // flipped bytes, truncation, foreign and newer files
 mod renewal; // the file of vectors is made again while others write

@@ -147,6 +147,7 @@ impl Builder<'_> {
         items: &[T],
         work: impl Fn(&mut Worker, usize, &T, &mut Vec<U>) + Sync,
     ) -> Vec<U> {
+        crate::threads::ready();
         let shares = items.par_chunks(SHARE).enumerate().map(|(share, items)| {
             let free = || self.workers.lock().unwrap_or_else(PoisonError::into_inner);
             let mut worker = free().pop().unwrap_or_default();

@@ -163,16 +163,21 @@ impl Image {
 
     /// The image at `path`, if it was made from this, of whatever generation.
     pub fn open(path: &Path, origin: &Origin) -> Option<Self> {
-        Self::opened(origin.label().open(path)?, &origin.model)
+        Self::opened(origin.label().open(path)?, Some(&origin.model))
     }
 
     /// The image at `path` if it holds vectors of this model, of whatever texts.
     pub fn open_stale(path: &Path, model: &str) -> Option<Self> {
         let any = Origin { model: model.to_owned(), ..Origin::default() };
-        Self::opened(any.label().open_any(path)?, model)
+        Self::opened(any.label().open_any(path)?, Some(model))
     }
 
-    fn opened(bytes: Bytes, model: &str) -> Option<Self> {
+    /// The image at `path`, whatever model and texts it is of: to say what is there, not to search it.
+    pub fn open_whatever(path: &Path) -> Option<Self> {
+        Self::opened(Origin::default().label().open_any(path)?, None)
+    }
+
+    fn opened(bytes: Bytes, model: Option<&str>) -> Option<Self> {
         let body = bytes.get().get(HEADER..HEADER + SEALED)?;
         let numbers: &[u64; NUMBERS] = bytemuck::try_cast_slice(&body[..NUMBERS * 8]).ok()?.try_into().ok()?;
         let [dims, rows, links, m, layers, upper, slack, longest, number, mark, links_sum, _] = *numbers;
@@ -189,7 +194,7 @@ impl Image {
         let certificate = &body[CERTIFICATE..CERTIFICATE + certificate::NUMBERS * 4];
         let certificate: &[f32; certificate::NUMBERS] = bytemuck::try_cast_slice(certificate).ok()?.try_into().ok()?;
         let certificate = (m > 0).then(|| Certificate::from_numbers(*certificate));
-        let own = body[MODEL..MODEL + 64] == *sha256_hex(model.as_bytes()).as_bytes();
+        let own = model.is_none_or(|model| body[MODEL..MODEL + 64] == *sha256_hex(model.as_bytes()).as_bytes());
         let (slack, longest, generation) = (float(slack), float(longest), Generation { number, mark });
         (own && bytes.get().len() == at.bytes).then_some(Self {
             bytes,

@@ -92,6 +92,7 @@ impl Index {
             }
         };
         if parallel {
+            crate::threads::ready();
             about.par_chunks_mut(BLOCK).enumerate().with_min_len(16).for_each(block);
         } else {
             about.chunks_mut(BLOCK).enumerate().for_each(block);

@@ -345,6 +345,7 @@ impl Index {
             Some(Neighbour { row, similarity })
         };
         if parallel && rows.len() > BLOCK {
+            crate::threads::ready();
             return rows.into_par_iter().with_min_len(64).map_init(Vec::new, one).flatten().collect();
         }
         let mut vector = Vec::new();

@@ -6,7 +6,8 @@
 //! waits for a moment only. With one thread everything runs on the caller's.
 
 use super::EmbedError;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use crate::threads;
+use rayon::ThreadPool;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
@@ -36,19 +37,19 @@ impl Crew {
         self.threads
     }
 
-    fn pool<'a>(&self, pool: &'a OnceLock<Option<ThreadPool>>) -> Result<Option<&'a ThreadPool>, EmbedError> {
-        if let Some(made) = pool.get() {
-            return Ok(made.as_ref());
+    /// The pool, with as many of its threads as could be started; none where the caller's thread does it all.
+    fn pool<'a>(&self, pool: &'a OnceLock<Option<ThreadPool>>) -> Option<&'a ThreadPool> {
+        let pool = pool.get_or_init(|| threads::pool(self.threads, "encode")).as_ref();
+        if pool.is_none() {
+            // Then rayon's operations use the common one.
+            threads::ready();
         }
-        let builder = || ThreadPoolBuilder::new().num_threads(self.threads).thread_name(|i| format!("encode-{i}"));
-        let made = (self.threads > 1).then(|| builder().build()).transpose();
-        let made = made.map_err(|e| EmbedError::Compute { what: e.to_string() })?;
-        Ok(pool.get_or_init(|| made).as_ref())
+        pool
     }
 
     /// Runs a question's work, where rayon's operations use this crew, ahead of all bulk.
     pub(super) fn answer<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, EmbedError> {
-        let pool = self.pool(&self.questions)?;
+        let pool = self.pool(&self.questions);
         let _first = First::new(self);
         Ok(match pool {
             Some(pool) => pool.install(work),
@@ -58,7 +59,7 @@ impl Crew {
 
     /// Runs a part of bulk work, where rayon's operations use this crew.
     pub(super) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, EmbedError> {
-        Ok(match self.pool(&self.bulk)? {
+        Ok(match self.pool(&self.bulk) {
             Some(pool) => pool.install(work),
             None => work(),
         })
@@ -89,7 +90,7 @@ impl Crew {
             self.give_way();
             make(at)
         };
-        let Some(pool) = self.pool(&self.bulk)? else {
+        let Some(pool) = self.pool(&self.bulk) else {
             return (0..count).try_for_each(|at| take(at, make(at)));
         };
         let stopped = AtomicBool::new(false);

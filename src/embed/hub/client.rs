@@ -51,6 +51,11 @@ impl<'a> Client<'a> {
 
     /// Sends a request and follows redirects. Any HTTP status is an answer.
     pub(super) fn send(&self, url: &str, ask: Ask) -> Result<Answer, EmbedError> {
+        // Names are resolved by a thread that is started without asking whether it can be.
+        crate::threads::can_start().map_err(|error| EmbedError::HubUnreachable {
+            endpoint: self.settings.endpoint.clone(),
+            why: format!("no thread can be started: {error}"),
+        })?;
         let mut uri: Uri = url.parse().map_err(|e| protocol(url, format!("not an address: {e}")))?;
         let mut hops = Vec::new();
         loop {

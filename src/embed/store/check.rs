@@ -4,7 +4,9 @@
 //! directory has neither: its files are hashed when they change, and the fingerprint tells the difference.
 
 use super::record::{FileRecord, Origin, Record};
-use super::{Installed, State};
+use super::{Installed, ModelStore, RECORD, State};
+use crate::embed::config::Config;
+use crate::embed::manifest::{CONFIG, WEIGHTS};
 use crate::embed::{EmbedError, Manifest, hash};
 use std::collections::HashMap;
 use std::path::Path;
@@ -104,4 +106,77 @@ pub(super) fn glance(root: &Path, manifest: &Manifest, record: Option<&Record>) 
         }
     }
     (State::Ready, bytes)
+}
+
+/// What is wrong with a model on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelFault {
+    /// The model.
+    pub model: String,
+    /// What is wrong, for people.
+    pub what: String,
+    /// The command that gets it again.
+    pub mend: String,
+}
+
+impl ModelStore {
+    /// Checks every model: its record, the hash of each of its files, its configuration.
+    ///
+    /// # Errors
+    /// [`EmbedError::Io`] when a file is there and cannot be read, which says nothing of what is in it.
+    pub fn faults(&self) -> Result<Vec<ModelFault>, EmbedError> {
+        let mut out = Vec::new();
+        let pull = |name: &str| match self.manifest(name).is_ok_and(|manifest| !manifest.sources.is_empty()) {
+            true => format!("ken model pull {name}"),
+            false => format!("ken model import DIR --name {name}"),
+        };
+        let mut tell = |model: &str, what: String| {
+            out.push(ModelFault { model: model.to_owned(), what, mend: pull(model) });
+        };
+        let mut seen = Vec::new();
+        for name in self.names() {
+            let dir = self.settings.dir.join(&name);
+            match self.in_store(&name) {
+                Ok(Some(_)) => {}
+                // A folder of somebody else's, or a model whose record is gone.
+                Ok(None) if dir.join(WEIGHTS).is_file() && dir.join(CONFIG).is_file() => {
+                    tell(&name, format!("{} is missing", dir.join(RECORD).display()));
+                    seen.push(name);
+                }
+                Ok(None) => {}
+                Err(error @ EmbedError::Io { .. }) => return Err(error),
+                Err(error) => {
+                    tell(&name, error.to_string());
+                    seen.push(name);
+                }
+            }
+        }
+        for installed in self.installed().iter().filter(|installed| !seen.iter().any(|name| name == installed.name())) {
+            if let Some(what) = fault_of(installed)? {
+                tell(installed.name(), what);
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The first thing that is wrong with an installed model.
+fn fault_of(installed: &Installed) -> Result<Option<String>, EmbedError> {
+    let record = Record::read(&installed.record).ok().flatten();
+    for spec in &installed.manifest.files {
+        let path = installed.root.join(&spec.path);
+        let found = match hash::of_file(&path) {
+            Err(EmbedError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Some(format!("{} is missing", path.display())));
+            }
+            found => found?,
+        };
+        let recorded = || record.as_ref()?.file(&spec.path).map(|file| file.sha256.clone());
+        if spec.sha256.clone().or_else(recorded).is_some_and(|expected| expected != found) {
+            return Ok(Some(format!("{} is not what was stored: it has another SHA-256", path.display())));
+        }
+    }
+    let path = installed.root.join(CONFIG);
+    let agrees = Config::read(&path).and_then(|config| config.agree(&installed.manifest, &path));
+    Ok(agrees.err().map(|error| error.to_string()))
 }

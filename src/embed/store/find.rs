@@ -66,7 +66,7 @@ impl ModelStore {
     }
 
     /// Names of the directories in the store.
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.settings.dir).into_iter().flatten().flatten();
         entries.filter_map(|e| e.file_name().into_string().ok()).filter(|n| check_name(n).is_ok()).collect()
     }

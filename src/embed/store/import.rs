@@ -31,29 +31,21 @@ impl ModelStore {
         Config::read(&config)?.agree(manifest, &config)?;
 
         let _lock = self.lock(&name, &mut |_| {})?;
+        self.sweep(Some(&name))?;
         let staging = self.staging(&name)?;
-        let mut files = Vec::new();
-        for spec in &manifest.files {
-            let (from, to) = (layout.root.join(&spec.path), staging.path().join(&spec.path));
-            // The folder that is copied to is gone again before anybody reads of it: the user's path is named.
-            let sha256 = copy(&from, &to).map_err(|error| match error {
-                EmbedError::Io { path, source } if path == to => {
-                    EmbedError::NotCopied { path: from, to: self.settings.dir.clone(), source }
-                }
-                other => other,
-            })?;
-            check::agree(&layout.root, manifest, None, &spec.path, &sha256)?;
-            files.push(FileRecord::stamped(staging.path(), &spec.path, sha256)?);
-        }
-        let mut record = Record::new(Origin::Import { from: dir }, files);
-        record.describe(manifest);
-        let place = staging.path().to_owned();
-        self.settle(&name, staging, &record).map_err(|error| match error {
-            EmbedError::Io { path, source } if path.starts_with(&place) => {
-                EmbedError::NotCopied { path: layout.root.clone(), to: self.settings.dir.clone(), source }
+        let room = staging.path().to_owned();
+        let take = || -> Result<(), EmbedError> {
+            let mut files = Vec::new();
+            for spec in &manifest.files {
+                let sha256 = copy(&layout.root.join(&spec.path), &room.join(&spec.path))?;
+                check::agree(&layout.root, manifest, None, &spec.path, &sha256)?;
+                files.push(FileRecord::stamped(&room, &spec.path, sha256)?);
             }
-            other => other,
-        })?;
+            let mut record = Record::new(Origin::Import { from: dir }, files);
+            record.describe(manifest);
+            self.settle(&name, staging, &record)
+        };
+        take().map_err(|error| error.of_staged(&room, &self.settings.dir.join(&name)))?;
         self.in_store(&name)?.ok_or(EmbedError::NotInstalled { name })
     }
 }

