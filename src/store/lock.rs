@@ -3,6 +3,7 @@
 //! The file says who holds the lock, for whoever waits in vain; it counts only while the lock is held.
 
 use super::StoreError;
+use super::database::DATABASE;
 use crate::lock::{LockError, take};
 use crate::map::open::{Links, open};
 use crate::screen::shown;
@@ -109,7 +110,10 @@ pub fn keep_private(folder: &Path) -> Result<(), StoreError> {
 /// The directory and the database's files in it, those that exist.
 fn private_paths(folder: &Path) -> Vec<PathBuf> {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten();
-    let ours = inside.filter(|entry| entry.file_name().to_string_lossy().starts_with(super::database::DATABASE));
+    let named = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(DATABASE);
+    // What a link of such a name leads to is not ours, unless it is the database itself.
+    let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    let ours = inside.filter(|entry| named(entry) && (!is_link(entry) || entry.file_name() == DATABASE));
     std::iter::once(folder.to_owned()).chain(ours.map(|entry| entry.path())).filter(|path| path.exists()).collect()
 }
 

@@ -81,11 +81,12 @@ fn too_little_memory_is_said_before_anything_begins() {
 /// Nobody may start a thread: work is done by the one there is.
 #[test]
 fn everything_works_without_a_second_thread() {
-    let user = User::new().with_model(MODEL);
+    let user = User::new();
+    own_model(&user);
     filled(&user, 12);
     let ken = user.work().join("../ken-for-all");
     fs::copy(env!("CARGO_BIN_EXE_ken"), &ken).unwrap();
-    open_up(&user.work().join(".."));
+    give_away(&user.work().join(".."));
     let ran = |arguments: &[&str]| {
         let mut command = Command::new("prlimit");
         command.arg("--nproc=1:1").arg(&ken).args(arguments);
@@ -113,18 +114,32 @@ fn everything_works_without_a_second_thread() {
     told(&watched, 9);
 }
 
-fn open_up(folder: &Path) {
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        let kind = entry.file_type().unwrap();
-        if kind.is_dir() {
-            open_up(&entry.path());
-        } else if kind.is_file() {
-            fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o777)).unwrap();
+/// A copy of the model, for somebody who may not look where the tests keep it.
+fn own_model(user: &User) {
+    crate::support::home::installed(MODEL);
+    user.write("config.toml", format!("[model]\nname = \"{MODEL}\"\n"));
+    let shared = crate::support::home::dir();
+    for (folder, begins) in [(format!("models/{MODEL}"), ""), ("vectors".to_owned(), "canon-")] {
+        fs::create_dir_all(user.home().join(&folder)).unwrap();
+        for entry in fs::read_dir(shared.join(&folder)).into_iter().flatten().flatten() {
+            let name = entry.file_name().into_string().unwrap();
+            if name.starts_with(begins) && entry.file_type().unwrap().is_file() {
+                fs::copy(entry.path(), user.home().join(&folder).join(name)).unwrap();
+            }
         }
-        std::os::unix::fs::lchown(entry.path(), Some(NOBODY), Some(NOBODY)).ok();
     }
-    std::os::unix::fs::lchown(folder, Some(NOBODY), Some(NOBODY)).ok();
+    fs::set_permissions(user.home(), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+/// Gives all of a folder to nobody, where that is for us to do.
+fn give_away(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            give_away(&entry.path());
+        }
+        drop(std::os::unix::fs::lchown(entry.path(), Some(NOBODY), Some(NOBODY)));
+    }
+    drop(std::os::unix::fs::lchown(folder, Some(NOBODY), Some(NOBODY)));
 }
 
 /// A result that nobody can get is no success; one that nobody wants is.
