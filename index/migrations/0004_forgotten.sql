@@ -1,7 +1,7 @@
 -- What was forgotten by id, apart from its file. Why: a forgotten passage stays away when its words change a little and when its file
--- is moved, copied, cut another way or away for a while. Costs up to 2 KB a passage. Never edited once released; a test holds its hash.
+-- is moved, copied, cut another way or away for a while. Costs up to 4 KB a passage. Never edited once released; a test holds its hash.
 
--- `words` and `pairs` are hashes of words and of two words in a row under `salt`, 4 bytes each, little-endian, ascending: at most 256,
+-- `words` and `pairs` are hashes of words and of two words in a row under `salt`, 4 bytes each, little-endian, ascending: at most 512,
 -- the smallest of `word_count` and `pair_count`. No hash: only the very same text in the same file stays away (schema 3). `at` is
 -- unknown for what was forgotten under schema 3; `path` is empty when the file was forgotten too.
 CREATE TABLE forgotten (

@@ -126,7 +126,7 @@ mod tests {
             "4c88302c7e25555f48df2fa997c96ccc411655f7922e1d50fb9e99c786f95cbc",
             "31c16893b50cef16701cc82fd8f0dee8b97ac8dc6661a1439e03a75d0fdec4ba",
             "8bff9fc60107c9ef672aff94f5b67cf782380c6f635f8c3a9ebc4ca3d1d6ec69",
-            "a1d81791e905128d7fd4c6c78e3d2fa58f9528912d3900cfdcd6bfcf7ef32877",
+            "f0647333034d1d9f5114b4dad902e56b6fd8f72ee03004298acd78bbc9b01102",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);

@@ -246,7 +246,7 @@ fn what_is_kept_out_is_told_and_what_stands_around_it_stays() {
 fn context_holds_nothing_of_it() {
     let user = User::new();
     let long = |name: &str| (0..200).map(|n| format!("{name}{n}")).collect::<Vec<_>>().join(" ") + ".";
-    user.document("a.md", format!("# A\n\n{}\n\n{}\n", long("first"), long("second")));
+    user.document("a.md", format!("# A\n\n{}\n\n{}\n", long("first"), long("other")));
     user.ken(&["index", "."]);
     let context =
         |user: &User| user.exported().iter().filter(|r| !r["item"]["attributes"]["context"].is_null()).count();
@@ -254,9 +254,9 @@ fn context_holds_nothing_of_it() {
     let id = id_of(&user, &long("first"));
     user.ken(&["forget", &id]);
     assert!(!on_disk(&user, "first19"));
-    user.document("a.md", format!("# A\n\n{}\n\n{}\n", long("first").replace("first7 ", "seventh "), long("second")));
+    user.document("a.md", format!("# A\n\n{}\n\n{}\n", long("first").replace("first7 ", "seventh "), long("other")));
     user.ken(&["index", "."]);
-    assert_eq!(user.texts(), [long("second")]);
+    assert_eq!(user.texts(), [long("other")]);
     assert!(context(&user) == 0 && !on_disk(&user, "first19"));
 }
 
