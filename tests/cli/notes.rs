@@ -35,7 +35,6 @@ const CALLS: &[&[&str]] = &[
     &["canon", "add", "--pack", "other", "--title", "A title of some words", "--cause", "A cause.", "--fix", "A fix."],
     &["model", "list"],
     &["model", "use", "no-such-model"],
-    &["bench", "builtin"],
     &["bench", "embed"],
     &["purge", "--dry-run"],
 ];
