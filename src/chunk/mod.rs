@@ -21,6 +21,7 @@ pub use source::Language;
 
 use crate::text::CountTokens;
 use crate::types::Span;
+use crate::types::limits::MARKDOWN_BYTES;
 use block::{Block, BlockRole};
 use size::Sizer;
 use std::ops::Range;
@@ -94,6 +95,7 @@ pub fn chunks(text: &str, format: Format, counter: &dyn CountTokens, limits: &Li
 
 fn blocks(text: &str, format: Format) -> Vec<Block> {
     match format {
+        Format::Markdown if text.len() > MARKDOWN_BYTES => markup::plain(text),
         Format::Markdown => markup::markdown(text),
         Format::RestructuredText => markup::restructured_text(text),
         Format::AsciiDoc => markup::asciidoc(text),

@@ -4,6 +4,8 @@ use super::output::{Failure, Output};
 use super::{Cli, Global, Outcome, dispatch};
 use crate::error::ErrorKind;
 use crate::query::{Call, call};
+use crate::text::ends;
+use crate::types::limits::QUESTION_BYTES;
 use clap::{Args, Parser};
 
 /// Make the call that a plain phrase asks for: pack, search, lookup or status
@@ -28,7 +30,15 @@ pub(super) struct AskArgs {
 pub(super) fn run(global: &Global, args: &AskArgs, output: &Output) -> Outcome {
     let words: Vec<std::ffi::OsString> = args.phrase.iter().map(Into::into).collect();
     let input = super::lookup::read_input(&words, "ken ask \"what do we know about retries\"")?;
-    let phrase = String::from_utf8_lossy(&input);
+    let whole = String::from_utf8_lossy(&input);
+    let phrase = ends(&whole, QUESTION_BYTES);
+    if phrase.len() < whole.len() {
+        let most = QUESTION_BYTES >> 10;
+        output.say(&format!(
+            "{} the phrase is longer than {most} KiB; only the beginning and the end were looked at",
+            output.message_style.warning("note:")
+        ));
+    }
     let made: Vec<String> = match call(&phrase) {
         Call::Pack { task } => vec!["pack".to_owned(), format!("--task={task}")],
         Call::Search { question } => vec!["search".to_owned(), "--".to_owned(), question],

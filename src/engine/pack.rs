@@ -6,8 +6,9 @@ use crate::ingest::Provenance;
 use crate::pack::{Request, Tokenizer, pack};
 use crate::query::{Documents, RecallOptions, SearchOptions, Stage, recall};
 use crate::store::ItemFilter;
-use crate::text::{CountTokens, decode};
+use crate::text::{CountTokens, decode, ends};
 use crate::types::Frame;
+use crate::types::limits::QUESTION_BYTES;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -70,7 +71,15 @@ impl Engine {
             vectors: vectors.as_ref().map(|(vectors, _)| vectors.as_ref()),
             present: &present,
         });
-        let mut recall = recall(&self.knowledge, documents.as_ref(), task.trim(), &searched, semantics, as_of, &stage)?;
+        let mut recall = recall(
+            &self.knowledge,
+            documents.as_ref(),
+            &ends(task.trim(), QUESTION_BYTES),
+            &searched,
+            semantics,
+            as_of,
+            &stage,
+        )?;
         for one in &mut recall.all {
             // What an import brought has no file here to be compared with.
             let path = one.path.as_deref();

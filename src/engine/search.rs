@@ -5,8 +5,10 @@ use crate::ann::Index;
 use crate::ingest::Provenance;
 use crate::query::{Documents, Gates, Legs, ProbedItems, SearchOptions, Semantics, Stage, probe_items, search};
 use crate::store::{Database, IndexModel};
-use crate::text::decode;
+use crate::text::{decode, ends};
+use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Answer, Content, Semantic};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -44,7 +46,12 @@ impl Engine {
         options: &SearchOptions,
         progress: OnProgress<'_>,
     ) -> Result<Answer, EngineError> {
-        let question = decode(question)?;
+        let decoded = decode(question)?;
+        let question = ends(decoded.trim(), QUESTION_BYTES);
+        if matches!(question, Cow::Owned(_)) {
+            let most = QUESTION_BYTES >> 10;
+            self.note(format!("the question is longer than {most} KiB; only the beginning and the end were looked at"));
+        }
         let semantics = if options.legs.semantic { self.semantics(progress) } else { None };
         let reranker = if options.rerank { Some(self.reranker()?) } else { None };
         let database = self.read_database()?;

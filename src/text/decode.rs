@@ -57,6 +57,10 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
     if bytes.len() > MAX_INPUT_BYTES {
         return Err(DecodeError::TooLarge);
     }
+    // What is no text is not copied as a whole to find that out; each character has four bytes at most.
+    if bytes.len() > HEAD * 8 && !matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
+        Readable::default().see(&String::from_utf8_lossy(&bytes[..HEAD * 8]))?;
+    }
     let text = match bytes {
         [0xFF, 0xFE, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)),
         [0xFE, 0xFF, rest @ ..] => Cow::Owned(utf16(rest, u16::from_be_bytes)),

@@ -112,6 +112,18 @@ impl<'a> Log<'a> {
     }
 }
 
+/// The beginning and the end of a text, in all at most so many bytes; all of one that is no longer.
+pub fn ends(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    const BETWEEN: &str = "\n…\n";
+    let half = most.saturating_sub(BETWEEN.len()) / 2;
+    let head = &text[..text.floor_char_boundary(half)];
+    let tail = &text[text.ceil_char_boundary(text.len() - half)..];
+    Cow::Owned([head, BETWEEN, tail].concat())
+}
+
 /// Text as it comes, cut into lines of a bounded length.
 #[derive(Debug, Default)]
 struct Lines {
@@ -401,6 +413,12 @@ mod tests {
                 assert_eq!(shortened, 1);
             }
         }
+    }
+
+    #[test]
+    fn a_long_text_keeps_its_ends() {
+        assert_eq!(ends("größe", 7), "größe");
+        assert_eq!(ends("größer", 7), "g\n…\nr");
     }
 
     #[test]

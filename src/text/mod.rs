@@ -26,7 +26,7 @@ pub use count::{Characters, CountTokens};
 pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
 pub use digest::{TextHash, hex, sha256, sha256_hex, text_hash};
 pub use fingerprint::{FINGERPRINT_VERSION, fingerprint, shape};
-pub use log::{Log, Piece};
+pub use log::{Log, Piece, ends};
 pub use mask::mask;
 pub use safe::{shell_quote, single_line};
 pub use salient::{headline, salient};

@@ -103,6 +103,10 @@ counts! {
     LOG_PIECE_BYTES = "bytes of a log that are looked at together", 16 << 20;
     /// The same in lines.
     LOG_PIECE_LINES = "lines of a log that are looked at together", 400_000;
+    /// Of a longer question or task only the beginning and the end are searched with, half of this each.
+    QUESTION_BYTES = "bytes of a question", 256 << 10;
+    /// A longer Markdown text is read as plain text: the tree of its marks takes forty times its size.
+    MARKDOWN_BYTES = "bytes of Markdown that are read as such", 8 << 20;
     /// Entries of all packs of the user and the repository together.
     OWN_ENTRIES = "entries of own packs", 20_000;
     /// Patterns of all packs of the user and the repository together.

@@ -418,3 +418,21 @@ fn a_document_of_old_line_ends_has_lines() {
     let ran = user.ken_with(&["lookup", "-"], b"starting\rworking\rmore\rerror: no space left on device\rbye\r");
     assert!(ran.code == 0, "{ran:?}");
 }
+
+#[test]
+fn a_question_that_nobody_can_read_is_searched_with_by_its_ends_and_that_is_told() {
+    let user = User::new();
+    user.document("a.md", "# Harbour\n\nThe ferry waits for the harbour master.\n");
+    assert_eq!(user.ken(&["index", "a.md"]).code, 0);
+    let question = "why does the ferry wait ".repeat(2 << 20);
+    for arguments in [&["search", "-"][..], &["ask", "-"]] {
+        let ran = user.ken_with(arguments, question.as_bytes());
+        no_panic(&ran);
+        assert!(
+            ran.err.contains(" is longer than 256 KiB; only the beginning and the end"),
+            "{}: {}",
+            ran.code,
+            ran.err
+        );
+    }
+}
