@@ -5,6 +5,7 @@
 // A test that cannot go on should stop where it stands.
 #![allow(clippy::unwrap_used)]
 
+mod canon_fill; // fixes filled with hostile values, run by real shells
 mod canon_packs; // the packs that ship: checked, and each example found
 mod cli; // the command as a process: output, exit codes, every verb
 mod embed; // models: stores, hub, packages, encoders

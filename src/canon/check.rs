@@ -9,6 +9,7 @@ use super::matcher::Matcher;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::{Pattern, compile, group_names};
 use super::room::Room;
+use super::shell::{Form, places};
 use crate::screen::is_hidden;
 use crate::text::{clean, tokens};
 use serde::Serialize;
@@ -271,8 +272,8 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
     for (index, _) in matched.iter().enumerate().filter(|(_, matched)| !**matched) {
         say(Error, format!("example {} matches no pattern", index + 1));
     }
-    for message in entry.fix.iter().flat_map(|step| quoted_captures(step, &captures)) {
-        say(Error, message);
+    for (severity, message) in misplaced(entry, &captures) {
+        say(severity, message);
     }
     for name in entry.fix.iter().flat_map(|step| unknown_captures(step, &captures)) {
         say(Warning, format!("a step names {{{name}}}, which no pattern captures: it stays as it is"));
@@ -308,16 +309,26 @@ fn unknown_captures(step: &str, captures: &BTreeSet<String>) -> Vec<String> {
     out
 }
 
-/// A capture is quoted when it is filled in; quotes around it would end there.
-fn quoted_captures(step: &str, captures: &BTreeSet<String>) -> Vec<String> {
+/// Captures that stand where a value is never filled in, or only one that needs no quotes.
+fn misplaced(entry: &Entry, captures: &BTreeSet<String>) -> Vec<(Severity, String)> {
     let mut out = Vec::new();
-    for name in captures {
-        let hole = format!("{{{name}}}");
-        for (at, _) in step.match_indices(&hole) {
-            let before = step[..at].chars().next_back();
-            let after = step[at + hole.len()..].chars().next();
-            if matches!(before, Some('"' | '\'')) && before == after {
-                out.push(format!("{hole} stands in quotes; values are quoted when they are filled in"));
+    for (number, step) in (1..).zip(&entry.fix) {
+        for place in places(step, captures) {
+            let name = place.name(step);
+            match place.form {
+                Form::Word => {}
+                Form::Bare if place.in_code => out.push((
+                    Severity::Warning,
+                    format!(
+                        "step {number}: an apostrophe or quote before the code of {{{name}}} is open to whoever pastes the \
+                         whole step: only a value that needs no quotes is filled in there"
+                    ),
+                )),
+                Form::Bare => {}
+                Form::Never(reason) => out.push((
+                    Severity::Error,
+                    format!("step {number}: {{{name}}} stands {reason}; it would be shown as <{name}>"),
+                )),
             }
         }
     }
@@ -405,13 +416,15 @@ mod tests {
 
     #[test]
     fn faults_are_found_with_their_line() {
-        let cases: [(&str, Value, &str); 8] = [
+        let cases: [(&str, Value, &str); 10] = [
             ("error_patterns", json!(["disk (\\w+ is full"]), "unclosed group"),
             ("error_patterns", json!(["error: something"]), "matches ordinary text"),
             ("error_patterns", json!(["\\d+ %"]), "no word of four letters"),
             ("examples", json!(["disk sda is full", "all is well here"]), "example 2 matches no pattern"),
             ("counterexamples", json!(["disk sda is full"]), "matches a counterexample"),
-            ("fix", json!(["Empty '{disk}'."]), "stands in quotes"),
+            ("fix", json!(["Empty '{disk}'."]), "step 1: {disk} stands in quotes"),
+            ("fix", json!(["Empty it.", "Run `df -var '{disk}=1'`."]), "step 2: {disk} stands in quotes"),
+            ("fix", json!(["Run `sh -c {disk}`."]), "read as a program again"),
             ("id", json!("disks/full"), "the id is not disk/"),
             ("references", json!(["http://example.com"]), "not an https reference"),
         ];
@@ -428,6 +441,7 @@ mod tests {
             let found = findings(|entry| entry[field] = value.clone());
             assert!(found.len() == 1 && found[0].0 == Severity::Warning && found[0].2.contains(part), "{found:?}");
         };
+        warned("fix", json!(["Don't panic: `df {disk}`."]), "only a value that needs no quotes");
         warned("fix", json!(["Empty {disc} and `${disk}` and `{{.Disk}}` and {disk}."]), "names {disc}");
         warned("examples", json!(["disk sda is full", "disk sda is full: (?P<disk>x)"]), "example 2 is a pattern");
         let short = findings(|entry| {

@@ -6,6 +6,7 @@ use super::matcher::{Matcher, PatternHit, in_order};
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::Pattern;
 use super::room::Room;
+use super::shell::{Form, places};
 use crate::screen::{line, shown_text};
 use crate::text::sha256_hex;
 use std::borrow::Cow;
@@ -99,19 +100,41 @@ impl Stored {
 
     /// Names of the groups in the entry's patterns.
     pub fn captures(&self) -> BTreeSet<String> {
-        let patterns = self.entry().error_patterns.iter().chain(&self.entry().generic_patterns);
-        let mut names = BTreeSet::new();
-        for pattern in patterns {
-            let mut rest = pattern.as_str();
-            while let Some(at) = rest.find("(?P<") {
-                rest = &rest[at + 4..];
-                if let Some(end) = rest.find('>') {
-                    names.insert(rest[..end].to_owned());
-                }
+        captures(self.entry())
+    }
+}
+
+/// Names of the groups in an entry's patterns.
+fn captures(entry: &Entry) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for pattern in entry.error_patterns.iter().chain(&entry.generic_patterns) {
+        let mut rest = pattern.as_str();
+        while let Some(at) = rest.find("(?P<") {
+            rest = &rest[at + 4..];
+            if let Some(end) = rest.find('>') {
+                names.insert(rest[..end].to_owned());
             }
         }
-        names
     }
+    names
+}
+
+/// What a lookup will not fill in, since a value may not stand there. The rest of the entry is used.
+fn unfillable(entry: &Entry) -> Vec<String> {
+    if !entry.fix.iter().any(|step| step.contains('{')) {
+        return Vec::new();
+    }
+    let declared = captures(entry);
+    let mut out = Vec::new();
+    for (number, step) in (1..).zip(&entry.fix) {
+        for place in places(step, &declared) {
+            if let Form::Never(reason) = place.form {
+                let name = place.name(step);
+                out.push(format!("step {number}: {{{name}}} stands {reason}; it is shown as <{name}>"));
+            }
+        }
+    }
+    out
 }
 
 /// All knowledge that patterns can reach.
@@ -274,6 +297,9 @@ impl Loader {
                 Err(message) => self.problem(source, format!("{id}: {message}: {pattern}")),
             }
         }
+        for message in unfillable(&entry) {
+            self.problem(source, format!("{id}: {message}"));
+        }
         self.aliases.extend(entry.aliases.iter().map(|alias| (Cow::Owned(alias.clone()), at)));
         let pack = Cow::Owned(line(pack).into_owned());
         let stored =
@@ -342,6 +368,18 @@ mod tests {
         let twice = source(Layer::Builtin, "again");
         let (canon, problems) = Canon::only(&[source(Layer::Builtin, "once"), twice, broken]);
         assert_eq!((canon.entries().len(), problems.len()), (1, 2));
+    }
+
+    #[test]
+    fn a_step_that_cannot_be_filled_is_told_of() {
+        let mut bad = source(Layer::User, "ours");
+        bad.text = bad.text.replace("[\"f\"]", "[\"Run `apply -var '{d}=1'` on {d}.\"]").into();
+        let (canon, problems) = Canon::only(&[bad]);
+        assert_eq!(canon.entries().len(), 1);
+        assert!(
+            problems.len() == 1 && problems[0].message.starts_with("p/a: step 1: {d} stands in quotes"),
+            "{problems:?}"
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod fingerprint;
 mod log;
 mod mask;
 mod pattern;
+mod quote;
 mod safe;
 mod salient;
 mod sketch;

@@ -1,9 +1,10 @@
 //! Text from a hostile log made safe to show and to paste.
 //!
-//! A captured value ends up in a command that somebody pastes under stress. It is quoted for a POSIX shell, and a value
+//! A captured value ends up in a command that somebody pastes under stress. It is quoted for a shell, and a value
 //! that could still change what the command does (a line break, a control or direction-changing character, a leading
 //! dash that reads as an option) is not used at all.
 
+use super::quote::one_word;
 use crate::screen::{clean, is_hidden};
 use std::borrow::Cow;
 
@@ -19,17 +20,13 @@ pub fn single_line(text: &str, max_chars: usize) -> String {
     cut
 }
 
-/// The value as one word of a POSIX shell, or `None` if it is not safe in any quoting: empty, over 512 bytes, with
-/// control or hidden characters, or with a leading dash.
+/// The value as one word of a shell, or `None` if it is not safe in any quoting: empty, over 512 bytes, with control or
+/// hidden characters, or one for which the shells have no form in common (`text::quote`).
 pub fn shell_quote(value: &str) -> Option<Cow<'_, str>> {
     if value.is_empty() || value.len() > 512 || value.starts_with('-') || value.chars().any(is_hidden) {
         return None;
     }
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_./:@%+,-".contains(c);
-    if value.chars().all(plain) {
-        return Some(Cow::Borrowed(value));
-    }
-    Some(Cow::Owned(format!("'{}'", value.replace('\'', r"'\''"))))
+    one_word(value)
 }
 
 #[cfg(test)]
@@ -41,8 +38,8 @@ mod tests {
     fn quotes_only_what_needs_it() {
         assert_eq!(shell_quote("logs-prod").as_deref(), Some("logs-prod"));
         assert_eq!(shell_quote("$(rm -rf /)").as_deref(), Some("'$(rm -rf /)'"));
-        assert_eq!(shell_quote("it's").as_deref(), Some(r"'it'\''s'"));
-        for refused in ["", "--force", "a\nb", "a\u{1b}[2Jb", "a\u{202e}b"] {
+        assert_eq!(shell_quote("it's").as_deref(), Some("\"it's\""));
+        for refused in ["", "--force", "a\nb", "a\u{1b}[2Jb", "a\u{202e}b", &"x".repeat(513)] {
             assert_eq!(shell_quote(refused), None, "{refused:?}");
         }
     }
