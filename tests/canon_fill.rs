@@ -1,4 +1,5 @@
-//! What comes out of a log stays one argument: every step of every pack, filled with hostile values, run by real shells.
+//! What comes out of a log stays one argument: every step of every pack, filled with hostile values, run by real
+//! shells.
 //!
 //! Nothing of a fix runs. The path holds one program under many names, which writes down how it was called; the working
 //! folder and the home are empty and private; and a line that names a program by its path is not run. A run with a
@@ -158,8 +159,9 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// What each line does, in one process: the calls that it makes when programs succeed and when they fail. All words of
-    /// the lines are names of what writes its calls down: a function, and for the rest a program, the only one there is.
+    /// What each line does, in one process: the calls that it makes when programs succeed and when they fail. All
+    /// words of the lines are names of what writes its calls down: a function, and for the rest a program, the only
+    /// one there is.
     fn run(&self, shell: &str, lines: &[String]) -> BTreeSet<Vec<String>> {
         let mut script = "call() { printf '%s\\0' \"$@\" '<end>' >>\"$TRACE\"; return \"$CODE\"; }\n".to_owned();
         let mut known: BTreeSet<&str> = ["touched", "p", "type", "command", "cd", "kill"].into();

@@ -320,8 +320,8 @@ fn misplaced(entry: &Entry, captures: &BTreeSet<String>) -> Vec<(Severity, Strin
                 Form::Bare if place.in_code => out.push((
                     Severity::Warning,
                     format!(
-                        "step {number}: an apostrophe or quote before the code of {{{name}}} is open to whoever pastes the \
-                         whole step: only a value that needs no quotes is filled in there"
+                        "step {number}: an apostrophe or quote before the code of {{{name}}} is open to whoever \
+                         pastes the whole step: only a value that needs no quotes is filled in there"
                     ),
                 )),
                 Form::Bare => {}

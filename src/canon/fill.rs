@@ -5,8 +5,8 @@ use crate::text::shell_quote;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Replaces `{name}` of a declared capture by its value as one word, or by `<name>` if there is none, if it is not safe to
-/// paste, or if a value may not stand at that place (see `canon::check`). Every other brace is left as it is.
+/// Replaces `{name}` of a declared capture by its value as one word, or by `<name>` if there is none, if it is not
+/// safe to paste, or if a value may not stand at that place (see `canon::check`). Every other brace is left as it is.
 pub fn fill(step: &str, declared: &BTreeSet<String>, captures: &BTreeMap<String, String>) -> String {
     let mut out = String::with_capacity(step.len() + 32);
     let mut at = 0;
@@ -25,7 +25,8 @@ pub fn fill(step: &str, declared: &BTreeSet<String>, captures: &BTreeMap<String,
     out
 }
 
-/// Whether a value is the same word in quotes, without, and in most other languages: in some, two dashes begin a comment.
+/// Whether a value is the same word in quotes, without, and in most other languages: in some, two dashes begin a
+/// comment.
 fn is_bare(word: &Cow<'_, str>) -> bool {
     matches!(word, Cow::Borrowed(_)) && !word.contains("--") && !word.contains('%')
 }

@@ -1,10 +1,11 @@
 //! One word for any shell.
 //!
-//! Nobody knows where a command is pasted: sh, bash, zsh, fish, PowerShell, or the prompt of Windows. Their quotes agree
-//! on little: `'it'\''s'` is one word in sh and ends a string in PowerShell, a backslash before a quote is text in sh and
-//! an escape in fish, `'` means nothing to cmd.exe. What is written here is read as the same word by all of the first
-//! five (but that fish halves a doubled backslash), and runs nothing in cmd.exe (which may take a word in single quotes for
-//! several). A value for which there is no such form is not written. Escapes are not used at all, so a value never ends its own quotes.
+//! Nobody knows where a command is pasted: sh, bash, zsh, fish, PowerShell, or the prompt of Windows. Their quotes
+//! agree on little: `'it'\''s'` is one word in sh and ends a string in PowerShell, a backslash before a quote is text
+//! in sh and an escape in fish, `'` means nothing to cmd.exe. What is written here is read as the same word by all of
+//! the first five (but that fish halves a doubled backslash), and runs nothing in cmd.exe (which may take a word in
+//! single quotes for several). A value for which there is no such form is not written. Escapes are not used at all,
+//! so a value never ends its own quotes.
 
 use std::borrow::Cow;
 
@@ -47,7 +48,8 @@ fn leads_astray(value: &str) -> bool {
     }
 }
 
-/// Whether cmd.exe might see `%NAME%`. It replaces that within quotes too. What is escaped for an address (`%20`) is fine.
+/// Whether cmd.exe might see `%NAME%`. It replaces that within quotes too. What is escaped for an address (`%20`) is
+/// fine.
 fn names_a_variable(value: &str) -> bool {
     let escape = |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|b| b.is_ascii_hexdigit());
     value.matches('%').count() > 1 && !value.split('%').skip(1).all(escape)

@@ -1,8 +1,8 @@
 //! What a command does with its words: which of them choose what runs, and which are read as a program again.
 //!
-//! A word that a shell passes on whole is safe only if the command takes it as data. The tables name the commands that do
-//! not: shells and interpreters, clients of databases, what runs another command, what evaluates its arguments. They can
-//! hold what is common, not everything: a command that is in none of them gets its words as data.
+//! A word that a shell passes on whole is safe only if the command takes it as data. The tables name the commands
+//! that do not: shells and interpreters, clients of databases, what runs another command, what evaluates its
+//! arguments. They can hold what is common, not everything: a command that is in none of them gets its words as data.
 
 use super::Reason;
 use super::read::{HOLE, Word};
@@ -486,13 +486,15 @@ fn runs(name: &[u8]) -> bool {
         || matches!(name, b"IFS" | b"ENV" | b"GIT_SSH" | b"RUSTC_WRAPPER" | b"CC" | b"CXX")
 }
 
-/// What is shown rather than run: an option or an address on its own, such as `-Wno-error={flag}` or `localhost:{port}`.
+/// What is shown rather than run: an option or an address on its own, such as `-Wno-error={flag}` or
+/// `localhost:{port}`.
 fn is_address(word: &Word) -> bool {
     let before = word.text.split(|&b| b == HOLE).next().unwrap_or_default();
     before.starts_with(b"-") || before.contains(&b':')
 }
 
-/// SQL, settings, magics of notebooks, commands of psql. `VAR = x` is a setting in most languages and a command in none.
+/// SQL, settings, magics of notebooks, commands of psql. `VAR = x` is a setting in most languages and a command in
+/// none.
 fn is_other_language(words: &[Word]) -> bool {
     let Some(first) = words.first() else { return false };
     let name = first.known().unwrap_or_default();

@@ -1,16 +1,17 @@
 //! Where a captured value may stand in a step of a fix.
 //!
-//! A value comes from a stranger's log and ends up in a line that somebody pastes. The filler writes it as one shell word
-//! ([`shell_quote`](crate::text::shell_quote)), which holds only where the shell reads a word: within quotes the value's own
-//! quotes would end them, and behind `sh -c` or `psql -c` it is read as a program. So a step is read as sh and bash read
-//! it ([`read`]), each command is looked at for what it does with its words ([`judge`]), and each `{capture}` gets a
-//! [`Form`]. `canon::check` reports what is refused, and `canon::fill` fills by the same answer: there is no second grammar.
-//! What cannot be read for sure is refused.
+//! A value comes from a stranger's log and ends up in a line that somebody pastes. The filler writes it as one shell
+//! word ([`shell_quote`](crate::text::shell_quote)), which holds only where the shell reads a word: within quotes the
+//! value's own quotes would end them, and behind `sh -c` or `psql -c` it is read as a program. So a step is read as
+//! sh and bash read it ([`read`]), each command is looked at for what it does with its words ([`judge`]), and each
+//! `{capture}` gets a [`Form`]. `canon::check` reports what is refused, and `canon::fill` fills by the same answer:
+//! there is no second grammar. What cannot be read for sure is refused.
 //!
-//! Code stands between backticks ([`span`]); everything else is prose. Prose is read by the same grammar, since people
-//! paste too much as well, but less strictly: it is no command, and where a command would be refused a value that needs
-//! no quotes may be told. A placeholder such as `<bucket>` is one word for whoever replaces it before pasting. Left as it
-//! is, a shell takes it for two redirections and runs nothing unless a file of that name lies there.
+//! Code stands between backticks ([`span`]); everything else is prose. Prose is read by the same grammar, since
+//! people paste too much as well, but less strictly: it is no command, and where a command would be refused a value
+//! that needs no quotes may be told. A placeholder such as `<bucket>` is one word for whoever replaces it before
+//! pasting. Left as it is, a shell takes it for two redirections and runs nothing unless a file of that name lies
+//! there.
 
 mod judge;
 mod read;

@@ -1,8 +1,9 @@
 //! Reads text as sh and bash read it, as far as it takes to tell words from what is within words.
 //!
-//! One pass from left to right. What nests (quotes, substitutions, expansions) is skipped as a whole and its captures are
-//! refused, so nothing is read in depth. Where sh and bash read differently, or the end of something nested is not
-//! certain, everything from there on is refused. See the POSIX Shell Command Language, chapter 2, and the manual of bash.
+//! One pass from left to right. What nests (quotes, substitutions, expansions) is skipped as a whole and its captures
+//! are refused, so nothing is read in depth. Where sh and bash read differently, or the end of something nested is
+//! not certain, everything from there on is refused. See the POSIX Shell Command Language, chapter 2, and the manual
+//! of bash.
 
 use super::Reason;
 use super::judge::judge;

@@ -316,7 +316,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 /// What a shell does with a line: the arguments of each program it starts, and whether it made a file.
-fn traced(shell: &str, line: &str, folder: &Path) -> (Vec<Vec<String>>, bool) {
+fn traced(shell: &str, line: &str, folder: &Path) -> (BTreeSet<Vec<String>>, bool) {
     let (work, log) = (folder.join("work"), folder.join("log"));
     for made in [&work, &log] {
         let _ = std::fs::remove_dir_all(made);
@@ -329,14 +329,13 @@ fn traced(shell: &str, line: &str, folder: &Path) -> (Vec<Vec<String>>, bool) {
     command.env("PATH", folder.join("bin")).env("HOME", &work).env("TRACE", &log);
     // Waits for what runs in the background too: it holds these pipes.
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
-    let mut calls: Vec<Vec<String>> = std::fs::read_dir(&log)
+    let calls = std::fs::read_dir(&log)
         .unwrap()
         .map(|file| {
             let bytes = std::fs::read(file.unwrap().path()).unwrap();
             bytes.split(|&b| b == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
         })
         .collect();
-    calls.sort();
     (calls, std::fs::read_dir(&work).unwrap().next().is_some())
 }
 
@@ -358,6 +357,8 @@ proptest! {
     #[test]
     fn the_shells_agree(pieces in prop::collection::vec(piece(), 1..9), seed in 0..HOSTILE.len()) {
         let line = format!("p {}", pieces.concat());
+        // Numbers of processes are never the same twice, and bash reads `{x}=~` as an assignment where x can be a name.
+        prop_assume!(!["$$", "$!", "=~"].iter().any(|odd| line.contains(odd)));
         let declared: BTreeSet<String> = ["x".to_owned()].into();
         let holes = holes(&line, &declared);
         let mut reader = Reader::code(line.as_bytes(), 0, &holes);
@@ -381,13 +382,8 @@ proptest! {
             for value in HOSTILE.iter().cycle().skip(seed).take(3) {
                 let Some(word) = shell_quote(value) else { continue };
                 let (calls, made) = traced(shell, &filled(&word), folder.path());
-                let hoped: Vec<Vec<String>> = calm
-                    .iter()
-                    .map(|call| call.iter().map(|word| word.replace("harmless", value)).collect())
-                    .collect::<std::collections::BTreeSet<_>>()
-                    .into_iter()
-                    .collect();
-                let calls: Vec<Vec<String>> = calls.into_iter().collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+                let call = |call: &Vec<String>| call.iter().map(|word| word.replace("harmless", value)).collect();
+                let hoped: BTreeSet<Vec<String>> = calm.iter().map(call).collect();
                 prop_assert_eq!(&calls, &hoped, "{} read {:?} with {:?}", shell, line, value);
                 prop_assert!(calm_made || !made, "{} made a file by {:?} with {:?}", shell, line, value);
             }
