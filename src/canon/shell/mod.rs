@@ -22,6 +22,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
+/// The longest step that is read. What nests is read by recursion, and nobody pastes more.
+const MAX_STEP_BYTES: usize = 16_384;
+
 /// How a value may be written at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -119,6 +122,10 @@ impl Place {
 /// All places of declared captures in a step, in their order.
 pub(super) fn places(step: &str, declared: &BTreeSet<String>) -> Vec<Place> {
     let holes = holes(step, declared);
+    if step.len() > MAX_STEP_BYTES {
+        let form = Form::Never(Reason::Unclear);
+        return holes.into_iter().map(|range| Place { range, in_code: false, form }).collect();
+    }
     if holes.is_empty() {
         return Vec::new();
     }
@@ -162,18 +169,17 @@ pub(super) fn places(step: &str, declared: &BTreeSet<String>) -> Vec<Place> {
     out
 }
 
-/// Where `{name}` of a declared capture stands.
+/// Where `{name}` of a declared capture stands. `${name}` is a variable of the shell and stays.
 fn holes(step: &str, declared: &BTreeSet<String>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(open) = step[at..].find('{').map(|found| at + found) {
         at = open + 1;
-        if let Some(close) =
-            step[at..].find('}').map(|found| at + found).filter(|&end| declared.contains(&step[at..end]))
-        {
-            out.push(open..close + 1);
-            at = close + 1;
+        let Some(end) = step[at..].find(['{', '}']).map(|found| at + found) else { break };
+        if step[end..].starts_with('}') && declared.contains(&step[at..end]) && !step[..open].ends_with('$') {
+            out.push(open..end + 1);
         }
+        at = if step[end..].starts_with('}') { end + 1 } else { end };
     }
     out
 }

@@ -352,7 +352,7 @@ impl<'a> Reader<'a> {
                             self.nested(None, Reason::Unclear, &word)?;
                         }
                         Some(b'\n') => self.at += 2,
-                        Some(_) if self.hole_at(self.at + 1).is_some() => self.skip_hole(1, &mut word, Reason::Escaped),
+                        Some(_) if self.hole_at(self.at + 1).is_some() => self.escaped_hole(&mut word),
                         Some(escaped) => {
                             word.text.push(plain(escaped));
                             self.at += 2;
@@ -420,10 +420,10 @@ impl<'a> Reader<'a> {
         self.at > 0 && (self.text[self.at - 1].is_ascii_alphanumeric() || b")}>".contains(&self.text[self.at - 1]))
     }
 
-    /// Passes a capture that stands `ahead` bytes from here and is refused.
-    fn skip_hole(&mut self, ahead: usize, word: &mut Word, reason: Reason) {
-        if let Some(number) = self.hole_at(self.at + ahead) {
-            self.refuse(number, reason);
+    /// Passes a capture behind a backslash.
+    fn escaped_hole(&mut self, word: &mut Word) {
+        if let Some(number) = self.hole_at(self.at + 1) {
+            self.refuse(number, Reason::Escaped);
             word.text.push(UNKNOWN);
             self.at = self.holes[number].end;
         }
@@ -448,10 +448,6 @@ impl<'a> Reader<'a> {
     /// Reads what begins with a dollar sign; true if a name without braces ends there.
     fn dollar(&mut self, word: &mut Word, bare: &mut bool) -> Option<bool> {
         let next = self.peek(1);
-        if self.hole_at(self.at + 1).is_some() {
-            self.skip_hole(1, word, Reason::Dollar);
-            return Some(true);
-        }
         let from = self.at + 2;
         let (end, reason) = match next {
             Some(b'(') => (self.parentheses(from), Reason::Substitution),
@@ -503,9 +499,7 @@ impl<'a> Reader<'a> {
                 b'\\' => at + 2,
                 b'`' => self.backticks(at + 1)?,
                 b'$' if self.text.get(at + 1) == Some(&b'(') => self.parentheses(at + 2)?,
-                b'$' if self.text.get(at + 1) == Some(&b'{') && self.hole_at(at + 1).is_none() => {
-                    self.braces(at + 2)?
-                }
+                b'$' if self.text.get(at + 1) == Some(&b'{') => self.braces(at + 2)?,
                 _ => at + 1,
             };
         }
@@ -541,9 +535,7 @@ impl<'a> Reader<'a> {
                 b'"' => self.double(at + 1)?,
                 b'`' => self.backticks(at + 1)?,
                 b'\\' => at + 2,
-                b'$' if self.text.get(at + 1) == Some(&b'{') && self.hole_at(at + 1).is_none() => {
-                    self.braces(at + 2)?
-                }
+                b'$' if self.text.get(at + 1) == Some(&b'{') => self.braces(at + 2)?,
                 b'$' if self.text.get(at + 1) == Some(&b'\'') => return None,
                 b'#' if self.text[at - 1].is_ascii_whitespace() || b"(;|&".contains(&self.text[at - 1]) => return None,
                 b'<' if self.text.get(at + 1) == Some(&b'<') => return None,
