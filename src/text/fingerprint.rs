@@ -10,7 +10,7 @@
 
 use super::digest::sha256_hex;
 use super::mask::{is_address, is_code, is_host_ending};
-use super::pattern::pattern;
+use super::pattern::{pattern, pieces};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -54,14 +54,15 @@ static RUNS: LazyLock<Regex> = LazyLock::new(|| pattern(r"<\*>(?:[.,:/_@-]?<\*>)
 
 /// What two occurrences of an error have in common, of masked text.
 pub fn shape(masked: &str) -> String {
-    let phrases = PHRASES.replace_all(masked, |found: &Captures<'_>| {
+    let one = |found: &Captures<'_>| {
         let named = |name: &str| found.name(name).map(|m| m.as_str());
         match (named("method"), named("http"), named("who")) {
             (Some(method), Some(http), _) => format!("{method} {ANY}{http}"),
             (_, _, Some(who)) => format!("{who}{ANY}"),
             _ => ANY.to_owned(),
         }
-    });
+    };
+    let phrases: String = pieces(masked).into_iter().map(|piece| PHRASES.replace_all(piece, one)).collect();
     join_lists(&RUNS.replace_all(&words(&phrases), ANY))
 }
 

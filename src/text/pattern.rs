@@ -1,4 +1,4 @@
-//! How the constant patterns of this module are compiled.
+//! How the constant patterns of this module are compiled, and how much of a text one of them sees at once.
 
 use regex::Regex;
 
@@ -6,6 +6,25 @@ use regex::Regex;
 /// milliseconds.
 pub(super) fn pattern(source: &str) -> Regex {
     Regex::new(&ascii_classes(source)).expect("a constant pattern compiles")
+}
+
+/// Bytes without white space that a pattern sees as one. A URL with a long query is shorter.
+const LONGEST_WORD: usize = 2048;
+
+/// A text in pieces, cut nowhere but within words of more than [`LONGEST_WORD`] bytes. A pattern that begins with a run of
+/// letters goes on to the end of the word before it gives up, from every start anew: without a bound that is quadratic.
+pub(super) fn pieces(text: &str) -> Vec<&str> {
+    let (mut out, mut first, mut word) = (Vec::new(), 0, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        if byte.is_ascii_whitespace() {
+            word = at + 1;
+        } else if at - word >= LONGEST_WORD && text.is_char_boundary(at) {
+            out.push(&text[first..at]);
+            (first, word) = (at, at);
+        }
+    }
+    out.push(&text[first..]);
+    out
 }
 
 fn ascii_classes(source: &str) -> String {
@@ -39,4 +58,20 @@ fn ascii_classes(source: &str) -> String {
         out.push(c);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_long_words_are_cut() {
+        let text = "some words and a path/".repeat(1000);
+        assert_eq!(pieces(&text), [text.as_str()]);
+        assert_eq!(pieces(""), [""]);
+        let long = format!("a b{} c", "\u{20ac}".repeat(2000));
+        let cut = pieces(&long);
+        assert_eq!((cut.len(), cut.concat()), (3, long.clone()));
+        assert!(cut.iter().flat_map(|piece| piece.split(' ')).all(|word| word.len() <= LONGEST_WORD + 3));
+    }
 }
