@@ -198,11 +198,11 @@ pub(super) fn is_address(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Each of these took minutes when a word could be of any length.
+    /// Time grew with the square of a word's length: the fuzzer measures it, this holds the text together.
     #[test]
-    fn a_word_without_end_takes_no_time_without_end() {
+    fn a_word_without_end_is_masked_in_pieces() {
         for word in ["1.2.31.2.3", "a.", "12ms-", "a@", "/1", "-12345678"] {
-            let masked = mask(&word.repeat(100_000));
+            let masked = mask(&word.repeat(5_000));
             assert!(!super::super::fingerprint(&masked).is_empty());
         }
     }

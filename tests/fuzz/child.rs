@@ -27,7 +27,7 @@ const MOST_ADDRESS_MIB: u64 = 4096;
 /// Inputs and their bytes that are kept to be mutated.
 const POOL: usize = 3000;
 const POOL_BYTES: usize = 24 << 20;
-/// Longer ones are read and not kept, unless a seed is as long: what is short is read and changed sooner.
+/// Longer ones are read and not kept, unless most seeds are as long: what is short is read and changed sooner.
 const POOL_LONGEST: usize = 4096;
 /// Panics at different places that one run tells.
 const TOLD: usize = 12;
@@ -210,7 +210,9 @@ fn child() {
     let mut known: HashSet<u64> = HashSet::new();
     let mut panics: Vec<String> = Vec::new();
     let mut bytes: usize = pool.iter().map(Vec::len).sum();
-    let longest = pool.iter().map(|seed| seed.len() + 1024).max().unwrap_or(0).max(POOL_LONGEST);
+    let mut lengths: Vec<usize> = pool.iter().map(Vec::len).collect();
+    lengths.sort_unstable();
+    let longest = lengths.get(lengths.len() / 2).map_or(0, |middle| middle + 1024).max(POOL_LONGEST);
     let (start, mut looked) = (Instant::now(), Instant::now());
     let (first, mut runs, seeds) = (cpu_seconds(start), 0usize, pool.len());
     loop {

@@ -368,6 +368,13 @@ fn index(room: &Path) -> Reader {
         let answer = engine.search(b"error in the configuration", &SearchOptions::default(), &mut |_| {});
         let shown = kenning::render::json_line(&answer.unwrap());
         assert!(!shown.trim_end().chars().any(|c| c.is_ascii_control()), "{shown}");
-        outcome(format!("{report:?}").chars().filter(|c| !c.is_ascii_digit()).take(300).collect::<String>())
+        let hits = shown.matches("\"snippet\"").count();
+        let sorts: Vec<u32> = format!("{report:?}")
+            .split(|c: char| !c.is_ascii_digit())
+            .filter_map(|n| n.parse().ok())
+            .map(|n: usize| about(n))
+            .take(12)
+            .collect();
+        outcome((hits, sorts))
     })
 }

@@ -8,8 +8,10 @@ use kenning::text::{
 
 pub const LOG: Target = Target {
     name: "log",
+    // UTF-16, and a word without end, of which each part begins many a mask: its time grew with the square of its length.
     seeds: || {
-        vec![[0xff, 0xfe].into_iter().chain("error: \u{df}x\n".encode_utf16().flat_map(u16::to_le_bytes)).collect()]
+        let wide = "error: \u{df}x\n".encode_utf16().flat_map(u16::to_le_bytes);
+        vec![[0xff, 0xfe].into_iter().chain(wide).collect(), "1.2.3".repeat(24_000).into_bytes()]
     },
     words: &[
         "error: ",
