@@ -99,7 +99,7 @@ fn readers_withstand_hostile_bytes() {
 #[test]
 fn planted_faults_are_found() {
     // At once, because one of them waits until it is ended.
-    std::thread::scope(|scope| PLANTED.iter().for_each(|target| drop(scope.spawn(|| finds(target)))));
+    std::thread::scope(|scope| PLANTED.iter().for_each(|target| drop(scope.spawn(move || finds(target)))));
 }
 
 fn finds(target: &Target) {

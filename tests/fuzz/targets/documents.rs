@@ -372,7 +372,7 @@ fn index(room: &Path) -> Reader {
         let sorts: Vec<u32> = format!("{report:?}")
             .split(|c: char| !c.is_ascii_digit())
             .filter_map(|n| n.parse().ok())
-            .map(|n: usize| about(n))
+            .map(about)
             .take(12)
             .collect();
         outcome((hits, sorts))
