@@ -57,7 +57,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
             let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
             let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             // No folder is made for it: a name that is mistyped is an error.
-            fs::metadata(folder).map_err(|e| Failure::io(&folder.display().to_string(), &e))?;
+            fs::metadata(folder).map_err(|e| Failure::io(&shown(folder), &e))?;
             let mut aside = Aside::new(&target).map_err(|e| failed(&e))?;
             let records = written(engine.export(&mut aside.stream()), &failed)?;
             aside.persist().map_err(|e| failed(&e))?;

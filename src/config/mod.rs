@@ -61,7 +61,7 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// A variable that names a folder holds a relative path.
-    #[error("{name} is the relative path {}", path.display())]
+    #[error("{name} is the relative path {}", shown(path))]
     RelativePath {
         /// The variable.
         name: &'static str,

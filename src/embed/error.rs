@@ -197,7 +197,7 @@ impl Diagnose for EmbedError {
             Self::PipMissing { left_out, .. } if !left_out.is_empty() => format!(
                 "{} lies in the folder that you work in, where nothing is started from; work elsewhere, or name another \
                  one by an absolute path: pip.command",
-                left_out[0].display()
+                shown(&left_out[0])
             ),
             Self::PipMissing { .. } => "install pip (Debian: python3-pip), or use `ken model import DIR`".into(),
             Self::PipFailed { .. } => {

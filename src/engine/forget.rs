@@ -146,7 +146,7 @@ impl Engine {
         if let Some(folder) = self.settings.cache.as_ref().map(|cache| cache.join("bench")).filter(|f| f.is_dir()) {
             self.note(format!(
                 "{} holds copies of the sets that ken bench has measured; delete it if one of them holds the same text",
-                folder.display()
+                shown(&folder)
             ));
         }
         self.keep_vectors(database, lock, Keep::Usable, progress)?;

@@ -5,7 +5,7 @@ use super::{Engine, EngineError, OnProgress};
 use crate::ann::{Certificate, Image, Index, recertify};
 use crate::ingest::{has_changed, means_gone};
 use crate::map::open::{Links, open};
-use crate::screen::shown_text;
+use crate::screen::{shown, shown_text};
 use crate::store::{DATABASE, Database, Fault, Faults, IndexModel, Inventory, Salvaged};
 use std::fs;
 use std::path::Path;
@@ -264,7 +264,7 @@ fn loss(data: &Path, database: Option<&Database>) -> Result<Option<Fault>, Engin
     let what = format!(
         "the database {} {}, and the file of vectors beside it is of {} texts: what was indexed is lost. Put a copy of the \
          database back, or run: ken index PATH for each folder; ken import FILE for an export",
-        data.join(DATABASE).display(),
+        shown(&data.join(DATABASE)),
         if database.is_some() { "is empty" } else { "is gone or empty" },
         image.len(),
     );

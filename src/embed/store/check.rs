@@ -8,6 +8,7 @@ use super::{Installed, ModelStore, RECORD, State};
 use crate::embed::config::Config;
 use crate::embed::manifest::{CONFIG, WEIGHTS};
 use crate::embed::{EmbedError, Manifest, hash};
+use crate::screen::shown;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -140,7 +141,7 @@ impl ModelStore {
                 Ok(Some(_)) => {}
                 // A folder of somebody else's, or a model whose record is gone.
                 Ok(None) if dir.join(WEIGHTS).is_file() && dir.join(CONFIG).is_file() => {
-                    tell(&name, format!("{} is missing", dir.join(RECORD).display()));
+                    tell(&name, format!("{} is missing", shown(&dir.join(RECORD))));
                     seen.push(name);
                 }
                 Ok(None) => {}
@@ -167,13 +168,13 @@ fn fault_of(installed: &Installed) -> Result<Option<String>, EmbedError> {
         let path = installed.root.join(&spec.path);
         let found = match hash::of_file(&path) {
             Err(EmbedError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Some(format!("{} is missing", path.display())));
+                return Ok(Some(format!("{} is missing", shown(&path))));
             }
             found => found?,
         };
         let recorded = || record.as_ref()?.file(&spec.path).map(|file| file.sha256.clone());
         if spec.sha256.clone().or_else(recorded).is_some_and(|expected| expected != found) {
-            return Ok(Some(format!("{} is not what was stored: it has another SHA-256", path.display())));
+            return Ok(Some(format!("{} is not what was stored: it has another SHA-256", shown(&path))));
         }
     }
     let path = installed.root.join(CONFIG);
