@@ -78,10 +78,11 @@ fn what_became_a_link_is_not_followed() {
     std::os::unix::fs::symlink(secret.parent().unwrap(), folder.parent().unwrap()).unwrap();
     for arguments in [&["index"][..], &["index", "--refresh"], &["index", "--thorough"], &["index", "."]] {
         let ran = user.ken(arguments);
-        assert_eq!(ran.code, 0, "{ran:?}");
+        // A refresh takes out what is no file any more, and then there is nothing left to bring up to date.
+        assert!(matches!(ran.code, 0 | 3), "{ran:?}");
+        assert!(arguments.len() > 1 || ran.err.contains("a.md is a link now"), "{ran:?}");
         assert!(!user.exported().iter().any(|record| record.to_string().contains("secrets")), "{arguments:?}");
     }
-    assert!(user.ken(&["index"]).err.contains("a.md is a link now"));
 }
 
 #[test]
