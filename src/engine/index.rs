@@ -4,11 +4,13 @@ use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_missing, means_gone};
+use crate::map::open::{self, Links};
 use crate::render::json_line;
 use crate::screen::shown_text;
 use crate::store::{Cleaned, Database, Imported, Record, WriterLock};
+use crate::text::sha256 as digest;
 use crate::types::Item;
-use crate::types::limits::EXPORT_RECORD;
+use crate::types::limits::{DOCUMENT, EXPORT_RECORD};
 use serde::Deserialize;
 use std::fs;
 use std::io::{BufRead, Read, Write};
@@ -199,7 +201,11 @@ impl Engine {
     ) -> Result<(Imported, usize), EngineError> {
         let (lock, mut database) = self.write_database(purpose)?;
         let batch = database.begin(&lock)?;
-        let imported = batch.import(records, &|path| Path::new(path).is_file())?;
+        let is_here = |path: &str, sha256: &[u8; 32]| {
+            let bytes = open::read(Path::new(path), Links::Never, DOCUMENT);
+            bytes.is_ok_and(|bytes| digest(&bytes) == *sha256)
+        };
+        let imported = batch.import(records, &is_here)?;
         if imported.files + imported.items > 0 {
             let counts = serde_json::json!({"files": imported.files, "items": imported.items});
             batch.log(self.now(), "imported", &counts)?;

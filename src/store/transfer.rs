@@ -208,14 +208,15 @@ impl Database {
 
 impl Batch<'_> {
     /// Takes records in. What is there stays: a file that was indexed here since, an item that was forgotten here.
-    /// `here` says whether a file lies on this machine; one that does not is not looked for later.
+    /// `here` says whether a file of this path and hash lies on this machine; one that does not is not looked for later. Of
+    /// one that does only the file itself is read again: a record is somebody's word, and must not name a folder to be walked.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn import(
         &self,
         records: impl IntoIterator<Item = Record>,
-        here: &dyn Fn(&str) -> bool,
+        here: &dyn Fn(&str, &[u8; 32]) -> bool,
     ) -> Result<Imported, StoreError> {
         let mut out = Imported::default();
         let (sketches, forgotten) = self.sketches()?;
@@ -224,14 +225,15 @@ impl Batch<'_> {
         for record in records {
             let added = match record {
                 Record::Kenning { .. } | Record::End { .. } => continue,
-                Record::Source { path, root, kind, scope, sha256, size, mtime_ns, indexed_at } => {
+                Record::Source { path, root: _, kind, scope, sha256, size, mtime_ns, indexed_at } => {
                     let known = self.row("SELECT id FROM source WHERE path = ?1", &path)?;
                     if known.is_none() {
+                        let sha256 = unhex(&sha256);
                         let source = Source {
-                            root: if here(&path) { root } else { String::new() },
+                            root: if here(&path, &sha256) { path.clone() } else { String::new() },
                             kind: if kind == "markdown" { SourceKind::Markdown } else { SourceKind::Text },
                             scope,
-                            sha256: unhex(&sha256),
+                            sha256,
                             stat: Stat { size, mtime_ns },
                             indexed_at,
                             path: path.clone(),

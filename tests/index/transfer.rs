@@ -110,3 +110,33 @@ fn an_export_replaces_files_only() {
     assert!(std::fs::symlink_metadata(user.work().join("link.jsonl")).unwrap().is_symlink());
     assert!(std::fs::read_to_string(user.work().join("real.jsonl")).unwrap().contains("kenning"));
 }
+
+/// A record is somebody's word: it must not make a later run read a file, or walk a folder, that the user never named.
+#[test]
+fn an_import_names_nothing_to_be_read_but_what_it_holds_already() {
+    let user = User::new();
+    user.document("notes/a.md", ONE);
+    user.ken(&["index", "."]);
+    let exported = user.exported();
+    let victim = User::new();
+    victim.document("private/diary.md", TWO);
+    let private = victim.work().join("private/diary.md").canonicalize().unwrap();
+    let text: String = exported
+        .into_iter()
+        .map(|mut record| {
+            // A file and a root of the victim's.
+            for (key, value) in [("path", private.to_str().unwrap()), ("root", "/")] {
+                if record["type"] == "source" {
+                    record[key] = value.into();
+                }
+            }
+            if record["type"] == "item" {
+                record["item"]["path"] = private.to_str().unwrap().into();
+            }
+            format!("{record}\n")
+        })
+        .collect();
+    assert_eq!(run(victim.command(&["import", "-"]), text.as_bytes()).code, 0);
+    victim.ken(&["index"]);
+    assert_eq!(victim.texts(), [ONE]);
+}
