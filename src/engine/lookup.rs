@@ -40,8 +40,8 @@ impl Engine {
         let problems = problems(&self.knowledge, &mut log, options)?;
         match log.shortened() {
             0 => {}
-            1 => self.note(format!("a line is longer than {} KiB; {ENDS}", LOG_LINE_BYTES >> 10)),
-            many => self.note(format!("{many} lines are longer than {} KiB; {ENDS}", LOG_LINE_BYTES >> 10)),
+            1 => self.note(format!("a line is longer than {} MiB; {ENDS}", LOG_LINE_BYTES >> 20)),
+            many => self.note(format!("{many} lines are longer than {} MiB; {ENDS}", LOG_LINE_BYTES >> 20)),
         }
         let progress = RefCell::new(progress);
         let semantics = || self.semantics(&mut **progress.borrow_mut());

@@ -98,7 +98,7 @@ macro_rules! counts {
 
 counts! {
     /// Of a longer line of a log only the beginning and the end are looked at, half of this each.
-    LOG_LINE_BYTES = "bytes of a line of a log", 128 << 10;
+    LOG_LINE_BYTES = "bytes of a line of a log", 2 << 20;
     /// A log is looked at in pieces of about this many bytes; a shorter one is looked at as a whole.
     LOG_PIECE_BYTES = "bytes of a log that are looked at together", 16 << 20;
     /// The same in lines.
