@@ -85,6 +85,10 @@ pub fn write_run(run: &Run, tag: &str) -> String {
             let _ = writeln!(out, "{query} Q0 {document} {} {score:?} {tag}", at + 1);
         }
     }
+    // A reader takes one byte order mark off the beginning: an id that begins with one needs another before it.
+    if out.starts_with('\u{feff}') {
+        out.insert(0, '\u{feff}');
+    }
     out
 }
 
