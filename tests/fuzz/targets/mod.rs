@@ -6,6 +6,7 @@ mod bench;
 mod canon;
 mod config;
 mod documents;
+mod git;
 mod hub;
 mod log;
 mod model;
@@ -26,6 +27,7 @@ pub const ALL: &[Target] = &[
     documents::SOURCE,
     documents::FRONT_MATTER,
     documents::INDEX,
+    git::GIT,
     log::LOG,
     log::WORDS,
     canon::LOOKUP,
