@@ -68,14 +68,21 @@ pub fn ready() {
     drop(made);
 }
 
-/// Whether a thread can be started now. For libraries that start one of their own and cannot do without.
+/// Whether so many threads can be started now. For libraries that start some of their own and cannot do without.
 ///
 /// # Errors
 /// What the system says.
-pub fn can_start() -> io::Result<()> {
-    let probe = std::thread::Builder::new().spawn(|| {})?;
-    drop(probe.join());
-    Ok(())
+pub fn can_start(count: usize) -> io::Result<()> {
+    // They wait for each other's start, so that all are there at once.
+    let keep = Mutex::new(());
+    std::thread::scope(|scope| {
+        let _held = keep.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..count {
+            let wait = || drop(keep.lock().unwrap_or_else(PoisonError::into_inner));
+            std::thread::Builder::new().spawn_scoped(scope, wait)?;
+        }
+        Ok(())
+    })
 }
 
 #[cfg(test)]
@@ -92,6 +99,6 @@ mod tests {
         ready();
         ready();
         assert_eq!((0..1000).into_par_iter().sum::<i32>(), 499_500);
-        can_start().unwrap();
+        can_start(3).unwrap();
     }
 }

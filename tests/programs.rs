@@ -90,7 +90,9 @@ fn a_pull_runs_nothing_of_the_working_directory() {
     let trapped = Trapped::new();
     let path = |first: &str| format!("{first}:{}", trapped.path);
     let inside = |name: &str| trapped.here.join(name).to_str().unwrap().to_owned();
-    let cases: Vec<(&str, &str, Vec<(&str, String)>)> = vec![
+    /// A file, its script, and variables of the environment.
+    type Case = (&'static str, &'static str, Vec<(&'static str, String)>);
+    let cases: Vec<Case> = vec![
         ("a module called pip", "pip", vec![]),
         ("a module of the standard library", "json", vec![]),
         ("a relative search path", "bin", vec![("PATH", path("."))]),

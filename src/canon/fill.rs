@@ -15,7 +15,9 @@ pub fn fill(step: &str, declared: &BTreeSet<String>, captures: &BTreeMap<String,
         at = place.range.end;
         let name = place.name(step);
         let value = captures.get(name).filter(|_| !matches!(place.form, Form::Never(_)));
-        let word = value.and_then(|value| shell_quote(value)).filter(|word| place.form == Form::Word || is_bare(word));
+        let word = value
+            .and_then(|value| shell_quote(value))
+            .filter(|word| place.form == Form::Word || is_bare(word, matches!(word, Cow::Owned(_))));
         match word {
             Some(word) => out.push_str(&word),
             None => out.extend(["<", name, ">"]),
@@ -27,8 +29,8 @@ pub fn fill(step: &str, declared: &BTreeSet<String>, captures: &BTreeMap<String,
 
 /// Whether a value is the same word in quotes, without, and in most other languages: in some, two dashes begin a
 /// comment.
-fn is_bare(word: &Cow<'_, str>) -> bool {
-    matches!(word, Cow::Borrowed(_)) && !word.contains("--") && !word.contains('%')
+fn is_bare(word: &str, quoted: bool) -> bool {
+    !quoted && !word.contains("--") && !word.contains('%')
 }
 
 #[cfg(test)]

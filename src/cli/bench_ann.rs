@@ -58,7 +58,7 @@ pub(super) fn run(args: &AnnArgs, output: &Output) -> Outcome {
     let dims = usize::from(args.dim);
     let vectors = match args.vectors.as_ref().zip(args.queries.as_ref()) {
         Some((base, queries)) => {
-            Vectors::open(base, queries, dims).map_err(|(path, error)| Failure::io(&shown(&path), &error))?
+            Vectors::open(base, queries, dims).map_err(|(path, error)| Failure::io(&shown(path), &error))?
         }
         None => Vectors::synthetic(args.n as usize, QUERIES, dims),
     };

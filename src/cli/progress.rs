@@ -137,7 +137,7 @@ impl<'a> Meter<'a> {
         let bar = self.start(0, "{spinner} {msg} {elapsed}");
         bar.set_message(message.to_owned());
         // The bar would start a thread, and panic where that is refused.
-        if interactive && crate::threads::can_start().is_ok() {
+        if interactive && crate::threads::can_start(1).is_ok() {
             bar.enable_steady_tick(std::time::Duration::from_millis(120));
         }
     }

@@ -136,7 +136,8 @@ pub(super) fn place(path: &Path, here: &Path) -> Result<PathFilter, Failure> {
     if let Ok(there) = joined.canonicalize() {
         return Ok(PathFilter::Under(there.to_string_lossy().into_owned()));
     }
-    if !text.contains(['*', '?', '[']) && !(text.contains('{') && text.contains('}')) {
+    let has_choice = text.contains('{') && text.contains('}');
+    if !text.contains(['*', '?', '[']) && !has_choice {
         return Ok(PathFilter::Under(joined.to_string_lossy().into_owned()));
     }
     let glob = |pattern: &str| {

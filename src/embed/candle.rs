@@ -37,6 +37,8 @@ impl CandleEncoder {
         let words = || TextTokenizer::read(&dir.join(TOKENIZER), manifest.max_tokens, config.vocab);
         let network = || arch::load(&Weights::open(&dir.join(WEIGHTS))?, config);
         crate::threads::ready();
+        // candle makes a pool of its own at its first product, and panics where it cannot.
+        crate::threads::can_start(candle_core::utils::get_num_threads()).map_err(EmbedError::no_threads)?;
         let (tokenizer, model) = Device::Cpu.with_context(|| rayon::join(words, network));
         let (tokenizer, model) = (tokenizer?, model?);
         let prefix = |role| -> Result<(String, usize), EmbedError> {

@@ -81,6 +81,10 @@ pub enum EmbedError {
     NotOurs { name: String, path: PathBuf },
     #[error("{}: {source}", shown(path))]
     Io { path: PathBuf, source: io::Error },
+    #[error("{} could not be copied to {}: {source}", shown(path), shown(to))]
+    NotCopied { path: PathBuf, to: PathBuf, source: io::Error },
+    #[error("no thread can be started for the reference encoder: {source}")]
+    NoThreads { source: io::Error },
     #[error("{name} needs {needed} MiB of address space, and this process may have {limit}")]
     NoRoom { name: String, needed: u64, limit: u64 },
     #[error("the tensor library failed: {what}")]
@@ -104,6 +108,11 @@ impl EmbedError {
             Self::UnsupportedActivation { path, found } => Self::UnsupportedActivation { path: there(path), found },
             other => other,
         }
+    }
+
+    /// For `map_err`: no thread could be started.
+    pub(crate) fn no_threads(source: io::Error) -> Self {
+        Self::NoThreads { source }
     }
 
     /// For `map_err`: an input or output error with its path.
@@ -169,7 +178,8 @@ impl Diagnose for EmbedError {
             | Self::Onnx { .. } => ErrorKind::Damaged,
             Self::Busy { .. } => ErrorKind::Busy,
             Self::Io { source, .. } => io_kind(source),
-            Self::NoRoom { .. } => ErrorKind::Io,
+            Self::NotCopied { source, .. } => io_kind(source),
+            Self::NoRoom { .. } | Self::NoThreads { .. } => ErrorKind::Io,
             Self::BadManifest { .. } | Self::Compute { .. } => ErrorKind::Internal,
         }
     }
@@ -214,6 +224,7 @@ impl Diagnose for EmbedError {
             Self::Conflict { .. } => "these are not the files that the manifest describes".into(),
             Self::Busy { .. } => "wait for the other pull to finish, or end it".into(),
             Self::NotOurs { path, .. } => format!("remove it with the tool that made it, or delete {}", shown(path)),
+            Self::NoThreads { .. } => "raise the limit on processes (ulimit -u), or leave model.encoder at auto".into(),
             Self::NoRoom { .. } => "raise the limit (ulimit -v), or take a smaller model".into(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "there is nothing of that name: check the path".into()

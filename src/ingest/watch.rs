@@ -36,7 +36,7 @@ impl Watch {
             !inner && !except.iter().any(|folder| path.starts_with(folder))
         };
         // It starts a thread of its own, and says nothing where that is refused.
-        crate::threads::can_start()
+        crate::threads::can_start(1)
             .map_err(|error| IngestError::Watch { path: Path::new(".").to_owned(), what: error.to_string() })?;
         let heard_of = move |event: notify::Result<Event>| {
             // Notices that were lost are a reason to look, too.

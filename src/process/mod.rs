@@ -181,5 +181,6 @@ fn is_program(path: &Path) -> bool {
     meta.is_file() && may_run
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -89,7 +89,9 @@ impl Batch<'_> {
 
     /// Keeps what tells the text of an item again, before it goes.
     pub(super) fn remember_forgotten(&self, item: i64, at_ms: i64) -> Result<(), StoreError> {
-        let read = || -> rusqlite::Result<(String, String, Option<String>, Option<i64>, String)> {
+        /// Id, text, path, lines and state.
+        type Row = (String, String, Option<String>, Option<i64>, String);
+        let read = || -> rusqlite::Result<Row> {
             self.transaction.query_row(
                 "SELECT item.uid, item.body, source.path, item.line_end - item.line_start + 1, item.state
                  FROM item LEFT JOIN source ON source.id = item.source_id WHERE item.id = ?1",

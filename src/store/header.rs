@@ -137,7 +137,7 @@ fn was_ours(file: &mut File, header: &[u8; HEADER_BYTES], bytes: u64) -> io::Res
     if missing_bits(header) == 0 && bytes > HEADER_BYTES as u64 {
         return Ok(true);
     }
-    if bytes % PAGE != 0 || pages < 4 {
+    if !bytes.is_multiple_of(PAGE) || pages < 4 {
         return Ok(false);
     }
     let step = (pages / SAMPLE).max(1);

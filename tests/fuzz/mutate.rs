@@ -222,7 +222,7 @@ impl Mutator {
                 let piece: Vec<u8> = (0..self.random.small(16)).map(|_| self.random.next() as u8).collect();
                 self.insert(bytes, &piece);
             }
-            6 | 7 | 8 if !self.words.is_empty() => {
+            6..=8 if !self.words.is_empty() => {
                 let word = self.random.of(self.words).as_bytes();
                 self.insert(bytes, word);
             }

@@ -437,8 +437,8 @@ fn ignore_files_of_any_size() {
     for text in texts {
         let mut here = Stranger::new(Trap::Huge);
         for folder in ["", "docs", "docs/a", "docs/a/b"] {
-            here.write(&format!("{folder}/.gitignore").trim_start_matches('/').to_owned(), &text);
-            here.write(&format!("{folder}/.kenignore").trim_start_matches('/').to_owned(), &text);
+            here.write(format!("{folder}/.gitignore").trim_start_matches('/'), &text);
+            here.write(format!("{folder}/.kenignore").trim_start_matches('/'), &text);
         }
         here.run(&["index", "."], false);
     }

@@ -340,7 +340,8 @@ impl Judge<'_> {
             // It may be nothing, and then the next word is the command.
             return self.named(rest, false);
         }
-        if !head.holes.is_empty() && !(alone && is_address(head)) {
+        let is_data = alone && is_address(head);
+        if !head.holes.is_empty() && !is_data {
             self.refuse(&words[..1], Reason::CommandName);
         }
         let Some(name) = head.known().map(base_name) else { return };

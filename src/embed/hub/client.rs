@@ -52,7 +52,7 @@ impl<'a> Client<'a> {
     /// Sends a request and follows redirects. Any HTTP status is an answer.
     pub(super) fn send(&self, url: &str, ask: Ask) -> Result<Answer, EmbedError> {
         // Names are resolved by a thread that is started without asking whether it can be.
-        crate::threads::can_start().map_err(|error| EmbedError::HubUnreachable {
+        crate::threads::can_start(1).map_err(|error| EmbedError::HubUnreachable {
             endpoint: self.settings.endpoint.clone(),
             why: format!("no thread can be started: {error}"),
         })?;

@@ -7,7 +7,8 @@ use super::record::{FileRecord, Origin, Record};
 use super::{Installed, ModelStore, check};
 use crate::embed::hash::Hasher;
 use crate::embed::layout::Layout;
-use crate::embed::manifest::{CONFIG, check_name};
+use crate::embed::manifest::{self, CONFIG, check_name};
+use crate::embed::weights::Weights;
 use crate::embed::{EmbedError, config::Config};
 use crate::map::open::{self, Links};
 use crate::types::limits::WEIGHTS;
@@ -30,6 +31,9 @@ impl ModelStore {
         let config = layout.root.join(CONFIG);
         Config::read(&config)?.agree(manifest, &config)?;
 
+        // Looked at before gigabytes are copied.
+        Weights::open(&layout.root.join(manifest::WEIGHTS))?;
+
         let _lock = self.lock(&name, &mut |_| {})?;
         self.sweep(Some(&name))?;
         let staging = self.staging(&name)?;
@@ -37,7 +41,14 @@ impl ModelStore {
         let take = || -> Result<(), EmbedError> {
             let mut files = Vec::new();
             for spec in &manifest.files {
-                let sha256 = copy(&layout.root.join(&spec.path), &room.join(&spec.path))?;
+                let (from, to) = (layout.root.join(&spec.path), room.join(&spec.path));
+                // What is copied to is gone again before anybody reads of it: the user's own file is named.
+                let sha256 = copy(&from, &to).map_err(|error| match error {
+                    EmbedError::Io { path, source } if path == to => {
+                        EmbedError::NotCopied { path: from, to: self.settings.dir.clone(), source }
+                    }
+                    other => other,
+                })?;
                 check::agree(&layout.root, manifest, None, &spec.path, &sha256)?;
                 files.push(FileRecord::stamped(&room, &spec.path, sha256)?);
             }

@@ -302,7 +302,7 @@ fn cutter(format: Format) -> Reader {
 /// Cuts a text twice, into usual chunks or into small ones, and holds the chunks to what they promise.
 fn cut(text: &str, format: Format) -> u64 {
     let small = Limits { most: 24, least: 4, overlap: 4, window: 64 };
-    let limits = if text.len() % 2 == 0 { Limits::default() } else { small };
+    let limits = if text.len().is_multiple_of(2) { Limits::default() } else { small };
     let found = chunks(text, format, &Characters, &limits);
     assert!(found == chunks(text, format, &Characters, &limits), "cutting is deterministic");
     let (mut end, mut line, mut seen) = (0, 1, 0);
@@ -364,7 +364,9 @@ fn index(room: &Path) -> Reader {
             }
         }
         let engine = Engine::new(super::store::settings(Some(&data)));
-        let report = engine.index(&[folder.clone()], &kenning::ingest::IndexOptions::default(), &mut |_| {}).unwrap();
+        let report = engine
+            .index(std::slice::from_ref(&folder), &kenning::ingest::IndexOptions::default(), &mut |_| {})
+            .unwrap();
         let answer = engine.search(b"error in the configuration", &SearchOptions::default(), &mut |_| {});
         let shown = kenning::render::json_line(&answer.unwrap());
         assert!(!shown.trim_end().chars().any(|c| c.is_ascii_control()), "{shown}");

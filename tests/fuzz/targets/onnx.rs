@@ -30,7 +30,7 @@ pub const CONFIG: &str = r#"{"model_type":"bert","hidden_act":"gelu","vocab_size
 
 fn read(input: &[u8]) -> u64 {
     let mut out = Vec::new();
-    let made = onnx_to_safetensors(input, CONFIG.as_bytes(), input.len() % 5 == 0, &mut out);
+    let made = onnx_to_safetensors(input, CONFIG.as_bytes(), input.len().is_multiple_of(5), &mut out);
     match made {
         Ok(()) => {
             let read = safetensors::SafeTensors::deserialize(&out).expect("what is written can be read");
