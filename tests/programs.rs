@@ -27,7 +27,11 @@ fn no_other_module_starts_a_program() {
         let code = text.split("#[cfg(test)]").next().unwrap();
         // clap has a Command of its own.
         ["Command::new(", "process::{Command", "process::Command"].iter().any(|way| {
-            code.lines().any(|line| line.split("//").next().unwrap().contains(way) && !line.contains("crate::process"))
+            // What a command is told belongs to whoever wants it started.
+            let other = ["crate::process", "CommandExt"];
+            code.lines().any(|line| {
+                line.split("//").next().unwrap().contains(way) && !other.iter().any(|other| line.contains(other))
+            })
         })
     };
     let starting: Vec<_> = files.iter().filter(|path| starts(path)).map(|p| p.strip_prefix(&root).unwrap()).collect();

@@ -44,7 +44,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// How often the two streams are named in `cli/run.rs`: once each, to hand them on.
-const HANDED_ON: [&str; 2] = ["copy(out, io::stdout(), &kept)", "copy(err, io::stderr(), &kept)"];
+const HANDED_ON: [&str; 2] = ["copy(out.recv().ok(), io::stdout(), both)", "copy(err.recv().ok(), io::stderr(), both)"];
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

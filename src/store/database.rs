@@ -185,9 +185,19 @@ impl Database {
 
     /// Moves the log into the file and empties it, so that nothing of what was removed stays in it; whether it could,
     /// for a reader in the way leaves it for later.
-    pub fn fold_log(&self) -> bool {
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    pub fn fold_log(&self) -> Result<bool, StoreError> {
         let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
-        busy.is_ok_and(|busy| busy == 0)
+        match busy {
+            Err(error)
+                if matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) =>
+            {
+                Ok(false)
+            }
+            other => Ok(self.sql(other)? == 0),
+        }
     }
 }
 

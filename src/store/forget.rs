@@ -142,13 +142,14 @@ impl Database {
         self.wait_for_others(patience)?;
         let erased = self.fold_log();
         self.wait_as_ever()?;
+        let erased = erased?;
         if erased {
             let batch = self.begin(lock)?;
             batch.set_meta(TRACES, None)?;
             batch.set_meta(TRACED_PATHS, None)?;
             batch.commit()?;
             // What is in the log now holds nothing of it.
-            self.fold_log();
+            self.fold_log()?;
         }
         Ok(erased)
     }
@@ -221,7 +222,7 @@ impl Database {
         batch.commit()?;
         out.backups = self.remove_copies()?;
         self.sql(self.connection.execute_batch("VACUUM; PRAGMA optimize;"))?;
-        self.fold_log();
+        self.fold_log()?;
         out.bytes_after = self.bytes();
         Ok(out)
     }

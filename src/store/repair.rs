@@ -93,7 +93,7 @@ impl Database {
         let own = WriterLock::take(&room, "ken doctor", std::time::Duration::ZERO)?;
         let mut fresh = Self::open_to_write(&own)?;
         let mut rows = BTreeMap::new();
-        fresh.fold_log();
+        fresh.fold_log()?;
         if let Some(old) = open_damaged(&path, &room)? {
             let batch = fresh.begin(&own)?;
             batch.sql(batch.transaction.pragma_update(None, "defer_foreign_keys", true))?;
@@ -113,7 +113,7 @@ impl Database {
             batch.commit()?;
         }
         fresh.rebuild(&own)?;
-        fresh.fold_log();
+        fresh.fold_log()?;
         drop(fresh);
         let made = room.join(DATABASE);
         open(&made, Links::Follow).and_then(|file| file.sync_all()).map_err(StoreError::io(&made))?;

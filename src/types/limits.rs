@@ -153,5 +153,12 @@ mod tests {
             let row = format!("| {} | {number} {unit} |", limit.what);
             assert!(page.contains(&row), "docs/security.md lacks: {row}");
         }
+        for count in COUNTS {
+            let digits = count.most.to_string();
+            let groups: Vec<&str> =
+                digits.as_bytes().rchunks(3).rev().map(|d| std::str::from_utf8(d).unwrap()).collect();
+            let row = format!("| {} | {} |", count.what, groups.join(","));
+            assert!(page.contains(&row), "docs/security.md lacks: {row}");
+        }
     }
 }

@@ -163,7 +163,8 @@ fn others_may_write_forget_and_be_killed_meanwhile() {
                 let signal = |which: &str| Command::new("kill").args([which, &auto.id().to_string()]).status().unwrap();
                 signal("-STOP");
                 caught += u32::from(half());
-                assert_eq!(user.ken(&["forget", "--path", &path]).code, 0);
+                // What sleeps may hold the log, and then traces are left for a moment.
+                assert!([0, 7].contains(&user.ken(&["forget", "--path", &path]).code));
                 signal("-CONT");
                 auto.wait().unwrap();
                 for entry in fs::read_dir(user.home()).unwrap().flatten() {

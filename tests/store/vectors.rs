@@ -113,7 +113,7 @@ fn half_written_files_are_cleaned_up() {
     user.document("a.md", text(0, 0));
     assert_eq!(user.ken(&["index", "."]).code, 0);
     for arguments in [&["gc"][..], &["forget", "--path", "a.md"]] {
-        let half = user.write(".kenning.db.vectors-a1b2c3", "half a file");
+        let half = user.write(".kenning.db.vectors-a1b2c3", "KENVEC half a file");
         assert_eq!(user.ken(arguments).code, 0);
         assert!(!half.exists(), "{arguments:?}");
     }

@@ -7,6 +7,7 @@ use super::record::{FileRecord, Origin, Record};
 use super::{Installed, ModelStore, RECORD, State};
 use crate::embed::config::Config;
 use crate::embed::manifest::{CONFIG, WEIGHTS};
+use crate::embed::weights::Weights;
 use crate::embed::{EmbedError, Manifest, hash};
 use crate::screen::shown;
 use std::collections::HashMap;
@@ -63,7 +64,13 @@ pub(super) fn digests(installed: &Installed) -> Result<(HashMap<String, String>,
     for spec in &installed.manifest.files {
         let known = match record.file(&spec.path) {
             Some(file) if file.is_fresh(&installed.root)? => file.clone(),
-            _ => FileRecord::make(&installed.root, &spec.path)?,
+            _ => {
+                // Whether they are weights at all is told by their header: nobody waits for gigabytes that are none.
+                if in_place && spec.path == WEIGHTS {
+                    Weights::open(&installed.root.join(WEIGHTS))?;
+                }
+                FileRecord::make(&installed.root, &spec.path)?
+            }
         };
         let earlier = if in_place { None } else { old.as_ref() };
         agree(&installed.root, &installed.manifest, earlier, &spec.path, &known.sha256)?;
