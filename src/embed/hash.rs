@@ -2,6 +2,7 @@
 
 use super::EmbedError;
 use crate::map::open::{self, Links};
+use crate::types::limits::{TOKENIZER, WEIGHTS};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::io::Read;
@@ -32,7 +33,9 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn of_file(path: &Path) -> Result<String, EmbedError> {
-    let mut file = open::open(path, Links::Follow).map_err(EmbedError::io(path))?;
+    // Nobody waits for gigabytes of what could not be used: all but weights is JSON.
+    let limit = if path.extension().is_some_and(|e| e == "json") { TOKENIZER } else { WEIGHTS };
+    let (mut file, _) = open::open_limited(path, Links::Follow, limit).map_err(EmbedError::io(path))?;
     let mut hasher = Hasher::default();
     let mut buffer = vec![0; 1 << 18];
     loop {

@@ -36,7 +36,11 @@ fn what_a_killed_import_left_goes_with_whatever_comes_next() {
     Tiny::bert().write(&user.work().join("tiny"));
     Tiny::bert().write(&user.work().join("large"));
     // A header of weights, and a hole of a gigabyte where the values would be.
-    let tensor = format!(r#"{{"w":{{"dtype":"F32","shape":[{}],"data_offsets":[0,{}]}}}}"#, 1 << 28, 1 << 30);
+    let tensor = format!(
+        r#"{{"embeddings.word_embeddings.weight":{{"dtype":"F32","shape":[{}],"data_offsets":[0,{}]}}}}"#,
+        1 << 28,
+        1 << 30
+    );
     let weights = fs::File::create(user.work().join("large/model.safetensors")).unwrap();
     weights.write_all_at(&(tensor.len() as u64).to_le_bytes(), 0).unwrap();
     weights.write_all_at(tensor.as_bytes(), 8).unwrap();
