@@ -5,7 +5,7 @@ use super::{Engine, EngineError, OnProgress};
 use crate::query::{Candidates, LookupOptions, frequency, lookup, probe, problems};
 use crate::text::Log;
 use crate::types::Answer;
-use crate::types::limits::LOG_LINE_BYTES;
+use crate::types::limits::{ALIKE_LINES, LOG_LINE_BYTES};
 use std::cell::{OnceCell, RefCell};
 use std::io::Read;
 
@@ -42,6 +42,12 @@ impl Engine {
             0 => {}
             1 => self.note(format!("a line is longer than {} MiB; {ENDS}", LOG_LINE_BYTES >> 20)),
             many => self.note(format!("{many} lines are longer than {} MiB; {ENDS}", LOG_LINE_BYTES >> 20)),
+        }
+        if log.passed_over() > 0 {
+            let (many, alike) = (log.passed_over(), ALIKE_LINES);
+            self.note(format!(
+                "{many} lines were passed over: more than {alike} differ from each other in numbers only"
+            ));
         }
         let progress = RefCell::new(progress);
         let semantics = || self.semantics(&mut **progress.borrow_mut());

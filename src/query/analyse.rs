@@ -30,6 +30,7 @@ pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool)
     let mut errors = Errors::default();
     let mut found = Vec::new();
     while let Some(piece) = log.next_piece()? {
+        let piece = log.without_repeats(piece);
         let cleaned = &piece.cleaned;
         let hits: Vec<PatternHit> = canon.find(&cleaned.text).into_iter().filter(|hit| usable(hit.entry)).collect();
         let lines_of = |hit: &PatternHit| {

@@ -8,6 +8,7 @@
 
 use super::clean::{Cleaned, clean_from};
 use super::decode::{DecodeError, MAX_INPUT_BYTES, Readable};
+use super::repeats::Repeats;
 use crate::types::limits::{LOG_LINE_BYTES as LINE_BYTES, LOG_PIECE_BYTES as PIECE_BYTES, LOG_PIECE_LINES};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -33,6 +34,7 @@ pub struct Log<'a> {
     number: usize,
     pieces: usize,
     ended: bool,
+    repeats: Repeats,
 }
 
 /// Some lines of a log.
@@ -56,6 +58,7 @@ impl<'a> Log<'a> {
             number: 1,
             pieces: 0,
             ended: false,
+            repeats: Repeats::default(),
         }
     }
 
@@ -86,6 +89,16 @@ impl<'a> Log<'a> {
         self.number += text.bytes().filter(|byte| *byte == b'\n').count();
         self.pieces += 1;
         Ok(Some(Piece { cleaned: clean_from(&text, first), whole: self.ended && self.pieces == 1 }))
+    }
+
+    /// A piece of a long log without the lines that say what a thousand others have said; a whole log as it is.
+    pub fn without_repeats(&mut self, piece: Piece) -> Piece {
+        if piece.whole { piece } else { Piece { cleaned: self.repeats.thin(piece.cleaned), ..piece } }
+    }
+
+    /// Lines that were passed over because they repeat others.
+    pub fn passed_over(&self) -> usize {
+        self.repeats.passed_over
     }
 
     /// Lines of which the middle was left out.

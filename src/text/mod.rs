@@ -14,6 +14,7 @@ mod log;
 mod mask;
 mod pattern;
 mod quote;
+mod repeats;
 mod safe;
 mod salient;
 mod sketch;

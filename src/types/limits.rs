@@ -103,6 +103,10 @@ counts! {
     LOG_PIECE_BYTES = "bytes of a log that are looked at together", 16 << 20;
     /// The same in lines.
     LOG_PIECE_LINES = "lines of a log that are looked at together", 400_000;
+    /// Of a log that is looked at in pieces, lines of which so many alike have come are passed over.
+    ALIKE_LINES = "lines of one kind of a long log", 1_000;
+    /// Kinds of lines that are counted for this.
+    LINE_KINDS = "kinds of lines of a long log", 1_000_000;
     /// Of a longer question or task only the beginning and the end are searched with, half of this each.
     QUESTION_BYTES = "bytes of a question", 256 << 10;
     /// A longer Markdown text is read as plain text: the tree of its marks takes forty times its size.
