@@ -112,7 +112,7 @@ fn root_title(text: &str, blocks: &[Block]) -> Option<String> {
 
 /// Drafts to chunks: cores, context and lines.
 fn place(text: &str, drafts: Vec<draft::Draft>, sizer: &Sizer<'_>, limits: &Limits) -> Vec<Chunk> {
-    let mut lines = Lines { text, at: 0, number: 1 };
+    let mut lines = Lines::new(text, 1);
     let mut out: Vec<Chunk> = Vec::with_capacity(drafts.len());
     let starts: Vec<usize> = drafts.iter().map(|draft| draft.start).collect();
     for (index, draft) in drafts.into_iter().enumerate() {
@@ -147,14 +147,20 @@ fn tail(text: &str, range: Range<usize>, sizer: &Sizer<'_>, limits: &Limits) -> 
 }
 
 /// Numbers of lines, asked in ascending order.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     text: &'a str,
     at: usize,
     number: usize,
 }
 
-impl Lines<'_> {
-    fn of(&mut self, at: usize) -> usize {
+impl<'a> Lines<'a> {
+    /// Those of a text whose first line has this number.
+    pub fn new(text: &'a str, first: usize) -> Self {
+        Self { text, at: 0, number: first }
+    }
+
+    /// The number of the line that holds the byte at `at`.
+    pub fn of(&mut self, at: usize) -> usize {
         self.number += self.text.as_bytes()[self.at..at].iter().filter(|byte| **byte == b'\n').count();
         self.at = at;
         self.number

@@ -6,6 +6,7 @@
 //! forgotten that.
 
 use super::IngestError;
+use crate::chunk::Lines;
 use crate::store::{Database, chunk_uid};
 use crate::text::{Sketches, TextHash, text_hash};
 use crate::types::{CONTEXT, Item, Span};
@@ -137,7 +138,7 @@ fn cut_out(text: &str, pieces: Vec<Item>, ranges: &[Range<usize>]) -> Vec<Item> 
     }
     let mut out = Vec::with_capacity(pieces.len());
     let mut before = None;
-    let mut lines = Lines { text, at: 0, number: 1 };
+    let mut lines = Lines::new(text, 1);
     for mut piece in pieces {
         let Some(range) = range_of(&piece) else {
             out.push(piece);
@@ -206,21 +207,6 @@ fn name(pieces: &mut [Item]) {
             piece.uid = chunk_uid(path, &hash, *nth);
         }
         *nth += 1;
-    }
-}
-
-/// Numbers of lines, asked in ascending order.
-struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-    number: usize,
-}
-
-impl Lines<'_> {
-    fn of(&mut self, at: usize) -> usize {
-        self.number += self.text.as_bytes()[self.at..at].iter().filter(|byte| **byte == b'\n').count();
-        self.at = at;
-        self.number
     }
 }
 
