@@ -50,8 +50,8 @@ fn with_history(base: &Path, name: &str, options: &[&str]) -> PathBuf {
     for number in 0..6 {
         fs::write(folder.join("a"), format!("{number}")).unwrap();
         git(&folder, &["add", "a"]);
-        // Long and alike, so that a pack has deltas of commits.
-        commit(&folder, &format!("{number}\n\n{}", "The same words in every commit. ".repeat(40)));
+        // Long and alike, so that a pack has deltas of commits. Two repositories of one second are told apart by name.
+        commit(&folder, &format!("{name} {number}\n\n{}", "The same words in every commit. ".repeat(40)));
     }
     git(&folder, &["checkout", "-q", "-b", "side", "HEAD~2"]);
     commit(&folder, "side");
