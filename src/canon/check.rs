@@ -154,7 +154,7 @@ fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
     }
 }
 
-/// What is over a limit is told once a pack and looked at no further: to compare it with everything would take minutes.
+/// Each limit that a pack exceeds is reported once. Entries beyond it are not compared with others: that would take minutes.
 fn check_room(report: &mut Report, sources: &[PackSource], all: &mut Vec<(usize, Entry)>) {
     let mut room = Room::default();
     let mut full = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! How much of packs beyond the program's own is used, so that a lookup starts quickly whatever lies in them.
+//! Limits on the packs of users and repositories, so that a lookup starts quickly however large they are.
 //!
 //! A pattern of such a pack is read at every start. What is over a limit is left out and told, by the loader and by
 //! [`super::check()`] alike.

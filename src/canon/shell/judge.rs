@@ -93,7 +93,7 @@ struct Interpreter {
     code: &'static [&'static str],
     /// Options that are followed by a value, and by how many.
     values: &'static [(&'static str, usize)],
-    /// Whether the first word that belongs to no option is the program too.
+    /// Whether the first word that is no option is a program as well.
     first: bool,
 }
 

@@ -56,7 +56,7 @@ fn long_signatures_and_bodies_are_cut() {
     assert_eq!(text[found[0].range.clone()].lines().count(), 40);
 }
 
-/// How far one looks ahead is counted in bytes, and what is looked at is text.
+/// The lookahead is counted in bytes, so its end is moved to a character border.
 #[test]
 fn looking_ahead_ends_with_a_character() {
     for language in Language::ALL {
