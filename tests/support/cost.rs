@@ -50,8 +50,17 @@ fn text(from: &mut impl Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// The most that a child has held so far, in KiB; 0 while it is not yet the program that was started.
+///
+/// A child shares its parent's memory until the system has put the new program in its place, which may be a moment
+/// after `spawn` has returned: this program's own peak is not the child's.
 fn held(child: &Child) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let program = |id: &str| std::fs::read_link(format!("/proc/{id}/exe")).ok();
+    let id = child.id().to_string();
+    if program(&id).is_none_or(|child| Some(child) == program("self")) {
+        return 0;
+    }
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
