@@ -14,6 +14,7 @@ pub mod error;
 pub mod eval;
 pub mod git;
 pub mod ingest;
+pub mod lexical;
 pub mod lock;
 pub mod map;
 pub mod pack;

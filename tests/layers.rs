@@ -7,7 +7,7 @@ const LAYERS: &[&[&str]] = &[
     &["error"],
     &["types", "screen"],
     &["text", "vector", "map", "lock", "process", "render", "threads"],
-    &["chunk", "canon", "embed", "store", "ann", "git"],
+    &["chunk", "canon", "embed", "store", "ann", "lexical", "git"],
     &["ingest", "query"],
     &["pack"],
     &["engine"],

@@ -1,0 +1,172 @@
+//! BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how much it says that a text holds terms
+//! of a question, and the most that could be said.
+
+use super::QueryTerms;
+use super::hash::{ByHash, term_hash};
+use crate::text::for_each_token;
+use serde::Serialize;
+
+/// Term frequency saturation.
+const K1: f32 = 0.9;
+/// Length normalisation: texts differ in how much they list, not only in how much they are about.
+const B: f32 = 0.5;
+/// What a term of a question that no text has counts in the most that can be reached, as a share of the rarest term's
+/// weight. Names and numbers of the asker's own say nothing; foreign vocabulary does.
+const UNKNOWN: f32 = 0.5;
+/// Rare terms that a question must hold to be specific. A question that says less ("error", "it failed") is measured as
+/// if it had said more: all of what it says stands in many texts, and that is no evidence for any.
+const SPECIFIC_TERMS: f32 = 4.0;
+
+/// What BM25 needs to know of a set of documents.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bm25 {
+    /// How many documents there are.
+    pub documents: usize,
+    /// Their mean length in tokens.
+    pub mean_length: f32,
+}
+
+impl Bm25 {
+    /// How much a term tells that stands in so many documents.
+    pub fn idf(&self, document_frequency: usize) -> f32 {
+        let (all, holders) = (self.documents as f32, (document_frequency as f32).min(self.documents as f32));
+        (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+    }
+
+    /// What a term counts in what can be reached.
+    fn worth(&self, document_frequency: usize) -> f32 {
+        if document_frequency == 0 { UNKNOWN * self.idf(0) } else { self.idf(document_frequency) }
+    }
+
+    /// Length normaliser of a text of so many tokens.
+    pub fn norm(&self, length: f32) -> f32 {
+        K1 * (1.0 - B + B * length / self.mean_length.max(1.0))
+    }
+
+    /// The most that a question can reach whose terms have such weights and document frequencies.
+    pub fn reach(&self, terms: impl IntoIterator<Item = (f32, usize)>) -> Reach {
+        let all = terms.into_iter().map(|(weight, frequency)| weight * self.worth(frequency)).sum::<f32>() * (K1 + 1.0);
+        Reach { all, specific: all.max(SPECIFIC_TERMS * self.idf(1) * (K1 + 1.0)) }
+    }
+}
+
+/// What a term with this idf adds to the score of a text that holds it `count` times; `norm` is the text's.
+pub(super) fn gain(idf: f32, count: f32, norm: f32) -> f32 {
+    idf * count * (K1 + 1.0) / (count + norm)
+}
+
+/// The most that the texts could reach for a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Reach {
+    /// A text of middle length that says everything the question says, over and over.
+    pub all: f32,
+    /// The same, but at least what a question that says enough to be specific would reach.
+    pub specific: f32,
+}
+
+/// The terms that a text shares with a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TermOverlap {
+    /// BM25.
+    pub bm25: f32,
+    /// How much of what the question says the text says too, by weight, in \[0, 1\].
+    pub coverage: f32,
+}
+
+/// A term of a question as a set of documents weighs it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WeightedTerm {
+    /// In the question.
+    pub weight: f32,
+    /// Documents that hold it.
+    pub document_frequency: usize,
+    pub idf: f32,
+    /// What it counts in what can be reached.
+    pub worth: f32,
+}
+
+/// The terms of a question as a set of documents weighs them.
+#[derive(Debug, Clone)]
+pub struct WeightedTerms {
+    /// Place of each term among `terms`.
+    places: ByHash<u32>,
+    /// In the order of the question's terms: sums of floats depend on it.
+    terms: Vec<WeightedTerm>,
+    bm25: Bm25,
+    /// What they are worth together.
+    all: f32,
+}
+
+impl WeightedTerms {
+    /// `document_frequencies` are how many documents hold each term, in the order of the terms.
+    pub fn new(terms: &QueryTerms, document_frequencies: &[usize], bm25: Bm25) -> Self {
+        let hashes = terms.iter().map(|(term, _)| term_hash(term));
+        let weighted = terms.iter().zip(document_frequencies).map(|((_, weight), &document_frequency)| WeightedTerm {
+            weight,
+            document_frequency,
+            idf: bm25.idf(document_frequency),
+            worth: bm25.worth(document_frequency),
+        });
+        let weighted: Vec<WeightedTerm> = weighted.collect();
+        let all = weighted.iter().map(|term| term.weight * term.worth).sum();
+        Self { places: hashes.zip(0..weighted.len() as u32).collect(), terms: weighted, bm25, all }
+    }
+
+    /// What a text shares with the question. The text need not be one of the documents.
+    pub fn overlap(&self, text: &str) -> TermOverlap {
+        let mut counts = vec![0u32; self.terms.len()];
+        let mut length = 0u32;
+        for_each_token(text, |token| {
+            length += 1;
+            if let Some(place) = self.places.get(&term_hash(token)) {
+                counts[*place as usize] += 1;
+            }
+        });
+        self.overlap_of(&counts, length)
+    }
+
+    /// The same for a text of `length` tokens that holds each term so many times.
+    pub(super) fn overlap_of(&self, counts: &[u32], length: u32) -> TermOverlap {
+        let norm = self.bm25.norm(length as f32);
+        let mut shared = TermOverlap::default();
+        for (term, count) in self.terms.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            shared.bm25 += term.weight * gain(term.idf, *count as f32, norm);
+            shared.coverage += term.weight * term.worth;
+        }
+        shared.coverage /= self.all.max(f32::EPSILON);
+        shared
+    }
+
+    /// What the documents are like.
+    pub fn bm25(&self) -> Bm25 {
+        self.bm25
+    }
+
+    pub(super) fn terms(&self) -> &[WeightedTerm] {
+        &self.terms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_says_little_is_not_specific() {
+        let bm25 = Bm25 { documents: 1000, mean_length: 10.0 };
+        let reach = bm25.reach([(1.0, 900)]);
+        assert!(reach.specific > 20.0 * reach.all, "{reach:?}");
+        let reach = bm25.reach([(1.0, 1); 6]);
+        assert_eq!(reach.specific, reach.all);
+        assert!(bm25.reach([(1.0, 0)]).all < bm25.reach([(1.0, 1)]).all);
+    }
+
+    #[test]
+    fn a_text_that_says_everything_covers_the_question() {
+        let terms = QueryTerms::of("state lock held");
+        let weighted = WeightedTerms::new(&terms, &[3, 0, 7], Bm25 { documents: 10, mean_length: 4.0 });
+        assert!((weighted.overlap("held: the lock of the state").coverage - 1.0).abs() < 1e-6);
+        assert_eq!(weighted.overlap("nothing of it"), TermOverlap::default());
+        assert!(weighted.overlap("lock lock").bm25 > weighted.overlap("lock").bm25);
+    }
+}

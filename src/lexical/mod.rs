@@ -1,0 +1,36 @@
+//! Keyword search over a set of documents: term frequencies and lengths in a file of our own, and BM25 over them. Derived
+//! from the store or the packs, never the truth.
+//!
+//! Decides which documents share terms with a question, and how much that says; knows documents by number only. No text
+//! is read or tokenised for a question but the question's own. Statistics (document frequencies, size of the corpus, mean
+//! length) are always those of the documents that are there now.
+//!
+//! - `query_terms` is a question's distinct terms with their weights; `bm25` what they are worth (Robertson and Zaragoza,
+//!   "The Probabilistic Relevance Framework", 2009).
+//! - `image` is the file: an inverted list (term to documents) and a forward list (document to terms), with counts.
+//!   `layout` says where its parts lie, `writer` and `builder` make one, `forward` packs and unpacks the forward list.
+//! - `index` is an image with what has changed since laid over it. `search` finds candidates with the inverted list,
+//!   `score` computes BM25 of given documents with the forward list, or of all.
+
+mod bm25;
+mod builder;
+mod forward;
+mod hash;
+mod image;
+mod index;
+mod layout;
+mod query_terms;
+mod score;
+mod search;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use bm25::{Bm25, Reach, TermOverlap, WeightedTerms};
+pub use builder::TermImageBuilder;
+pub use image::{TermImage, TermOrigin};
+pub use index::TermIndex;
+pub use query_terms::QueryTerms;
+pub use score::Bm25Scores;
+pub use search::PreparedQuery;

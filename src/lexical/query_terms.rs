@@ -1,0 +1,55 @@
+//! What a question says: its distinct terms.
+
+use crate::text::for_each_token;
+use std::collections::BTreeMap;
+
+/// The distinct terms of a question, sorted, each with its weight: 1 for a term that is said once, more the oftener it is
+/// said, but less than in proportion.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct QueryTerms(Vec<(String, f32)>);
+
+impl QueryTerms {
+    /// Of a text.
+    pub fn of(text: &str) -> Self {
+        Self::of_all(&[(text, 1.0)])
+    }
+
+    /// Of several texts, each of which counts so many times.
+    pub fn of_all(texts: &[(&str, f32)]) -> Self {
+        let mut counts: BTreeMap<String, f32> = BTreeMap::new();
+        for (text, times) in texts {
+            for_each_token(text, |token| match counts.get_mut(token) {
+                Some(count) => *count += times,
+                None => drop(counts.insert(token.to_owned(), *times)),
+            });
+        }
+        Self(counts.into_iter().map(|(term, count)| (term, (1.0 + count).log2())).collect())
+    }
+
+    /// The terms with their weights, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f32)> {
+        self.0.iter().map(|(term, weight)| (term.as_str(), *weight))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_twice_weighs_more_but_not_twice() {
+        let terms = QueryTerms::of_all(&[("lock state lock", 1.0), ("state", 2.0)]);
+        let weights: Vec<(&str, f32)> = terms.iter().collect();
+        assert_eq!(weights, [("lock", 3.0f32.log2()), ("state", 2.0)]);
+    }
+}

@@ -1,0 +1,283 @@
+//! Candidates: the documents that say most of what a question says, by the inverted list.
+//!
+//! They are ranked as SQLite's FTS5 ranks with `bm25()`, to the last bit, so that an index in place of FTS5 names the same
+//! documents: other parameters than ours, f64, a term that half of the documents hold or more counts next to nothing. What
+//! is judged later is [`TermIndex::score`].
+
+use super::bm25::WeightedTerms;
+use super::hash::term_hash;
+use super::image::{COUNT_BITS, LARGE_COUNT};
+use super::index::{NONE, Segment};
+use super::{Bm25, QueryTerms, Reach, TermIndex};
+
+/// Terms of a question that are searched, rarest first: common ones of a long question find nothing that these do not.
+const MAX_TERMS: usize = 24;
+/// Documents that hold these terms, added up, beyond which only the rarest terms are searched: every one of them is ranked.
+const MAX_POSTINGS: usize = 100_000;
+/// Terms that are searched however many documents hold them.
+const LEAST_TERMS: usize = 4;
+/// FTS5's term frequency saturation and length normalisation.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+/// FTS5's idf of a term that half of the documents hold or more.
+const LEAST_IDF: f64 = 1e-6;
+/// Documents that are ranked together: their sums stay in the fastest cache.
+const BLOCK: usize = 4_096;
+/// Counts and lengths below which the gain of a posting is looked up in place of being computed.
+const TABLE_COUNTS: usize = 4;
+const TABLE_LENGTHS: usize = 1_024;
+
+/// What a posting adds to a document's rank, before the term's idf, by count and length.
+#[derive(Debug)]
+pub(super) struct Saturation {
+    mean_length: f64,
+    table: Vec<f64>,
+}
+
+impl Saturation {
+    pub fn new(documents: usize, tokens: u64) -> Self {
+        let mut made = Self { mean_length: tokens as f64 / documents as f64, table: Vec::new() };
+        let of_count = |count: usize| (0..TABLE_LENGTHS).map(move |length| (count as u32, length as u32));
+        let all = (1..=TABLE_COUNTS).flat_map(of_count);
+        made.table = all.map(|(count, length)| made.compute(count, length)).collect();
+        made
+    }
+
+    fn compute(&self, count: u32, length: u32) -> f64 {
+        let (count, length) = (f64::from(count), f64::from(length));
+        (count * (K1 + 1.0)) / (count + K1 * (1.0 - B + B * length / self.mean_length))
+    }
+
+    #[inline]
+    fn of(&self, count: u32, length: u32) -> f64 {
+        let at = (count as usize).wrapping_sub(1).wrapping_mul(TABLE_LENGTHS).wrapping_add(length as usize);
+        match self.table.get(at) {
+            Some(known) if (length as usize) < TABLE_LENGTHS => *known,
+            _ => self.compute(count, length),
+        }
+    }
+}
+
+/// A question as an index knows its terms. Of use with that index alone.
+#[derive(Debug, Clone)]
+pub struct PreparedQuery {
+    /// Numbers of the terms in each segment; [`NONE`] where no document has one.
+    pub(super) numbers: Vec<Vec<u32>>,
+    /// Places of the terms that are searched, rarest first, each with FTS5's idf.
+    searched: Vec<(usize, f64)>,
+    weighted: WeightedTerms,
+    reach: Reach,
+}
+
+impl PreparedQuery {
+    /// The most that a document could reach.
+    pub fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    /// The terms as the documents weigh them: for a text that is in no index.
+    pub fn weighted(&self) -> &WeightedTerms {
+        &self.weighted
+    }
+
+    /// How many documents hold each term, in the order of the question's terms.
+    pub fn document_frequencies(&self) -> impl Iterator<Item = usize> + '_ {
+        self.weighted.terms().iter().map(|term| term.document_frequency)
+    }
+}
+
+/// A document that may be among the best.
+#[derive(Debug, Clone, Copy)]
+struct Ranked {
+    rank: f64,
+    id: u64,
+}
+
+impl Ranked {
+    /// Better ones first, equal ones by id, as FTS5 gives them.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        other.rank.total_cmp(&self.rank).then(self.id.cmp(&other.id))
+    }
+}
+
+/// The best so far, and how good a document must be to become one of them.
+struct Best {
+    most: usize,
+    ranked: Vec<Ranked>,
+    threshold: f64,
+}
+
+impl Best {
+    fn new(most: usize) -> Self {
+        Self { most, ranked: Vec::new(), threshold: f64::MIN_POSITIVE }
+    }
+
+    fn push(&mut self, ranked: Ranked) {
+        self.ranked.push(ranked);
+        if self.ranked.len() >= self.most.saturating_mul(2).max(64) {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.ranked.len() >= self.most {
+            let last = self.ranked.select_nth_unstable_by(self.most - 1, Ranked::order).1;
+            // An equal one of a lower id may still come.
+            self.threshold = last.rank;
+            self.ranked.truncate(self.most);
+        }
+    }
+
+    fn into_ids(mut self) -> Vec<u64> {
+        self.ranked.sort_unstable_by(Ranked::order);
+        self.ranked.truncate(self.most);
+        self.ranked.into_iter().map(|ranked| ranked.id).collect()
+    }
+}
+
+/// A term's postings, and how many of them are done.
+struct Cursor<'a> {
+    term: u32,
+    idf: f64,
+    postings: &'a [u32],
+}
+
+impl TermIndex {
+    /// Looks the terms of a question up.
+    pub fn prepare(&self, terms: &QueryTerms) -> PreparedQuery {
+        let hashes: Vec<u64> = terms.iter().map(|(term, _)| term_hash(term)).collect();
+        let mut frequencies = vec![0; hashes.len()];
+        let mut numbers = Vec::with_capacity(self.segments.len());
+        for segment in &self.segments {
+            let found = hashes.iter().map(|hash| segment.image.number_of(*hash).unwrap_or(NONE));
+            let found: Vec<u32> = found.collect();
+            for (frequency, number) in frequencies.iter_mut().zip(&found) {
+                *frequency += segment.document_frequency(*number);
+            }
+            numbers.push(found);
+        }
+        let bm25 = self.bm25();
+        let reach = bm25.reach(terms.iter().map(|(_, weight)| weight).zip(frequencies.iter().copied()));
+        let searched = searched(&frequencies, bm25);
+        PreparedQuery { numbers, searched, weighted: WeightedTerms::new(terms, &frequencies, bm25), reach }
+    }
+
+    /// Ids of up to `most` documents that are admitted and share terms with the question, best first.
+    pub fn candidates(&self, query: &PreparedQuery, most: usize, admitted: Option<&dyn Fn(u64) -> bool>) -> Vec<u64> {
+        if most == 0 {
+            return Vec::new();
+        }
+        let mut best = Best::new(most);
+        for (segment, numbers) in self.segments.iter().zip(&query.numbers) {
+            let cursor = |&(place, idf): &(usize, f64)| {
+                let term = *numbers.get(place)?;
+                let postings = segment.image.postings(term);
+                (!postings.is_empty()).then_some(Cursor { term, idf, postings })
+            };
+            let mut cursors: Vec<Cursor<'_>> = query.searched.iter().filter_map(cursor).collect();
+            self.rank(segment, &mut cursors, admitted, &mut best);
+        }
+        best.into_ids()
+    }
+
+    /// Ranks the documents of a segment, block by block.
+    fn rank(
+        &self,
+        segment: &Segment,
+        cursors: &mut Vec<Cursor<'_>>,
+        admitted: Option<&dyn Fn(u64) -> bool>,
+        best: &mut Best,
+    ) {
+        let (ids, lengths) = (segment.image.ids(), segment.image.lengths());
+        let mut sums = [0.0f64; BLOCK];
+        let mut first = 0;
+        while !cursors.is_empty() {
+            let Some(block) = lengths.get(first..lengths.len().min(first + BLOCK)).filter(|block| !block.is_empty())
+            else {
+                return;
+            };
+            let mut touched = false;
+            for cursor in cursors.iter_mut() {
+                touched |= self.add_block(segment, cursor, first, block, &mut sums);
+            }
+            if touched {
+                collect(segment, (ids, first), &sums[..block.len()], admitted, best);
+                sums[..block.len()].fill(0.0);
+            }
+            cursors.retain(|cursor| !cursor.postings.is_empty());
+            first += BLOCK;
+        }
+    }
+
+    /// Adds what a term says of the documents of a block, whose lengths these are; whether it says anything.
+    fn add_block(
+        &self,
+        segment: &Segment,
+        cursor: &mut Cursor<'_>,
+        first: usize,
+        lengths: &[u32],
+        sums: &mut [f64; BLOCK],
+    ) -> bool {
+        let end = first + lengths.len();
+        let mut done = 0;
+        for &posting in cursor.postings {
+            let slot = (posting >> COUNT_BITS) as usize;
+            if slot >= end {
+                break;
+            }
+            done += 1;
+            // Only in a damaged file is there one before the block.
+            let at = slot.wrapping_sub(first);
+            let (Some(&length), Some(sum)) = (lengths.get(at), sums.get_mut(at)) else { continue };
+            let mut count = posting & LARGE_COUNT;
+            if count == LARGE_COUNT {
+                count = segment.image.large_count(cursor.term, slot as u32);
+            }
+            *sum += cursor.idf * self.saturation.of(count, length);
+        }
+        cursor.postings = &cursor.postings[done..];
+        done > 0
+    }
+}
+
+/// Takes those documents of a block that may be among the best.
+fn collect(
+    segment: &Segment,
+    (ids, first): (&[u64], usize),
+    sums: &[f64],
+    admitted: Option<&dyn Fn(u64) -> bool>,
+    best: &mut Best,
+) {
+    for (chunk, ranks) in sums.chunks(16).enumerate() {
+        let threshold = best.threshold;
+        if !ranks.iter().fold(false, |any, rank| any | (*rank >= threshold)) {
+            continue;
+        }
+        for (at, &rank) in ranks.iter().enumerate().filter(|(_, rank)| **rank >= threshold) {
+            let slot = first + 16 * chunk + at;
+            let Some(&id) = ids.get(slot) else { continue };
+            if !segment.is_dead(slot as u32) && admitted.is_none_or(|admitted| admitted(id)) {
+                best.push(Ranked { rank, id });
+            }
+        }
+    }
+}
+
+/// Which terms are searched, rarest first and alphabetically among equals, each with FTS5's idf.
+fn searched(frequencies: &[usize], bm25: Bm25) -> Vec<(usize, f64)> {
+    let mut known: Vec<usize> = (0..frequencies.len()).filter(|place| frequencies[*place] > 0).collect();
+    known.sort_by_key(|place| frequencies[*place]);
+    let mut postings = 0;
+    let affordable = known.iter().enumerate().take_while(|(at, place)| {
+        postings += frequencies[**place];
+        *at < LEAST_TERMS || postings <= MAX_POSTINGS
+    });
+    let affordable = affordable.count();
+    known.truncate(affordable.min(MAX_TERMS));
+    let idf = |place: usize| {
+        let (all, holders) = (bm25.documents as f64, frequencies[place] as f64);
+        let idf = ((all - holders + 0.5) / (holders + 0.5)).ln();
+        if idf <= 0.0 { LEAST_IDF } else { idf }
+    };
+    known.into_iter().map(|place| (place, idf(place))).collect()
+}
