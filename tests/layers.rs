@@ -95,8 +95,8 @@ const RESTRICTED: &[(&str, &[&str])] = &[
         "File::options()",
         &[
             "lock.rs",
-            "store/database.rs",
-            "store/header.rs",
+            "store/sqlite/database.rs",
+            "store/sqlite/header.rs",
             "embed/hub/download.rs",
             "cli/export.rs",
             "cli/bench_run.rs",

@@ -4,7 +4,7 @@ use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress, Progress};
 use crate::embed::{CACHE_BYTES, EmbedError, Encoder, Installed, Manifest, ModelStore, QueryCache, Reranker};
 use crate::ingest::{Embedder, IngestError, embed_missing};
-use crate::store::{Database, IndexModel, PATIENCE, WriterLock};
+use crate::store::{Database, IndexModel, ReadVectors, WRITER_WAIT, WriteEvents, WriteVectors, WriterLock};
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -67,7 +67,7 @@ impl Engine {
     }
 
     pub(super) fn writer(&self, purpose: &str) -> Result<WriterLock, EngineError> {
-        Ok(WriterLock::take(self.data()?, purpose, PATIENCE)?)
+        Ok(WriterLock::take(self.data()?, purpose, WRITER_WAIT)?)
     }
 
     /// The encoder of the active model, opened at the first call; `None` if no model is installed.

@@ -4,7 +4,10 @@ use super::vectors::Keep;
 use super::{Engine, EngineError, OnProgress};
 use crate::lock::{self, LockError};
 use crate::screen::shown;
-use crate::store::{Database, Forgotten, ForgottenPassage, StoreError, WriterLock};
+use crate::store::{
+    Database, Forgotten, ForgottenPassage, ReadForgotten, ReadItems, ReadSources, StoreError, WriteEvents,
+    WriteForgotten, WriteVectors, WriterLock,
+};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

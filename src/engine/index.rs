@@ -7,7 +7,7 @@ use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_mi
 use crate::map::open::{self, Links};
 use crate::render::json_line;
 use crate::screen::shown_text;
-use crate::store::{Cleaned, Database, Imported, Record, WriterLock};
+use crate::store::{Cleaned, Database, Imported, ReadSources, ReadVectors, Record, WriteEvents, WriterLock};
 use crate::text::sha256 as digest;
 use crate::types::Item;
 use crate::types::limits::{DOCUMENT, EXPORT_RECORD};

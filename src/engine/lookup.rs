@@ -3,6 +3,7 @@
 use super::database::Reader;
 use super::{Engine, EngineError, OnProgress};
 use crate::query::{Candidates, LookupOptions, frequency, lookup, probe, problems};
+use crate::store::ReadUsage;
 use crate::text::Log;
 use crate::types::Answer;
 use crate::types::limits::{ALIKE_LINES, LOG_LINE_BYTES};

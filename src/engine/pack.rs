@@ -5,7 +5,7 @@ use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::pack::{Request, Tokenizer, pack};
 use crate::query::{Documents, RecallOptions, SearchOptions, Stage, recall};
-use crate::store::ItemFilter;
+use crate::store::{ItemFilter, ReadSources};
 use crate::text::{CountTokens, decode, ends};
 use crate::types::Frame;
 use crate::types::limits::QUESTION_BYTES;

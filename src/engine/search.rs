@@ -4,7 +4,7 @@ use super::{Engine, EngineError, OnProgress, Progress};
 use crate::ann::Index;
 use crate::ingest::Provenance;
 use crate::query::{Documents, Gates, Legs, ProbedItems, SearchOptions, Semantics, Stage, probe_items, search};
-use crate::store::{Database, IndexModel};
+use crate::store::{CountUsage, Database, IndexModel, ReadItems, ReadSources, ReadVectors};
 use crate::text::{decode, ends};
 use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Answer, Content, Semantic};

@@ -6,7 +6,10 @@ use crate::ann::{Certificate, Image, Index, recertify};
 use crate::ingest::{has_changed, means_gone};
 use crate::map::open::{Links, open};
 use crate::screen::{shown, shown_text};
-use crate::store::{DATABASE, Database, Fault, Faults, IndexModel, Inventory, Salvaged};
+use crate::store::{
+    DATABASE, Database, Fault, Faults, IndexModel, Inventory, ReadChanges, ReadForgotten, ReadSources, ReadVectors,
+    Salvaged,
+};
 use std::fs;
 use std::path::Path;
 
@@ -177,7 +180,7 @@ impl Engine {
         }
         let lock = self.writer("ken doctor --repair")?;
         crate::store::keep_private(&data)?;
-        let lesser = [LOST, MODEL, "texts", "vectors"];
+        let lesser = [LOST, MODEL, "values", "texts", "vectors"];
         let damaged = out.faults.iter().any(|fault| fault.damage && !lesser.contains(&fault.name));
         let lost = out.faults.iter().any(|fault| fault.name == LOST);
         if out.faults.iter().any(|fault| fault.name == STAGING) {

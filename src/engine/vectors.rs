@@ -13,7 +13,7 @@ use crate::ann::{Draft, GraphOptions, Grown, Image, Index, Origin, grow};
 use crate::lock::{self, LockError};
 use crate::map::{Aside, Room};
 use crate::screen::shown;
-use crate::store::{Database, IndexModel, WriterLock};
+use crate::store::{Database, IndexModel, LogChanges, ReadChanges, ReadVectors, WriterLock};
 use crate::types::Generation;
 use std::ffi::OsString;
 use std::io;

@@ -5,7 +5,7 @@
 
 use super::IngestError;
 use crate::embed::Encoder;
-use crate::store::{Database, IndexModel, WriterLock};
+use crate::store::{Database, IndexModel, ReadVectors, WriteVectors, WriterLock};
 use crate::text::TextHash;
 use crate::types::Role;
 use std::collections::HashSet;

@@ -5,7 +5,7 @@
 //! configuration, and only once per repository: the answer is remembered in the database.
 
 use crate::git;
-use crate::store::{Database, StoreError};
+use crate::store::{Database, ReadSources, StoreError};
 use crate::types::Scope;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,10 @@ use super::walk::{Candidate, Skipped, Walked, add_named, in_doubt, is_under, mea
 use super::withhold::Forgotten;
 use crate::chunk::Format;
 use crate::embed::Encoder;
-use crate::store::{Database, Source, WriterLock};
+use crate::store::{
+    Database, ReadItems, ReadSources, ReadVectors, Source, WriteEvents, WriteForgotten, WriteItems, WriteSources,
+    WriteVectors, WriterLock,
+};
 use crate::text::{TextHash, decode, sha256, text_hash};
 use crate::types::{CONTEXT, Item, Span};
 use std::borrow::Cow;

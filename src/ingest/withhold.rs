@@ -7,7 +7,7 @@
 
 use super::IngestError;
 use crate::chunk::Lines;
-use crate::store::{Database, chunk_uid};
+use crate::store::{Database, ReadForgotten, ReadItems, chunk_uid};
 use crate::text::{Sketches, TextHash, text_hash};
 use crate::types::{CONTEXT, Item, Span};
 use std::collections::HashMap;

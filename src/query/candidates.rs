@@ -17,7 +17,7 @@ use super::stage::{OnStage, Stage};
 use crate::ann::Index;
 use crate::canon::Layer;
 use crate::embed::EmbedError;
-use crate::store::{Database, ItemFilter, StoreError, Usage};
+use crate::store::{Database, ItemFilter, ReadItems, ReadUsage, ReadWords, StoreError, Usage};
 use crate::text::text_hash;
 use crate::types::{Item, Kind, Role, Signals};
 use std::collections::HashMap;

@@ -7,7 +7,7 @@ use super::snippet::snippet;
 use super::stage::{OnStage, Stage};
 use crate::embed::{EmbedError, Reranker};
 use crate::screen::line;
-use crate::store::StoreError;
+use crate::store::{ReadItems, StoreError};
 use crate::text::{fingerprint, mask, single_line};
 use crate::types::{Answer, Asked, Content, Explanation, Finding, Hit, Kind, Passage, Semantic, Tier, Verdict, WhyNot};
 use std::collections::{HashMap, HashSet};

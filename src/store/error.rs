@@ -1,6 +1,5 @@
 //! What can go wrong with what is kept on disk.
 
-use super::header::unreadable;
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::screen::shown;
 use crate::types::Fingerprint;
@@ -104,16 +103,6 @@ pub enum StoreError {
 impl StoreError {
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
-    }
-
-    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self + '_ {
-        move |source| {
-            // SQLite says of a page that the disk does not give that it is damaged; whether it is nobody knows.
-            match is_damage(&source).then(|| unreadable(path)).flatten() {
-                Some(source) => Self::Io { path: path.to_owned(), source },
-                None => Self::Sqlite { path: path.to_owned(), source },
-            }
-        }
     }
 
     fn code(&self) -> Option<ErrorCode> {

@@ -1,9 +1,6 @@
-//! Which items may answer, as a WHERE clause: what a filter excludes is never a candidate.
+//! Which items may answer: what a filter excludes is never a candidate.
 
-use super::StoreError;
-use super::database::Database;
 use crate::types::{Kind, Scope};
-use rusqlite::types::Value;
 
 /// Where files lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,67 +72,6 @@ impl ItemFilter {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
-
-    /// The condition on `item` and `source`, with its values.
-    pub(super) fn condition(&self) -> (String, Vec<Value>) {
-        let mut parts = vec!["item.state = 'active'".to_owned()];
-        let mut values: Vec<Value> = Vec::new();
-        let mut any = |column: &str, names: Vec<String>| {
-            if !names.is_empty() {
-                parts.push(format!("{column} IN ({})", vec!["?"; names.len()].join(", ")));
-                values.extend(names.into_iter().map(Value::Text));
-            }
-        };
-        any("item.kind", self.kinds.iter().map(|kind| kind.name().to_owned()).collect());
-        any("item.scope", self.scopes.iter().map(|scope| scope.as_str().to_owned()).collect());
-        let mut places = Vec::new();
-        for place in &self.paths {
-            match place {
-                PathFilter::Glob(pattern) => {
-                    places.push("source.path GLOB ?");
-                    values.push(Value::Text(pattern.clone()));
-                }
-                PathFilter::Under(path) => {
-                    let folder = path.trim_end_matches('/');
-                    places.push("source.path = ? OR substr(source.path, 1, ?) = ?");
-                    let prefix = format!("{folder}/");
-                    let characters = prefix.chars().count() as i64;
-                    values.extend([Value::Text(folder.to_owned()), Value::Integer(characters), Value::Text(prefix)]);
-                }
-            }
-        }
-        if !places.is_empty() {
-            parts.push(format!("({})", places.join(" OR ")));
-        }
-        for tag in &self.tags {
-            parts.push(
-                "EXISTS (SELECT 1 FROM json_each(item.attributes, '$.tags') WHERE lower(value) = lower(?))".to_owned(),
-            );
-            values.push(Value::Text(tag.clone()));
-        }
-        if let Some(provider) = &self.provider {
-            parts.push("lower(item.attributes ->> '$.provider') = lower(?)".to_owned());
-            values.push(Value::Text(provider.clone()));
-        }
-        (parts.join(" AND "), values)
-    }
-}
-
-impl Database {
-    /// Row ids of the items that pass, ascending.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn admitted(&self, filter: &ItemFilter) -> Result<Vec<i64>, StoreError> {
-        let (condition, values) = filter.condition();
-        let all = || -> rusqlite::Result<Vec<i64>> {
-            let mut statement = self.connection.prepare(&format!(
-                "SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {condition} ORDER BY item.id"
-            ))?;
-            statement.query_map(rusqlite::params_from_iter(values), |row| row.get(0))?.collect()
-        };
-        self.sql(all())
-    }
 }
 
 #[cfg(test)]
@@ -146,26 +82,6 @@ mod tests {
     fn patterns_that_cannot_match_are_refused() {
         for pattern in ["[a", "docs/[", "a[]", "[^", "[^]", "[z-a].md", "*.{md,rst}", "a\\*"] {
             assert!(PathFilter::glob(pattern).is_err(), "{pattern}");
-        }
-    }
-
-    /// What is taken matches what it should, asked of the one who matches.
-    #[test]
-    fn patterns_that_are_taken_match() {
-        let connection = rusqlite::Connection::open_in_memory().unwrap();
-        for (pattern, text) in [
-            ("*.md", "a/b.md"),
-            ("[a-c]?", "bx"),
-            ("[]]", "]"),
-            ("[^]]", "x"),
-            ("[{]a,b}", "{a,b}"),
-            ("a]", "a]"),
-            ("[*]", "*"),
-            ("[a-]", "-"),
-        ] {
-            assert!(PathFilter::glob(pattern).is_ok(), "{pattern}");
-            let sql = "SELECT ?1 GLOB ?2";
-            assert!(connection.query_row(sql, [text, pattern], |row| row.get::<_, bool>(0)).unwrap(), "{pattern}");
         }
     }
 }

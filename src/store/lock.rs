@@ -3,20 +3,16 @@
 //! The file says who holds the lock, for whoever waits in vain; it counts only while the lock is held.
 
 use super::StoreError;
-use super::database::DATABASE;
+use super::folder::WRITER_LOCK;
 use crate::lock::{LockError, take};
 use crate::map::open::{Links, open};
-use crate::screen::shown;
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Name of the lock file in the data directory.
-pub const WRITER_LOCK: &str = "writer.lock";
-
-/// How long a second writer waits.
-pub const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a second writer waits for the first.
+pub const WRITER_WAIT: Duration = Duration::from_secs(3);
 
 /// The right to write, held until it is dropped. What writes to the database asks for it.
 #[derive(Debug)]
@@ -68,55 +64,6 @@ pub fn current_writer(folder: &Path) -> Option<String> {
     }
 }
 
-/// Makes a directory that its owner alone can read.
-///
-/// # Errors
-/// [`StoreError::Io`] when it cannot be made.
-pub fn make_private(folder: &Path) -> Result<(), StoreError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(StoreError::io(folder))
-}
-
-/// What of a data directory others than its owner may read or write, a sentence each. Models are no secret.
-pub fn exposed(folder: &Path) -> Vec<String> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let open = |path: &PathBuf| fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
-        let say = |path: PathBuf| format!("others than you may look into {}", shown(&path));
-        private_paths(folder).into_iter().filter(open).map(say).collect()
-    }
-    #[cfg(not(unix))]
-    Vec::new()
-}
-
-/// Takes away what others may do.
-///
-/// # Errors
-/// [`StoreError::Io`] when permissions cannot be changed.
-pub fn keep_private(folder: &Path) -> Result<(), StoreError> {
-    #[cfg(unix)]
-    for path in private_paths(folder) {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = if path.is_dir() { 0o700 } else { 0o600 };
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).map_err(StoreError::io(&path))?;
-    }
-    Ok(())
-}
-
-/// The directory and the database's files in it, those that exist.
-fn private_paths(folder: &Path) -> Vec<PathBuf> {
-    let inside = fs::read_dir(folder).into_iter().flatten().flatten();
-    let named = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(DATABASE);
-    // What a link of such a name leads to is not ours, unless it is the database itself.
-    let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
-    let ours = inside.filter(|entry| named(entry) && (!is_link(entry) || entry.file_name() == DATABASE));
-    std::iter::once(folder.to_owned()).chain(ours.map(|entry| entry.path())).filter(|path| path.exists()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +77,6 @@ mod tests {
             if *holder == format!("ken index docs, process {}", std::process::id())));
         drop(first);
         // A process that another test is starting may hold a copy of the file for a moment.
-        WriterLock::take(dir.path(), "ken gc", PATIENCE).unwrap();
+        WriterLock::take(dir.path(), "ken gc", WRITER_WAIT).unwrap();
     }
 }

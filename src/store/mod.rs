@@ -1,46 +1,43 @@
-//! What is kept on disk. SQLite is the truth: files, items, vectors, counters, events; one writer at a time, readers never
-//! wait. Canon's vectors lie elsewhere (`ann`), because a lookup must not need a database.
+//! What is kept on disk: files, items, vectors, counters, events; one writer at a time, readers never wait. Canon's
+//! vectors lie elsewhere (`ann`), because a lookup must not need a database.
 //!
-//! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Every layout is in
-//! `index/FORMAT.md`.
+//! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads or
+//! writes asks for the traits of its concern (`documents`, `forgetting`, `vectors`, `words`, `usage`, `events`; all of
+//! them: `access`). `sqlite` implements them; another store can take its place. Every layout is in `index/FORMAT.md`.
 
-mod change;
-mod check;
-mod copies;
-mod database;
+mod access;
+mod documents;
 mod error;
+mod events;
 mod filter;
-mod forget;
-mod forgotten;
-mod header;
-mod inventory;
-mod item;
-mod keyword;
+mod folder;
+mod forgetting;
 mod lock;
 mod markdown;
-mod migrate;
-mod repair;
-mod source;
-mod transfer;
+mod pool;
+mod sqlite;
 mod usage;
-mod vector;
+mod vectors;
+mod words;
 
-pub use change::ItemVectors;
-pub use check::{Fault, Faults};
-pub use copies::{copies, remove_copies};
-pub use database::{Batch, DATABASE, Database};
+pub use access::{ReadStore, Snapshot, WriteBatch, WriteStore};
+pub use documents::{
+    Anchor, Inventory, Prior, ReadItems, ReadSources, ScopeCount, Source, SourceKind, Stat, WriteItems, WriteSources,
+    chunk_uid,
+};
 pub use error::StoreError;
+pub use events::{ReadEvents, Stamp, WriteEvents};
 pub use filter::{ItemFilter, PathFilter};
-pub use forget::{Cleaned, Forgotten};
-pub use forgotten::ForgottenPassage;
-pub use inventory::{Inventory, ScopeCount};
-pub use item::{Anchor, chunk_uid};
-pub use keyword::Corpus;
-pub use lock::{PATIENCE, WRITER_LOCK, WriterLock, current_writer, exposed, keep_private, make_private};
+pub use folder::{DATABASE, WRITER_LOCK, exposed, keep_private, make_private};
+pub use forgetting::{Forgotten, ForgottenPassage, ReadForgotten, WriteForgotten};
+pub use lock::{WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
-pub use migrate::{MIGRATIONS, Migration};
-pub use repair::Salvaged;
-pub use source::{Source, SourceKind, Stat};
-pub use transfer::{Imported, Record};
-pub use usage::Usage;
-pub use vector::{IndexModel, VectorRows};
+pub use pool::{Pool, PooledReader};
+pub use sqlite::{
+    Batch, Cleaned, Database, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies,
+};
+pub use usage::{CountUsage, ReadUsage, Usage};
+pub use vectors::{IndexModel, ItemVectors, LogChanges, ReadChanges, ReadVectors, VectorRows, WriteVectors};
+pub use words::{Corpus, ItemText, ReadWords};
+
+use access::until_error;

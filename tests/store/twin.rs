@@ -1,7 +1,7 @@
 //! Two indexes of one data directory: by the file of vectors with what has changed since, and from the database alone.
 
 use kenning::ann::{Image, Index, Neighbour, Origin};
-use kenning::store::{Database, StoreError};
+use kenning::store::{Database, ReadChanges, ReadVectors, StoreError};
 use kenning::text::TextHash;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -5,22 +5,30 @@
 //! begin. `synchronous = FULL`: what was committed survives a power cut too.
 
 use super::StoreError;
-use super::header::{Found, beside, inspect};
-use super::lock::{PATIENCE, WriterLock, keep_private, make_private};
+use super::change::read_generation;
+use super::header::{Found, inspect, unreadable};
 use super::migrate::{APPLICATION_ID, MIGRATIONS, Migration, latest, migrate, schema};
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use super::value::OddValue;
+use super::vector::{ACTIVE, SWITCHED_FROM, SWITCHED_TO};
+use crate::store::error::is_damage;
+use crate::store::folder::{DATABASE, VECTORS, beside, keep_private, make_private};
+use crate::store::lock::{WRITER_WAIT, WriterLock, current_writer};
+use crate::store::{ReadEvents, ReadStore, Snapshot, Stamp, WriteBatch, WriteEvents, WriteStore};
+use crate::types::Generation;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior};
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Name of the database in the data directory.
-pub const DATABASE: &str = "kenning.db";
-
-/// What the file of vectors beside the database has at the end of its name.
-pub(super) const VECTORS: &str = ".vectors";
-
 /// How long a statement waits for another process, which holds a lock for milliseconds only.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// Counts in `meta` the changes of where items stand and count, which leave no other mark.
+const PLACES: &str = "places";
+
+/// How often a database is opened again that is replaced in the moment of opening.
+const OPENING_ATTEMPTS: usize = 10;
 
 /// Vectors fill a page of this size well: five of 384 components.
 const PAGE_BYTES: i64 = 8192;
@@ -39,6 +47,8 @@ pub struct Database {
 pub struct Batch<'a> {
     pub(super) transaction: Transaction<'a>,
     pub(super) path: &'a Path,
+    /// Whether items stand or count elsewhere when it is committed.
+    places_change: Cell<bool>,
 }
 
 /// Device and number of a file; zeros where that is not known.
@@ -58,7 +68,21 @@ impl Database {
     /// # Errors
     /// [`StoreError`] for what is no database of ours, is damaged, newer, or cannot be opened.
     pub fn open(folder: &Path) -> Result<Option<Self>, StoreError> {
+        let mut opened = Self::open_once(folder)?;
+        for _ in 1..OPENING_ATTEMPTS {
+            match &opened {
+                // A repair put another file in its place just now.
+                Some(database) if database.was_replaced() => opened = Self::open_once(folder)?,
+                _ => break,
+            }
+        }
+        Ok(opened)
+    }
+
+    fn open_once(folder: &Path) -> Result<Option<Self>, StoreError> {
         let path = folder.join(DATABASE);
+        // Of the file that is looked at, not of one that takes its place before it is opened.
+        let file = identity(&path);
         if inspect(&path)? == Found::Nothing {
             return Ok(None);
         }
@@ -75,10 +99,9 @@ impl Database {
             if connection.is_readonly("main").map_err(StoreError::sqlite(&path))? {
                 return Err(StoreError::ReadOnlyUpgrade { path, found });
             }
-            let _lock = WriterLock::take(folder, "ken, bringing the database up to date", PATIENCE)?;
+            let _lock = WriterLock::take(folder, "ken, bringing the database up to date", WRITER_WAIT)?;
             migrate(&mut connection, &path, MIGRATIONS)?;
         }
-        let file = identity(&path);
         Ok(Some(Self { connection, path, file }))
     }
 
@@ -121,6 +144,23 @@ impl Database {
         now != (0, 0) && now == self.file
     }
 
+    /// Whether another file has the name now.
+    fn was_replaced(&self) -> bool {
+        let now = identity(&self.path);
+        now != (0, 0) && now != self.file
+    }
+
+    /// A number that rises when another connection commits, and never when this one does.
+    pub(crate) fn data_version(&self) -> Result<i64, StoreError> {
+        let read = |row: &Row<'_>| row.get(0);
+        self.sql(self.connection.prepare_cached("PRAGMA data_version").and_then(|mut s| s.query_row([], read)))
+    }
+
+    /// Whether no snapshot or batch was left open.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.connection.is_autocommit()
+    }
+
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
@@ -138,7 +178,8 @@ impl Database {
     pub(super) fn begin_unlocked(&mut self) -> Result<Batch<'_>, StoreError> {
         let Self { connection, path, .. } = self;
         let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        Ok(Batch { transaction: begun.map_err(StoreError::sqlite(path))?, path })
+        let transaction = begun.map_err(StoreError::sqlite(path))?;
+        Ok(Batch { transaction, path, places_change: Cell::new(false) })
     }
 
     pub(super) fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
@@ -155,12 +196,12 @@ impl Database {
         beside(&folder.join(DATABASE), VECTORS)
     }
 
-    /// A number that changes with everything that is indexed or removed.
+    /// Everything that is read until the snapshot is dropped is of one moment.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn changes(&self) -> Result<i64, StoreError> {
-        self.sql(self.connection.query_row("SELECT coalesce(max(id), 0) FROM event", [], |row| row.get(0)))
+    pub fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Ok(Snapshot::new(self.sql(self.connection.unchecked_transaction())?))
     }
 
     /// A value of `meta`.
@@ -207,6 +248,11 @@ impl Batch<'_> {
     /// # Errors
     /// [`StoreError`] when they cannot be written; none of them is true then.
     pub fn commit(self) -> Result<(), StoreError> {
+        if self.places_change.get() {
+            let sql = "INSERT INTO meta VALUES (?1, '1')
+                ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1";
+            self.execute(sql, [PLACES])?;
+        }
         self.transaction.commit().map_err(StoreError::sqlite(self.path))
     }
 
@@ -226,13 +272,78 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Appends to the record of what happened: ids and counts, never text of documents.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn log(&self, at_ms: i64, name: &str, data: &serde_json::Value) -> Result<(), StoreError> {
+    /// What is changed in this batch says where items stand or count.
+    pub(super) fn places_change(&self) {
+        self.places_change.set(true);
+    }
+}
+
+impl ReadEvents for Database {
+    fn changes(&self) -> Result<i64, StoreError> {
+        self.sql(self.connection.query_row("SELECT coalesce(max(id), 0) FROM event", [], |row| row.get(0)))
+    }
+
+    fn stamp(&self) -> Result<Stamp, StoreError> {
+        let sql = "SELECT number, mark,
+                (SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?1),
+                (SELECT value FROM meta WHERE key = ?2),
+                (SELECT group_concat(value, char(10)) FROM meta WHERE key IN (?3, ?4))
+             FROM (SELECT max(number) AS number FROM vector_change) LEFT JOIN vector_change USING (number)";
+        let read = |row: &Row<'_>| {
+            let generation = match row.get::<_, Option<i64>>(0)? {
+                Some(_) => read_generation(row)?,
+                None => Generation::default(),
+            };
+            let places = row.get::<_, Option<i64>>(2)?.unwrap_or(0);
+            Ok(Stamp { file: self.file, generation, places, model: row.get(3)?, switch: row.get(4)? })
+        };
+        let keys = (PLACES, ACTIVE, SWITCHED_FROM, SWITCHED_TO);
+        self.sql(self.connection.prepare_cached(sql).and_then(|mut statement| statement.query_row(keys, read)))
+    }
+}
+
+impl WriteEvents for Batch<'_> {
+    fn log(&self, at_ms: i64, name: &str, data: &serde_json::Value) -> Result<(), StoreError> {
         self.execute("INSERT INTO event (at, name, data) VALUES (?1, ?2, ?3)", (at_ms, name, data.to_string()))?;
         Ok(())
+    }
+}
+
+impl ReadStore for Database {
+    fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Self::snapshot(self)
+    }
+}
+
+impl WriteStore for Database {
+    type Batch<'a> = Batch<'a>;
+
+    fn begin(&mut self, lock: &WriterLock) -> Result<Batch<'_>, StoreError> {
+        Self::begin(self, lock)
+    }
+}
+
+impl WriteBatch for Batch<'_> {
+    fn commit(self) -> Result<(), StoreError> {
+        Batch::commit(self)
+    }
+}
+
+impl StoreError {
+    /// What SQLite said of the database at `path`.
+    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self + '_ {
+        move |source| {
+            // SQLite says of a page that the disk does not give that it is damaged; whether it is nobody knows.
+            if let Some(source) = is_damage(&source).then(|| unreadable(path)).flatten() {
+                return Self::Io { path: path.to_owned(), source };
+            }
+            match source {
+                rusqlite::Error::FromSqlConversionFailure(_, _, odd) if odd.is::<OddValue>() => {
+                    Self::Damaged { path: path.to_owned(), what: odd.to_string() }
+                }
+                source => Self::Sqlite { path: path.to_owned(), source },
+            }
+        }
     }
 }
 
@@ -283,7 +394,7 @@ fn is_still(path: &Path, error: Option<&rusqlite::Error>) -> bool {
     });
     let folder = path.parent().unwrap_or(Path::new("."));
     let log = fs::metadata(beside(path, "-wal")).is_ok_and(|meta| meta.len() > 0);
-    (full || !folder_is_writable(folder)) && !log && super::lock::current_writer(folder).is_none()
+    (full || !folder_is_writable(folder)) && !log && current_writer(folder).is_none()
 }
 
 /// Sets a connection up and gives the schema. A file that is not ours is not touched.

@@ -2,12 +2,13 @@
 //! new database, and the damaged one is kept beside it.
 
 use super::check::{is_as_stored, is_unit_vector};
-use super::database::{DATABASE, Database};
-use super::header::beside;
-use super::lock::{WriterLock, make_private};
+use super::database::Database;
+use super::value::{count, json};
 use super::{StoreError, copies, header};
 use crate::map::open::{Links, open};
 use crate::map::sync_folder;
+use crate::store::WriterLock;
+use crate::store::folder::{DATABASE, beside, make_private};
 use crate::text::{text_hash, tokens};
 use crate::types::{passage, titled};
 use rusqlite::types::Value;
@@ -34,6 +35,21 @@ const TABLES: &[(&str, bool)] = &[
     ("link", false),
     ("event", true),
 ];
+
+/// Takes away values that nobody wrote, and keeps the rows: a file whose items do not say where they stand is read again.
+const MEND_VALUES: &str = "
+    UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE root <> '' AND id IN (
+        SELECT source_id FROM item WHERE NOT ifnull(
+            byte_start >= 0 AND byte_end >= byte_start AND line_start >= 0 AND line_end >= line_start,
+            coalesce(byte_start, byte_end, line_start, line_end) IS NULL));
+    UPDATE item SET byte_start = NULL, byte_end = NULL, line_start = NULL, line_end = NULL WHERE NOT ifnull(
+        byte_start >= 0 AND byte_end >= byte_start AND line_start >= 0 AND line_end >= line_start,
+        coalesce(byte_start, byte_end, line_start, line_end) IS NULL);
+    UPDATE usage SET days = min(max(days, 0), 4294967295), served = min(max(served, 0), 4294967295);
+    UPDATE forgotten SET lines = NULL WHERE lines < 0;
+    UPDATE forgotten SET word_count = length(words) / 4 WHERE word_count < 0;
+    UPDATE forgotten SET pair_count = length(pairs) / 4 WHERE pair_count < 0;
+    DELETE FROM vector_change WHERE number < 1 OR length(mark) <> 8;";
 
 /// What was carried over from a damaged database.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -66,6 +82,7 @@ impl Database {
                  INSERT INTO item_fts (item_fts) VALUES ('delete-all');
                  UPDATE item SET title = '', body = '', words = 0 WHERE state = 'retired';",
             )?;
+            connection.execute_batch(MEND_VALUES)?;
             rebuild_items(connection)?;
             drop_damaged_vectors(connection)?;
             connection.execute_batch(
@@ -187,6 +204,8 @@ fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
     let mut keywords = connection.prepare("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)")?;
     let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, 0, ?2)")?;
     let mut count = connection.prepare("UPDATE item SET words = ?2 WHERE id = ?1 AND words <> ?2")?;
+    let mut unreadable = connection.prepare("UPDATE item SET attributes = '{}' WHERE id = ?1")?;
+    let mut again = connection.prepare("UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE id = ?1")?;
     let mut damaged = Vec::new();
     let mut rows = items.query([])?;
     while let Some(row) = rows.next()? {
@@ -196,7 +215,14 @@ fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
             continue;
         }
         let (title, body): (String, String) = (row.get(0)?, row.get(1)?);
-        let attributes = serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default();
+        let attributes = match json(row, 5) {
+            Ok(attributes) => attributes,
+            Err(_) => {
+                unreadable.execute([id])?;
+                again.execute([row.get::<_, Option<i64>>(4)?])?;
+                serde_json::json!({})
+            }
+        };
         let hash = text_hash(&passage(&title, &body, &attributes));
         let words = tokens(&titled(&title, &body));
         keywords.execute((id, words.join(" ")))?;
@@ -205,7 +231,7 @@ fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
     }
     for (id, source) in damaged {
         connection.execute("DELETE FROM item WHERE id = ?1", [id])?;
-        connection.execute("UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE id = ?1", [source])?;
+        again.execute([source])?;
     }
     Ok(())
 }
@@ -217,7 +243,7 @@ fn drop_damaged_vectors(connection: &Connection) -> rusqlite::Result<()> {
     let mut damaged: Vec<i64> = Vec::new();
     while let Some(row) = rows.next()? {
         let data = row.get_ref(1)?.as_blob().unwrap_or_default();
-        if !is_unit_vector(data, row.get::<_, i64>(2)?.max(0) as usize) {
+        if !is_unit_vector(data, count(row, 2)?) {
             damaged.push(row.get(0)?);
         }
     }

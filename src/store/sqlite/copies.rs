@@ -7,11 +7,10 @@
 //! is removed through a link, and no folder that holds anything else.
 
 use super::StoreError;
-use super::database::DATABASE;
-use super::header::{self, beside};
-use super::lock::WRITER_LOCK;
+use super::header;
 use crate::map::open::{self, Links};
 use crate::map::{Aside, write_aside};
+use crate::store::folder::{DATABASE, VECTORS, WRITER_LOCK, beside};
 use crate::types::limits;
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +31,7 @@ pub(super) const BACKUP: &str = ".backup-";
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// The list beside a database.
-pub(crate) fn list_of(database: &Path) -> PathBuf {
+fn list_of(database: &Path) -> PathBuf {
     beside(database, LIST)
 }
 
@@ -192,7 +191,7 @@ pub fn remove_copies(database: &Path) -> Result<usize, StoreError> {
             gone(fs::remove_file(path)).map_err(failed)?;
         }
     }
-    for path in [list_of(database), beside(database, super::database::VECTORS)] {
+    for path in [list_of(database), beside(database, VECTORS)] {
         Aside::remove_all(&path).map_err(|source| StoreError::Io { path, source })?;
     }
     // What was listed and never made, or lies there under a link, is no longer ours to remove.

@@ -3,9 +3,9 @@
 //! `PRAGMA user_version` is the number of the last migration that was applied. The backup lies beside the database until
 //! `ken gc`, named after the schema it holds.
 
-use super::header::beside;
 use super::{StoreError, copies};
 use crate::map::sync_folder;
+use crate::store::folder::beside;
 use crate::text::tokens;
 use crate::types::titled;
 use rusqlite::backup::Backup;
@@ -25,10 +25,10 @@ pub struct Migration {
 
 /// All steps there are, in order. A released one is never edited.
 pub const MIGRATIONS: &[Migration] = &[
-    Migration { number: 1, sql: include_str!("../../index/migrations/0001_first.sql") },
-    Migration { number: 2, sql: include_str!("../../index/migrations/0002_stems.sql") },
-    Migration { number: 3, sql: include_str!("../../index/migrations/0003_changes.sql") },
-    Migration { number: 4, sql: include_str!("../../index/migrations/0004_forgotten.sql") },
+    Migration { number: 1, sql: include_str!("../../../index/migrations/0001_first.sql") },
+    Migration { number: 2, sql: include_str!("../../../index/migrations/0002_stems.sql") },
+    Migration { number: 3, sql: include_str!("../../../index/migrations/0003_changes.sql") },
+    Migration { number: 4, sql: include_str!("../../../index/migrations/0004_forgotten.sql") },
 ];
 
 /// `KENN`, the application id in the header of our databases.

@@ -2,9 +2,14 @@
 
 use super::StoreError;
 use super::database::Database;
-use super::error::is_damage;
+use super::forgotten::{PASSAGES, read_passage, read_sketches};
 use super::header::unreadable;
+use super::item::{ITEM_COLUMNS, read_item};
 use super::migrate::{MIGRATIONS, schema_of};
+use super::source::{SOURCE_COLUMNS, read_source};
+use super::usage::read_usage;
+use super::value::{count, odd_value};
+use crate::store::error::is_damage;
 use crate::text::text_hash;
 use crate::types::titled;
 use rusqlite::Row;
@@ -51,6 +56,7 @@ impl Database {
         }
         let mut run = || -> rusqlite::Result<()> {
             self.between_tables(&mut faults)?;
+            self.values(&mut faults)?;
             self.texts(&mut faults)?;
             self.vectors_of_all(&mut faults)
         };
@@ -141,6 +147,47 @@ impl Database {
         Ok(())
     }
 
+    /// Values that read as nothing that was ever written, though their column takes them.
+    fn values(&self, faults: &mut Faults) -> rusqlite::Result<()> {
+        let (mut odd, mut first) = (0, None);
+        let mut note = |what: String| {
+            odd += 1;
+            first.get_or_insert(what);
+        };
+        let items = format!("SELECT {ITEM_COLUMNS} FROM item LEFT JOIN source ON source.id = item.source_id");
+        self.each_odd(&items, |row| read_item(row).map(drop), &mut note)?;
+        let sources = format!("SELECT {SOURCE_COLUMNS} FROM source");
+        self.each_odd(&sources, |row| read_source(row).map(drop), &mut note)?;
+        let usage = "SELECT days, served, last_served, uid FROM usage";
+        self.each_odd(usage, |row| read_usage(row, &row.get::<_, String>(3)?).map(drop), &mut note)?;
+        self.each_odd(PASSAGES, |row| read_passage(row).map(drop), &mut note)?;
+        if let Err(error) = read_sketches(&self.connection) {
+            note(odd_value(error)?);
+        }
+        if let Some(first) = first {
+            let what = format!("{odd} rows hold values that nobody wrote, such as {first}");
+            faults.push(Fault { name: "values", what, damage: true });
+        }
+        Ok(())
+    }
+
+    /// Reads every row of a query; `note` gets what is odd about those that cannot be read.
+    fn each_odd(
+        &self,
+        sql: &str,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<()>,
+        note: &mut impl FnMut(String),
+    ) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if let Err(error) = read(row) {
+                note(odd_value(error)?);
+            }
+        }
+        Ok(())
+    }
+
     /// Every text against its hash.
     fn texts(&self, faults: &mut Faults) -> rusqlite::Result<()> {
         let mut statement =
@@ -169,7 +216,7 @@ impl Database {
         let mut wrong = 0;
         while let Some(row) = rows.next()? {
             let data = row.get_ref(0)?.as_blob().unwrap_or_default();
-            wrong += usize::from(!is_unit_vector(data, row.get::<_, i64>(1)?.max(0) as usize));
+            wrong += usize::from(!is_unit_vector(data, count(row, 1)?));
         }
         if wrong > 0 {
             faults.push(Fault { name: "vectors", what: format!("{wrong} vectors are damaged"), damage: true });

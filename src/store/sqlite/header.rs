@@ -5,10 +5,10 @@
 use super::StoreError;
 use super::migrate::APPLICATION_ID;
 use crate::map::open::{Links, open};
-use std::ffi::OsString;
+use crate::store::folder::beside;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const HEADER_BYTES: usize = 100;
@@ -20,13 +20,6 @@ pub(super) enum Found {
     Nothing,
     /// A database of SQLite, as long as it says.
     Database,
-}
-
-/// The file that SQLite keeps beside a database.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path.as_os_str());
-    name.push(suffix);
-    name.into()
 }
 
 fn has_content(path: &Path) -> bool {

@@ -2,66 +2,60 @@
 
 use super::StoreError;
 use super::database::{Batch, Database};
-use crate::text::{TextHash, hex, sha256, text_hash, tokens};
+use super::filter::condition;
+use super::value::{json, named, odd, optional_count, within};
+use crate::screen::shown_text;
+use crate::store::{Anchor, ItemFilter, Prior, ReadItems, WriteItems};
+use crate::text::{TextHash, text_hash, tokens};
 use crate::types::{Authority, CONTEXT, Item, Kind, Scope, Span, State};
 use rusqlite::Row;
-
-/// What the comparison of a file with its items needs of each.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Anchor {
-    /// Row id.
-    pub id: i64,
-    /// Hash of title and body.
-    pub text_hash: TextHash,
-    /// Whether it is served.
-    pub active: bool,
-    /// Where it stands.
-    pub span: Option<Span>,
-    /// What else is known of it, as JSON.
-    pub attributes: String,
-}
 
 pub(super) const ITEM_COLUMNS: &str =
     "item.id, item.uid, item.kind, item.scope, item.authority, item.state, item.title,
     item.body, item.attributes, source.path, item.byte_start, item.byte_end, item.line_start, item.line_end,
     item.created_at, item.updated_at";
 
+/// An item with its row id, from a row of [`ITEM_COLUMNS`].
 pub(super) fn read_item(row: &Row<'_>) -> rusqlite::Result<(i64, Item)> {
-    let text = |at: usize| row.get::<_, String>(at);
-    let item = Item {
-        uid: text(1)?,
-        kind: Kind::of(&text(2)?).unwrap_or(Kind::Chunk),
-        scope: Scope::repository(text(3)?),
-        authority: match text(4)?.as_str() {
-            "org" => Authority::Org,
-            "team" => Authority::Team,
-            _ => Authority::Personal,
-        },
-        state: match text(5)?.as_str() {
-            "active" => State::Active,
-            "disputed" => State::Disputed,
-            _ => State::Retired,
-        },
-        title: text(6)?,
-        body: text(7)?,
-        attributes: serde_json::from_str(&text(8)?).unwrap_or_default(),
-        path: row.get(9)?,
-        span: read_span(row, 10)?,
-        created_at: row.get(14)?,
-        updated_at: row.get(15)?,
+    let uid: String = row.get(1)?;
+    let read = || {
+        Ok(Item {
+            uid: uid.clone(),
+            kind: named(row, 2, Kind::of)?,
+            scope: Scope::repository(row.get::<_, String>(3)?),
+            authority: named(row, 4, authority)?,
+            state: named(row, 5, state)?,
+            title: row.get(6)?,
+            body: row.get(7)?,
+            attributes: json(row, 8)?,
+            path: row.get(9)?,
+            span: read_span(row, 10)?,
+            created_at: row.get(14)?,
+            updated_at: row.get(15)?,
+        })
     };
+    let item = read().map_err(within(&place(&uid)))?;
     Ok((row.get(0)?, item))
 }
 
-fn read_span(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Span>> {
-    let number = |at: usize| row.get::<_, Option<i64>>(first + at).map(|n| n.map(|n| n.max(0) as usize));
-    let (a, b, c, d) = (number(0)?, number(1)?, number(2)?, number(3)?);
-    Ok(match (a, b, c, d) {
+/// How a message names an item.
+fn place(uid: &str) -> String {
+    format!("item {}", shown_text(uid))
+}
+
+/// Where an item stands, from four columns that are all set or all empty.
+pub(super) fn read_span(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Span>> {
+    let number = |at: usize| optional_count(row, first + at);
+    match (number(0)?, number(1)?, number(2)?, number(3)?) {
+        (None, None, None, None) => Ok(None),
         (Some(byte_start), Some(byte_end), Some(line_start), Some(line_end)) => {
-            Some(Span { byte_start, byte_end, line_start, line_end })
+            if byte_start > byte_end || line_start > line_end {
+                return Err(odd(row, first, "and what follows it end before they begin"));
+            }
+            Ok(Some(Span { byte_start, byte_end, line_start, line_end }))
         }
-        _ => None,
-    })
+        _ => Err(odd(row, first, "and what belongs to it are not all there")),
+    }
 }
 
 const fn authority_name(authority: Authority) -> &'static str {
@@ -72,6 +66,10 @@ const fn authority_name(authority: Authority) -> &'static str {
     }
 }
 
+fn authority(name: &str) -> Option<Authority> {
+    [Authority::Personal, Authority::Team, Authority::Org].into_iter().find(|known| authority_name(*known) == name)
+}
+
 const fn state_name(state: State) -> &'static str {
     match state {
         State::Active => "active",
@@ -80,44 +78,23 @@ const fn state_name(state: State) -> &'static str {
     }
 }
 
-/// The public id of a piece of a document: the same for the same text at the same place in the same file.
-/// `nth` tells equal texts of one file apart.
-pub fn chunk_uid(path: &str, text: &TextHash, nth: usize) -> String {
-    let digest = sha256(format!("{path}\0{}\0{nth}", hex(text)).as_bytes());
-    format!("chunk/{}", hex(&digest[..8]))
+fn state(name: &str) -> Option<State> {
+    [State::Active, State::Disputed, State::Retired].into_iter().find(|known| state_name(*known) == name)
 }
 
-impl Database {
-    /// What is known of the items of a file, in the order of the file.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn anchors(&self, source: i64) -> Result<Vec<Anchor>, StoreError> {
+impl ReadItems for Database {
+    fn anchors(&self, source: i64) -> Result<Vec<Anchor>, StoreError> {
         let all = || -> rusqlite::Result<_> {
             let mut statement = self.connection.prepare_cached(
                 "SELECT id, text_hash, state, byte_start, byte_end, line_start, line_end, attributes FROM item
                  WHERE source_id = ?1 ORDER BY byte_start, id",
             )?;
-            let read = |row: &Row<'_>| {
-                let state: String = row.get(2)?;
-                Ok(Anchor {
-                    id: row.get(0)?,
-                    text_hash: row.get(1)?,
-                    active: state == "active",
-                    span: read_span(row, 3)?,
-                    attributes: row.get(7)?,
-                })
-            };
-            statement.query_map([source], read)?.collect()
+            statement.query_map([source], read_anchor)?.collect()
         };
         self.sql(all())
     }
 
-    /// Items by row id, in the order asked; those that are gone are left out.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn items(&self, ids: &[i64]) -> Result<Vec<(i64, Item)>, StoreError> {
+    fn items(&self, ids: &[i64]) -> Result<Vec<(i64, Item)>, StoreError> {
         let all = || -> rusqlite::Result<Vec<(i64, Item, TextHash)>> {
             let mut statement = self.connection.prepare_cached(&format!(
                 "SELECT {ITEM_COLUMNS}, item.text_hash FROM item LEFT JOIN source ON source.id = item.source_id
@@ -143,11 +120,7 @@ impl Database {
         Ok(found.into_iter().map(|(id, item, _)| (id, item)).collect())
     }
 
-    /// The row id of an item by its public id.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn item_id(&self, uid: &str) -> Result<Option<i64>, StoreError> {
+    fn item_id(&self, uid: &str) -> Result<Option<i64>, StoreError> {
         let get = || -> rusqlite::Result<Option<i64>> {
             let mut statement = self.connection.prepare_cached("SELECT id FROM item WHERE uid = ?1")?;
             let mut rows = statement.query([uid])?;
@@ -155,14 +128,77 @@ impl Database {
         };
         self.sql(get())
     }
+
+    fn priors(&self, ids: &[i64]) -> Result<Vec<Prior>, StoreError> {
+        let all = || -> rusqlite::Result<Vec<Prior>> {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT item.id, item.uid, item.text_hash, item.updated_at, coalesce(usage.days, 0), source.path,
+                    source.root = ''
+                 FROM item LEFT JOIN source ON source.id = item.source_id LEFT JOIN usage ON usage.uid = item.uid
+                 WHERE item.id = ?1 AND item.state = 'active'",
+            )?;
+            let mut out = Vec::with_capacity(ids.len());
+            for id in ids {
+                let mut rows = statement.query([id])?;
+                if let Some(row) = rows.next()? {
+                    out.push(read_prior(row)?);
+                }
+            }
+            Ok(out)
+        };
+        self.sql(all())
+    }
+
+    fn has_text(&self, item: i64) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM item WHERE id = ?1 AND state <> 'retired'";
+        self.sql(self.connection.prepare_cached(sql).and_then(|mut statement| statement.exists([item])))
+    }
+
+    fn admitted(&self, filter: &ItemFilter) -> Result<Vec<i64>, StoreError> {
+        let (passes, values) = condition(filter);
+        let all = || -> rusqlite::Result<Vec<i64>> {
+            let mut statement = self.connection.prepare(&format!(
+                "SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id
+                 WHERE {passes} ORDER BY item.id"
+            ))?;
+            statement.query_map(rusqlite::params_from_iter(values), |row| row.get(0))?.collect()
+        };
+        self.sql(all())
+    }
 }
 
-impl Batch<'_> {
-    /// Adds an item and its keywords; gives its row id. A public id that is taken by another text gets a suffix.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn put_item(&self, item: &Item, source: Option<i64>) -> Result<i64, StoreError> {
+fn read_anchor(row: &Row<'_>) -> rusqlite::Result<Anchor> {
+    let id: i64 = row.get(0)?;
+    let read = || {
+        Ok(Anchor {
+            id,
+            text_hash: row.get(1)?,
+            active: named(row, 2, state)? == State::Active,
+            span: read_span(row, 3)?,
+            attributes: row.get(7)?,
+        })
+    };
+    read().map_err(within(&format!("item {id}")))
+}
+
+fn read_prior(row: &Row<'_>) -> rusqlite::Result<Prior> {
+    let uid: String = row.get(1)?;
+    let read = || {
+        Ok(Prior {
+            id: row.get(0)?,
+            uid: uid.clone(),
+            text_hash: row.get(2)?,
+            updated_at: row.get(3)?,
+            days: row.get(4)?,
+            path: row.get(5)?,
+            imported: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
+        })
+    };
+    read().map_err(within(&place(&uid)))
+}
+
+impl WriteItems for Batch<'_> {
+    fn put_item(&self, item: &Item, source: Option<i64>) -> Result<i64, StoreError> {
         let text = item.text();
         let words = tokens(&text);
         let hash = text_hash(&text);
@@ -208,16 +244,8 @@ impl Batch<'_> {
         Ok(id)
     }
 
-    pub(super) fn put_words(&self, id: i64, words: &[String]) -> Result<(), StoreError> {
-        self.execute("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)", (id, words.join(" ")))?;
-        Ok(())
-    }
-
-    /// Says where an item stands now.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn move_item(&self, id: i64, span: &Span) -> Result<(), StoreError> {
+    fn move_item(&self, id: i64, span: &Span) -> Result<(), StoreError> {
+        self.places_change();
         self.execute(
             "UPDATE item SET byte_start = ?2, byte_end = ?3, line_start = ?4, line_end = ?5 WHERE id = ?1",
             (id, span.byte_start as i64, span.byte_end as i64, span.line_start as i64, span.line_end as i64),
@@ -225,13 +253,21 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Gives an item, whose text stays, what else is known of it now.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn describe_item(&self, id: i64, item: &Item) -> Result<(), StoreError> {
+    fn describe_item(&self, id: i64, item: &Item) -> Result<(), StoreError> {
         self.execute("UPDATE item SET attributes = ?2 WHERE id = ?1", (id, item.attributes.to_string()))?;
         self.execute("UPDATE embedding SET text_hash = ?2 WHERE item_id = ?1", (id, text_hash(&item.passage())))?;
+        Ok(())
+    }
+
+    fn remove_item(&self, id: i64) -> Result<(), StoreError> {
+        self.execute("DELETE FROM item WHERE id = ?1", [id])?;
+        Ok(())
+    }
+}
+
+impl Batch<'_> {
+    pub(super) fn put_words(&self, id: i64, words: &[String]) -> Result<(), StoreError> {
+        self.execute("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)", (id, words.join(" ")))?;
         Ok(())
     }
 
@@ -253,15 +289,6 @@ impl Batch<'_> {
             &format!("UPDATE item SET attributes = json_remove(attributes, '$.{CONTEXT}') WHERE id = ({after})"),
             [id],
         )?;
-        Ok(())
-    }
-
-    /// Removes an item. Its counters stay: the same text may come back.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn remove_item(&self, id: i64) -> Result<(), StoreError> {
-        self.execute("DELETE FROM item WHERE id = ?1", [id])?;
         Ok(())
     }
 }

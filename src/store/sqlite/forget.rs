@@ -6,8 +6,8 @@
 use super::StoreError;
 use super::copies::copies;
 use super::database::{Batch, Database};
-use super::header::beside;
-use super::lock::WriterLock;
+use crate::store::folder::beside;
+use crate::store::{WriteVectors, WriterLock};
 use crate::text::{hex, sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,19 +20,6 @@ const IN_LOG: &str = "log";
 
 /// Hashes of the paths that were forgotten while there are traces: whoever was stopped may ask for the same again.
 const TRACED_PATHS: &str = "traced_paths";
-
-/// What was forgotten.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Forgotten {
-    /// Files.
-    pub files: usize,
-    /// Items, those of the files among them.
-    pub items: usize,
-    /// What was asked for and had been forgotten before: ids, or paths of which traces were left.
-    pub already: usize,
-    /// Whether traces are left on the disk, because another process is reading.
-    pub traces_left: bool,
-}
 
 /// What a clean-up took away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -56,37 +43,9 @@ fn path_hash(path: &Path) -> String {
 }
 
 impl Batch<'_> {
-    /// Forgets an item. It leaves its id and hashes of its words, so that it does not come back when a file that holds it is
-    /// read.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn forget_item(&self, id: i64, at_ms: i64) -> Result<(), StoreError> {
-        self.set_meta(TRACES, Some(ANYWHERE))?;
-        self.remember_forgotten(id, at_ms)?;
-        self.forget_links("item.id = ?1", id)?;
-        self.drop_context_after(id)?;
-        self.execute("DELETE FROM embedding WHERE item_id = ?1", [id])?;
-        self.execute("DELETE FROM item WHERE id = ?1 AND source_id IS NULL", [id])?;
-        self.execute(
-            "UPDATE item SET state = 'retired', title = '', body = '', attributes = '{}', words = 0 WHERE id = ?1",
-            [id],
-        )?;
-        Ok(())
-    }
-
-    /// Forgets a file with its items; gives how many were served until now. The file counts as new if it is indexed again.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn forget_source(&self, id: i64) -> Result<usize, StoreError> {
-        self.set_meta(TRACES, Some(ANYWHERE))?;
-        self.forget_place(id)?;
-        self.forget_links("item.source_id = ?1", id)?;
-        let sql = "SELECT count(*) FROM item WHERE source_id = ?1 AND state = 'active'";
-        let items: i64 = self.sql(self.transaction.query_row(sql, [id], |row| row.get(0)))?;
-        self.remove_source(id)?;
-        Ok(items.max(0) as usize)
+    /// What is forgotten in this batch leaves traces on the disk.
+    pub(super) fn leave_traces(&self) -> Result<(), StoreError> {
+        self.set_meta(TRACES, Some(ANYWHERE))
     }
 
     /// Remembers until the last trace is gone that these paths were forgotten.
@@ -96,23 +55,6 @@ impl Batch<'_> {
     pub fn trace_paths(&self, paths: &[PathBuf]) -> Result<(), StoreError> {
         let hashes: Vec<String> = paths.iter().map(|path| path_hash(path)).collect();
         self.set_meta(TRACED_PATHS, Some(&hashes.join(" ")))
-    }
-
-    fn forget_links(&self, which: &str, id: i64) -> Result<(), StoreError> {
-        let uids = format!("(SELECT uid FROM item WHERE {which})");
-        self.execute(&format!("DELETE FROM usage WHERE uid IN {uids}"), [id])?;
-        self.execute(&format!("DELETE FROM link WHERE from_uid IN {uids} OR to_uid IN {uids}"), [id])?;
-        Ok(())
-    }
-
-    /// Removes the vectors of texts that no item has; gives how many.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn drop_unused_vectors(&self) -> Result<usize, StoreError> {
-        let dropped =
-            self.execute("DELETE FROM vector WHERE text_hash NOT IN (SELECT text_hash FROM embedding)", [])?;
-        Ok(dropped)
     }
 }
 

@@ -3,8 +3,13 @@
 
 use super::StoreError;
 use super::database::Database;
-use super::filter::ItemFilter;
+use super::filter::condition;
+use super::value::{count, within};
+use crate::screen::shown_text;
+use crate::store::{Corpus, ItemFilter, ItemText, ReadWords};
+use rusqlite::Row;
 use rusqlite::types::Value;
+use std::ops::ControlFlow;
 
 /// Words of a question that are searched, rarest first: common ones of a long question find nothing that these do not.
 const MAX_WORDS: usize = 24;
@@ -13,39 +18,22 @@ const MAX_HOLDERS: usize = 100_000;
 /// Words that are searched however many items hold them.
 const LEAST_WORDS: usize = 4;
 
-/// How much text there is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Corpus {
-    /// Active items.
-    pub items: usize,
-    /// Keyword tokens of all of them.
-    pub words: usize,
-}
-
-impl Database {
-    /// How much text there is.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn corpus(&self) -> Result<Corpus, StoreError> {
-        let read = self.connection.query_row("SELECT items, words FROM corpus", [], |row| {
-            Ok(Corpus { items: row.get::<_, i64>(0)?.max(0) as usize, words: row.get::<_, i64>(1)?.max(0) as usize })
-        });
-        self.sql(read)
+impl ReadWords for Database {
+    fn corpus(&self) -> Result<Corpus, StoreError> {
+        let read = |row: &Row<'_>| Ok(Corpus { items: count(row, 0)?, words: count(row, 1)? });
+        let sql = "SELECT items, words FROM corpus";
+        let corpus = self.connection.prepare_cached(sql).and_then(|mut statement| statement.query_row([], read));
+        self.sql(corpus.map_err(within("the size of the corpus")))
     }
 
-    /// In how many items each of these words stands; words as [`crate::text::tokens`] gives them.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn holders(&self, words: &[&str]) -> Result<Vec<usize>, StoreError> {
+    fn holders(&self, words: &[&str]) -> Result<Vec<usize>, StoreError> {
         let all = || -> rusqlite::Result<Vec<usize>> {
             let mut statement = self.connection.prepare_cached("SELECT doc FROM item_word WHERE term = ?1")?;
             let mut out = Vec::with_capacity(words.len());
             for word in words {
                 let mut rows = statement.query([word])?;
                 out.push(match rows.next()? {
-                    Some(row) => row.get::<_, i64>(0)?.max(0) as usize,
+                    Some(row) => count(row, 0)?,
                     None => 0,
                 });
             }
@@ -54,11 +42,7 @@ impl Database {
         self.sql(all())
     }
 
-    /// Row ids of up to `most` items that pass and share words with the question, most promising first.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn keyword_candidates(
+    fn keyword_candidates(
         &self,
         words: &[(&str, usize)],
         filter: &ItemFilter,
@@ -78,14 +62,14 @@ impl Database {
         }
         // Tokens hold no quotes, so a quoted one cannot end early and its characters mean nothing to FTS5.
         let expression = known.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(" OR ");
-        let (condition, filter_values) = filter.condition();
+        let (passes, filter_values) = condition(filter);
         let all = || -> rusqlite::Result<Vec<i64>> {
             let narrowed = if filter.is_empty() {
                 String::new()
             } else {
                 format!(
                     "AND +rowid IN (SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id
-                     WHERE {condition})"
+                     WHERE {passes})"
                 )
             };
             let sql = format!("SELECT rowid FROM item_fts WHERE item_fts MATCH ? {narrowed} ORDER BY rank LIMIT ?");
@@ -99,4 +83,45 @@ impl Database {
         };
         self.sql(all())
     }
+
+    fn texts_of(&self, ids: &[i64]) -> Result<Vec<ItemText>, StoreError> {
+        let all = || -> rusqlite::Result<Vec<ItemText>> {
+            let sql = format!("SELECT {TEXT_COLUMNS} FROM item WHERE id = ?1 AND state = 'active'");
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let mut out = Vec::with_capacity(ids.len());
+            for id in ids {
+                let mut rows = statement.query([id])?;
+                if let Some(row) = rows.next()? {
+                    out.push(read_text(row)?);
+                }
+            }
+            Ok(out)
+        };
+        self.sql(all())
+    }
+
+    fn visit_texts(&self, visit: &mut dyn FnMut(ItemText) -> ControlFlow<()>) -> Result<(), StoreError> {
+        let mut all = || -> rusqlite::Result<()> {
+            // In the order of the rows: one pass over the file.
+            let sql = format!("SELECT {TEXT_COLUMNS} FROM item NOT INDEXED WHERE state = 'active' ORDER BY id");
+            let mut statement = self.connection.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                if visit(read_text(row)?).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        self.sql(all())
+    }
+}
+
+/// What [`read_text`] reads.
+const TEXT_COLUMNS: &str = "id, title, body, text_hash, uid";
+
+fn read_text(row: &Row<'_>) -> rusqlite::Result<ItemText> {
+    let uid: String = row.get(4)?;
+    let read = || Ok(ItemText { id: row.get(0)?, title: row.get(1)?, body: row.get(2)?, text_hash: row.get(3)? });
+    read().map_err(within(&format!("item {}", shown_text(&uid))))
 }

@@ -3,10 +3,11 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use super::item::{ITEM_COLUMNS, read_item};
-use super::source::{Source, SourceKind, Stat};
+use super::value::{json, within};
 use crate::screen::is_hidden;
+use crate::store::{ReadSources, Source, SourceKind, Stat, WriteItems, WriteSources};
 use crate::text::{Sketches, hex};
-use crate::types::{Item, Scope, State};
+use crate::types::{Item, Scope, Span, State};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -105,10 +106,20 @@ impl Record {
             Self::Item { item } if item.uid.is_empty() || item.uid.chars().any(is_hidden) => {
                 Err("an id is empty or holds control characters")
             }
+            Self::Item { item } if item.span.is_some_and(|span| !is_stretch(&span)) => {
+                Err("a place in a file ends before it begins")
+            }
+            Self::Source { kind, .. } if SourceKind::of(kind).is_none() => Err("a file is of no known kind"),
             Self::Link { weight, .. } if !weight.is_finite() => Err("a weight is no number"),
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a span is such as a database holds.
+fn is_stretch(span: &Span) -> bool {
+    let ordered = span.byte_start <= span.byte_end && span.line_start <= span.line_end;
+    ordered && i64::try_from(span.byte_end).is_ok() && i64::try_from(span.line_end).is_ok()
 }
 
 /// What an import came to.
@@ -180,7 +191,7 @@ impl Database {
         self.each(
             "SELECT at, name, data FROM event ORDER BY id",
             |row| {
-                let data = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
+                let data = json(row, 2).map_err(within("an event"))?;
                 Ok(Record::Event { at: row.get(0)?, name: row.get(1)?, data })
             },
             &mut send,
@@ -231,7 +242,7 @@ impl Batch<'_> {
                         let sha256 = unhex(&sha256);
                         let source = Source {
                             root: if here(&path, &sha256) { path.clone() } else { String::new() },
-                            kind: if kind == "markdown" { SourceKind::Markdown } else { SourceKind::Text },
+                            kind: SourceKind::of(&kind).unwrap_or(SourceKind::Text),
                             scope,
                             sha256,
                             stat: Stat { size, mtime_ns },

@@ -1,0 +1,76 @@
+//! A store as a whole: all that can be read of it, of one moment if need be, and changes that become true together.
+
+use super::{
+    CountUsage, LogChanges, ReadChanges, ReadEvents, ReadForgotten, ReadItems, ReadSources, ReadUsage, ReadVectors,
+    ReadWords, StoreError, WriteEvents, WriteForgotten, WriteItems, WriteSources, WriteVectors, WriterLock,
+};
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// While it lives, everything that is read is of one moment.
+pub struct Snapshot<'a> {
+    _held: Box<dyn Held + 'a>,
+}
+
+/// Whatever ends a snapshot when it is dropped.
+trait Held {}
+
+impl<T> Held for T {}
+
+impl<'a> Snapshot<'a> {
+    /// A snapshot that ends with `held`.
+    pub(super) fn new(held: impl Sized + 'a) -> Self {
+        Self { _held: Box::new(held) }
+    }
+}
+
+impl fmt::Debug for Snapshot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Snapshot")
+    }
+}
+
+/// Everything that can be read of a store.
+pub trait ReadStore:
+    ReadItems + ReadSources + ReadForgotten + ReadVectors + ReadChanges + ReadWords + ReadUsage + ReadEvents
+{
+    /// Everything that is read until this is dropped is of the moment of the first read. One at a time.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn snapshot(&self) -> Result<Snapshot<'_>, StoreError>;
+}
+
+/// A store that can be changed.
+pub trait WriteStore: ReadStore + LogChanges + CountUsage {
+    /// Changes that become true together, or not at all when they are dropped.
+    type Batch<'a>: WriteBatch
+    where
+        Self: 'a;
+
+    /// Begins changes that become true together.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn begin(&mut self, lock: &WriterLock) -> Result<Self::Batch<'_>, StoreError>;
+}
+
+/// Changes that become true together, or not at all when they are dropped.
+pub trait WriteBatch: WriteItems + WriteSources + WriteForgotten + WriteVectors + WriteEvents {
+    /// Makes the changes true.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be written; none of them is true then.
+    fn commit(self) -> Result<(), StoreError>;
+}
+
+/// Keeps the first error, and says whether to go on.
+pub(super) fn until_error<E>(failed: &mut Result<(), E>, now: Result<(), E>) -> ControlFlow<()> {
+    match now {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            *failed = Err(error);
+            ControlFlow::Break(())
+        }
+    }
+}

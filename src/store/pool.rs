@@ -1,0 +1,199 @@
+//! Connections for many threads: each reader has one of its own and gives it back warm.
+//!
+//! A connection keeps its prepared statements and its page cache, so opening one for each request would cost more than
+//! most requests. A connection whose file was replaced, by a repair or by hand, is not given out again.
+
+use super::{Database, StoreError};
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Connections that are kept while nobody uses them.
+const MAX_IDLE: usize = 8;
+
+/// Connections to the database of a data directory. Shared by all threads.
+#[derive(Debug)]
+pub struct Pool {
+    folder: PathBuf,
+    idle: Mutex<Vec<Idle>>,
+}
+
+/// A connection that nobody uses, with the version that it read when it was last taken.
+#[derive(Debug)]
+struct Idle {
+    database: Database,
+    version: i64,
+}
+
+impl Pool {
+    /// No connections yet, to the database of `folder`, which need not be there.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), idle: Mutex::new(Vec::new()) }
+    }
+
+    /// The data directory.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A connection to read with, opened if none is idle; `None` if there is no database. It goes back when it is
+    /// dropped.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn reader(&self) -> Result<Option<PooledReader<'_>>, StoreError> {
+        while let Some(Idle { database, version: before }) = self.take() {
+            // One that cannot say is closed.
+            if let (true, Ok(version)) = (database.is_in_place(), database.data_version()) {
+                return Ok(Some(self.given(database, version, before == version)));
+            }
+        }
+        let Some(database) = Database::open(&self.folder)? else { return Ok(None) };
+        let version = database.data_version()?;
+        Ok(Some(self.given(database, version, false)))
+    }
+
+    /// Closes the connections that nobody uses: before the files are replaced or removed.
+    pub fn close_idle(&self) {
+        let idle = std::mem::take(&mut *self.lock());
+        // Not under the lock: the last connection to close folds the log.
+        drop(idle);
+    }
+
+    /// How many connections nobody uses.
+    pub fn idle(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn given(&self, database: Database, version: i64, unchanged: bool) -> PooledReader<'_> {
+        PooledReader { pool: self, database: Some(database), version, unchanged }
+    }
+
+    fn take(&self) -> Option<Idle> {
+        self.lock().pop()
+    }
+
+    /// The idle connections. A thread that panicked with the lock left a whole list behind.
+    fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn give_back(&self, idle: Idle) {
+        let mut all = self.lock();
+        if all.len() < MAX_IDLE {
+            all.push(idle);
+        } else {
+            drop(all);
+            drop(idle);
+        }
+    }
+}
+
+/// A connection of a [`Pool`], for one thread at a time.
+#[derive(Debug)]
+pub struct PooledReader<'p> {
+    pool: &'p Pool,
+    /// There until it is dropped.
+    database: Option<Database>,
+    version: i64,
+    unchanged: bool,
+}
+
+impl PooledReader<'_> {
+    /// Whether nobody else, in this process or another, has committed anything since this very connection was taken the
+    /// time before. What its own user committed through it does not count; counters that others committed do, so `false`
+    /// means no more than that [`stamp`](super::ReadEvents::stamp) is to be asked.
+    ///
+    /// Whoever keeps something that is derived from the store, and brings it up to date whenever this is `false`, has
+    /// it up to date whenever this is `true`, whichever connection it was read through.
+    pub fn is_unchanged(&self) -> bool {
+        self.unchanged
+    }
+}
+
+impl Deref for PooledReader<'_> {
+    type Target = Database;
+
+    fn deref(&self) -> &Database {
+        match &self.database {
+            Some(database) => database,
+            None => unreachable!("only taken when it is dropped"),
+        }
+    }
+}
+
+impl DerefMut for PooledReader<'_> {
+    fn deref_mut(&mut self) -> &mut Database {
+        match &mut self.database {
+            Some(database) => database,
+            None => unreachable!("only taken when it is dropped"),
+        }
+    }
+}
+
+impl Drop for PooledReader<'_> {
+    fn drop(&mut self) {
+        if let Some(database) = self.database.take().filter(Database::is_idle) {
+            self.pool.give_back(Idle { database, version: self.version });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{ReadEvents, WriteEvents, WriterLock};
+    use std::time::Duration;
+
+    fn lock(folder: &Path) -> WriterLock {
+        WriterLock::take(folder, "test", Duration::from_secs(9)).unwrap()
+    }
+
+    fn made() -> (tempfile::TempDir, Pool) {
+        let dir = tempfile::tempdir().unwrap();
+        let pool = Pool::new(dir.path());
+        assert!(pool.reader().unwrap().is_none(), "there is no database yet");
+        drop(Database::open_to_write(&lock(dir.path())).unwrap());
+        (dir, pool)
+    }
+
+    fn write(folder: &Path) {
+        let lock = lock(folder);
+        let mut database = Database::open_to_write(&lock).unwrap();
+        let batch = database.begin(&lock).unwrap();
+        batch.log(0, "test", &serde_json::Value::Null).unwrap();
+        batch.commit().unwrap();
+    }
+
+    #[test]
+    fn a_connection_comes_back_and_knows_whether_anybody_wrote() {
+        let (dir, pool) = made();
+        assert!(!pool.reader().unwrap().unwrap().is_unchanged(), "a new connection knows nothing");
+        assert_eq!(pool.idle(), 1);
+        assert!(pool.reader().unwrap().unwrap().is_unchanged());
+        {
+            let reader = pool.reader().unwrap().unwrap();
+            assert!(reader.is_unchanged());
+            // Before or after the last read of this connection: the next user must look.
+            write(dir.path());
+            assert_eq!(reader.changes().unwrap(), 1);
+        }
+        assert!(!pool.reader().unwrap().unwrap().is_unchanged());
+        assert!(pool.reader().unwrap().unwrap().is_unchanged());
+        pool.close_idle();
+        assert_eq!(pool.idle(), 0);
+    }
+
+    #[test]
+    fn few_connections_are_kept_and_none_of_a_file_that_was_replaced() {
+        let (dir, pool) = made();
+        let all: Vec<_> = (0..MAX_IDLE + 3).map(|_| pool.reader().unwrap().unwrap()).collect();
+        drop(all);
+        assert_eq!(pool.idle(), MAX_IDLE);
+        write(dir.path());
+        Database::salvage(&lock(dir.path())).unwrap();
+        let reader = pool.reader().unwrap().unwrap();
+        assert!(reader.is_in_place() && !reader.is_unchanged());
+        assert_eq!((pool.idle(), reader.changes().unwrap()), (0, 1));
+    }
+}

@@ -1,0 +1,73 @@
+//! A filter as a WHERE clause.
+
+use crate::store::{ItemFilter, PathFilter};
+use rusqlite::types::Value;
+
+/// The condition on `item` and `source`, with its values.
+pub(super) fn condition(filter: &ItemFilter) -> (String, Vec<Value>) {
+    let mut parts = vec!["item.state = 'active'".to_owned()];
+    let mut values: Vec<Value> = Vec::new();
+    let mut any = |column: &str, names: Vec<String>| {
+        if !names.is_empty() {
+            parts.push(format!("{column} IN ({})", vec!["?"; names.len()].join(", ")));
+            values.extend(names.into_iter().map(Value::Text));
+        }
+    };
+    any("item.kind", filter.kinds.iter().map(|kind| kind.name().to_owned()).collect());
+    any("item.scope", filter.scopes.iter().map(|scope| scope.as_str().to_owned()).collect());
+    let mut places = Vec::new();
+    for place in &filter.paths {
+        match place {
+            PathFilter::Glob(pattern) => {
+                places.push("source.path GLOB ?");
+                values.push(Value::Text(pattern.clone()));
+            }
+            PathFilter::Under(path) => {
+                let folder = path.trim_end_matches('/');
+                places.push("source.path = ? OR substr(source.path, 1, ?) = ?");
+                let prefix = format!("{folder}/");
+                let characters = prefix.chars().count() as i64;
+                values.extend([Value::Text(folder.to_owned()), Value::Integer(characters), Value::Text(prefix)]);
+            }
+        }
+    }
+    if !places.is_empty() {
+        parts.push(format!("({})", places.join(" OR ")));
+    }
+    for tag in &filter.tags {
+        parts.push(
+            "EXISTS (SELECT 1 FROM json_each(item.attributes, '$.tags') WHERE lower(value) = lower(?))".to_owned(),
+        );
+        values.push(Value::Text(tag.clone()));
+    }
+    if let Some(provider) = &filter.provider {
+        parts.push("lower(item.attributes ->> '$.provider') = lower(?)".to_owned());
+        values.push(Value::Text(provider.clone()));
+    }
+    (parts.join(" AND "), values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is taken matches what it should, asked of the one who matches.
+    #[test]
+    fn patterns_that_are_taken_match() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        for (pattern, text) in [
+            ("*.md", "a/b.md"),
+            ("[a-c]?", "bx"),
+            ("[]]", "]"),
+            ("[^]]", "x"),
+            ("[{]a,b}", "{a,b}"),
+            ("a]", "a]"),
+            ("[*]", "*"),
+            ("[a-]", "-"),
+        ] {
+            assert!(PathFilter::glob(pattern).is_ok(), "{pattern}");
+            let sql = "SELECT ?1 GLOB ?2";
+            assert!(connection.query_row(sql, [text, pattern], |row| row.get::<_, bool>(0)).unwrap(), "{pattern}");
+        }
+    }
+}

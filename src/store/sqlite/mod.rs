@@ -1,0 +1,30 @@
+//! The store on SQLite: the only place that speaks SQL.
+
+mod change;
+mod check;
+mod copies;
+mod database;
+mod filter;
+mod forget;
+mod forgotten;
+mod header;
+mod inventory;
+mod item;
+mod keyword;
+mod migrate;
+mod repair;
+mod source;
+mod transfer;
+mod usage;
+mod value;
+mod vector;
+
+pub use check::{Fault, Faults};
+pub use copies::{copies, remove_copies};
+pub use database::{Batch, Database};
+pub use forget::Cleaned;
+pub use migrate::{MIGRATIONS, Migration};
+pub use repair::Salvaged;
+pub use transfer::{Imported, Record};
+
+use super::StoreError;
