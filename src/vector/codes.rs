@@ -65,6 +65,14 @@ pub fn decode_row(codes: &[u8], rests: &[u16], scale: f32, out: &mut Vec<f32>) {
     out.extend(codes.iter().zip(rests).map(|(code, rest)| whole(*code, *rest) as f32 * step));
 }
 
+/// Dot product of a query and the row that [`encode_row`] wrote, without decoding it into memory.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn dot_encoded(isa: Isa, query: &[f32], codes: &[u8], rests: &[u16], scale: f32) -> f32 {
+    isa.dot_row(query, codes, rests, scale / STEPS as f32)
+}
+
 fn norm(values: impl Iterator<Item = f32>) -> f32 {
     values.map(|x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt() as f32
 }

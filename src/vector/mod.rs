@@ -5,7 +5,7 @@ mod codes;
 mod scan;
 pub mod simd;
 
-pub use codes::{QueryCodes, code_stride, decode_row, encode_row};
+pub use codes::{QueryCodes, code_stride, decode_row, dot_encoded, encode_row};
 pub use scan::dot_rows;
 
 /// Lanes kept apart so that the compiler can use whole SIMD registers; sums of floats are not reordered otherwise.

@@ -4,7 +4,7 @@
 //! of two at 16 bits, which activations above 127 would reach; widened, every product is exact.
 
 use super::codes::QUAD;
-use super::lanes::{LANES, Lanes, Op, PANEL, ROWS, TileI8};
+use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, ROWS, TileI8};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has AVX2 and FMA.
@@ -46,6 +46,19 @@ impl Lanes for Avx2 {
         // SAFETY: `self` proves the instructions; the reference covers the 64 bytes, which need not be aligned.
         unsafe {
             let half = |at| _mm256_cvtepi32_ps(_mm256_loadu_si256(from.as_ptr().add(at).cast()));
+            [half(0), half(8)]
+        }
+    }
+    #[inline(always)]
+    fn load_steps(self, codes: &[u8; LANES], rests: &[u16; LANES]) -> [__m256; 2] {
+        // SAFETY: `self` proves the instructions; the references cover the 16 and 32 bytes, which need not be aligned.
+        unsafe {
+            let half = |at| {
+                let codes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(codes.as_ptr().add(at).cast()));
+                let rests = _mm256_cvtepu16_epi32(_mm_loadu_si128(rests.as_ptr().add(at).cast()));
+                let whole = _mm256_or_si256(_mm256_slli_epi32::<16>(codes), rests);
+                _mm256_cvtepi32_ps(_mm256_sub_epi32(whole, _mm256_set1_epi32(MIDDLE)))
+            };
             [half(0), half(8)]
         }
     }

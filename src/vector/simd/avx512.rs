@@ -1,7 +1,7 @@
 //! The kernels' vocabulary in AVX-512 with VNNI: a vector is one register, a step of four products one instruction.
 
 use super::codes::QUAD;
-use super::lanes::{LANES, Lanes, Op, PANEL, ROWS, TileI8};
+use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, ROWS, TileI8};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and FMA.
@@ -40,6 +40,16 @@ impl Lanes for Avx512 {
     fn load_i32(self, from: &[i32; LANES]) -> __m512 {
         // SAFETY: `self` proves the instructions; the reference covers the 64 bytes, which need not be aligned.
         unsafe { _mm512_cvtepi32_ps(_mm512_loadu_si512(from.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn load_steps(self, codes: &[u8; LANES], rests: &[u16; LANES]) -> __m512 {
+        // SAFETY: `self` proves the instructions; the references cover the 16 and 32 bytes, which need not be aligned.
+        unsafe {
+            let codes = _mm512_cvtepu8_epi32(_mm_loadu_si128(codes.as_ptr().cast()));
+            let rests = _mm512_cvtepu16_epi32(_mm256_loadu_si256(rests.as_ptr().cast()));
+            let whole = _mm512_or_si512(_mm512_slli_epi32::<16>(codes), rests);
+            _mm512_cvtepi32_ps(_mm512_sub_epi32(whole, _mm512_set1_epi32(MIDDLE)))
+        }
     }
     #[inline(always)]
     fn store(self, x: __m512, to: &mut [f32; LANES]) {

@@ -1,6 +1,6 @@
 //! One vector against many rows of bytes: the first pass of an exact search, and the steps of a walk through a graph.
 
-use super::lanes::{Lanes, Op};
+use super::lanes::{LANES, Lanes, MIDDLE, Op};
 use super::prefetch;
 
 /// Sums of products of each row with two rows of bytes.
@@ -33,6 +33,45 @@ impl Op for DotBytes<'_> {
                 *out = [high, low];
             }
         }
+    }
+}
+
+/// Dot product of a query with one row in full precision, decoded in registers.
+pub(super) struct DotRow<'a> {
+    pub query: &'a [f32],
+    /// As many as the query has components.
+    pub codes: &'a [u8],
+    pub rests: &'a [u16],
+    /// What one step of a rest is worth.
+    pub step: f32,
+}
+
+impl Op for DotRow<'_> {
+    type Out = f32;
+
+    #[inline(always)]
+    fn run<S: Lanes>(self, s: S) -> f32 {
+        let (query, query_tail) = self.query.as_chunks::<LANES>();
+        let (codes, codes_tail) = self.codes.as_chunks::<LANES>();
+        let (rests, rests_tail) = self.rests.as_chunks::<LANES>();
+        // Once here, not at every step.
+        let (codes, rests) = (&codes[..query.len()], &rests[..query.len()]);
+        let step = s.splat(self.step);
+        let mut sums = [s.splat(0.0); QUAD];
+        let components = |codes, rests| s.mul(s.load_steps(codes, rests), step);
+        let whole = query.len() / QUAD * QUAD;
+        for at in (0..whole).step_by(QUAD) {
+            for i in 0..QUAD {
+                sums[i] = s.fma(components(&codes[at + i], &rests[at + i]), s.load(&query[at + i]), sums[i]);
+            }
+        }
+        for at in whole..query.len() {
+            sums[0] = s.fma(components(&codes[at], &rests[at]), s.load(&query[at]), sums[0]);
+        }
+        let sum = s.sum(s.add(s.add(sums[0], sums[1]), s.add(sums[2], sums[3])));
+        let component = |code: u8, rest: u16| ((i32::from(code) << 16 | i32::from(rest)) - MIDDLE) as f32 * self.step;
+        let tail = query_tail.iter().zip(codes_tail.iter().zip(rests_tail));
+        sum + tail.map(|(x, (code, rest))| component(*code, *rest) * x).sum::<f32>()
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) const LANES: usize = 16;
 pub(super) const PANEL: usize = 64;
 /// Most rows of a tile.
 pub(super) const ROWS: usize = 6;
+/// The code and the rest of zero, as one number.
+pub(super) const MIDDLE: i32 = 128 << 16 | 32_768;
 
 /// Where a tile of integer products starts.
 pub(super) struct TileI8<'a> {
@@ -50,6 +52,8 @@ pub(super) trait Lanes: Copy {
     fn splat(self, x: f32) -> Self::F;
     fn load(self, from: &[f32; LANES]) -> Self::F;
     fn load_i32(self, from: &[i32; LANES]) -> Self::F;
+    /// `65536 * (code - 128) + rest - 32768`, exact.
+    fn load_steps(self, codes: &[u8; LANES], rests: &[u16; LANES]) -> Self::F;
     fn store(self, x: Self::F, to: &mut [f32; LANES]);
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
@@ -113,6 +117,9 @@ impl Lanes for Scalar {
     }
     fn load_i32(self, from: &[i32; LANES]) -> Self::F {
         from.map(|x| x as f32)
+    }
+    fn load_steps(self, codes: &[u8; LANES], rests: &[u16; LANES]) -> Self::F {
+        std::array::from_fn(|i| ((i32::from(codes[i]) << 16 | i32::from(rests[i])) - MIDDLE) as f32)
     }
     fn store(self, x: Self::F, to: &mut [f32; LANES]) {
         *to = x;

@@ -158,6 +158,16 @@ impl Isa {
         self.run(codes::DotGather { codes, rows, query, out });
     }
 
+    /// Dot product of a query with one row that [`crate::vector::encode_row`] wrote, whose rests count in units of
+    /// `step`.
+    ///
+    /// # Panics
+    /// When the lengths differ.
+    pub fn dot_row(self, query: &[f32], codes: &[u8], rests: &[u16], step: f32) -> f32 {
+        assert!(query.len() == codes.len() && query.len() == rests.len());
+        self.run(codes::DotRow { query, codes, rests, step })
+    }
+
     /// Asks for these bytes to be brought near the processor, and does not wait for them.
     #[inline]
     pub fn prefetch<T>(self, wanted: &[T]) {

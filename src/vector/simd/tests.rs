@@ -89,6 +89,20 @@ fn gathered_sums_at_every_length_and_count() {
     }
 }
 
+#[test]
+fn rows_in_full_precision_at_every_length() {
+    for width in 0..=200 {
+        let all = noise(width as u64 + 3, 3 * width + 1);
+        let codes: Vec<u8> = all[1..=width].iter().map(|x| (x * 127.5 + 127.5) as u8).collect();
+        let rests: Vec<u16> = all[width..2 * width].iter().map(|x| (x * 32_767.0 + 32_767.0) as u16).collect();
+        let query = &all[2 * width + 1..];
+        let found = f32::from_bits(same(|isa| isa.dot_row(query, &codes, &rests, 1e-7).to_bits()));
+        let whole = |i: usize| f64::from((i32::from(codes[i]) - 128) * 65_536 + i32::from(rests[i]) - 32_768);
+        let sum: f64 = (0..width).map(|i| whole(i) * 1e-7 * f64::from(query[i])).sum();
+        assert!((f64::from(found) - sum).abs() < 1e-5, "{width}: {found} {sum}");
+    }
+}
+
 /// Bytes back to values.
 fn values(bytes: &[u8], scale: RowScale) -> Vec<f32> {
     bytes.iter().map(|&b| (i32::from(b) - scale.zero) as f32 * scale.scale).collect()
