@@ -38,3 +38,23 @@ impl Neighbour {
         other.similarity.total_cmp(&self.similarity).then(self.row.cmp(&other.row))
     }
 }
+
+/// An owner and how near it is: as near as the nearest of its texts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OwnerNeighbour {
+    /// Whoever the text belongs to.
+    pub owner: u64,
+    /// Which of the owner's texts is the nearest; of equally near ones that of the lowest row, and of those the first.
+    pub part: u32,
+    /// The row of that text.
+    pub row: u32,
+    /// Dot product of unit vectors, in \[-1, 1\]; greater is nearer.
+    pub similarity: f32,
+}
+
+impl OwnerNeighbour {
+    /// Nearer first; equally near ones in the order of their owners.
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
+        other.similarity.total_cmp(&self.similarity).then(self.owner.cmp(&other.owner))
+    }
+}

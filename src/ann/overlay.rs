@@ -4,7 +4,7 @@
 //! not are fresh rows, numbered after the image's own and compared one and all; a text that it has keeps its row. Rows
 //! that nobody owns any more are dead: no search finds them or lets them take the place of another.
 
-use super::image::{Image, Link, Origin};
+use super::image::{Image, Link, LinkColumns, Origin};
 use super::rows::RowSet;
 use crate::text::TextHash;
 use std::collections::BTreeMap;
@@ -14,8 +14,10 @@ use std::collections::BTreeMap;
 pub(super) struct Overlay {
     /// Owners whose links in the image do not count, in order.
     changed: Vec<u64>,
-    /// Links of those that are still there, in order.
-    links: Vec<Link>,
+    /// Links of those that are still there, in order: a column each for owner, part and row.
+    owners: Vec<u64>,
+    parts: Vec<u32>,
+    rows: Vec<u32>,
     by_row: BTreeMap<u32, Vec<(u64, u32)>>,
     /// Rows of the image that nobody owns.
     pub dead: RowSet,
@@ -47,7 +49,15 @@ impl Overlay {
         links.sort_unstable();
         let mut by_row: BTreeMap<u32, Vec<(u64, u32)>> = BTreeMap::new();
         links.iter().for_each(|link| by_row.entry(link.row).or_default().push((link.owner, link.part)));
-        let mut made = Self { changed, links, by_row, dead: RowSet::new(base.len()), hidden: 0 };
+        let mut made = Self {
+            changed,
+            owners: links.iter().map(|link| link.owner).collect(),
+            parts: links.iter().map(|link| link.part).collect(),
+            rows: links.iter().map(|link| link.row).collect(),
+            by_row,
+            dead: RowSet::new(base.len()),
+            hidden: 0,
+        };
         let mut touched: Vec<u32> =
             made.changed.iter().flat_map(|owner| base.rows_of(*owner)).map(|(_, row)| row).collect();
         made.hidden = touched.len();
@@ -61,7 +71,8 @@ impl Overlay {
         (made, fresh)
     }
 
-    fn is_changed(&self, owner: u64) -> bool {
+    /// Whether the links of an owner in the image do not count.
+    pub fn is_changed(&self, owner: u64) -> bool {
         self.changed.binary_search(&owner).is_ok()
     }
 
@@ -71,11 +82,15 @@ impl Overlay {
         kept.chain(self.by_row.get(&row).into_iter().flatten().copied())
     }
 
+    /// The links of the owners that have changed.
+    pub fn columns(&self) -> LinkColumns<'_> {
+        LinkColumns { owners: &self.owners, parts: &self.parts, rows: &self.rows }
+    }
+
     /// Part and row of each text of an owner; `None` if the image's count.
     pub fn rows_of(&self, owner: u64) -> Option<impl Iterator<Item = (u32, u32)> + '_> {
-        let first = self.links.partition_point(|link| link.owner < owner);
-        let own = self.links[first..].iter().take_while(move |link| link.owner == owner);
-        self.is_changed(owner).then(|| own.map(|link| (link.part, link.row)))
+        let columns = self.columns();
+        self.is_changed(owner).then(|| columns.of_owner(owner).map(move |at| (columns.parts[at], columns.rows[at])))
     }
 
     /// All links, by owner.
@@ -89,12 +104,13 @@ impl Overlay {
             last = Some((link.owner, changed));
             !changed
         });
-        kept.chain(self.links.iter().copied())
+        let own = self.owners.iter().zip(&self.parts).zip(&self.rows);
+        kept.chain(own.map(|((owner, part), row)| Link { owner: *owner, part: *part, row: *row }))
     }
 
     /// How many links there are.
     pub fn link_count(&self, base: &Image) -> usize {
-        base.link_count().saturating_sub(self.hidden) + self.links.len()
+        base.link_count().saturating_sub(self.hidden) + self.owners.len()
     }
 
     /// Owners that have changed.

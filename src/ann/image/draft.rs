@@ -4,7 +4,7 @@
 //! row, some 60 bytes. A graph needs its links on top of that while it is built.
 
 use super::places::{Counts, Places};
-use super::{Image, Link, Origin, row_checksum};
+use super::{Image, Link, Origin, Verified, row_checksum};
 use crate::map::Room;
 use crate::text::TextHash;
 use crate::vector::{code_stride, decode_row, encode_row};
@@ -131,6 +131,7 @@ impl Draft {
             links_sum: 0,
             certificate: None,
             is_warm: AtomicBool::default(),
+            verified: Verified::new(self.checks.len()),
         };
         image.sealed(origin)
     }

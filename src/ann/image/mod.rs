@@ -15,12 +15,13 @@ use super::graph::{Graph, GraphView};
 use crate::map::{Bytes, HEADER, Label, Room, checksum, write_aside};
 use crate::text::{TextHash, sha256_hex};
 use crate::types::Generation;
-use crate::vector::{code_stride, decode_row};
+use crate::vector::simd::Isa;
+use crate::vector::{code_stride, decode_row, dot_encoded};
 use places::{CERTIFICATE, Counts, MODEL, NUMBERS, Places, SEALED};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const MAGIC: &[u8; 8] = b"KENANN\0\0";
 /// Version of the layout.
@@ -68,6 +69,59 @@ pub struct Image {
     certificate: Option<Certificate>,
     /// Whether vectors are read where they are mapped.
     is_warm: AtomicBool,
+    /// A bit for each row whose checksum was found right: it is not computed again.
+    verified: Verified,
+}
+
+/// Which rows were found to be what was written, one bit each.
+#[derive(Debug)]
+struct Verified(Box<[AtomicU64]>);
+
+impl Verified {
+    fn new(rows: usize) -> Self {
+        Self((0..rows.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn contains(&self, row: u32) -> bool {
+        self.0.get(row as usize / 64).is_some_and(|word| word.load(Ordering::Relaxed) >> (row % 64) & 1 == 1)
+    }
+
+    fn insert(&self, row: u32) {
+        if let Some(word) = self.0.get(row as usize / 64) {
+            word.fetch_or(1 << (row % 64), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Room for reading rows, kept from row to row.
+#[derive(Debug, Default)]
+pub(super) struct RowRoom {
+    rests: Vec<u16>,
+    vector: Vec<f32>,
+}
+
+/// A row as it is encoded.
+struct Encoded<'a> {
+    codes: &'a [u8],
+    rests: &'a [u16],
+    scale: f32,
+}
+
+/// Links in the order of owner and part, in three columns of one length.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LinkColumns<'a> {
+    pub owners: &'a [u64],
+    pub parts: &'a [u32],
+    pub rows: &'a [u32],
+}
+
+impl LinkColumns<'_> {
+    /// Where the links of an owner stand.
+    pub fn of_owner(&self, owner: u64) -> Range<usize> {
+        let first = self.owners.partition_point(|other| *other < owner);
+        let count = self.owners[first..].iter().take_while(|other| **other == owner).count();
+        first..first + count
+    }
 }
 
 impl Image {
@@ -196,7 +250,9 @@ impl Image {
         let certificate = (m > 0).then(|| Certificate::from_numbers(*certificate));
         let own = model.is_none_or(|model| body[MODEL..MODEL + 64] == *sha256_hex(model.as_bytes()).as_bytes());
         let (slack, longest, generation) = (float(slack), float(longest), Generation { number, mark });
-        (own && bytes.get().len() == at.bytes).then_some(Self {
+        (own && bytes.get().len() == at.bytes).then(|| Self {
+            // Only now is the number of rows known to be real.
+            verified: Verified::new(at.count.rows),
             bytes,
             at,
             slack,
@@ -294,25 +350,57 @@ impl Image {
         self.part::<u8>(&self.at.hashes).as_chunks::<16>().0.get(row as usize).copied()
     }
 
-    /// Copies a row's vector; false if there is none.
-    fn read(&self, row: u32, out: &mut Vec<f32>) -> bool {
+    /// A row as it is encoded; `None` if there is none, or it cannot be read.
+    fn encoded<'a>(&'a self, row: u32, rests: &'a mut Vec<u16>) -> Option<Encoded<'a>> {
         let (dims, at) = (self.at.count.dims, row as usize);
-        let stride = code_stride(dims);
-        let (Some(scale), Some(codes)) = (self.scales().get(at), self.codes().get(at * stride..at * stride + dims))
-        else {
-            return false;
-        };
+        let start = at * code_stride(dims);
+        let scale = *self.scales().get(at)?;
+        let codes = self.codes().get(start..start + dims)?;
         let start = self.at.rests.start + at * dims * 2;
         if self.is_warm.load(Ordering::Relaxed) {
-            let rests =
-                self.bytes.get().get(start..start + dims * 2).and_then(|part| bytemuck::try_cast_slice(part).ok());
-            decode_row(codes, rests.unwrap_or_default(), *scale, out);
-            return true;
+            let rests = bytemuck::try_cast_slice(self.bytes.get().get(start..start + dims * 2)?).ok()?;
+            return Some(Encoded { codes, rests, scale });
         }
-        let mut rests = vec![0u16; dims];
-        let there = self.bytes.copy_to(start, bytemuck::cast_slice_mut(&mut rests)).is_ok();
-        decode_row(codes, &rests, *scale, out);
-        there
+        rests.resize(dims, 0);
+        self.bytes.copy_to(start, bytemuck::cast_slice_mut(rests)).ok()?;
+        Some(Encoded { codes, rests, scale })
+    }
+
+    /// Dot product of a query and a row, in full precision; `None` if there is no such row, or it is not what was
+    /// written, or the query is of another length. A row's checksum is compared when the row is first read.
+    pub(super) fn similarity(&self, isa: Isa, query: &[f32], row: u32, room: &mut RowRoom) -> Option<f32> {
+        let RowRoom { rests, vector } = room;
+        let Encoded { codes, rests, scale } = self.encoded(row, rests)?;
+        if !self.verified.contains(row) {
+            decode_row(codes, rests, scale, vector);
+            if !self.verify(row, vector) {
+                return None;
+            }
+        }
+        (query.len() == codes.len()).then(|| dot_encoded(isa, query, codes, rests, scale))
+    }
+
+    /// Asks for a row that is about to be compared, where it is mapped.
+    pub(super) fn prefetch(&self, isa: Isa, row: u32) {
+        let (dims, at) = (self.at.count.dims, row as usize);
+        let start = at * code_stride(dims);
+        isa.prefetch(self.codes().get(start..start + dims).unwrap_or_default());
+        if self.is_warm.load(Ordering::Relaxed) {
+            let start = self.at.rests.start + at * dims * 2;
+            isa.prefetch(self.bytes.get().get(start..start + dims * 2).unwrap_or_default());
+        }
+    }
+
+    /// All links, by owner and part, as they are written: whoever uses one asks [`Image::row_knows`].
+    pub(super) fn link_columns(&self) -> LinkColumns<'_> {
+        let (owners, parts, rows) =
+            (self.part(&self.at.owners), self.part(&self.at.parts), self.part(&self.at.link_rows));
+        LinkColumns { owners, parts, rows }
+    }
+
+    /// Whether a row knows of the link of this number: only then does the row's checksum vouch for the link.
+    pub(super) fn row_knows(&self, row: u32, link: usize) -> bool {
+        self.link_numbers(row).iter().any(|at| *at as usize == link)
     }
 
     fn link(&self, at: usize) -> Option<Link> {
@@ -323,17 +411,31 @@ impl Image {
         })
     }
 
-    /// The links of a row, as they are written; checked by [`Image::checked`].
-    fn links_of_row(&self, row: u32) -> impl Iterator<Item = Link> + '_ {
+    /// Numbers of the links of a row, as they are written.
+    fn link_numbers(&self, row: u32) -> &[u32] {
         let starts: &[u32] = self.part(&self.at.starts);
         let (from, to) = (starts.get(row as usize), starts.get(row as usize + 1));
         let range = from.zip(to).map_or(0..0, |(from, to)| *from as usize..*to as usize);
-        let by_row: &[u32] = self.part(&self.at.by_row);
-        by_row.get(range).unwrap_or_default().iter().filter_map(|at| self.link(*at as usize))
+        self.part::<u32>(&self.at.by_row).get(range).unwrap_or_default()
+    }
+
+    /// The links of a row, as they are written; checked by [`Image::checked`].
+    fn links_of_row(&self, row: u32) -> impl Iterator<Item = Link> + '_ {
+        self.link_numbers(row).iter().filter_map(|at| self.link(*at as usize))
     }
 
     fn checksum(&self, row: u32, vector: &[f32]) -> u64 {
         row_checksum(&self.hash(row).unwrap_or_default(), vector, self.links_of_row(row))
+    }
+
+    /// Whether this is what was written as the row's vector.
+    fn verify(&self, row: u32, vector: &[f32]) -> bool {
+        let check = self.part::<u64>(&self.at.checks).get(row as usize);
+        let is_whole = check.is_some_and(|check| *check == self.checksum(row, vector));
+        if is_whole {
+            self.verified.insert(row);
+        }
+        is_whole
     }
 
     /// The vector of a row; `None` if the row is not what was written.
@@ -344,8 +446,10 @@ impl Image {
 
     /// The vector of a row into `out`; false if the row is not what was written.
     pub fn read_checked(&self, row: u32, out: &mut Vec<f32>) -> bool {
-        let check = self.part::<u64>(&self.at.checks).get(row as usize);
-        self.read(row, out) && check.is_some_and(|check| *check == self.checksum(row, out))
+        let mut rests = Vec::new();
+        let Some(Encoded { codes, rests, scale }) = self.encoded(row, &mut rests) else { return false };
+        decode_row(codes, rests, scale, out);
+        self.verify(row, out)
     }
 
     /// The row of a text.

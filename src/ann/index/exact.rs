@@ -71,7 +71,7 @@ impl Index {
     }
 
     /// About how near every row of the image is; what is not admitted is further than all.
-    fn scan(&self, codes: &QueryCodes, admits: Admits<'_>, parallel: bool) -> Vec<f32> {
+    pub(super) fn scan(&self, codes: &QueryCodes, admits: Admits<'_>, parallel: bool) -> Vec<f32> {
         let stride = BLOCK * code_stride(self.image.dims());
         let mut about = vec![f32::NEG_INFINITY; self.image.len()];
         let block = |(at, out): (usize, &mut [f32])| {

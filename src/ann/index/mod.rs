@@ -6,16 +6,16 @@
 //! and what is gone admitted nowhere.
 
 mod exact;
+mod owners;
 #[cfg(test)]
 mod tests;
 
 use super::certificate::Certificate;
 use super::graph::{CodeRows, Probe, SearchOptions, Searcher};
-use super::image::Link;
+use super::image::{Link, RowRoom};
 use super::overlay::Overlay;
 use super::{Image, Neighbour, RowSet};
 use crate::text::TextHash;
-use crate::vector::dot_rows;
 use crate::vector::simd::Isa;
 use exact::{BLOCK, SCATTERED};
 use rayon::prelude::*;
@@ -174,20 +174,23 @@ impl Index {
         self.overlay.as_ref().map_or_else(|| self.image.link_count(), |over| over.overlay.link_count(&self.image))
     }
 
-    /// How near a row is; `None` if there is no such row, or it is damaged.
+    /// How near a row is; `None` if there is no such row, or it is damaged, or the query is of another length.
     pub fn similarity(&self, query: &[f32], row: u32) -> Option<f32> {
-        self.similarity_with(query, row, &mut Vec::new())
+        self.similarity_in(&mut RowRoom::default(), query, row)
     }
 
-    fn similarity_with(&self, query: &[f32], row: u32, vector: &mut Vec<f32>) -> Option<f32> {
-        if !self.read(row, vector) {
+    fn similarity_in(&self, room: &mut RowRoom, query: &[f32], row: u32) -> Option<f32> {
+        if query.len() != self.image.dims() {
             return None;
         }
-        let mut out = [0.0];
-        if vector.len() == query.len() {
-            dot_rows(query, vector, &mut out);
+        let similarity = match self.overlay.as_ref().zip(row.checked_sub(self.image.len() as u32)) {
+            Some((over, fresh)) => over.fresh.image.similarity(self.isa, query, fresh, room),
+            None => self.image.similarity(self.isa, query, row, room),
+        };
+        if similarity.is_none() && (row as usize) < self.len() {
+            self.damaged.store(true, Ordering::Relaxed);
         }
-        Some(out[0])
+        similarity
     }
 
     /// The rows of the owners that `admits` wants.
@@ -217,13 +220,6 @@ impl Index {
         out
     }
 
-    /// How near the nearest text of an owner is, and which part of it that is; `None` if it has none.
-    pub fn owner_similarity(&self, query: &[f32], owner: u64) -> Option<(f32, u32)> {
-        let rows = self.rows_of(owner);
-        let near = rows.filter_map(|(part, row)| Some((self.similarity(query, row)?, part)));
-        near.reduce(|best, next| if next.0 > best.0 { next } else { best })
-    }
-
     /// The `k` nearest of the admitted rows (`None`: of all), nearest first; fewer only when fewer are admitted. With a
     /// graph, and unless few are admitted, each is there with the probability that the certificate names; what is there is
     /// right in any case.
@@ -240,10 +236,7 @@ impl Index {
         if k == 0 || query.len() != self.image.dims() {
             return Vec::new();
         }
-        if self.searched.fetch_add(1, Ordering::Relaxed) == WARM {
-            self.image.warm_up();
-        }
-        let alone = self.searching.fetch_add(1, Ordering::Relaxed) == 0;
+        let alone = self.begin();
         let dead = self.overlay.as_ref().map(|over| &over.overlay.dead).filter(|dead| !dead.is_empty());
         let admits = match (admitted, dead) {
             (Some(set), _) => Admits::Only(set),
@@ -257,6 +250,14 @@ impl Index {
         }
         self.searching.fetch_sub(1, Ordering::Relaxed);
         cut(found, k)
+    }
+
+    /// Counts a search; whether no other runs now.
+    fn begin(&self) -> bool {
+        if self.searched.fetch_add(1, Ordering::Relaxed) == WARM {
+            self.image.warm_up();
+        }
+        self.searching.fetch_add(1, Ordering::Relaxed) == 0
     }
 
     /// Of all rows of the image, on this thread alone, comparing every one: what a walk is measured by.
@@ -300,13 +301,18 @@ impl Index {
         }
     }
 
+    /// The width of a walk to `k` of `choice` admitted rows; `None` where there is no graph, or comparing is quicker.
+    fn walk_width(&self, k: usize, choice: usize) -> Option<usize> {
+        let certificate = self.image.certificate()?;
+        let ef = certificate.width(k);
+        walk_pays(certificate, self.image.len(), choice, ef).then_some(ef)
+    }
+
     /// By the graph; `None` where there is none, or comparing is quicker.
     fn walk(&self, query: &[f32], k: usize, admits: Admits<'_>) -> Option<Vec<Neighbour>> {
         let certificate = self.image.certificate()?;
-        let (ef, choice) = (certificate.width(k), self.choice(admits));
-        if !walk_pays(certificate, self.image.len(), choice, ef) {
-            return None;
-        }
+        let choice = self.choice(admits);
+        let ef = self.walk_width(k, choice)?;
         let (mut found, complete) = self.walk_of(query, k, admits, (ef, None))?;
         // Fewer than there are: the walk has missed some, or they were damaged.
         if !complete || found.len() < k.min(choice) {
@@ -340,16 +346,16 @@ impl Index {
 
     /// Exact similarities of these rows, in any order; damaged ones are left out.
     fn compare(&self, query: &[f32], rows: Vec<u32>, parallel: bool) -> Vec<Neighbour> {
-        let one = |vector: &mut Vec<f32>, row: u32| {
-            let similarity = self.similarity_with(query, row, vector)?;
+        let one = |room: &mut RowRoom, row: u32| {
+            let similarity = self.similarity_in(room, query, row)?;
             Some(Neighbour { row, similarity })
         };
         if parallel && rows.len() > BLOCK {
             crate::threads::ready();
-            return rows.into_par_iter().with_min_len(64).map_init(Vec::new, one).flatten().collect();
+            return rows.into_par_iter().with_min_len(64).map_init(RowRoom::default, one).flatten().collect();
         }
-        let mut vector = Vec::new();
-        rows.into_iter().filter_map(|row| one(&mut vector, row)).collect()
+        let mut room = RowRoom::default();
+        rows.into_iter().filter_map(|row| one(&mut room, row)).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::exact::{PARALLEL_ROWS, kth_greatest};
 use super::*;
-use crate::ann::Origin;
+use crate::ann::{Origin, OwnerNeighbour};
 use proptest::prelude::*;
 use rayon::prelude::*;
 
@@ -157,4 +157,125 @@ fn damaged_rows_are_left_out_and_replaced() {
     assert_eq!(damaged.search(&query, 20, None), expected[10..30]);
     assert!(damaged.is_damaged() && !whole.is_damaged());
     assert_eq!(damaged.image().damaged_rows(), 10);
+}
+
+/// The referee: every link, sorted.
+fn naive_owners(index: &Index, query: &[f32], admitted: Option<&RowSet>) -> Vec<OwnerNeighbour> {
+    let links = index.links().filter(|link| admitted.is_none_or(|set| set.contains(link.row)));
+    let near = |link: Link| {
+        let similarity = index.similarity(query, link.row)?;
+        Some(OwnerNeighbour { owner: link.owner, part: link.part, row: link.row, similarity })
+    };
+    let mut all: Vec<OwnerNeighbour> = links.filter_map(near).collect();
+    all.sort_by(|a, b| a.order(b).then((a.row, a.part).cmp(&(b.row, b.part))));
+    let mut known = std::collections::HashSet::new();
+    all.retain(|near| known.insert(near.owner));
+    all
+}
+
+/// Of each of some owners, what the referee says.
+fn naive_of(all: &[OwnerNeighbour], owners: &[u64]) -> Vec<Option<OwnerNeighbour>> {
+    owners.iter().map(|owner| all.iter().find(|near| near.owner == *owner).copied()).collect()
+}
+
+/// Owners with several texts each, some of which they share; the vectors of some texts are equal.
+fn owned(owners: usize, texts: usize, dims: usize, seed: u64, laid_over: usize) -> Index {
+    let mut state = seed | 1;
+    let mut next = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 20) as usize % below
+    };
+    let values = if seed.is_multiple_of(2) { 3 } else { 10_007 };
+    let distinct: Vec<Vec<f32>> = (0..texts).map(|_| (0..dims).map(|_| next(values) as f32 - 1.0).collect()).collect();
+    let vectors: Vec<Vec<f32>> = (0..texts)
+        .map(|text| distinct[if next(8) == 0 { next(texts) } else { text }].clone())
+        .map(|vector| {
+            let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-3);
+            vector.iter().map(|x| x / length).collect()
+        })
+        .collect();
+    let hash = |text: usize| (text as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_0c3a_1d2b_4e5f).to_be_bytes();
+    let all = || (0..texts).map(|text| (hash(text), vectors[text].as_slice()));
+    let mut links = |owners: &mut dyn Iterator<Item = usize>| -> Vec<(u64, u32, TextHash)> {
+        let of = |owner: usize| (0..next(9)).map(|part| (3 * owner as u64, part as u32, hash(next(texts)))).collect();
+        owners.map(of).collect::<Vec<Vec<_>>>().concat()
+    };
+    let base = links(&mut (0..owners));
+    let origin = Origin { model: "m".into(), state: "s".into(), ..Origin::default() };
+    if laid_over == 0 {
+        return Index::new(Image::new(&origin, dims, all(), base));
+    }
+    // Every so many owners are removed, replaced or new; a third of the vectors is not in the image.
+    let changed: Vec<usize> = (0..owners + 9).step_by(laid_over).collect();
+    let kept = all().filter(|(hash, _)| hash[15] % 3 != 0);
+    let fresh = links(&mut changed.iter().copied().filter(|owner| owner % 4 != 1));
+    Index::with_changes(
+        Image::new(&origin, dims, kept, base),
+        changed.iter().map(|o| 3 * *o as u64).collect(),
+        fresh,
+        all(),
+    )
+}
+
+proptest! {
+    /// Owners are those that comparing every row finds, with ties, shared texts, filters, and changes laid over.
+    #[test]
+    fn owners_equal_their_naive_twin(
+        owners in 0usize..200, texts in 1usize..700, dims in 1usize..70, k in 0usize..80,
+        seed: u64, laid_over in 0usize..5, every in 1u64..40,
+    ) {
+        let index = owned(owners, texts, dims, seed, laid_over);
+        let query: Vec<f32> = (0..dims).map(|i| (i as f32 * 0.7 + seed as f32).sin() / (dims as f32).sqrt()).collect();
+        let mut some = RowSet::new(index.len());
+        (0..index.len() as u32).filter(|row| (u64::from(*row) ^ seed) % every == 0).for_each(|row| some.insert(row));
+        let all = naive_owners(&index, &query, None);
+        prop_assert_eq!(&index.nearest_owners(&query, k, None)[..], &all[..k.min(all.len())]);
+        let admitted = naive_owners(&index, &query, Some(&some));
+        prop_assert_eq!(&index.nearest_owners(&query, k, Some(&some))[..], &admitted[..k.min(admitted.len())]);
+        let asked: Vec<u64> = (0..owners as u64 * 4).map(|i| i.wrapping_mul(seed | 1) % (owners as u64 * 4)).collect();
+        prop_assert_eq!(index.owners_similarity(&query, &asked), naive_of(&all, &asked));
+        for near in &all {
+            let vector = index.vector(near.row).unwrap();
+            let real: f64 = vector.iter().zip(&query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+            prop_assert!((real - f64::from(near.similarity)).abs() < 1e-6);
+        }
+        prop_assert!(!index.is_damaged());
+    }
+
+    /// An owner whose nearest rows are damaged is as near as the next of them, or not there.
+    #[test]
+    fn owners_do_without_damaged_rows(
+        texts in 1usize..300, k in 1usize..40, seed: u64, places in prop::collection::vec(0usize..1 << 20, 1..60),
+        dims in 16usize..40,
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let whole = owned(40, texts, dims, seed, 0);
+        prop_assume!(!whole.is_empty());
+        whole.image().write(&path).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        // What is left over of the vectors ends the file but for zeros.
+        let end = bytes.len();
+        let rests = whole.len() * dims * 2;
+        let first = (end - rests) / 64 * 64;
+        for place in places {
+            bytes[first + place % rests] ^= 16;
+        }
+        std::fs::write(&path, bytes).unwrap();
+        let origin = Origin { model: "m".into(), state: "s".into(), ..Origin::default() };
+        let damaged = Index::new(Image::open(&path, &origin).unwrap());
+        let query: Vec<f32> = (0..dims).map(|i| (i as f32 + seed as f32).sin() / (dims as f32).sqrt()).collect();
+        let found = damaged.nearest_owners(&query, k, None);
+        let asked: Vec<u64> = (0..120).collect();
+        let told = damaged.owners_similarity(&query, &asked);
+        // What is too far to matter is not read.
+        if told != whole.owners_similarity(&query, &asked) {
+            prop_assert!(damaged.is_damaged());
+        }
+        let all = naive_owners(&damaged, &query, None);
+        prop_assert_eq!(&found[..], &all[..k.min(all.len())]);
+        prop_assert_eq!(told, naive_of(&all, &asked));
+    }
 }

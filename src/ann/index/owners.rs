@@ -1,0 +1,300 @@
+//! Search for owners: an owner is as near as the nearest of its texts.
+//!
+//! The codes are compared once, which gives each row an approximate similarity with a known error bound. An owner whose
+//! best approximation lies more than that bound below the k-th best exact similarity cannot be among the nearest; of an
+//! owner that can, only the rows within the bound of its best are compared in full precision. So the result is that
+//! of comparing every row. With a graph, where a walk is quicker, it is the owners of the rows that the walk finds.
+
+use super::exact::{PARALLEL_ROWS, SCATTERED, kth_greatest};
+use super::{Admits, Index};
+use crate::ann::image::{LinkColumns, RowRoom};
+use crate::ann::{OwnerNeighbour, RowSet};
+use crate::vector::QueryCodes;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+/// Admitted rows up to which all are compared in full precision at once.
+const DIRECT: usize = 128;
+
+/// So many candidates ahead, rows are asked for.
+const AHEAD: usize = 4;
+
+/// Where the links of an owner are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Source {
+    Image,
+    Overlay,
+}
+
+/// An owner that may be among the nearest.
+struct Candidate {
+    source: Source,
+    links: Range<usize>,
+    /// The link whose row has the greatest approximate similarity, and that similarity.
+    likeliest: usize,
+    approximation: f32,
+}
+
+/// A query, and what comparing it in full precision needs.
+struct Exact<'q> {
+    query: &'q [f32],
+    /// How far an approximate similarity can be off.
+    error: f32,
+    room: RowRoom,
+}
+
+impl Index {
+    /// The `k` nearest owners of the admitted rows (`None`: of all), each by the nearest of those, nearest first; fewer
+    /// only when there are fewer. A row that several owners share stands for all of them, admitted or not. With a
+    /// graph each is there with the probability that the certificate names.
+    pub fn nearest_owners(&self, query: &[f32], k: usize, admitted: Option<&RowSet>) -> Vec<OwnerNeighbour> {
+        if k == 0 || self.is_empty() || query.len() != self.image.dims() {
+            return Vec::new();
+        }
+        if let Some(found) = self.walk_to_owners(query, k, admitted) {
+            return found;
+        }
+        let alone = self.begin();
+        let found = self.compare_owners(query, k, admitted, alone);
+        self.searching.fetch_sub(1, Ordering::Relaxed);
+        found
+    }
+
+    /// How near each of these owners is, in the order given; `None` for one without a row that is whole.
+    pub fn owners_similarity(&self, query: &[f32], owners: &[u64]) -> Vec<Option<OwnerNeighbour>> {
+        if query.len() != self.image.dims() {
+            return vec![None; owners.len()];
+        }
+        let codes = QueryCodes::new(query);
+        let mut exact = Exact { query, error: self.error_bound(&codes), room: RowRoom::default() };
+        let (starts, near) = self.approximations_of(&codes, owners);
+        let near_of = |at: usize, first: usize| {
+            let own = &near[starts[at]..starts[at + 1]];
+            move |link: usize| own.get(link - first).copied().unwrap_or(f32::INFINITY)
+        };
+        let likeliest = |(at, owner): (usize, &u64)| {
+            let (source, links) = self.links_of(*owner);
+            let near = near_of(at, links.start);
+            let likeliest = links.clone().reduce(|best, next| if near(next) > near(best) { next } else { best })?;
+            Some(Candidate { source, approximation: near(likeliest), likeliest, links })
+        };
+        let candidates: Vec<Option<Candidate>> = owners.iter().enumerate().map(likeliest).collect();
+        let similarity = |(at, candidate): (usize, &Option<Candidate>)| {
+            candidates.get(at + AHEAD).into_iter().flatten().for_each(|next| self.prefetch(next));
+            let candidate = candidate.as_ref()?;
+            self.nearest_link(&mut exact, candidate, f32::NEG_INFINITY, near_of(at, candidate.links.start))
+        };
+        candidates.iter().enumerate().map(similarity).collect()
+    }
+
+    /// The approximate similarities of the rows of these owners, and where those of each begin. There are none for an
+    /// owner with one row and for what has changed: comparing them in full precision at once is as quick.
+    fn approximations_of(&self, codes: &QueryCodes, owners: &[u64]) -> (Vec<usize>, Vec<f32>) {
+        let (all, most) = (self.image.link_columns().rows, self.image.len());
+        let (mut rows, mut starts) = (Vec::with_capacity(16 * owners.len()), vec![0]);
+        for owner in owners {
+            let (source, links) = self.links_of(*owner);
+            if source == Source::Image && links.len() > 1 && all[links.clone()].iter().all(|row| (*row as usize) < most)
+            {
+                rows.extend(&all[links]);
+            }
+            starts.push(rows.len());
+        }
+        let mut near = vec![0.0; rows.len()];
+        codes.compare_some(self.isa, self.image.codes(), self.image.scales(), &rows, &mut near);
+        (starts, near)
+    }
+
+    /// How near the nearest text of an owner is, and which part of it that is; `None` if it has none.
+    pub fn owner_similarity(&self, query: &[f32], owner: u64) -> Option<(f32, u32)> {
+        let found = self.owners_similarity(query, &[owner]);
+        found.first().copied().flatten().map(|near| (near.similarity, near.part))
+    }
+
+    /// The owners of what a walk finds; `None` where comparing is quicker.
+    fn walk_to_owners(&self, query: &[f32], k: usize, admitted: Option<&RowSet>) -> Option<Vec<OwnerNeighbour>> {
+        let choice = admitted.map_or(self.image.len(), |set| set.len().min(self.image.len()));
+        let mut rows = k;
+        loop {
+            self.walk_width(rows, choice)?;
+            let found = self.search(query, rows, admitted);
+            let mut known = HashSet::new();
+            let mut owners = Vec::with_capacity(found.len());
+            for near in &found {
+                let new = self.owners_of(near.row).filter(|(owner, _)| known.insert(*owner));
+                let neighbour =
+                    |(owner, part)| OwnerNeighbour { owner, part, row: near.row, similarity: near.similarity };
+                owners.extend(new.map(neighbour));
+            }
+            if owners.len() >= k || found.len() < rows {
+                owners.sort_by(OwnerNeighbour::order);
+                owners.truncate(k);
+                return Some(owners);
+            }
+            rows *= 2;
+        }
+    }
+
+    fn compare_owners(&self, query: &[f32], k: usize, admitted: Option<&RowSet>, alone: bool) -> Vec<OwnerNeighbour> {
+        let codes = QueryCodes::new(query);
+        let near = self.approximations(&codes, admitted, alone);
+        let candidates = self.candidates(&near);
+        let best: Vec<f32> = candidates.iter().map(|candidate| candidate.approximation).collect();
+        let mut exact = Exact { query, error: self.error_bound(&codes), room: RowRoom::default() };
+        // The k-th best exact similarity is at most one error below the k-th best approximation, unless rows are
+        // damaged.
+        let likely = kth_greatest(&best, k.min(best.len()).max(1)) - 2.0 * exact.error;
+        let (likely, rest): (Vec<_>, Vec<_>) =
+            candidates.into_iter().partition(|candidate| candidate.approximation >= likely);
+        let mut found: Vec<OwnerNeighbour> = Vec::with_capacity(likely.len());
+        let mut floor = f32::NEG_INFINITY;
+        for mut candidates in [likely, rest] {
+            candidates.retain(|candidate| candidate.approximation >= floor);
+            candidates.sort_unstable_by(|a, b| b.approximation.total_cmp(&a.approximation));
+            for (at, candidate) in candidates.iter().enumerate() {
+                if candidate.approximation < floor {
+                    break;
+                }
+                candidates.get(at + AHEAD).into_iter().for_each(|next| self.prefetch(next));
+                let rows = self.columns(candidate.source).rows;
+                let near = |link: usize| near.get(rows[link] as usize).copied().unwrap_or(f32::NEG_INFINITY);
+                found.extend(self.nearest_link(&mut exact, candidate, floor, near));
+                if found.len() == k {
+                    let kth = found.iter().map(|near| near.similarity).fold(f32::INFINITY, f32::min);
+                    floor = kth - exact.error;
+                }
+            }
+        }
+        found.sort_unstable_by(OwnerNeighbour::order);
+        // Of a damaged column of owners one can come twice.
+        let mut known = HashSet::new();
+        found.retain(|near| known.insert(near.owner));
+        found.truncate(k);
+        found
+    }
+
+    /// How far an approximate similarity can be off.
+    fn error_bound(&self, codes: &QueryCodes) -> f32 {
+        let (slack, longest) = self.image.bounds();
+        let (fresh_slack, fresh_longest) = self.overlay.as_ref().map_or((0.0, 0.0), |over| over.fresh.image.bounds());
+        codes.error(slack.max(fresh_slack), longest.max(fresh_longest))
+    }
+
+    /// The approximate similarity of every row; minus infinity for those that are not admitted, infinity for those that
+    /// are so few that comparing them in full precision is quicker.
+    fn approximations(&self, codes: &QueryCodes, admitted: Option<&RowSet>, alone: bool) -> Vec<f32> {
+        let Some(set) = admitted.filter(|set| set.len() * SCATTERED < self.image.len()) else {
+            let parallel = alone && self.image.len() >= PARALLEL_ROWS;
+            let mut near = self.scan(codes, admitted.map_or(Admits::All, Admits::Only), parallel);
+            if let Some(over) = &self.overlay {
+                near.extend(over.fresh.scan(codes, Admits::All, false));
+                if let Some(set) = admitted {
+                    let fresh = (0u32..).zip(&mut near).skip(self.image.len());
+                    fresh.filter(|(row, _)| !set.contains(*row)).for_each(|(_, near)| *near = f32::NEG_INFINITY);
+                }
+            }
+            return near;
+        };
+        let mut near = vec![f32::NEG_INFINITY; self.len()];
+        let rows: Vec<u32> = set.iter().take_while(|row| (*row as usize) < self.image.len()).collect();
+        let mut some = vec![f32::INFINITY; rows.len()];
+        if rows.len() > DIRECT {
+            codes.compare_some(self.isa, self.image.codes(), self.image.scales(), &rows, &mut some);
+        }
+        rows.iter().zip(some).for_each(|(row, some)| near[*row as usize] = some);
+        let fresh = set.iter().skip_while(|row| (*row as usize) < self.image.len());
+        fresh.take_while(|row| (*row as usize) < self.len()).for_each(|row| near[row as usize] = f32::INFINITY);
+        near
+    }
+
+    /// The owners of which a row is admitted.
+    fn candidates(&self, near: &[f32]) -> Vec<Candidate> {
+        let mut out = Vec::new();
+        for source in [Source::Image, Source::Overlay] {
+            let columns = self.columns(source);
+            let mut start = 0;
+            while start < columns.owners.len() {
+                let owner = columns.owners[start];
+                let (mut end, mut likeliest, mut approximation) = (start, start, f32::NEG_INFINITY);
+                while end < columns.owners.len() && columns.owners[end] == owner {
+                    let near = near.get(columns.rows[end] as usize).copied().unwrap_or(f32::NEG_INFINITY);
+                    if near > approximation {
+                        (likeliest, approximation) = (end, near);
+                    }
+                    end += 1;
+                }
+                if approximation > f32::NEG_INFINITY && !self.is_hidden(source, owner) {
+                    out.push(Candidate { source, links: start..end, likeliest, approximation });
+                }
+                start = end;
+            }
+        }
+        out
+    }
+
+    /// Asks for the likeliest row of a candidate, which is about to be compared.
+    fn prefetch(&self, candidate: &Candidate) {
+        let row = self.columns(candidate.source).rows[candidate.likeliest];
+        self.image.prefetch(self.isa, row);
+    }
+
+    /// The nearest row of a candidate, of those whose approximate similarity, as `near` tells it by the link, is not
+    /// below `floor`. `None` if none of them is whole.
+    fn nearest_link(
+        &self,
+        exact: &mut Exact<'_>,
+        candidate: &Candidate,
+        floor: f32,
+        near: impl Fn(usize) -> f32,
+    ) -> Option<OwnerNeighbour> {
+        let Candidate { source, likeliest, .. } = *candidate;
+        let mut best = self.follow(exact, source, likeliest);
+        for link in candidate.links.clone().filter(|link| *link != likeliest) {
+            let least = best.map_or(floor, |best| floor.max(best.similarity - exact.error));
+            if near(link) < least {
+                continue;
+            }
+            let Some(next) = self.follow(exact, source, link) else { continue };
+            let order = |near: &OwnerNeighbour| (near.row, near.part);
+            let is_nearer = |best: &OwnerNeighbour| {
+                next.similarity > best.similarity || next.similarity == best.similarity && order(&next) < order(best)
+            };
+            if best.as_ref().is_none_or(is_nearer) {
+                best = Some(next);
+            }
+        }
+        best
+    }
+
+    /// How near the row of a link is; `None` if it is damaged, or does not know of the link.
+    fn follow(&self, exact: &mut Exact<'_>, source: Source, link: usize) -> Option<OwnerNeighbour> {
+        let columns = self.columns(source);
+        let (owner, part, row) = (columns.owners[link], columns.parts[link], columns.rows[link]);
+        if source == Source::Image && !self.image.row_knows(row, link) {
+            self.damaged.store(true, Ordering::Relaxed);
+            return None;
+        }
+        let similarity = self.similarity_in(&mut exact.room, exact.query, row)?;
+        Some(OwnerNeighbour { owner, part, row, similarity })
+    }
+
+    fn columns(&self, source: Source) -> LinkColumns<'_> {
+        match (source, &self.overlay) {
+            (Source::Image, _) => self.image.link_columns(),
+            (Source::Overlay, Some(over)) => over.overlay.columns(),
+            (Source::Overlay, None) => LinkColumns { owners: &[], parts: &[], rows: &[] },
+        }
+    }
+
+    /// Whether an owner's links in the image do not count any more.
+    fn is_hidden(&self, source: Source, owner: u64) -> bool {
+        source == Source::Image && self.overlay.as_ref().is_some_and(|over| over.overlay.is_changed(owner))
+    }
+
+    /// Where the links of an owner are.
+    fn links_of(&self, owner: u64) -> (Source, Range<usize>) {
+        let source = if self.is_hidden(Source::Image, owner) { Source::Overlay } else { Source::Image };
+        (source, self.columns(source).of_owner(owner))
+    }
+}
