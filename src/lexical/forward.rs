@@ -1,9 +1,11 @@
-//! The forward list: each document's terms with their counts, as bytes.
+//! The forward list: each document's terms with their counts, as a record of 32-bit words.
 //!
-//! Terms are in the order of their numbers. Each is the distance from the one before (the first: from 0), shifted left by
-//! one with a bit that says whether a count follows; without one the count is 1. Both are written seven bits a byte, low
-//! ones first, the high bit set on all but the last. Numbers are given in the order in which terms are first met, so that
-//! common terms have low ones and most entries take two bytes.
+//! Numbers are given to terms in the order in which they are first met, so that common terms have low ones. Those below
+//! 65,536 take two bytes, the others four: short enough, and read without decoding. A record holds how many there are of both
+//! kinds, the long ones, the short ones, and a byte for the count of each, short ones first; the last two are filled up to
+//! whole words. Within each kind terms are in the order of their numbers.
+
+use super::image::LARGE_COUNT;
 
 /// A term of a document, by number, and how often the document holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,69 +14,57 @@ pub(super) struct TermCount {
     pub count: u32,
 }
 
-/// Appends a document's terms, which are in the order of their numbers.
-pub(super) fn encode(terms: &[TermCount], out: &mut Vec<u8>) {
-    let mut last = 0;
-    for &TermCount { term, count } in terms {
-        write(u64::from(term.wrapping_sub(last)) << 1 | u64::from(count > 1), out);
-        if count > 1 {
-            write(u64::from(count), out);
+/// Numbers of two bytes.
+pub(super) const SHORT: u32 = 1 << 16;
+
+/// Appends a document's record; its terms are in the order of their numbers. Counts that do not fit are cut to
+/// [`LARGE_COUNT`].
+pub(super) fn encode(terms: &[TermCount], out: &mut Vec<u32>) {
+    let (short, long) = terms.split_at(terms.partition_point(|found| found.term < SHORT));
+    out.extend([short.len() as u32, long.len() as u32]);
+    out.extend(long.iter().map(|found| found.term));
+    let mut packed = |bytes: &mut dyn Iterator<Item = u8>| {
+        while let Some(first) = bytes.next() {
+            let word = [first, bytes.next().unwrap_or(0), bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)];
+            out.push(u32::from_ne_bytes(word));
         }
-        last = term;
-    }
+    };
+    packed(&mut short.iter().flat_map(|found| (found.term as u16).to_ne_bytes()));
+    packed(&mut terms.iter().map(|found| found.count.min(LARGE_COUNT) as u8));
 }
 
-fn write(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
+/// A document's terms, where they lie.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Record<'a> {
+    /// Numbers below [`SHORT`].
+    pub short: &'a [u16],
+    /// The others.
+    pub long: &'a [u32],
+    /// Counts, those of short numbers first.
+    pub counts: &'a [u8],
 }
 
-/// The terms of a document. Whatever the bytes are, it ends with them: every entry takes one byte at least.
-#[derive(Debug, Clone)]
-pub(super) struct Decoder<'a> {
-    bytes: &'a [u8],
-    last: u32,
-}
-
-impl<'a> Decoder<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, last: 0 }
+impl<'a> Record<'a> {
+    /// The record of these words; an empty one if they are none.
+    pub fn of(words: &'a [u32]) -> Self {
+        Self::read(words).unwrap_or_default()
     }
 
-    #[inline]
-    fn read(&mut self) -> Option<u64> {
-        let (&first, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
-        if first < 0x80 {
-            return Some(u64::from(first));
-        }
-        let mut number = u64::from(first & 0x7f);
-        let mut shift = 7;
-        loop {
-            let (&byte, rest) = self.bytes.split_first()?;
-            self.bytes = rest;
-            // No number that was written takes more than five bytes.
-            number |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-            if byte < 0x80 {
-                return Some(number);
-            }
-            shift += 7;
-        }
+    fn read(words: &'a [u32]) -> Option<Self> {
+        let (&[short, long], rest) = words.split_first_chunk()?;
+        let (long, rest) = rest.split_at_checked(long as usize)?;
+        let rest: &[u16] = bytemuck::try_cast_slice(rest).ok()?;
+        let (short, rest) = rest.split_at_checked(short as usize)?;
+        // Two bytes fill the short numbers up to whole words where they are odd.
+        let rest = rest.get(short.len() % 2..)?;
+        let counts: &[u8] = bytemuck::try_cast_slice(rest).ok()?;
+        Some(Self { short, long, counts: counts.get(..short.len() + long.len())? })
     }
-}
 
-impl Iterator for Decoder<'_> {
-    type Item = TermCount;
-
-    #[inline]
-    fn next(&mut self) -> Option<TermCount> {
-        let entry = self.read()?;
-        self.last = self.last.wrapping_add((entry >> 1) as u32);
-        let count = if entry & 1 == 1 { self.read()? as u32 } else { 1 };
-        Some(TermCount { term: self.last, count })
+    /// The terms in the order of their numbers, with the counts that are in the record.
+    pub fn terms(self) -> impl Iterator<Item = TermCount> {
+        let numbers = self.short.iter().map(|term| u32::from(*term)).chain(self.long.iter().copied());
+        numbers.zip(self.counts).map(|(term, count)| TermCount { term, count: u32::from(*count) })
     }
 }
 
@@ -85,16 +75,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_is_decoded(terms in proptest::collection::btree_map(any::<u32>(), 1u32.., 0..40)) {
+        fn what_was_encoded_is_read(
+            terms in proptest::collection::btree_map(prop_oneof![0u32..99, any::<u32>()], 1u32..300, 0..40),
+        ) {
             let terms: Vec<TermCount> = terms.into_iter().map(|(term, count)| TermCount { term, count }).collect();
-            let mut bytes = Vec::new();
-            encode(&terms, &mut bytes);
-            prop_assert_eq!(Decoder::new(&bytes).collect::<Vec<_>>(), terms);
+            let mut words = Vec::new();
+            encode(&terms, &mut words);
+            let cut: Vec<TermCount> = terms.iter().map(|t| TermCount { count: t.count.min(255), ..*t }).collect();
+            prop_assert_eq!(Record::of(&words).terms().collect::<Vec<_>>(), cut);
+            for end in 0..words.len() {
+                prop_assert_eq!(Record::of(&words[..end]).terms().count(), 0);
+            }
         }
 
         #[test]
-        fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            prop_assert!(Decoder::new(&bytes).count() <= bytes.len());
+        fn any_words_are_read_within_bounds(words in proptest::collection::vec(prop_oneof![0u32..9, any::<u32>()], 0..30)) {
+            prop_assert!(Record::of(&words).terms().count() <= 4 * words.len());
         }
     }
 }

@@ -5,7 +5,7 @@
 //! read in between is read within bounds, so damage can cost an answer's quality and never more.
 
 use super::TermImageBuilder;
-use super::forward::Decoder;
+use super::forward::{Record, TermCount};
 use super::layout::{Counts, FIRST, NUMBERS, Places, SEALED, bucket};
 use crate::map::{Bytes, HEADER, Label, Room, checksum, write_aside};
 use crate::text::sha256_hex;
@@ -244,11 +244,19 @@ impl TermImage {
         found.ok().and_then(|at| large.get(at)).map_or(LARGE_COUNT, |[_, _, count]| *count)
     }
 
-    /// The terms of a document, by number.
-    pub(super) fn terms_of(&self, slot: u32) -> Decoder<'_> {
+    /// The terms of a document as they lie in the file.
+    pub(super) fn record(&self, slot: u32) -> Record<'_> {
         let starts: &[u32] = self.part(&self.at.forward_starts);
         let (from, to) = (starts.get(slot as usize), starts.get(slot as usize + 1));
         let range = from.zip(to).map_or(0..0, |(from, to)| *from as usize..*to as usize);
-        Decoder::new(self.part::<u8>(&self.at.forward).get(range).unwrap_or_default())
+        Record::of(self.part::<u32>(&self.at.forward).get(range).unwrap_or_default())
+    }
+
+    /// The terms of a document, in the order of their numbers.
+    pub(super) fn terms_of(&self, slot: u32) -> impl Iterator<Item = TermCount> + '_ {
+        self.record(slot).terms().map(move |found| match found.count {
+            LARGE_COUNT => TermCount { count: self.large_count(found.term, slot), ..found },
+            _ => found,
+        })
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Counts {
     pub documents: usize,
     pub terms: usize,
     pub postings: usize,
-    /// Bytes of the forward list.
+    /// Words of the forward list.
     pub forward: usize,
     /// Postings whose count does not fit into a posting.
     pub large: usize,
@@ -53,7 +53,7 @@ impl Places {
         };
         let buckets = u32::try_from(counts.bits).ok().and_then(|bits| 1usize.checked_shl(bits))?;
         Some(Self {
-            forward: take(counts.forward, 1)?,
+            forward: take(counts.forward, 4)?,
             ids: take(counts.documents, 8)?,
             lengths: take(counts.documents, 4)?,
             forward_starts: take(counts.documents.checked_add(1)?, 4)?,

@@ -1,12 +1,14 @@
 //! BM25 of documents, as [`super::WeightedTerms::overlap`] gives it for their texts, to the last bit.
 
 use super::bm25::gain;
+use super::forward::SHORT;
 use super::image::{COUNT_BITS, LARGE_COUNT};
 use super::index::{NONE, Segment};
 use super::{PreparedQuery, QueryTerms, Reach, TermIndex, TermOverlap};
 
-/// Bits of the filter that tells most terms of a document that were not asked for; it stays in the fastest cache.
-const FILTER_BITS: usize = 1 << 16;
+/// Bits of the filter that tells most terms of a document that were not asked for, and all of those with short numbers. It
+/// stays in the fastest cache.
+const FILTER_BITS: usize = SHORT as usize;
 
 /// What all documents reach for a question.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,23 +60,31 @@ impl Asked {
         Self { terms, filter }
     }
 
+    /// Whether the filter lets a term pass.
     #[inline]
-    fn place_of(&self, number: u32) -> Option<usize> {
+    fn may_hold(&self, number: u32) -> bool {
         let bit = number as usize % FILTER_BITS;
-        if self.filter[bit / 64] >> (bit % 64) & 1 == 0 {
-            return None;
-        }
-        let found = self.terms.binary_search_by_key(&number, |(number, _)| *number).ok()?;
-        Some(self.terms[found].1)
+        self.filter.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
     /// Counts the terms of the document in a slot.
     fn count(&self, segment: &Segment, slot: u32, counts: &mut [u32]) {
         counts.fill(0);
-        let last = self.terms.last().map_or(0, |(number, _)| *number);
-        for found in segment.image.terms_of(slot).take_while(|found| found.term <= last) {
-            if let Some(count) = self.place_of(found.term).and_then(|place| counts.get_mut(place)) {
-                *count = found.count;
+        let record = segment.image.record(slot);
+        let mut found = |number: u32, count: Option<&u8>| {
+            let place = self.terms.binary_search_by_key(&number, |(number, _)| *number).ok();
+            let Some((place, count)) = place.map(|at| self.terms[at].1).zip(count) else { return };
+            let is_large = u32::from(*count) == LARGE_COUNT;
+            counts[place] = if is_large { segment.image.large_count(number, slot) } else { u32::from(*count) };
+        };
+        for (at, number) in record.short.iter().enumerate() {
+            if self.may_hold(u32::from(*number)) {
+                found(u32::from(*number), record.counts.get(at));
+            }
+        }
+        for (at, number) in record.long.iter().enumerate() {
+            if self.may_hold(*number) {
+                found(*number, record.counts.get(record.short.len() + at));
             }
         }
     }

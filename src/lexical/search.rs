@@ -22,7 +22,7 @@ const B: f64 = 0.75;
 /// FTS5's idf of a term that half of the documents hold or more.
 const LEAST_IDF: f64 = 1e-6;
 /// Documents that are ranked together: their sums stay in the fastest cache.
-const BLOCK: usize = 4_096;
+const BLOCK: usize = 2_048;
 /// Counts and lengths below which the gain of a posting is looked up in place of being computed.
 const TABLE_COUNTS: usize = 4;
 const TABLE_LENGTHS: usize = 1_024;
@@ -135,11 +135,66 @@ impl Best {
     }
 }
 
-/// A term's postings, and how many of them are done.
+/// A term and those of its postings that are still to come.
 struct Cursor<'a> {
     term: u32,
     idf: f64,
     postings: &'a [u32],
+}
+
+/// The documents of a block, by their place in it.
+struct Block<'a> {
+    segment: &'a Segment,
+    /// Slot of the first.
+    first: usize,
+    lengths: &'a [u32],
+    /// Sums so far.
+    sums: &'a mut [f64],
+}
+
+impl Block<'_> {
+    /// Adds what a term says; whether it says anything.
+    fn add(&mut self, cursor: &mut Cursor<'_>, saturation: &Saturation) -> bool {
+        let end = self.first + self.lengths.len();
+        let mut done = 0;
+        for &posting in cursor.postings {
+            let slot = (posting >> COUNT_BITS) as usize;
+            if slot >= end {
+                break;
+            }
+            done += 1;
+            // Only in a damaged file is there one before the block.
+            let at = slot.wrapping_sub(self.first);
+            let Some(&length) = self.lengths.get(at) else { continue };
+            let count = posting & LARGE_COUNT;
+            let count = if count == LARGE_COUNT { self.large_count(cursor.term, at) } else { count };
+            self.sums[at] += cursor.idf * saturation.of(count, length);
+        }
+        cursor.postings = cursor.postings.get(done..).unwrap_or_default();
+        done > 0
+    }
+
+    fn large_count(&self, term: u32, at: usize) -> u32 {
+        self.segment.image.large_count(term, (self.first + at) as u32)
+    }
+
+    /// Takes the documents that may be among the best.
+    fn collect(&self, admitted: Option<&dyn Fn(u64) -> bool>, best: &mut Best) {
+        let ids = self.segment.image.ids();
+        for (chunk, sums) in self.sums.chunks(16).enumerate() {
+            let threshold = best.threshold;
+            if !sums.iter().fold(false, |any, sum| any | (*sum >= threshold)) {
+                continue;
+            }
+            for (at, &rank) in sums.iter().enumerate().filter(|(_, sum)| **sum >= threshold) {
+                let slot = self.first + 16 * chunk + at;
+                let Some(&id) = ids.get(slot) else { continue };
+                if !self.segment.is_dead(slot as u32) && admitted.is_none_or(|admitted| admitted(id)) {
+                    best.push(Ranked { rank, id });
+                }
+            }
+        }
+    }
 }
 
 impl TermIndex {
@@ -188,76 +243,20 @@ impl TermIndex {
         admitted: Option<&dyn Fn(u64) -> bool>,
         best: &mut Best,
     ) {
-        let (ids, lengths) = (segment.image.ids(), segment.image.lengths());
         let mut sums = [0.0f64; BLOCK];
-        let mut first = 0;
-        while !cursors.is_empty() {
-            let Some(block) = lengths.get(first..lengths.len().min(first + BLOCK)).filter(|block| !block.is_empty())
-            else {
-                return;
-            };
-            let mut touched = false;
+        for (number, lengths) in segment.image.lengths().chunks(BLOCK).enumerate() {
+            let mut block = Block { segment, first: number * BLOCK, lengths, sums: &mut sums[..lengths.len()] };
+            let mut is_touched = false;
             for cursor in cursors.iter_mut() {
-                touched |= self.add_block(segment, cursor, first, block, &mut sums);
+                is_touched |= block.add(cursor, &self.saturation);
             }
-            if touched {
-                collect(segment, (ids, first), &sums[..block.len()], admitted, best);
-                sums[..block.len()].fill(0.0);
+            if is_touched {
+                block.collect(admitted, best);
+                block.sums.fill(0.0);
             }
             cursors.retain(|cursor| !cursor.postings.is_empty());
-            first += BLOCK;
-        }
-    }
-
-    /// Adds what a term says of the documents of a block, whose lengths these are; whether it says anything.
-    fn add_block(
-        &self,
-        segment: &Segment,
-        cursor: &mut Cursor<'_>,
-        first: usize,
-        lengths: &[u32],
-        sums: &mut [f64; BLOCK],
-    ) -> bool {
-        let end = first + lengths.len();
-        let mut done = 0;
-        for &posting in cursor.postings {
-            let slot = (posting >> COUNT_BITS) as usize;
-            if slot >= end {
-                break;
-            }
-            done += 1;
-            // Only in a damaged file is there one before the block.
-            let at = slot.wrapping_sub(first);
-            let (Some(&length), Some(sum)) = (lengths.get(at), sums.get_mut(at)) else { continue };
-            let mut count = posting & LARGE_COUNT;
-            if count == LARGE_COUNT {
-                count = segment.image.large_count(cursor.term, slot as u32);
-            }
-            *sum += cursor.idf * self.saturation.of(count, length);
-        }
-        cursor.postings = &cursor.postings[done..];
-        done > 0
-    }
-}
-
-/// Takes those documents of a block that may be among the best.
-fn collect(
-    segment: &Segment,
-    (ids, first): (&[u64], usize),
-    sums: &[f64],
-    admitted: Option<&dyn Fn(u64) -> bool>,
-    best: &mut Best,
-) {
-    for (chunk, ranks) in sums.chunks(16).enumerate() {
-        let threshold = best.threshold;
-        if !ranks.iter().fold(false, |any, rank| any | (*rank >= threshold)) {
-            continue;
-        }
-        for (at, &rank) in ranks.iter().enumerate().filter(|(_, rank)| **rank >= threshold) {
-            let slot = first + 16 * chunk + at;
-            let Some(&id) = ids.get(slot) else { continue };
-            if !segment.is_dead(slot as u32) && admitted.is_none_or(|admitted| admitted(id)) {
-                best.push(Ranked { rank, id });
+            if cursors.is_empty() {
+                return;
             }
         }
     }

@@ -3,15 +3,15 @@
 //! The forward list is written as documents come, so that memory holds 16 bytes a document and 20 a term. The inverted list
 //! is made of it in the end, for as many terms at a time as fit into a buffer of fixed size.
 
-use super::forward::{Decoder, TermCount, encode};
+use super::forward::{Record, TermCount, encode};
 use super::image::{COUNT_BITS, LARGE_COUNT, LargeCount, MAX_DOCUMENTS, Totals};
 use super::layout::{Counts, FIRST, Places, bucket, directory_bits};
 use super::{TermImage, TermOrigin};
 use crate::map::Room;
 use std::io;
 
-/// Bytes of the forward list that are written at once.
-const BUFFER_BYTES: usize = 1 << 20;
+/// Words of the forward list that are written at once.
+const BUFFER_WORDS: usize = 1 << 18;
 /// Postings that are sorted at once, 4 bytes each.
 const BAND_POSTINGS: usize = 16 << 20;
 
@@ -19,9 +19,9 @@ const BAND_POSTINGS: usize = 16 << 20;
 #[derive(Debug)]
 pub(super) struct ImageWriter {
     room: Room,
-    /// Bytes of the forward list that are in `room`, and those that are to follow.
+    /// Words of the forward list that are in `room`, and those that are to follow.
     written: usize,
-    buffer: Vec<u8>,
+    buffer: Vec<u32>,
     ids: Vec<u64>,
     lengths: Vec<u32>,
     forward_starts: Vec<u32>,
@@ -86,13 +86,13 @@ impl ImageWriter {
         self.lengths.push(length);
         self.postings += terms.len();
         self.tokens += u64::from(length);
-        if self.buffer.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= BUFFER_WORDS { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let end = (FIRST + self.written + self.buffer.len()).next_multiple_of(64);
-        self.room.resize(FIRST + self.written, end)?;
-        self.room.put(FIRST + self.written, &self.buffer)?;
+        let start = FIRST + 4 * self.written;
+        self.room.resize(start, (start + 4 * self.buffer.len()).next_multiple_of(64))?;
+        self.room.put(start, bytemuck::cast_slice(&self.buffer))?;
         self.written += self.buffer.len();
         self.buffer.clear();
         Ok(())
@@ -113,7 +113,7 @@ impl ImageWriter {
             bits: directory_bits(hashes.len()),
         };
         let at = Places::of(counts).ok_or_else(|| too_many("documents"))?;
-        self.room.resize(FIRST + self.written, at.bytes)?;
+        self.room.resize(FIRST + 4 * self.written, at.bytes)?;
         self.room.put(at.ids.start, bytemuck::cast_slice(&self.ids))?;
         self.room.put(at.lengths.start, bytemuck::cast_slice(&self.lengths))?;
         self.room.put(at.forward_starts.start, bytemuck::cast_slice(&self.forward_starts))?;
@@ -145,12 +145,13 @@ impl ImageWriter {
             let mut band = vec![0u32; starts[next] as usize - base];
             let mut cursors: Vec<u32> = starts[first..next].iter().map(|start| start - base as u32).collect();
             let bytes = room.into_bytes()?;
-            let forward = bytes.get().get(at.forward.clone()).unwrap_or_default();
+            let forward = bytes.get().get(at.forward.clone()).and_then(|part| bytemuck::try_cast_slice(part).ok());
+            let forward: &[u32] = forward.unwrap_or_default();
             for (slot, ends) in self.forward_starts.windows(2).enumerate() {
-                for TermCount { term, count } in Decoder::new(&forward[ends[0] as usize..ends[1] as usize]) {
+                for TermCount { term, count } in Record::of(&forward[ends[0] as usize..ends[1] as usize]).terms() {
                     let Some(own) = (term as usize).checked_sub(first) else { continue };
                     let Some(cursor) = cursors.get_mut(own) else { break };
-                    band[*cursor as usize] = (slot as u32) << COUNT_BITS | count.min(LARGE_COUNT);
+                    band[*cursor as usize] = (slot as u32) << COUNT_BITS | count;
                     *cursor += 1;
                 }
             }
