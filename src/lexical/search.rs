@@ -23,9 +23,9 @@ const B: f64 = 0.75;
 const LEAST_IDF: f64 = 1e-6;
 /// Documents that are ranked together: their sums stay in the fastest cache.
 const BLOCK: usize = 2_048;
-/// Counts and lengths below which the gain of a posting is looked up in place of being computed.
-const TABLE_COUNTS: usize = 4;
-const TABLE_LENGTHS: usize = 1_024;
+/// Counts up to, and lengths below, which the gain of a posting is looked up in place of being computed; powers of two.
+const TABLE_COUNTS: u32 = 16;
+const TABLE_LENGTHS: u32 = 1_024;
 
 /// What a posting adds to a document's rank, before the term's idf, by count and length.
 #[derive(Debug)]
@@ -37,24 +37,25 @@ pub(super) struct Saturation {
 impl Saturation {
     pub fn new(documents: usize, tokens: u64) -> Self {
         let mut made = Self { mean_length: tokens as f64 / documents as f64, table: Vec::new() };
-        let of_count = |count: usize| (0..TABLE_LENGTHS).map(move |length| (count as u32, length as u32));
+        let of_count = |count: u32| (0..TABLE_LENGTHS).map(move |length| (count, length));
         let all = (1..=TABLE_COUNTS).flat_map(of_count);
         made.table = all.map(|(count, length)| made.compute(count, length)).collect();
         made
     }
 
+    #[cold]
     fn compute(&self, count: u32, length: u32) -> f64 {
         let (count, length) = (f64::from(count), f64::from(length));
         (count * (K1 + 1.0)) / (count + K1 * (1.0 - B + B * length / self.mean_length))
     }
 
+    /// Of a posting, if it is in the table.
     #[inline]
-    fn of(&self, count: u32, length: u32) -> f64 {
-        let at = (count as usize).wrapping_sub(1).wrapping_mul(TABLE_LENGTHS).wrapping_add(length as usize);
-        match self.table.get(at) {
-            Some(known) if (length as usize) < TABLE_LENGTHS => *known,
-            _ => self.compute(count, length),
-        }
+    fn known(&self, count: u32, length: u32) -> Option<f64> {
+        let row = count.wrapping_sub(1);
+        let is_known = row / TABLE_COUNTS | length / TABLE_LENGTHS == 0;
+        let at = row.wrapping_mul(TABLE_LENGTHS).wrapping_add(length) as usize;
+        self.table.get(at).filter(|_| is_known).copied()
     }
 }
 
@@ -155,27 +156,29 @@ struct Block<'a> {
 impl Block<'_> {
     /// Adds what a term says; whether it says anything.
     fn add(&mut self, cursor: &mut Cursor<'_>, saturation: &Saturation) -> bool {
-        let end = self.first + self.lengths.len();
+        let (segment, first, lengths, idf) = (self.segment, self.first, self.lengths, cursor.idf);
+        let Some(sums) = self.sums.get_mut(..lengths.len()) else { return false };
         let mut done = 0;
         for &posting in cursor.postings {
             let slot = (posting >> COUNT_BITS) as usize;
-            if slot >= end {
+            if slot >= first + lengths.len() {
                 break;
             }
             done += 1;
             // Only in a damaged file is there one before the block.
-            let at = slot.wrapping_sub(self.first);
-            let Some(&length) = self.lengths.get(at) else { continue };
+            let at = slot.wrapping_sub(first);
+            let Some(&length) = lengths.get(at) else { continue };
             let count = posting & LARGE_COUNT;
-            let count = if count == LARGE_COUNT { self.large_count(cursor.term, at) } else { count };
-            self.sums[at] += cursor.idf * saturation.of(count, length);
+            let gain = saturation.known(count, length);
+            let gain = gain.unwrap_or_else(|| {
+                let is_large = count == LARGE_COUNT;
+                let count = if is_large { segment.image.large_count(cursor.term, slot as u32) } else { count };
+                saturation.compute(count, length)
+            });
+            sums[at] += idf * gain;
         }
         cursor.postings = cursor.postings.get(done..).unwrap_or_default();
         done > 0
-    }
-
-    fn large_count(&self, term: u32, at: usize) -> u32 {
-        self.segment.image.large_count(term, (self.first + at) as u32)
     }
 
     /// Takes the documents that may be among the best.
