@@ -4,6 +4,7 @@
 //! does not. `docs/benchmarks.md` has the figures.
 
 use crate::support::home;
+use crate::support::request::session;
 use kenning::engine::{Engine, EngineSettings};
 use kenning::eval::{CaseKind, builtin_cases, run};
 
@@ -12,10 +13,7 @@ fn engine(with_model: bool) -> Engine {
         home::installed("bge-small-en-v1.5-int8");
     }
     Engine::new(EngineSettings {
-        clock: || 0,
         later: None,
-        stopped: || false,
-        notes: kenning::engine::Notes::default(),
         data: Some(home::dir()),
         cache: None,
         config: None,
@@ -45,10 +43,11 @@ fn the_set_is_large_enough_and_says_what_is_right() {
         cases.len()
     );
     let engine = engine(false);
+    let packs = engine.packs(&session());
     for case in &cases {
         assert!(case.kind != CaseKind::Unanswerable || case.expect.is_empty(), "{}", case.id);
         for id in &case.expect {
-            assert!(engine.canon().index_of(id).is_some(), "{} expects {id}, which is no entry", case.id);
+            assert!(packs.canon().index_of(id).is_some(), "{} expects {id}, which is no entry", case.id);
         }
     }
 }
@@ -56,8 +55,9 @@ fn the_set_is_large_enough_and_says_what_is_right() {
 #[test]
 fn with_the_model() {
     let engine = engine(true);
-    let (report, _) = run(&engine, &builtin_cases().unwrap(), &mut |_| {}).unwrap();
-    assert_eq!(engine.take_notes(), Vec::<String>::new());
+    let session = session();
+    let (report, _) = run(&engine, &builtin_cases().unwrap(), &session).unwrap();
+    assert_eq!(session.take_notes(), Vec::<String>::new());
     let reached = [
         share(&report, &[CaseKind::Message, CaseKind::Log]),
         share(&report, &[CaseKind::Paraphrase]),
@@ -74,7 +74,7 @@ fn with_the_model() {
 #[test]
 fn without_a_model() {
     let engine = engine(false);
-    let (report, _) = run(&engine, &builtin_cases().unwrap(), &mut |_| {}).unwrap();
+    let (report, _) = run(&engine, &builtin_cases().unwrap(), &session()).unwrap();
     let reached = [share(&report, &[CaseKind::Message, CaseKind::Log]), share(&report, &[CaseKind::Unanswerable])];
     assert!(reached[0] >= 0.90 && reached[1] >= 0.95, "{reached:.3?}, missed: {:?}", report.misses);
 }

@@ -10,7 +10,7 @@ use super::bench_pack::{self, BenchPackArgs};
 use super::bench_run::{self, RunArgs};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::eval::{Case, CaseKind, Report, builtin_cases, parse_cases, run as run_cases};
@@ -81,9 +81,9 @@ fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, Failure> {
 
 fn builtin(global: &Global, args: &BuiltinArgs, output: &Output) -> Outcome {
     let cases = read_cases(&args.cases)?;
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
     let mut meter = Meter::new(output);
-    let (report, observations) = run_cases(&engine, &cases, &mut |p| meter.show(p))?;
+    let (report, observations) = run_cases(&engine, &cases, &meter.session())?;
     meter.finish();
     let uncovered = cases.iter().filter(|c| c.kind != CaseKind::Unanswerable && c.expect.is_empty()).count();
     if output.json {

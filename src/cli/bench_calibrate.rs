@@ -2,7 +2,7 @@
 
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::eval::retrieval::{BenchError, SPLIT, read_split};
@@ -47,22 +47,22 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
     if !(0.0..1.0).contains(&args.max_noise) {
         return Err(Failure::new(ErrorKind::Usage, "--max-noise is a share".to_owned(), "give one from 0 to 0.99"));
     }
-    let session = Session::open(global, output)?;
+    let surroundings = Surroundings::open(global, output)?;
     let sets = args.sets.iter().map(|path| read_split(path, &args.split)).collect::<Result<Vec<_>, BenchError>>()?;
     let mut meter = Meter::new(output);
-    let before = session.engine().calibration(&mut |p| meter.show(p));
+    let before = surroundings.engine().calibration(&meter.session());
     let questions = match sets.is_empty() {
         true => {
             let cases: Vec<Case> = builtin_cases()?.into_iter().filter(|case| !case.held_back).collect();
             // A prior is fitted on what is known without one.
             let start = Calibration { prior: None, ..before.clone().unwrap_or_else(neutral) };
-            let engine = session.engine_with(Some(start));
-            case_questions(&engine, &cases, &mut |p| meter.show(p))?
+            let engine = surroundings.engine_with(Some(start));
+            case_questions(&engine, &cases, &meter.session())?
         }
         false => {
-            let mut settings = session.settings();
+            let mut settings = surroundings.settings();
             settings.calibration = Some(before.clone().unwrap_or_else(neutral));
-            set_questions(&sets, &settings, &mut |p| meter.show(p))?
+            set_questions(&sets, &settings, &meter.session())?
         }
     };
     meter.finish();
@@ -94,7 +94,7 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
         output.print(&text(part, old.as_ref(), &fitted, &questions))?;
     }
     if args.save {
-        let path = session.engine().keep_calibration(&calibration)?;
+        let path = surroundings.engine().keep_calibration(&calibration)?;
         output.say(&format!("kept in {}; remove the file to go back to what ships", shown(&path)));
     }
     Ok(0)

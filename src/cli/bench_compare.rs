@@ -2,7 +2,7 @@
 
 use super::bench_run::{How, Work, measure_set};
 use super::output::{Failure, Output};
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::eval::retrieval::{BenchError, Comparison, Configuration, Delta, RunResult, compare, read_split, same_set};
@@ -73,7 +73,7 @@ pub(super) fn run_compare(args: &CompareArgs, output: &Output) -> Outcome {
 }
 
 pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Outcome {
-    let session = Session::open(global, output)?;
+    let surroundings = Surroundings::open(global, output)?;
     let mut losses = Vec::new();
     for path in &args.baseline {
         let before = RunResult::read(path)?;
@@ -96,7 +96,7 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         }
         let mut found = None;
         let work = Work { runs: &[run], rankings: &[] };
-        measure_set(&session, &folder, &set, work, &How::like(&before), output, &mut |result, _| {
+        measure_set(&surroundings, &folder, &set, work, &How::like(&before), output, &mut |result, _| {
             found = Some(compare(&before, &result, &first, MOVED)?);
             Ok(())
         })?;

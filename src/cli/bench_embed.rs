@@ -2,7 +2,7 @@
 
 use super::machine::peak_mib;
 use super::output::{Failure, Output};
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::embed::Encoder;
 use crate::map::open::{self, Links};
@@ -36,13 +36,14 @@ pub(super) struct EmbedArgs {
 const QUERY: &str = "Error creating S3 bucket: BucketAlreadyExists: the requested bucket name is not available";
 
 pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
     let read =
         |path: &PathBuf| open::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&shown(path), &e));
     let texts: Vec<String> = match &args.texts {
         Some(path) => read(path)?.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         None => {
-            let entries = engine.canon().entries();
+            let packs = engine.packs(&output.session());
+            let entries = packs.canon().entries();
             entries.iter().flat_map(|stored| stored.entry().texts()).map(|text| text.embedded()).take(2000).collect()
         }
     };

@@ -3,11 +3,11 @@
 use super::lookup::{FilterArgs, ShowArgs, options};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::eval::noise;
 use crate::map::open::{self, Links};
-use crate::render::json_line;
+use crate::render::json_object;
 use crate::screen::{line, shown};
 use crate::text::decode;
 use crate::types::limits::LOG;
@@ -44,16 +44,16 @@ pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome 
         let bytes = open::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&shown(path), &e))?;
         texts.push(decode(&bytes)?.into_owned());
     }
-    let session = Session::open(global, output)?;
-    let engine = session.engine();
-    let options = options(&session.config, args.filters, ShowArgs::default());
+    let surroundings = Surroundings::open(global, output)?;
+    let engine = surroundings.engine();
+    let options = options(&surroundings.config, args.filters, ShowArgs::default());
     let mut meter = Meter::new(output);
-    let found = noise(&engine, &texts, &args.lines, args.inputs, &options, &mut |p| meter.show(p));
+    let found = noise(&engine, &texts, &args.lines, args.inputs, &options, &meter.session());
     meter.finish();
     output.tell_notes();
     let found = found?;
     if output.json {
-        output.print(&json_line(&json!({"schema_version": 1, "lengths": found})))?;
+        output.print(&json_object(&json!({"lengths": found})))?;
         return Ok(0);
     }
     let mut text = format!("{:>8} {:>8} {:>8} {:>8} {:>8}\n", "lines", "inputs", "sure", "guessed", "silent");

@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::eval::packing::{PackPlan, Packed, measure_packing};
 use crate::eval::retrieval::{BenchError, SPLIT, read_split};
@@ -43,7 +43,7 @@ pub(super) struct BenchPackArgs {
 }
 
 pub(super) fn run(global: &Global, args: BenchPackArgs, output: &Output) -> Outcome {
-    let session = Session::open(global, output)?;
+    let surroundings = Surroundings::open(global, output)?;
     let sets = args.sets.iter().map(|path| read_split(path, &args.split)).collect::<Result<Vec<_>, BenchError>>()?;
     for (set, path) in sets.iter().zip(&args.sets) {
         args.group_by.as_ref().map_or(Ok(()), |name| set.require_field(name, path))?;
@@ -58,7 +58,7 @@ pub(super) fn run(global: &Global, args: BenchPackArgs, output: &Output) -> Outc
     }
     for set in &sets {
         let mut meter = Meter::new(output);
-        let measured = measure_packing(set, &session.settings(), &plan, &mut |p| meter.show(p));
+        let measured = measure_packing(set, &surroundings.settings(), &plan, &meter.session());
         meter.finish();
         for one in measured? {
             output.print(&if output.json { json_line(&one) } else { row(&one) })?;

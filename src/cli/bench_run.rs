@@ -3,7 +3,7 @@
 use super::machine::{machine, peak_mib};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::{Surroundings, now_ms};
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::eval::retrieval::{
@@ -112,7 +112,7 @@ impl How {
 }
 
 pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
-    let session = Session::open(global, output)?;
+    let surroundings = Surroundings::open(global, output)?;
     let mut runs = args.how.all_runs()?;
     if runs.is_empty() && args.rankings.is_empty() {
         runs = Configuration::usual();
@@ -159,7 +159,7 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     }
     for (path, set) in &sets {
         let work = Work { runs: &runs, rankings: &rankings };
-        measure_set(&session, path, set, work, &args.how, output, &mut |result, ranking| {
+        measure_set(&surroundings, path, set, work, &args.how, output, &mut |result, ranking| {
             let summary = result.summary();
             output.print(&if output.json { json_line(&summary) } else { table_row(&summary, &args.how, widths) })?;
             if let Some(out) = &args.out {
@@ -188,7 +188,7 @@ pub(super) struct Work<'a> {
 
 /// Measures all runs of a set; `done` gets each with its rankings as text.
 pub(super) fn measure_set(
-    session: &Session,
+    surroundings: &Surroundings,
     path: &Path,
     set: &Set,
     work: Work<'_>,
@@ -201,7 +201,7 @@ pub(super) fn measure_set(
         group_by: how.group_by.clone(),
         binary: how.binary,
         machine: machine(),
-        clock: session.settings().clock,
+        clock: now_ms,
         peak_mib,
     };
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -211,9 +211,9 @@ pub(super) fn measure_set(
         let mut meter = Meter::new(output);
         if run.needs_index() && index.is_none() {
             let group_by = how.group_by.as_deref();
-            index = Some(prepare(set, group_by, &session.settings(), with_model, &mut |p| meter.show(p))?);
+            index = Some(prepare(set, group_by, &surroundings.settings(), with_model, &meter.session())?);
         }
-        let measured = measure(set, &path, run, index.as_ref(), &plan, &mut |p| meter.show(p));
+        let measured = measure(set, &path, run, index.as_ref(), &plan, &meter.session());
         meter.finish();
         let (result, ranking) = measured?;
         done(result, write_run(&ranking, run.name()))?;

@@ -2,13 +2,13 @@
 
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::canon::{Entry, Finding, Severity, Stored};
 use crate::engine::NewEntry;
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
-use crate::render::{json_line, with_path, wrap};
+use crate::render::{json_line, json_object, with_path, wrap};
 use crate::screen::{line, shown, shown_text};
 use crate::types::limits::CANON_PACK;
 use clap::{Args, Subcommand};
@@ -114,24 +114,25 @@ pub(super) struct AddArgs {
 }
 
 pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
+    let packs = engine.packs(&output.session());
     output.tell_notes();
     match verb {
         CanonVerb::List(args) => {
             let wanted = |s: &&Stored| args.pack.as_ref().is_none_or(|pack| *pack == s.pack);
-            let entries: Vec<&Stored> = engine.canon().entries().iter().filter(wanted).collect();
+            let entries: Vec<&Stored> = packs.canon().entries().iter().filter(wanted).collect();
             output.print(&if args.count { counts(&entries, output) } else { list(&entries, output) })?;
             Ok(u8::from(entries.is_empty()))
         }
         CanonVerb::Search(args) => {
-            let found = engine.search_packs(&args.words.join(" "), args.limit);
+            let found = packs.search(&args.words.join(" "), args.limit);
             output.print(&list(&found, output))?;
             Ok(u8::from(found.is_empty()))
         }
         CanonVerb::Show(args) => {
-            let stored = engine.entry(&args.id)?;
+            let stored = packs.entry(&args.id)?;
             output.print(&if output.json {
-                json_line(&json!({"schema_version": 1, "source": stored.source(), "entry": stored.entry()}))
+                json_object(&json!({"source": stored.source(), "entry": stored.entry()}))
             } else {
                 show(stored, output)
             })?;
@@ -139,12 +140,14 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
         }
         CanonVerb::Check(args) => {
             let mut meter = Meter::new(output);
-            let findings = engine.check_packs(&args.paths, &mut |p| meter.show(p));
+            let findings = engine.check_packs(&args.paths, &meter.session());
             meter.finish();
             let findings = findings?;
             let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
             if output.json {
-                output.print(&json_line(&json!({"schema_version": 1, "errors": errors, "warnings": findings.len() - errors, "findings": findings})))?;
+                output.print(&json_object(
+                    &json!({"errors": errors, "warnings": findings.len() - errors, "findings": findings}),
+                ))?;
             } else {
                 let warnings = findings.len() - errors;
                 let listed = |f: &&Finding| f.severity == Severity::Error || args.all || warnings <= MOST_WARNINGS;
@@ -164,13 +167,13 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
             Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
         }
         CanonVerb::Stats(_) => {
-            output.print(&stats(engine.canon().entries(), output))?;
+            output.print(&stats(packs.canon().entries(), output))?;
             Ok(0)
         }
         CanonVerb::Add(args) => {
             let (id, path) = engine.add_entry(new_entry(args)?)?;
             output.print(&if output.json {
-                json_line(&with_path(json!({"schema_version": 1, "id": id}), "path", &path))
+                json_object(&with_path(json!({"id": id}), "path", &path))
             } else {
                 format!("{} is in {}\n", line(&id), shown(&path))
             })?;
@@ -210,7 +213,7 @@ fn counts(entries: &[&Stored], output: &Output) -> String {
     let mut by_pack: BTreeMap<String, usize> = BTreeMap::new();
     entries.iter().for_each(|s| *by_pack.entry(s.source()).or_default() += 1);
     if output.json {
-        return json_line(&json!({"schema_version": 1, "entries": entries.len(), "packs": by_pack}));
+        return json_object(&json!({"entries": entries.len(), "packs": by_pack}));
     }
     let mut out: String = by_pack.iter().map(|(pack, count)| format!("{count:5}  {}\n", line(pack))).collect();
     out.push_str(&format!("{:5}  in all\n", entries.len()));
@@ -265,7 +268,7 @@ fn stats(entries: &[Stored], output: &Output) -> String {
         all.add(stored.entry());
     }
     if output.json {
-        return json_line(&json!({"schema_version": 1, "packs": packs, "all": all}));
+        return json_object(&json!({"packs": packs, "all": all}));
     }
     let head = format!(
         "{:28} {:>7} {:>8} {:>7} {:>8} {:>8} {:>8} {:>10} {:>7}\n",
@@ -279,7 +282,7 @@ fn list(entries: &[&Stored], output: &Output) -> String {
     if output.json {
         let rows: Vec<Value> =
             entries.iter().map(|s| json!({"id": s.id(), "title": s.entry().title, "source": s.source()})).collect();
-        return json_line(&json!({"schema_version": 1, "entries": rows}));
+        return json_object(&json!({"entries": rows}));
     }
     let wide = entries.iter().map(|s| s.id().len()).max().unwrap_or(0);
     entries

@@ -1,10 +1,10 @@
 //! `ken config`.
 
 use super::output::Output;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::config::KEYS;
-use crate::render::{json_line, with_path};
+use crate::render::{json_object, with_path};
 use crate::screen::{shown, shown_text};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -31,21 +31,21 @@ pub(super) fn run(global: &Global, verb: &ConfigVerb, output: &Output) -> Outcom
     match verb {
         ConfigVerb::Sample => output.print(&sample())?,
         ConfigVerb::Path => {
-            let session = Session::open(global, output)?;
-            let path = session.paths.config.ok_or(crate::engine::EngineError::NoHome)?;
+            let surroundings = Surroundings::open(global, output)?;
+            let path = surroundings.paths.config.ok_or(crate::engine::EngineError::NoHome)?;
             output.print(&if output.json {
-                json_line(&with_path(json!({"schema_version": 1}), "path", &path))
+                json_object(&with_path(json!({}), "path", &path))
             } else {
                 format!("{}\n", shown(&path))
             })?;
         }
         ConfigVerb::Show(args) => {
-            let session = Session::open(global, output)?;
-            let all: Vec<_> = session.config.all().collect();
+            let surroundings = Surroundings::open(global, output)?;
+            let all: Vec<_> = surroundings.config.all().collect();
             if output.json {
                 let settings: Vec<_> =
                     all.iter().map(|(k, v, o)| json!({"key": k, "value": v, "origin": o.to_string()})).collect();
-                output.print(&json_line(&json!({"schema_version": 1, "settings": settings})))?;
+                output.print(&json_object(&json!({"settings": settings})))?;
             } else {
                 let wide = |pick: &dyn Fn(&(&str, String, &crate::config::Origin)) -> usize| {
                     all.iter().map(pick).max().unwrap_or(0)

@@ -2,10 +2,10 @@
 
 use super::output::Output;
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use crate::render::{json_line, with_path};
+use crate::render::{json_object, with_path};
 use crate::screen::{line, shown};
 use crate::store::Fault;
 use clap::Args;
@@ -24,9 +24,9 @@ pub(super) struct DoctorArgs {
 }
 
 pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
     let mut meter = Meter::new(output);
-    let found = engine.check_up(args.repair, &mut |p| meter.show(p));
+    let found = engine.check_up(args.repair, &meter.session());
     meter.finish();
     output.tell_notes();
     let found = found?;
@@ -34,14 +34,13 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
     if output.json {
         let mut value = serde_json::to_value(&found).unwrap_or_default();
         if let Value::Object(fields) = &mut value {
-            fields.insert("schema_version".to_owned(), json!(1));
             fields.insert("sound".to_owned(), json!(left.is_empty()));
             if let Some(salvaged) = &found.salvaged {
                 let fields = fields.entry("salvaged").or_insert_with(|| json!({}));
                 *fields = with_path(fields.take(), "kept", &salvaged.kept);
             }
         }
-        output.print(&json_line(&value))?;
+        output.print(&json_object(&value))?;
     } else {
         let mut text = String::new();
         for fault in &found.faults {

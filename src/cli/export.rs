@@ -1,12 +1,12 @@
 //! `ken export`.
 
 use super::output::{Failure, Output};
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::EngineError;
 use crate::map::Aside;
 use crate::map::open::open_to_write;
-use crate::render::{json_line, with_path};
+use crate::render::{json_object, with_path};
 use crate::screen::shown;
 use clap::Args;
 use serde_json::json;
@@ -30,11 +30,11 @@ pub(super) struct ExportArgs {
 }
 
 pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
     if let Some(folder) = &args.markdown {
-        let files = engine.export_markdown(folder)?;
+        let files = engine.export_markdown(folder, &output.session())?;
         output.print(&if output.json {
-            json_line(&with_path(json!({"schema_version": 1, "files": files}), "path", folder))
+            json_object(&with_path(json!({"files": files}), "path", folder))
         } else {
             format!("{files} files written to {}.\n", shown(folder))
         })?;
@@ -42,7 +42,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
     }
     let Some(path) = args.file.as_deref().filter(|path| *path != Path::new("-")) else {
         let failed = |error: &io::Error| Failure::io("standard output", error);
-        written(engine.export(&mut output.lines()?), &failed)?;
+        written(engine.export(&mut output.lines()?, &output.session()), &failed)?;
         return Ok(0);
     };
     let failed = |error: &io::Error| Failure::io(&shown(path), error);
@@ -50,7 +50,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
         // A pipe or a device is written to, not replaced.
         Ok(meta) if !meta.is_file() => {
             let file = open_to_write(path).map_err(|e| failed(&e))?;
-            written(engine.export(&mut BufWriter::new(file)), &failed)?
+            written(engine.export(&mut BufWriter::new(file), &output.session()), &failed)?
         }
         _ => {
             // Aside and renamed: what was there before stays until the new one is whole. A link stays a link.
@@ -59,13 +59,13 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
             // No folder is made for it: a name that is mistyped is an error.
             fs::metadata(folder).map_err(|e| Failure::io(&shown(folder), &e))?;
             let mut aside = Aside::new(&target).map_err(|e| failed(&e))?;
-            let records = written(engine.export(&mut aside.stream()), &failed)?;
+            let records = written(engine.export(&mut aside.stream(), &output.session()), &failed)?;
             aside.persist().map_err(|e| failed(&e))?;
             records
         }
     };
     output.print(&if output.json {
-        json_line(&with_path(json!({"schema_version": 1, "records": records}), "path", path))
+        json_object(&with_path(json!({"records": records}), "path", path))
     } else {
         format!("{records} records written to {}.\n", shown(path))
     })?;

@@ -2,11 +2,11 @@
 
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::Engine;
 use crate::error::ErrorKind;
-use crate::render::json_line;
+use crate::render::json_object;
 use crate::store::{Forgotten, ForgottenPassage};
 use crate::text::timestamp;
 use clap::Args;
@@ -43,7 +43,7 @@ pub(super) struct ForgetArgs {
 }
 
 pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
     if args.list {
         return list(&engine, output);
     }
@@ -52,19 +52,18 @@ pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcom
     }
     let mut meter = Meter::new(output);
     let forgotten = if args.paths.is_empty() {
-        engine.forget(&args.ids, &mut |p| meter.show(p))
+        engine.forget(&args.ids, &meter.session())
     } else {
         let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
-        engine.forget_paths(&args.paths.iter().map(|path| absolute(&here.join(path))).collect::<Vec<_>>(), &mut |p| {
-            meter.show(p)
-        })
+        let paths: Vec<PathBuf> = args.paths.iter().map(|path| absolute(&here.join(path))).collect();
+        engine.forget_paths(&paths, &meter.session())
     };
     meter.finish();
     output.tell_notes();
     let forgotten = forgotten?;
     output.print(&if output.json {
-        json_line(&json!({
-            "schema_version": 1, "files": forgotten.files, "items": forgotten.items,
+        json_object(&json!({
+            "files": forgotten.files, "items": forgotten.items,
             "already_forgotten": forgotten.already, "traces_left": forgotten.traces_left,
         }))
     } else {
@@ -89,7 +88,7 @@ fn text(forgotten: &Forgotten, by_path: bool) -> String {
 fn list(engine: &Engine, output: &Output) -> Outcome {
     let passages = engine.forgotten()?;
     if output.json {
-        output.print(&json_line(&json!({"schema_version": 1, "forgotten": passages})))?;
+        output.print(&json_object(&json!({"forgotten": passages})))?;
         return Ok(0);
     }
     let line = |passage: &ForgottenPassage| {
@@ -116,9 +115,9 @@ fn list(engine: &Engine, output: &Output) -> Outcome {
 }
 
 fn undo(engine: &Engine, ids: &[String], output: &Output) -> Outcome {
-    let files = engine.undo_forget(ids)?;
+    let files = engine.undo_forget(ids, &output.session())?;
     output.print(&if output.json {
-        json_line(&json!({"schema_version": 1, "undone": ids.len(), "files": files}))
+        json_object(&json!({"undone": ids.len(), "files": files}))
     } else {
         let count = ids.len();
         format!("{count} no longer forgotten. What is still in its file comes back with the next ken index.\n")

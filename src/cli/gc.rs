@@ -2,12 +2,12 @@
 
 use super::output::Output;
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::{Erased, Renewed};
-use crate::render::json_line;
+use crate::render::json_object;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 
 /// How long `ken gc --auto` waits for whoever reads, before it leaves traces of what was forgotten to the next writer.
@@ -24,27 +24,23 @@ pub(super) struct GcArgs {
 }
 
 pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
     let mut meter = Meter::new(output);
     if args.auto {
         // What need not be waited for comes first.
-        engine.erase_later(Duration::ZERO)?;
-        let renewed = engine.renew_vectors(&mut |p| meter.show(p));
+        engine.erase_later(Duration::ZERO, &meter.session())?;
+        let renewed = engine.renew_vectors(&meter.session());
         meter.finish();
-        let erased = engine.erase_later(WAIT_FOR_READERS)?;
+        let erased = engine.erase_later(WAIT_FOR_READERS, &meter.session())?;
         output.tell_notes();
         return renew(renewed?, erased, output);
     }
-    let cleaned = engine.clean(&mut |p| meter.show(p));
+    let cleaned = engine.clean(&meter.session());
     meter.finish();
     output.tell_notes();
     let cleaned = cleaned?;
     if output.json {
-        let mut value = serde_json::to_value(cleaned).unwrap_or_default();
-        if let Value::Object(fields) = &mut value {
-            fields.insert("schema_version".to_owned(), json!(1));
-        }
-        output.print(&json_line(&value))?;
+        output.print(&json_object(&cleaned))?;
     } else {
         let freed = cleaned.bytes_before.saturating_sub(cleaned.bytes_after) as f64 / 1e6;
         output.print(&format!(
@@ -66,7 +62,7 @@ fn renew(renewed: Renewed, erased: Erased, output: &Output) -> Outcome {
     };
     let left = matches!(erased, Erased::Left | Erased::Busy);
     if output.json {
-        output.print(&json_line(&json!({"schema_version": 1, "vectors": name, "traces_left": left})))?;
+        output.print(&json_object(&json!({"vectors": name, "traces_left": left})))?;
     } else {
         output.print(&format!("{text}\n"))?;
     }

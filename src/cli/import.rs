@@ -3,10 +3,10 @@
 use super::index::stay_forgotten;
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::map::open::{self, Links};
-use crate::render::json_line;
+use crate::render::json_object;
 use crate::screen::shown;
 use clap::Args;
 use serde_json::json;
@@ -24,17 +24,17 @@ pub(super) struct ImportArgs {
 }
 
 pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
     if args.file.is_dir() {
         let mut meter = Meter::new(output);
-        let imported = engine.import_markdown(&args.file, &mut |p| meter.show(p));
+        let imported = engine.import_markdown(&args.file, &meter.session());
         meter.finish();
         output.tell_notes();
         let (imported, entries) = imported?;
         output.print(&if output.json {
             let (files, items, known) = (imported.files, imported.items, imported.known);
-            json_line(&json!({
-                "schema_version": 1, "files": files, "items": items, "known": known, "entries": entries,
+            json_object(&json!({
+                "files": files, "items": items, "known": known, "entries": entries,
                 "stay_forgotten": imported.stay_forgotten,
             }))
         } else {
@@ -54,13 +54,13 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
         Box::new(BufReader::new(file))
     };
     let mut meter = Meter::new(output);
-    let imported = engine.import_records(input, &mut |p| meter.show(p));
+    let imported = engine.import_records(input, &meter.session());
     meter.finish();
     output.tell_notes();
     let imported = imported?;
     output.print(&if output.json {
-        json_line(&json!({
-            "schema_version": 1, "files": imported.files, "items": imported.items, "known": imported.known,
+        json_object(&json!({
+            "files": imported.files, "items": imported.items, "known": imported.known,
             "stay_forgotten": imported.stay_forgotten,
         }))
     } else {

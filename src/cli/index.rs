@@ -2,14 +2,13 @@
 
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::{Engine, EngineError};
 use crate::ingest::{IndexOptions, IndexReport};
-use crate::render::json_line;
+use crate::render::json_object;
 use crate::screen::shown;
 use clap::Args;
-use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Files that are named when some were not indexed.
@@ -43,14 +42,14 @@ pub(super) struct IndexArgs {
 }
 
 pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome {
-    let session = Session::open(global, output)?;
-    let engine = session.engine();
-    let options = IndexOptions { thorough: args.thorough, excludes: session.git_excludes() };
+    let surroundings = Surroundings::open(global, output)?;
+    let engine = surroundings.engine();
+    let options = IndexOptions { thorough: args.thorough, excludes: surroundings.git_excludes() };
     let mut meter = Meter::new(output);
     let report = if args.refresh {
-        engine.refresh(&options, &mut |p| meter.show(p))
+        engine.refresh(&options, &meter.session())
     } else {
-        engine.index(&args.paths, &options, &mut |p| meter.show(p))
+        engine.index(&args.paths, &options, &meter.session())
     };
     meter.finish();
     output.tell_notes();
@@ -61,12 +60,12 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
 /// Indexes again whenever something changes. What fails once (somebody else is writing, a file is half there) is told and
 /// tried again at the next change.
 fn watch(engine: &Engine, paths: &[PathBuf], options: &IndexOptions, output: &Output) -> Outcome {
-    let roots = if paths.is_empty() { engine.roots()? } else { paths.to_vec() };
+    let roots = if paths.is_empty() { engine.roots(&output.session())? } else { paths.to_vec() };
     let watch = engine.watch(&roots)?;
     output.say(&output.message_style.faint("Watching; Ctrl-C ends it."));
     while watch.wait() {
         let mut meter = Meter::new(output);
-        let report = engine.index(&roots, options, &mut |p| meter.show(p));
+        let report = engine.index(&roots, options, &meter.session());
         meter.finish();
         output.tell_notes();
         match report {
@@ -82,11 +81,7 @@ fn watch(engine: &Engine, paths: &[PathBuf], options: &IndexOptions, output: &Ou
 
 fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     if output.json {
-        let mut value = serde_json::to_value(report).unwrap_or_default();
-        if let Value::Object(fields) = &mut value {
-            fields.insert("schema_version".to_owned(), json!(1));
-        }
-        return output.print(&json_line(&value));
+        return output.print(&json_object(report));
     }
     output.print(&text(report))?;
     for skipped in report.skipped.iter().take(SHOWN_SKIPPED) {

@@ -2,12 +2,12 @@
 
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::config::Config;
 use crate::error::ErrorKind;
 use crate::query::{Filters, LookupOptions};
-use crate::render::{json_line, lookup_text};
+use crate::render::{answer_json, lookup_text};
 use crate::screen::line;
 use crate::text::MAX_INPUT_BYTES;
 use crate::types::{Answer, Semantic};
@@ -113,12 +113,12 @@ pub(super) fn options(config: &Config, filters: FilterArgs, show: ShowArgs) -> L
 pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome {
     let mut input = open_input(&args.text, "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -")?;
     let started = Instant::now();
-    let session = Session::open(global, output)?;
-    let engine = session.engine();
-    let options = options(&session.config, args.filters, args.show);
+    let surroundings = Surroundings::open(global, output)?;
+    let engine = surroundings.engine();
+    let options = options(&surroundings.config, args.filters, args.show);
     let mut meter = Meter::new(output);
-    if args.pull || session.config.on("model.auto_pull") {
-        let pulled = engine.pull_if_missing(&mut |p| meter.show(p));
+    if args.pull || surroundings.config.on("model.auto_pull") {
+        let pulled = engine.pull_if_missing(&meter.session());
         meter.finish();
         match pulled {
             Ok(()) => {}
@@ -127,15 +127,14 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
             Err(error) => return Err(error.into()),
         }
     }
-    session.require_model(global, &engine)?;
-    let mut answer = engine.lookup_from(&mut *input, &options, &mut |p| meter.show(p))?;
+    surroundings.require_model(global, &engine)?;
+    let answer = engine.lookup_from(&mut *input, &options, &meter.session())?;
     meter.finish();
-    answer.took_ms = took_ms(started);
-    let code = show(&answer, output)?;
+    let code = show(&answer, took_ms(started), output)?;
     if !args.dry_run {
-        engine.count_looked_up(&answer);
+        engine.count_looked_up(&answer, &output.session());
     }
-    engine.leave();
+    engine.close();
     Ok(code)
 }
 
@@ -145,10 +144,10 @@ pub(super) fn took_ms(started: Instant) -> f64 {
 }
 
 /// Prints an answer, and what the engine has noted.
-pub(super) fn show(answer: &Answer, output: &Output) -> Outcome {
+pub(super) fn show(answer: &Answer, took_ms: f64, output: &Output) -> Outcome {
     output.tell_notes();
     if output.json {
-        output.print(&json_line(answer))?;
+        output.print(&answer_json(answer, took_ms))?;
     } else {
         let text = lookup_text(answer, output.style, output.width);
         output.print(&text)?;

@@ -33,9 +33,9 @@ mod progress;
 mod purge;
 mod run;
 mod search;
-mod session;
 mod status;
 mod stop;
+mod surroundings;
 mod trust;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};

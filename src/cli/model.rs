@@ -2,13 +2,13 @@
 
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::config::write_user_key;
 use crate::embed::{Installed, Manifest, ModelKind, Origin, State};
 use crate::engine::EngineError;
 use crate::error::ErrorKind;
-use crate::render::{json_line, with_path};
+use crate::render::{json_object, with_path};
 use crate::screen::{line, shown, shown_text};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -69,14 +69,14 @@ pub(super) struct OneArgs {
 }
 
 pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome {
-    let session = Session::open(global, output)?;
-    let engine = session.engine();
+    let surroundings = Surroundings::open(global, output)?;
+    let engine = surroundings.engine();
     let mut meter = Meter::new(output);
     let active = |name: Option<String>| -> Result<String, Failure> {
         match name {
             Some(name) => Ok(name),
             None => {
-                let configured = session.config.get("model.name");
+                let configured = surroundings.config.get("model.name");
                 Ok(engine.model(None)?.ok_or_else(|| no_model(configured))?.name().to_owned())
             }
         }
@@ -86,19 +86,19 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             let models = engine.models()?;
             let text = if output.json {
                 let rows: Vec<Value> = models.iter().map(|(m, i, active)| row(m, i.as_ref(), *active)).collect();
-                json_line(&json!({"schema_version": 1, "models": rows}))
+                json_object(&json!({"models": rows}))
             } else {
                 models.iter().map(|(m, i, active)| row_text(m, i.as_ref(), *active, output)).collect()
             };
             output.print(&text)?;
         }
         ModelVerb::Pull(args) => {
-            let installed = engine.pull(args.name.as_deref(), &mut |p| meter.show(p))?;
+            let installed = engine.pull(args.name.as_deref(), &meter.session())?;
             meter.finish();
             report(&installed, "ready", output)?;
         }
         ModelVerb::Import(args) => {
-            let installed = engine.import(&args.directory, args.name.as_deref(), &mut |p| meter.show(p))?;
+            let installed = engine.import(&args.directory, args.name.as_deref(), &meter.session())?;
             meter.finish();
             report(&installed, "imported", output)?;
         }
@@ -111,7 +111,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
                     .iter()
                     .map(|c| json!({"path": c.path, "sha256": c.found, "expected": c.expected, "pinned": c.pinned, "ok": c.problem.is_none()}))
                     .collect();
-                json_line(&json!({"schema_version": 1, "model": name, "ok": faulty == 0, "files": files}))
+                json_object(&json!({"model": name, "ok": faulty == 0, "files": files}))
             } else {
                 checks
                     .iter()
@@ -131,11 +131,11 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             return Ok(if faulty == 0 { 0 } else { ErrorKind::Damaged.exit_code() });
         }
         ModelVerb::Use(args) => {
-            let path = session.paths.config.as_ref().ok_or(EngineError::NoHome)?;
+            let path = surroundings.paths.config.as_ref().ok_or(EngineError::NoHome)?;
             let installed = engine.model(Some(&args.name))?.ok_or_else(|| no_model(&args.name))?;
             engine.check_encoder(&installed)?;
-            engine.prepare(&installed, &mut |p| meter.show(p))?;
-            engine.switch_index(&installed, &mut |p| meter.show(p))?;
+            engine.prepare(&installed, &meter.session())?;
+            engine.switch_index(&installed, &meter.session())?;
             meter.finish();
             if let Some(folder) = path.parent() {
                 crate::store::make_private(folder)?;
@@ -145,13 +145,13 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             let name =
                 directory.map_or_else(|| args.name.clone(), |directory| directory.to_string_lossy().into_owned());
             write_user_key(path, "model", "name", &name)?;
-            engine.end_switch()?;
+            engine.end_switch(&output.session())?;
             report(&installed, "in use", output)?;
         }
         ModelVerb::Path(args) => {
             let path = engine.model_path(&active(args.name)?)?;
             output.print(&if output.json {
-                json_line(&with_path(json!({"schema_version": 1}), "path", &path))
+                json_object(&with_path(json!({}), "path", &path))
             } else {
                 format!("{}\n", shown(&path))
             })?;
@@ -159,7 +159,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         ModelVerb::Rm(args) => {
             let freed = engine.remove_model(&args.name)?;
             output.print(&if output.json {
-                json_line(&json!({"schema_version": 1, "model": args.name, "freed_bytes": freed}))
+                json_object(&json!({"model": args.name, "freed_bytes": freed}))
             } else {
                 format!("{} is removed, {:.1} MB freed.\n", line(&args.name), freed as f64 / 1e6)
             })?;
@@ -174,8 +174,8 @@ fn no_model(name: &str) -> Failure {
 
 fn report(installed: &Installed, what: &str, output: &Output) -> Result<(), Failure> {
     output.print(&if output.json {
-        let fields = json!({"schema_version": 1, "model": installed.name(), "state": what, "bytes": installed.bytes});
-        json_line(&with_path(fields, "path", &installed.root))
+        let fields = json!({"model": installed.name(), "state": what, "bytes": installed.bytes});
+        json_object(&with_path(fields, "path", &installed.root))
     } else {
         format!("{} is {what}: {}\n", line(installed.name()), shown(&installed.root))
     })

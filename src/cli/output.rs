@@ -1,8 +1,9 @@
 //! Where results and messages go: the only place that writes to standard output and error, but for what `ken run` hands
 //! through. Everything passes [`terminal`] here, so that nothing foreign moves a cursor or hides, whoever forgot to clean it.
 
+use super::surroundings::now_ms;
 use super::{Cli, Colour};
-use crate::engine::Notes;
+use crate::engine::{Notes, Session};
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::{Style, json_line};
 use crate::screen::{clean, is_hidden, line, terminal};
@@ -107,6 +108,11 @@ impl Output {
             interactive: err && !quiet && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
             notes: Notes::default(),
         }
+    }
+
+    /// A request of this process whose progress nobody sees.
+    pub fn session(&self) -> Session<'static> {
+        Session::new(now_ms, self.notes.clone())
     }
 
     /// Writes a result.

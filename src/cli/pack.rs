@@ -3,13 +3,13 @@
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::search::{place, scope};
-use super::session::{Session, working_directory};
+use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::PackOptions;
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
 use crate::pack::{Change, DEFAULT_BUDGET, Tokenizer, diff};
-use crate::render::json_line;
+use crate::render::json_object;
 use crate::screen::{line, shown};
 use crate::store::{ItemFilter, PathFilter};
 use crate::text::{decode, parse_timestamp, single_line};
@@ -107,16 +107,16 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
         let hint = "say in words what is to be done: ken pack --task \"retry with back-off\"";
         return Err(Failure::new(ErrorKind::Usage, format!("the task: {error}"), hint));
     }
-    let session = Session::open(global, output)?;
-    let engine = session.engine();
-    session.require_model(global, &engine)?;
+    let surroundings = Surroundings::open(global, output)?;
+    let engine = surroundings.engine();
+    surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
-    let configured = || session.config.get("pack.budget").parse().ok();
+    let configured = || surroundings.config.get("pack.budget").parse().ok();
     let options = PackOptions {
         budget: args.budget.or_else(configured).unwrap_or(DEFAULT_BUDGET),
         tokenizer: match args.tokenizer {
             Some(tokenizer) => tokenizer,
-            None => session.config.get("pack.tokenizer").parse().unwrap_or_default(),
+            None => surroundings.config.get("pack.tokenizer").parse().unwrap_or_default(),
         },
         state: args.state.as_deref().map(given).transpose()?.unwrap_or_default(),
         instructions: args.instructions.as_deref().map(given).transpose()?.unwrap_or_default(),
@@ -131,16 +131,16 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
         explain: args.explain,
     };
     let mut meter = Meter::new(output);
-    let frame = engine.pack(&task, &options, &mut |p| meter.show(p));
+    let frame = engine.pack(&task, &options, &meter.session());
     meter.finish();
     output.tell_notes();
     let frame = frame?;
-    output.print(&if output.json { json_line(&frame) } else { frame.text.clone() })?;
+    output.print(&if output.json { json_object(&frame) } else { frame.text.clone() })?;
     tell(&frame, options.filter.is_empty(), output);
     if !args.dry_run {
-        engine.count_packed(&frame);
+        engine.count_packed(&frame, &output.session());
     }
-    engine.leave();
+    engine.close();
     Ok(u8::from(frame.pieces().next().is_none()))
 }
 
@@ -208,9 +208,7 @@ fn compare(a: &Path, b: &Path, output: &Output) -> Outcome {
     if output.json {
         let pieces: Vec<_> =
             found.pieces.iter().map(|(place, change)| json!({"place": place, "change": change})).collect();
-        output.print(&json_line(
-            &json!({"schema_version": 1, "same": found.same, "parts": found.parts, "pieces": pieces}),
-        ))?;
+        output.print(&json_object(&json!({"same": found.same, "parts": found.parts, "pieces": pieces})))?;
     } else {
         let mut text = String::new();
         for (place, change) in &found.pieces {

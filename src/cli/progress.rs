@@ -3,7 +3,7 @@
 use super::output::Output;
 use super::stop;
 use crate::embed::PullEvent;
-use crate::engine::Progress;
+use crate::engine::{Progress, Session};
 use crate::ingest;
 use crate::screen::{line, shown_text};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,6 +21,11 @@ pub(super) struct Meter<'a> {
 impl<'a> Meter<'a> {
     pub fn new(output: &'a Output) -> Self {
         Self { output, bar: None, announced: false, stoppable: false }
+    }
+
+    /// A request whose progress is shown here.
+    pub fn session(&mut self) -> Session<'_> {
+        self.output.session().heard_by(|progress| self.show(progress)).stopped_by(&stop::is_asked_for)
     }
 
     /// Shows one step.

@@ -1,10 +1,10 @@
 //! `ken purge`.
 
 use super::output::{Failure, Output};
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
-use crate::render::json_line;
+use crate::render::json_object;
 use crate::screen::shown;
 use clap::Args;
 use serde_json::json;
@@ -25,11 +25,11 @@ pub(super) struct PurgeArgs {
 }
 
 pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.engine();
     let holdings = engine.holdings();
     let list = |removed: bool| {
         if output.json {
-            return json_line(&json!({"schema_version": 1, "removed": removed, "holdings": holdings}));
+            return json_object(&json!({"removed": removed, "holdings": holdings}));
         }
         if holdings.is_empty() {
             return "Nothing is kept.\n".to_owned();

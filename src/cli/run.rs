@@ -1,13 +1,13 @@
 //! `ken run`: a command's output and exit code pass through; when it fails, what it printed is looked up.
 
-use super::lookup::{FilterArgs, ShowArgs, options};
+use super::lookup::{FilterArgs, ShowArgs, options, took_ms};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::error::{Diagnose, ErrorKind};
 use crate::process;
-use crate::render::{json_line, lookup_text};
+use crate::render::{answer_json, lookup_text};
 use crate::screen::{line, shown};
 use crate::types::limits::RUN_KEPT_BYTES;
 use clap::Args;
@@ -17,6 +17,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Instant;
 
 /// How much of the beginning and of the end of the output is kept, in bytes each: the first error and the last words.
 const KEPT_BYTES: usize = RUN_KEPT_BYTES;
@@ -51,18 +52,23 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
 }
 
 fn explain(global: &Global, seen: &[u8], cut: bool, output: &Output) -> Result<(), Failure> {
-    let session = Session::open(global, output)?;
-    let engine = session.engine();
-    let defaults = options(&session.config, FilterArgs::default(), ShowArgs::default());
+    let surroundings = Surroundings::open(global, output)?;
+    let engine = surroundings.engine();
+    let defaults = options(&surroundings.config, FilterArgs::default(), ShowArgs::default());
     let mut meter = Meter::new(output);
-    let answer = match engine.lookup(seen, &defaults, &mut |p| meter.show(p)) {
+    let started = Instant::now();
+    let answer = match engine.lookup(seen, &defaults, &meter.session()) {
         // A command may print what it likes.
         Err(error) if error.kind() == ErrorKind::Usage => return Ok(()),
         other => other?,
     };
+    let took_ms = took_ms(started);
     meter.finish();
     output.tell_notes();
-    let text = if output.json { json_line(&answer) } else { lookup_text(&answer, output.message_style, output.width) };
+    let text = match output.json {
+        true => answer_json(&answer, took_ms),
+        false => lookup_text(&answer, output.message_style, output.width),
+    };
     if answer.found() {
         if cut {
             let most = RUN_KEPT_BYTES >> 20;

@@ -3,12 +3,12 @@
 use super::lookup::{read_input, share, took_ms};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::session::{Session, working_directory};
+use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::error::ErrorKind;
 use crate::ingest::scope_of;
 use crate::query::SearchOptions;
-use crate::render::{json_line, search_text};
+use crate::render::{answer_json, search_text};
 use crate::store::{ItemFilter, PathFilter};
 use crate::types::{Kind, Scope, Semantic};
 use clap::Args;
@@ -74,11 +74,12 @@ pub(super) fn kind(name: &str) -> Result<Kind, String> {
 pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome {
     let question = read_input(&args.query, "ken search \"the question\"")?;
     let started = Instant::now();
-    let session = Session::open(global, output)?;
-    let engine = session.engine();
-    session.require_model(global, &engine)?;
+    let surroundings = Surroundings::open(global, output)?;
+    let engine = surroundings.engine();
+    surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
-    let limit = args.limit.map(|n| n as usize).or_else(|| session.config.number("search.limit").map(|n| n as usize));
+    let limit =
+        args.limit.map(|n| n as usize).or_else(|| surroundings.config.number("search.limit").map(|n| n as usize));
     let options = SearchOptions {
         limit: limit.unwrap_or(SearchOptions::default().limit),
         min_relevance: args.min_relevance,
@@ -95,13 +96,13 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         ..SearchOptions::default()
     };
     let mut meter = Meter::new(output);
-    let answer = engine.search(&question, &options, &mut |p| meter.show(p));
+    let answer = engine.search(&question, &options, &meter.session());
     meter.finish();
     output.tell_notes();
-    let mut answer = answer?;
-    answer.took_ms = took_ms(started);
+    let answer = answer?;
+    let took_ms = took_ms(started);
     if output.json {
-        output.print(&json_line(&answer))?;
+        output.print(&answer_json(&answer, took_ms))?;
     } else {
         output.print(&search_text(&answer, &here.to_string_lossy(), output.style, output.width))?;
         if !answer.found() {
@@ -112,9 +113,9 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         }
     }
     if !args.dry_run {
-        engine.count_served(&answer);
+        engine.count_served(&answer, &output.session());
     }
-    engine.leave();
+    engine.close();
     Ok(u8::from(!answer.found()))
 }
 

@@ -1,11 +1,11 @@
 //! `ken status`.
 
 use super::output::Output;
-use super::session::Session;
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::Status;
 use crate::error::ErrorKind;
-use crate::render::json_line;
+use crate::render::json_object;
 use crate::screen::{line, shown_text};
 use clap::Args;
 use serde_json::{Value, json};
@@ -30,17 +30,16 @@ pub(super) struct StatusArgs {
 }
 
 pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcome {
-    let engine = Session::open(global, output)?.engine();
-    let status = engine.status()?;
+    let engine = Surroundings::open(global, output)?.engine();
+    let status = engine.status(&output.session())?;
     output.tell_notes();
     let complaints = status.complaints();
     if output.json {
         let mut value = serde_json::to_value(&status).unwrap_or_default();
         if let Value::Object(fields) = &mut value {
-            fields.insert("schema_version".to_owned(), json!(1));
             fields.insert("complaints".to_owned(), json!(complaints));
         }
-        output.print(&json_line(&value))?;
+        output.print(&json_object(&value))?;
     } else if args.brief {
         output.print(&brief(&status))?;
     } else {

@@ -5,7 +5,7 @@ use super::output::{Failure, Output};
 use crate::config::{Environment, Paths, Trust, TrustState};
 use crate::engine::EngineError;
 use crate::error::ErrorKind;
-use crate::render::{json_line, with_path};
+use crate::render::{json_object, with_path};
 use crate::screen::shown;
 use crate::store::make_private;
 use clap::Args;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &TrustArgs, output: &Output) -> Outcome {
         ("trusted", "is trusted as it is now")
     };
     if output.json {
-        output.print(&json_line(&with_path(json!({"schema_version": 1, "state": state}), "folder", &folder)))?;
+        output.print(&json_object(&with_path(json!({"state": state}), "folder", &folder)))?;
     } else {
         output.print(&format!("{} {text}.\n", shown(&folder)))?;
     }

@@ -106,6 +106,12 @@ pub enum EngineError {
     /// The user ended it.
     #[error("stopped before the file of vectors was made; nothing is lost, searches are slower until it is")]
     Stopped,
+    /// Whoever asked wants no answer any more.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// The time that the request was given is over.
+    #[error("there was not enough time for an answer")]
+    DeadlinePassed,
     /// Reading or writing failed.
     #[error("{}: {source}", shown(path))]
     Io {
@@ -135,7 +141,8 @@ impl Diagnose for EngineError {
             | Self::NotForgotten { .. }
             | Self::PackName(_) => ErrorKind::Usage,
             Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
-            Self::Stopped => ErrorKind::Interrupted,
+            Self::Stopped | Self::Cancelled => ErrorKind::Interrupted,
+            Self::DeadlinePassed => ErrorKind::Busy,
             Self::Io { source, .. } => io_kind(source),
         }
     }
@@ -168,7 +175,8 @@ impl Diagnose for EngineError {
                 Some("only calibrated models compare meaning: ken model use bge-small-en-v1.5".to_owned())
             }
             Self::Stopped => Some("ken gc".to_owned()),
-            Self::Io { .. } => None,
+            Self::DeadlinePassed => Some("ask again, and give it more time".to_owned()),
+            Self::Cancelled | Self::Io { .. } => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Forgetting: items by id, files by path, what was forgotten, and the traces that a reader keeps on the disk.
 
-use super::vectors::Keep;
-use super::{Engine, EngineError, OnProgress};
+use super::derived::Keep;
+use super::{Engine, EngineError, Session};
 use crate::lock::{self, LockError};
 use crate::screen::shown;
 use crate::store::{
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long readers are waited for by whoever forgets.
-const PATIENCE: Duration = Duration::from_secs(3);
+const READER_WAIT: Duration = Duration::from_secs(3);
 
 /// The same where somebody came for something else.
-const GLANCE: Duration = Duration::from_millis(100);
+const READER_GLANCE: Duration = Duration::from_millis(100);
 
 /// Pauses between two attempts to erase what is left grow from the first to the last.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -40,8 +40,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NoItem`] when there is no such item; nothing is forgotten then.
-    pub fn forget(&self, ids: &[String], progress: OnProgress<'_>) -> Result<Forgotten, EngineError> {
-        let (lock, mut database) = self.write_database("ken forget")?;
+    pub fn forget(&self, ids: &[String], session: &Session<'_>) -> Result<Forgotten, EngineError> {
+        let (lock, mut database) = self.write_database("ken forget", session)?;
         let mut out = Forgotten::default();
         let mut rows = Vec::new();
         for id in ids {
@@ -61,12 +61,12 @@ impl Engine {
         }
         let batch = database.begin(&lock)?;
         for row in &rows {
-            batch.forget_item(*row, self.now())?;
+            batch.forget_item(*row, session.now())?;
         }
         batch.drop_unused_vectors()?;
-        batch.log(self.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
+        batch.log(session.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
         batch.commit()?;
-        out.traces_left = self.erase(&mut database, &lock, progress)?;
+        out.traces_left = self.erase(&mut database, &lock, session)?;
         Ok(out)
     }
 
@@ -74,7 +74,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NoItem`] when nothing was indexed from one of them; nothing is forgotten then.
-    pub fn forget_paths(&self, paths: &[PathBuf], progress: OnProgress<'_>) -> Result<Forgotten, EngineError> {
+    pub fn forget_paths(&self, paths: &[PathBuf], session: &Session<'_>) -> Result<Forgotten, EngineError> {
         let lock = self.writer("ken forget")?;
         let mut database = Database::open_to_write(&lock)?;
         // Asked before the traces are erased: they tell what a process that was stopped has forgotten.
@@ -106,9 +106,9 @@ impl Engine {
         }
         batch.trace_paths(paths)?;
         batch.drop_unused_vectors()?;
-        batch.log(self.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
+        batch.log(session.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
         batch.commit()?;
-        out.traces_left = self.erase(&mut database, &lock, progress)?;
+        out.traces_left = self.erase(&mut database, &lock, session)?;
         Ok(out)
     }
 
@@ -127,48 +127,53 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NotForgotten`] when one was not forgotten; nothing is changed then.
-    pub fn undo_forget(&self, ids: &[String]) -> Result<usize, EngineError> {
-        let (lock, mut database) = self.write_database("ken forget --undo")?;
+    pub fn undo_forget(&self, ids: &[String], session: &Session<'_>) -> Result<usize, EngineError> {
+        let (lock, mut database) = self.write_database("ken forget --undo", session)?;
         let batch = database.begin(&lock)?;
         let mut files = 0;
         for id in ids {
             files += batch.undo_forget(id)?.ok_or_else(|| EngineError::NotForgotten { id: id.clone() })?;
         }
-        batch.log(self.now(), "remembered", &serde_json::json!({"items": ids.len()}))?;
+        batch.log(session.now(), "remembered", &serde_json::json!({"items": ids.len()}))?;
         batch.commit()?;
         Ok(files)
     }
 
     /// Takes the traces off the disk; gives whether some are left.
-    fn erase(&self, database: &mut Database, lock: &WriterLock, progress: OnProgress<'_>) -> Result<bool, EngineError> {
-        let left = !database.erase_traces(lock, PATIENCE)?;
+    fn erase(&self, database: &mut Database, lock: &WriterLock, session: &Session<'_>) -> Result<bool, EngineError> {
+        let left = !database.erase_traces(lock, READER_WAIT)?;
         if left {
-            self.leave_traces();
+            self.leave_traces(session);
         }
         // Indexes of measurements are made of sets, not of what is indexed here; somebody may have measured their own notes.
         if let Some(folder) = self.settings.cache.as_ref().map(|cache| cache.join("bench")).filter(|f| f.is_dir()) {
-            self.note(format!(
+            session.note(format!(
                 "{} holds copies of the sets that ken bench has measured; delete it if one of them holds the same text",
                 shown(&folder)
             ));
         }
-        self.keep_vectors(database, lock, Keep::Usable, progress)?;
+        self.keep_derived(database, lock, Keep::Usable, session)?;
         Ok(left)
     }
 
     /// Takes off the disk what a process that was stopped, or a reader, has left of what was forgotten.
-    pub(super) fn erase_old_traces(&self, database: &mut Database, lock: &WriterLock) -> Result<(), EngineError> {
-        if database.has_traces()? && !database.erase_traces(lock, GLANCE)? {
-            self.leave_traces();
+    pub(super) fn erase_old_traces(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        session: &Session<'_>,
+    ) -> Result<(), EngineError> {
+        if database.has_traces()? && !database.erase_traces(lock, READER_GLANCE)? {
+            self.leave_traces(session);
         }
         Ok(())
     }
 
     /// Says that traces are left, and has a process of its own wait for the readers.
-    fn leave_traces(&self) {
+    fn leave_traces(&self, session: &Session<'_>) {
         let waits = self.settings.later.is_some_and(|later| later());
         let how = if waits { "a process in the background waits for it" } else { "ken gc takes them away" };
-        self.note(format!("another process is reading, so traces of what was forgotten stay on the disk; {how}"));
+        session.note(format!("another process is reading, so traces of what was forgotten stay on the disk; {how}"));
     }
 
     /// Whether something was forgotten of which traces are left on the disk.
@@ -187,7 +192,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the disk or the database refuses.
-    pub fn erase_later(&self, patience: Duration) -> Result<Erased, EngineError> {
+    pub fn erase_later(&self, patience: Duration, session: &Session<'_>) -> Result<Erased, EngineError> {
         let path = match self.read_database()? {
             Some(database) if database.has_traces_in_log()? => waiting_lock(database.path()),
             _ => return Ok(Erased::Nothing),
@@ -206,7 +211,7 @@ impl Engine {
                 Ok(false) | Err(EngineError::Store(StoreError::Busy { .. })) => {}
                 Err(error) => return Err(error),
             }
-            if waited >= patience || (self.settings.stopped)() {
+            if waited >= patience || session.is_stopped() {
                 break Erased::Left;
             }
             std::thread::sleep(pause);
@@ -220,7 +225,7 @@ impl Engine {
     fn erase_now(&self) -> Result<bool, EngineError> {
         let lock = self.writer("ken gc --auto")?;
         let mut database = Database::open_to_write(&lock)?;
-        Ok(!database.has_traces_in_log()? || database.erase_traces(&lock, GLANCE)?)
+        Ok(!database.has_traces_in_log()? || database.erase_traces(&lock, READER_GLANCE)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The index: files in, files and items out.
 
-use super::vectors::Keep;
-use super::{Engine, EngineError, OnProgress, Progress};
+use super::derived::Keep;
+use super::{Engine, EngineError, Progress, Session};
 use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_missing, means_gone};
 use crate::map::open::{self, Links};
@@ -12,10 +12,11 @@ use crate::text::sha256 as digest;
 use crate::types::Item;
 use crate::types::limits::{DOCUMENT, EXPORT_RECORD};
 use serde::Deserialize;
+use std::cell::OnceCell;
 use std::fs;
 use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl Engine {
     /// Indexes files and folders; without any, everything that was indexed before is brought up to date.
@@ -26,10 +27,10 @@ impl Engine {
         &self,
         paths: &[PathBuf],
         options: &IndexOptions,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<IndexReport, EngineError> {
-        self.ingest(options, progress, |database| match paths {
-            [] => Ok(Some(self.known_roots(database)?)),
+        self.ingest(options, session, |database| match paths {
+            [] => Ok(Some(self.known_roots(database, session)?)),
             some => Ok(Some(some.to_vec())),
         })
     }
@@ -38,8 +39,8 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::index`].
-    pub fn refresh(&self, options: &IndexOptions, progress: OnProgress<'_>) -> Result<IndexReport, EngineError> {
-        self.ingest(options, progress, |database| match database.sources()?.is_empty() {
+    pub fn refresh(&self, options: &IndexOptions, session: &Session<'_>) -> Result<IndexReport, EngineError> {
+        self.ingest(options, session, |database| match database.sources()?.is_empty() {
             true => Err(EngineError::NothingIndexed),
             false => Ok(None),
         })
@@ -49,9 +50,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NothingIndexed`] when nothing was.
-    pub fn roots(&self) -> Result<Vec<PathBuf>, EngineError> {
+    pub fn roots(&self, session: &Session<'_>) -> Result<Vec<PathBuf>, EngineError> {
         let database = self.read_database()?.ok_or(EngineError::NothingIndexed)?;
-        self.known_roots(&database)
+        self.known_roots(&database, session)
     }
 
     /// Tells when something below these paths has changed.
@@ -67,13 +68,13 @@ impl Engine {
     fn ingest(
         &self,
         options: &IndexOptions,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
         which: impl FnOnce(&Database) -> Result<Option<Vec<PathBuf>>, EngineError>,
     ) -> Result<IndexReport, EngineError> {
-        let (lock, mut database) = self.write_database("ken index")?;
+        let (lock, mut database) = self.write_database("ken index", session)?;
         let paths = which(&database)?;
         let index = database.index_model()?;
-        let held: std::cell::OnceCell<Option<Rc<dyn Encoder>>> = std::cell::OnceCell::new();
+        let held: OnceCell<Option<Arc<dyn Encoder>>> = OnceCell::new();
         let mut failed: Option<EngineError> = None;
         let mut open = || {
             let opened = self.encoder().and_then(|encoder| match &encoder {
@@ -89,8 +90,8 @@ impl Engine {
                 }
             }
         };
-        let mut heard = |p| progress(Progress::Index(p));
-        let ingest = Ingest::new(&mut database, &lock, self.now(), options, &mut heard);
+        let mut heard = |p| session.tell(Progress::Index(p));
+        let ingest = Ingest::new(&mut database, &lock, session.now(), options, &mut heard);
         let report = match &paths {
             Some(paths) => ingest.run(paths, &mut open),
             None => ingest.refresh(&mut open),
@@ -99,14 +100,14 @@ impl Engine {
             (_, Some(error)) => Err(error),
             (report, None) => {
                 let report = report?;
-                self.keep_vectors(&mut database, &lock, Keep::Usable, progress)?;
+                self.keep_derived(&mut database, &lock, Keep::Usable, session)?;
                 Ok(report)
             }
         }
     }
 
     /// What was given to be indexed so far and is still there; a note for each that is not.
-    fn known_roots(&self, database: &Database) -> Result<Vec<PathBuf>, EngineError> {
+    fn known_roots(&self, database: &Database, session: &Session<'_>) -> Result<Vec<PathBuf>, EngineError> {
         let mut roots: Vec<String> = database.sources()?.into_iter().map(|(_, source)| source.root).collect();
         roots.sort_unstable();
         roots.dedup();
@@ -118,7 +119,7 @@ impl Engine {
             match fs::canonicalize(&root) {
                 Ok(real) if real.as_path() == Path::new(&root) => there.push(real),
                 // Somebody else may have laid it there.
-                Ok(_) => self.note(format!(
+                Ok(_) => session.note(format!(
                     "{} is a link now, or lies behind one, and is left alone; name it to index what it leads to",
                     shown_text(&root)
                 )),
@@ -129,7 +130,8 @@ impl Engine {
                         format!("is out of reach ({error})")
                     };
                     let root = shown_text(&root);
-                    self.note(format!("{root} {what}; what was indexed from it stays until: ken forget --path {root}"));
+                    session
+                        .note(format!("{root} {what}; what was indexed from it stays until: ken forget --path {root}"));
                 }
             }
         }
@@ -140,20 +142,20 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
-    pub fn clean(&self, progress: OnProgress<'_>) -> Result<Cleaned, EngineError> {
+    pub fn clean(&self, session: &Session<'_>) -> Result<Cleaned, EngineError> {
         if let Ok(store) = self.store() {
             let left = store.sweep(None)?;
             if left.folders > 0 {
                 let (folders, size) = (left.folders, left.bytes as f64 / 1e6);
-                self.note(format!("{folders} folders of imports that were stopped are removed, {size:.1} MB"));
+                session.note(format!("{folders} folders of imports that were stopped are removed, {size:.1} MB"));
             }
         }
         if self.read_database()?.is_none() {
             return Ok(Cleaned::default());
         }
-        let (lock, mut database) = self.write_database("ken gc")?;
+        let (lock, mut database) = self.write_database("ken gc", session)?;
         let cleaned = database.clean(&lock)?;
-        self.keep_vectors(&mut database, &lock, Keep::Current, progress)?;
+        self.keep_derived(&mut database, &lock, Keep::Current, session)?;
         Ok(cleaned)
     }
 
@@ -161,10 +163,10 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses or `out` cannot be written.
-    pub fn export(&self, out: &mut dyn Write) -> Result<usize, EngineError> {
+    pub fn export(&self, out: &mut dyn Write, session: &Session<'_>) -> Result<usize, EngineError> {
         let database = self.read_database()?.ok_or(EngineError::NothingIndexed)?;
         let records = database
-            .export(self.now(), |record| out.write_all(json_line(record).as_bytes()).map_err(EngineError::Output))?;
+            .export(session.now(), |record| out.write_all(json_line(record).as_bytes()).map_err(EngineError::Output))?;
         out.flush().map_err(EngineError::Output)?;
         Ok(records)
     }
@@ -173,9 +175,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] for a line that is no record or an export that was cut off.
-    pub fn import_records(&self, input: impl BufRead, progress: OnProgress<'_>) -> Result<Imported, EngineError> {
+    pub fn import_records(&self, input: impl BufRead, session: &Session<'_>) -> Result<Imported, EngineError> {
         let records = read_records(input)?;
-        Ok(self.take_in("ken import", records, progress)?.0)
+        Ok(self.take_in("ken import", records, session)?.0)
     }
 
     /// Adds items that lie in no file; one whose id is taken is left out. Gives how many were added, and how many texts
@@ -186,10 +188,10 @@ impl Engine {
     pub fn add_items(
         &self,
         items: impl IntoIterator<Item = Item>,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<(usize, usize), EngineError> {
         let records = items.into_iter().map(|item| Record::Item { item: Item { path: None, span: None, ..item } });
-        let (imported, embedded) = self.take_in("ken", records, progress)?;
+        let (imported, embedded) = self.take_in("ken", records, session)?;
         Ok((imported.items, embedded))
     }
 
@@ -197,9 +199,9 @@ impl Engine {
         &self,
         purpose: &str,
         records: impl IntoIterator<Item = Record>,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<(Imported, usize), EngineError> {
-        let (lock, mut database) = self.write_database(purpose)?;
+        let (lock, mut database) = self.write_database(purpose, session)?;
         let batch = database.begin(&lock)?;
         let is_here = |path: &str, sha256: &[u8; 32]| {
             let bytes = open::read(Path::new(path), Links::Never, DOCUMENT);
@@ -208,11 +210,11 @@ impl Engine {
         let imported = batch.import(records, &is_here)?;
         if imported.files + imported.items > 0 {
             let counts = serde_json::json!({"files": imported.files, "items": imported.items});
-            batch.log(self.now(), "imported", &counts)?;
+            batch.log(session.now(), "imported", &counts)?;
         }
         batch.commit()?;
-        let embedded = self.embed_rest(&mut database, &lock, progress)?;
-        self.keep_vectors(&mut database, &lock, Keep::Usable, progress)?;
+        let embedded = self.embed_rest(&mut database, &lock, session)?;
+        self.keep_derived(&mut database, &lock, Keep::Usable, session)?;
         Ok((imported, embedded))
     }
 
@@ -221,7 +223,7 @@ impl Engine {
         &self,
         database: &mut Database,
         lock: &WriterLock,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<usize, EngineError> {
         let index = database.index_model()?;
         if database.texts_without_vector(index.as_ref())? == 0 {
@@ -229,13 +231,13 @@ impl Engine {
         }
         let Some(encoder) = self.encoder()? else { return Ok(0) };
         if let Err(error) = Self::agree(index.as_ref(), encoder.as_ref()) {
-            self.note(format!("what came in has no vectors yet: {error}"));
+            session.note(format!("what came in has no vectors yet: {error}"));
             return Ok(0);
         }
         let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;
         let name = embedder.model().name().to_owned();
         let embedded = embed_missing(&mut embedder, database, lock, &mut |done, total, _| {
-            progress(Progress::Embedding { what: "the index", done, total, model: &name });
+            session.tell(Progress::Embedding { what: "the index", done, total, model: &name });
         })?;
         Ok(embedded)
     }

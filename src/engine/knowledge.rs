@@ -1,12 +1,11 @@
 //! Canon's vectors: made when a model is pulled, ready in a file, completed when a pack has changed since.
 
-use super::{Engine, EngineError, OnProgress, Progress};
+use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::ann::{Image, Index, Origin};
 use crate::canon::{Canon, EntryText};
 use crate::embed::{Encoder, Installed, Manifest};
 use crate::map::open::{Links, read_text};
 use crate::query::Semantics;
-use crate::query::relevance::SemanticIndex;
 use crate::screen::shown;
 use crate::store::make_private;
 use crate::text::{TextHash, text_hash};
@@ -18,34 +17,10 @@ use std::path::PathBuf;
 const OTHER_SETS: usize = 3;
 
 impl Engine {
-    /// Model, vectors and calibration, opened at the first call; `None`, with a note that says why, if there is no
-    /// usable model.
-    pub(super) fn semantics(&self, progress: OnProgress<'_>) -> Option<&Semantics> {
-        self.semantics
-            .get_or_init(|| match self.open_semantics(progress) {
-                Ok(found) => found,
-                Err(error) => {
-                    self.note(format!("the model cannot be used: {error}"));
-                    None
-                }
-            })
-            .as_ref()
-    }
-
-    fn open_semantics(&self, progress: OnProgress<'_>) -> Result<Option<Semantics>, EngineError> {
-        let Some(encoder) = self.encoder()? else { return Ok(None) };
-        let Some(installed) = self.encoder_model() else { return Ok(None) };
-        let calibration = match &self.settings.calibration {
-            Some(own) => own.clone(),
-            None => self.calibration_of(installed)?,
-        };
-        let index = self.canon_index(encoder.as_ref(), progress)?;
-        Ok(Some(Semantics { encoder, index, calibration }))
-    }
-
     /// The calibration of the model in use; `None` if it has none, or there is no model.
-    pub fn calibration(&self, progress: OnProgress<'_>) -> Option<Calibration> {
-        self.semantics(progress).map(|semantics| semantics.calibration.clone())
+    pub fn calibration(&self, session: &Session<'_>) -> Option<Calibration> {
+        let packs = self.packs(session);
+        Some(self.semantics(&packs, session)?.semantics.calibration.clone())
     }
 
     /// Keeps a calibration for this user and the model in use; gives the file.
@@ -53,9 +28,8 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] without a model or a folder for the configuration, or when the file cannot be written.
     pub fn keep_calibration(&self, calibration: &Calibration) -> Result<PathBuf, EngineError> {
-        self.encoder()?;
         let missing = || EngineError::NoModel { model: self.settings.model.clone() };
-        let name = self.encoder_model().ok_or_else(missing)?.name().to_owned();
+        let name = self.open_model()?.ok_or_else(missing)?.installed.name().to_owned();
         let path = self.calibration_path(&name).ok_or(EngineError::NoHome)?;
         let io = |source| EngineError::Io { path: path.clone(), source };
         if let Some(folder) = path.parent() {
@@ -66,7 +40,7 @@ impl Engine {
         Ok(path)
     }
 
-    fn calibration_path(&self, model: &str) -> Option<PathBuf> {
+    pub(super) fn calibration_path(&self, model: &str) -> Option<PathBuf> {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let name: String = model.chars().map(plain).collect();
         Some(self.calibrations()?.join(format!("{name}.toml")))
@@ -79,18 +53,22 @@ impl Engine {
 
     /// The calibration of an installed model: the user's own, else the one that ships for its name, else the one it came
     /// with.
-    fn calibration_of(&self, installed: &Installed) -> Result<Calibration, EngineError> {
+    pub(super) fn calibration_of(
+        &self,
+        installed: &Installed,
+        session: &Session<'_>,
+    ) -> Result<Calibration, EngineError> {
         if let Some(path) = self.calibration_path(installed.name()) {
             match read_text(&path, Links::Follow, MODEL_JSON) {
                 Ok(text) => match toml::from_str(&text) {
                     Ok(own) => return Ok(own),
                     Err(error) => {
                         let error = error.message().lines().next().unwrap_or_default().to_owned();
-                        self.note(format!("{} is not used: {error}", shown(&path)));
+                        session.note(format!("{} is not used: {error}", shown(&path)));
                     }
                 },
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => self.note(format!("{} is not used: {error}", shown(&path))),
+                Err(error) => session.note(format!("{} is not used: {error}", shown(&path))),
             }
         }
         let shipped = Manifest::builtin().iter().find(|m| m.name == installed.name());
@@ -103,34 +81,36 @@ impl Engine {
     /// The vectors of all entries under this encoder, from the file that holds them if it was made from these packs.
     pub(super) fn canon_index(
         &self,
+        packs: &PacksSnapshot,
         encoder: &dyn Encoder,
-        progress: OnProgress<'_>,
-    ) -> Result<SemanticIndex, EngineError> {
-        let image = match self.canon_file(encoder) {
+        session: &Session<'_>,
+    ) -> Result<Index, EngineError> {
+        let image = match self.canon_file(packs, encoder) {
             Some(image) => image,
-            None => self.make_canon_image(encoder, progress)?,
+            None => self.make_canon_image(packs, encoder, session)?,
         };
-        Ok(SemanticIndex::new(Index::new(image)))
+        Ok(Index::new(image))
     }
 
     /// The file of canon's vectors, if there is one of these packs.
-    pub(super) fn canon_file(&self, encoder: &dyn Encoder) -> Option<Image> {
-        Image::open(&self.vector_path(encoder)?, &self.canon_origin(encoder))
+    pub(super) fn canon_file(&self, packs: &PacksSnapshot, encoder: &dyn Encoder) -> Option<Image> {
+        Image::open(&self.vector_path(packs, encoder)?, &canon_origin(packs, encoder))
     }
 
     /// Makes the vectors of all entries again, those that were there and are whole excepted, and keeps them.
     pub(super) fn make_canon_image(
         &self,
+        packs: &PacksSnapshot,
         encoder: &dyn Encoder,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<Image, EngineError> {
-        let path = self.vector_path(encoder);
-        let (origin, dims) = (self.canon_origin(encoder), encoder.dims());
+        let path = self.vector_path(packs, encoder);
+        let (origin, dims) = (canon_origin(packs, encoder), encoder.dims());
         let files = self.vector_files(encoder);
         let old: Vec<Image> = files.iter().filter_map(|path| Image::open_stale(path, &origin.model)).collect();
         let old: Vec<&Image> = old.iter().filter(|old| old.dims() == dims).collect();
         let known = |hash: &TextHash| old.iter().find_map(|old| old.checked(old.row_of(hash)?));
-        let texts = entry_texts(self.canon());
+        let texts = entry_texts(packs.canon());
         let hashes: Vec<TextHash> = texts.iter().map(|text| text_hash(&text.text.key())).collect();
         let kept: Vec<Option<Vec<f32>>> = hashes.iter().map(known).collect();
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| kept[at].is_none()).collect();
@@ -138,11 +118,11 @@ impl Engine {
         if !missing.is_empty() {
             let name = encoder.fingerprint().name();
             let total = missing.len();
-            progress(Progress::Embedding { what: "the canon", done: 0, total, model: name });
+            session.tell(Progress::Embedding { what: "the canon", done: 0, total, model: name });
             let wanted: Vec<String> = missing.iter().map(|&at| texts[at].text.embedded()).collect();
             let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
             made = encoder.encode(&wanted, Role::Passage, &mut |done| {
-                progress(Progress::Embedding { what: "the canon", done, total, model: name });
+                session.tell(Progress::Embedding { what: "the canon", done, total, model: name });
             })?;
         }
         let mut vectors = kept;
@@ -167,7 +147,7 @@ impl Engine {
         let folder = path.parent().map_or(Ok(()), make_private).map_err(|error| error.to_string());
         let kept = folder.and_then(|()| image.write(&path).map_err(|error| format!("{}: {error}", shown(&path))));
         if let Err(error) = kept {
-            self.note(format!("vectors could not be kept and will be made again: {error}"));
+            session.note(format!("vectors could not be kept and will be made again: {error}"));
         }
         // Of sets of packs that are no longer in use, as far as that can be told.
         let others = self.vector_files(encoder).into_iter().filter(|other| *other != path);
@@ -177,29 +157,23 @@ impl Engine {
     }
 
     /// Makes vectors of the packs again of which a search has met damaged ones; it left them out.
-    pub(super) fn mend_canon(&self) {
-        let Some(Some(semantics)) = self.semantics.get() else { return };
-        if semantics.index.index().is_damaged() {
-            let mended = self.make_canon_image(semantics.encoder.as_ref(), &mut |_| {});
+    pub(super) fn mend_canon(&self, packs: &PacksSnapshot, semantics: &Semantics, session: &Session<'_>) {
+        if semantics.canon.is_damaged() {
+            let mended = self.make_canon_image(packs, semantics.encoder.as_ref(), &session.heard_by(|_| {}));
             let what = "vectors of the packs were damaged and have been left out of this answer";
-            self.note(match mended {
+            session.note(match mended {
                 Ok(_) => format!("{what}; they have been made again, so ask again"),
                 Err(error) => format!("{what}; they cannot be made again: {error}"),
             });
         }
     }
 
-    fn canon_origin(&self, encoder: &dyn Encoder) -> Origin {
-        let model = encoder.fingerprint().as_str().to_owned();
-        Origin { model, state: format!("canon {}", self.canon().digest()), ..Origin::default() }
-    }
-
     /// A file for each set of packs: repositories may have packs of their own, and going from one to another must not
     /// cost the other's vectors.
-    fn vector_path(&self, encoder: &dyn Encoder) -> Option<PathBuf> {
-        let set = match self.sources.is_empty() {
+    pub(super) fn vector_path(&self, packs: &PacksSnapshot, encoder: &dyn Encoder) -> Option<PathBuf> {
+        let set = match packs.sources.is_empty() {
             true => String::new(),
-            false => format!("-{}", &self.canon().digest()[..8]),
+            false => format!("-{}", &packs.canon().digest()[..8]),
         };
         let folder = self.settings.vectors.as_ref()?;
         Some(folder.join(format!("{}{set}.ann", vector_name(encoder))))
@@ -219,6 +193,11 @@ impl Engine {
         files.sort_by(|a, b| b.cmp(a));
         files.into_iter().map(|(_, path)| path).collect()
     }
+}
+
+fn canon_origin(packs: &PacksSnapshot, encoder: &dyn Encoder) -> Origin {
+    let model = encoder.fingerprint().as_str().to_owned();
+    Origin { model, state: format!("canon {}", packs.canon().digest()), ..Origin::default() }
 }
 
 /// A text of an entry, to be embedded.

@@ -1,14 +1,14 @@
 //! The first job: an input in, what is known about its errors out.
 
-use super::database::Reader;
-use super::{Engine, EngineError, OnProgress};
-use crate::query::{Candidates, LookupOptions, frequency, lookup, probe, problems};
-use crate::store::ReadUsage;
+use super::state::SemanticsSnapshot;
+use super::{Engine, EngineError, Session};
+use crate::query::{LookupContext, LookupOptions, Probed, lookup, probe, problems};
 use crate::text::Log;
 use crate::types::Answer;
 use crate::types::limits::{ALIKE_LINES, LOG_LINE_BYTES};
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::io::Read;
+use std::sync::Arc;
 
 /// What was done with lines that are too long.
 const ENDS: &str = "only the beginning and the end were looked at";
@@ -22,9 +22,9 @@ impl Engine {
         &self,
         mut input: &[u8],
         options: &LookupOptions,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<Answer, EngineError> {
-        self.lookup_from(&mut input, options, progress)
+        self.lookup_from(&mut input, options, session)
     }
 
     /// The same for an input that is read as it comes; what is held of it at a time is bounded.
@@ -35,32 +35,25 @@ impl Engine {
         &self,
         input: &mut dyn Read,
         options: &LookupOptions,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<Answer, EngineError> {
+        let packs = self.packs(session);
         let mut log = Log::new(input);
-        let problems = problems(&self.knowledge, &mut log, options)?;
-        match log.shortened() {
-            0 => {}
-            1 => self.note(format!("a line is longer than {} MiB; {ENDS}", LOG_LINE_BYTES >> 20)),
-            many => self.note(format!("{many} lines are longer than {} MiB; {ENDS}", LOG_LINE_BYTES >> 20)),
-        }
-        if log.passed_over() > 0 {
-            let (many, alike) = (log.passed_over(), ALIKE_LINES);
-            self.note(format!(
-                "{many} lines were passed over: more than {alike} differ from each other in numbers only"
-            ));
-        }
-        let progress = RefCell::new(progress);
-        let semantics = || self.semantics(&mut **progress.borrow_mut());
-        let database: OnceCell<Option<Reader<'_>>> = OnceCell::new();
-        let used = |id: &str| {
-            // Counters are best effort: without a database everything was used equally often.
-            let database = database.get_or_init(|| self.read_database().ok().flatten()).as_ref()?;
-            let usage = database.usage(&[id]).ok()?;
-            Some(usage.get(id).map_or(0.0, |usage| frequency(usage.days)))
+        let problems = problems(&packs.knowledge, &mut log, options)?;
+        note_shortened(&log, session);
+        session.check()?;
+        let opened: OnceCell<Option<Arc<SemanticsSnapshot>>> = OnceCell::new();
+        let semantics = || {
+            let opened = opened.get_or_init(|| self.semantics(&packs, session));
+            opened.as_ref().map(|opened| &opened.semantics)
         };
-        let answer = lookup(&self.knowledge, problems, options, &semantics, &used)?;
-        self.mend_canon();
+        let usage = self.usage();
+        let context =
+            LookupContext { knowledge: &packs.knowledge, semantics: &semantics, used: &|id| usage.frequency(id) };
+        let answer = lookup(context, problems, options)?;
+        if let Some(Some(opened)) = opened.get() {
+            self.mend_canon(&packs, &opened.semantics, session);
+        }
         Ok(answer)
     }
 
@@ -68,11 +61,26 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when there is no usable model or it fails.
-    pub fn probe(&self, text: &str, progress: OnProgress<'_>) -> Result<Vec<Candidates>, EngineError> {
-        let Some(semantics) = self.semantics(progress) else {
+    pub fn probe(&self, text: &str, session: &Session<'_>) -> Result<Vec<Probed>, EngineError> {
+        let packs = self.packs(session);
+        let Some(model) = self.semantics(&packs, session) else {
             return Err(EngineError::NoModel { model: self.settings.model.clone() });
         };
-        let problems = problems(&self.knowledge, &mut Log::new(&mut text.as_bytes()), &LookupOptions::default())?;
-        Ok(probe(&self.knowledge, problems, semantics)?)
+        let problems = problems(&packs.knowledge, &mut Log::new(&mut text.as_bytes()), &LookupOptions::default())?;
+        Ok(probe(&packs.knowledge, problems, &model.semantics)?)
+    }
+}
+
+/// Says what of a log was not looked at as it stands.
+fn note_shortened(log: &Log<'_>, session: &Session<'_>) {
+    match log.shortened() {
+        0 => {}
+        1 => session.note(format!("a line is longer than {} MiB; {ENDS}", LOG_LINE_BYTES >> 20)),
+        many => session.note(format!("{many} lines are longer than {} MiB; {ENDS}", LOG_LINE_BYTES >> 20)),
+    }
+    if log.passed_over() > 0 {
+        let (many, alike) = (log.passed_over(), ALIKE_LINES);
+        session
+            .note(format!("{many} lines were passed over: more than {alike} differ from each other in numbers only"));
     }
 }

@@ -1,7 +1,7 @@
 //! Knowledge as a folder of Markdown files, out and in: a file an item, a file an entry of the user's packs, and one for
 //! everything that is no text.
 
-use super::{Engine, EngineError, OnProgress};
+use super::{Engine, EngineError, Session};
 use crate::canon::{Entry, Layer, add_entry};
 use crate::map::open::{Links, read_text};
 use crate::map::{sync_folder, write_aside};
@@ -23,7 +23,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the folder holds something or cannot be written, or the database refuses.
-    pub fn export_markdown(&self, folder: &Path) -> Result<usize, EngineError> {
+    pub fn export_markdown(&self, folder: &Path, session: &Session<'_>) -> Result<usize, EngineError> {
         let io = |path: &Path| {
             let path = path.to_owned();
             move |source| EngineError::Io { path, source }
@@ -40,7 +40,7 @@ impl Engine {
         let mut files = 1;
         let mut records = String::new();
         if let Some(database) = self.read_database()? {
-            database.export(self.now(), |record| -> Result<(), EngineError> {
+            database.export(session.now(), |record| -> Result<(), EngineError> {
                 match record {
                     Record::Item { item } => {
                         files += 1;
@@ -53,7 +53,7 @@ impl Engine {
                 }
             })?;
         }
-        for stored in self.canon().entries().iter().filter(|stored| stored.layer == Layer::User) {
+        for stored in self.packs(session).canon().entries().iter().filter(|stored| stored.layer == Layer::User) {
             let entry = stored.entry();
             let Ok(Value::Object(mut fields)) = serde_json::to_value(entry) else { continue };
             fields.remove("cause");
@@ -74,7 +74,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] for a file that is none of an export.
-    pub fn import_markdown(&self, folder: &Path, progress: OnProgress<'_>) -> Result<(Imported, usize), EngineError> {
+    pub fn import_markdown(&self, folder: &Path, session: &Session<'_>) -> Result<(Imported, usize), EngineError> {
         let bad = |path: &Path, what: String| EngineError::NoExport { path: path.to_owned(), what };
         let within = Links::Within(folder);
         let (mut items, mut entries) = (Vec::new(), Vec::new());
@@ -104,7 +104,8 @@ impl Engine {
         for record in &all {
             record.check().map_err(|what| bad(folder, what.to_owned()))?;
         }
-        let known = self.canon();
+        let packs_now = self.packs(session);
+        let known = packs_now.canon();
         entries.retain(|entry| known.index_of(&entry.id).is_none());
         let packs = self.settings.user_packs.clone().ok_or(EngineError::NoHome)?;
         let mut texts: std::collections::BTreeMap<PathBuf, String> = std::collections::BTreeMap::new();
@@ -115,7 +116,7 @@ impl Engine {
             let before = texts.get(&path).cloned().or_else(|| read_text(&path, Links::Follow, CANON_PACK).ok());
             texts.insert(path, add_entry(before.as_deref(), &pack, entry)?);
         }
-        let imported = if all.is_empty() { Imported::default() } else { self.take_in("ken import", all, progress)?.0 };
+        let imported = if all.is_empty() { Imported::default() } else { self.take_in("ken import", all, session)?.0 };
         for (path, text) in texts {
             fs::create_dir_all(&packs).map_err(|source| EngineError::Io { path: packs.clone(), source })?;
             write_aside(&path, text.as_bytes()).map_err(|source| EngineError::Io { path, source })?;

@@ -5,6 +5,7 @@
 //! wherever a right answer is still possible.
 
 mod database;
+mod derived;
 mod error;
 mod forget;
 mod index;
@@ -17,28 +18,29 @@ mod pack;
 mod packs;
 mod purge;
 mod search;
+mod session;
+mod state;
 mod status;
-mod vectors;
+mod usage;
 
+pub use derived::Renewed;
 pub use error::EngineError;
 pub use forget::Erased;
 pub use notes::Notes;
 pub use pack::PackOptions;
 pub use packs::NewEntry;
 pub use purge::Holding;
+pub use session::{OnProgress, Session};
+pub use state::PacksSnapshot;
 pub use status::{Checkup, Status, VectorsFile};
-pub use vectors::Renewed;
 
-use crate::canon::{Canon, PackProblem, PackSource};
-use crate::embed::{ModelStore, PullEvent, Reranker, StoreSettings};
+use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;
-use crate::query::{Knowledge, Semantics, Stage};
-use crate::store::Database;
+use crate::query::Stage;
+use crate::store::Pool;
 use crate::types::Calibration;
-use database::OpenModel;
-use std::cell::{OnceCell, RefCell};
+use state::{ModelSnapshot, RerankerSnapshot, SemanticsSnapshot, Shared, TermsSnapshot, VectorsSnapshot};
 use std::path::PathBuf;
-use vectors::Loaded;
 
 /// What the engine is told about its surroundings.
 #[derive(Debug, Clone)]
@@ -65,15 +67,9 @@ pub struct EngineSettings {
     pub recall_target: f64,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
-    /// The time, milliseconds since 1970.
-    pub clock: fn() -> i64,
     /// Starts a process that makes the file of vectors again ([`Engine::renew_vectors`]), and says whether it could. Without it
     /// whoever has written makes the file when it is due.
     pub later: Option<fn() -> bool>,
-    /// Whether the user has asked for an end: asked while the graph of the vectors is built.
-    pub stopped: fn() -> bool,
-    /// Where it says what it could not use. Whoever makes engines of one place reads the notes of all of them.
-    pub notes: Notes,
 }
 
 /// What a long step tells while it runs.
@@ -114,68 +110,46 @@ pub enum Progress<'a> {
     },
 }
 
-/// Hears progress.
-pub type OnProgress<'a> = &'a mut dyn FnMut(Progress<'_>);
-
-/// All use cases.
+/// All use cases, for any number of threads: each request brings a [`Session`] of its own. What is kept open between requests are
+/// snapshots (`state`), which are swapped when what they were made from has changed.
 pub struct Engine {
     settings: EngineSettings,
-    knowledge: Knowledge,
-    /// The user's and the repository's packs.
-    sources: Vec<PackSource>,
-    semantics: OnceCell<Option<Semantics>>,
-    encoder: OnceCell<Option<OpenModel>>,
-    reranker: OnceCell<Box<dyn Reranker>>,
-    loaded: RefCell<Option<Loaded>>,
-    /// An open database that nobody reads at the moment.
-    spare: RefCell<Option<Database>>,
+    pool: Option<Pool>,
+    packs: Shared<PacksSnapshot>,
+    model: Shared<ModelSnapshot>,
+    semantics: Shared<SemanticsSnapshot>,
+    reranker: Shared<RerankerSnapshot>,
+    terms: Shared<TermsSnapshot>,
+    vectors: Shared<VectorsSnapshot>,
 }
 
 impl Engine {
-    /// Reads the packs; opens nothing else.
+    /// Opens nothing yet.
     pub fn new(settings: EngineSettings) -> Self {
-        let (sources, unread) = packs::read_all(&settings);
-        let (canon, problems) = Canon::load(&sources);
-        let note = |problem: PackProblem| format!("{problem}; it is left out (ken canon check says more)");
-        unread.into_iter().chain(problems).map(note).for_each(|note| settings.notes.add(note));
-        let terms = if sources.is_empty() { "canon.terms" } else { "canon-own.terms" };
-        let kept = settings.vectors.as_ref().map(|folder| folder.join(terms));
-        let knowledge = Knowledge::new(canon, kept);
         Self {
+            pool: settings.data.as_ref().map(Pool::new),
             settings,
-            knowledge,
-            sources,
-            semantics: OnceCell::new(),
-            encoder: OnceCell::new(),
-            reranker: OnceCell::new(),
-            loaded: RefCell::new(None),
-            spare: RefCell::new(None),
+            packs: Shared::default(),
+            model: Shared::default(),
+            semantics: Shared::default(),
+            reranker: Shared::default(),
+            terms: Shared::default(),
+            vectors: Shared::default(),
         }
     }
 
-    /// Ends a process's use of it: the database is closed, the rest is left to the system, which frees thousands of small
-    /// things at once.
-    pub fn leave(self) {
-        self.spare.take();
-        std::mem::forget(self);
+    /// Closes the database, which folds its log into it: before a process ends without taking an engine apart.
+    pub fn close(&self) {
+        if let Some(pool) = &self.pool {
+            pool.close_idle();
+        }
     }
 
-    /// What could not be used so far, a sentence each; taken once.
-    pub fn take_notes(&self) -> Vec<String> {
-        self.settings.notes.take()
-    }
-
-    /// The packs as loaded.
-    pub fn canon(&self) -> &Canon {
-        self.knowledge.canon()
-    }
-
-    fn note(&self, text: String) {
-        self.settings.notes.add(text);
-    }
-
-    fn now(&self) -> i64 {
-        (self.settings.clock)()
+    /// Reads everything of the database again at the next request: it was repaired.
+    fn forget_snapshots(&self) {
+        self.close();
+        self.terms.clear();
+        self.vectors.clear();
     }
 
     fn store(&self) -> Result<ModelStore, EngineError> {
@@ -188,3 +162,9 @@ impl Engine {
         Ok(data)
     }
 }
+
+/// What is shared by threads can be: told by the compiler, here.
+const _: () = {
+    const fn shared_by_threads<T: Send + Sync>() {}
+    shared_by_threads::<Engine>();
+};

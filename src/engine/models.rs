@@ -1,6 +1,6 @@
 //! Models: what is there, getting one, checking one, removing one.
 
-use super::{Engine, EngineError, OnProgress, Progress};
+use super::{Engine, EngineError, Progress, Session};
 use crate::embed::{EmbedError, Encoder, FileCheck, Installed, Manifest, ModelKind, PullEvent, State};
 use crate::types::Fingerprint;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when no source has it or the vectors cannot be made.
-    pub fn pull(&self, name: Option<&str>, progress: OnProgress<'_>) -> Result<Installed, EngineError> {
+    pub fn pull(&self, name: Option<&str>, session: &Session<'_>) -> Result<Installed, EngineError> {
         self.data()?;
         let store = self.store()?;
         let name = name.unwrap_or(&self.settings.model);
@@ -63,9 +63,9 @@ impl Engine {
         };
         let installed = match found {
             Some(found) if directory => found,
-            _ => store.pull(name, &mut |event: PullEvent<'_>| progress(Progress::Pull(&event)))?,
+            _ => store.pull(name, &mut |event: PullEvent<'_>| session.tell(Progress::Pull(&event)))?,
         };
-        self.prepare(&installed, progress)?;
+        self.prepare(&installed, session)?;
         Ok(installed)
     }
 
@@ -73,11 +73,11 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::pull`].
-    pub fn pull_if_missing(&self, progress: OnProgress<'_>) -> Result<(), EngineError> {
+    pub fn pull_if_missing(&self, session: &Session<'_>) -> Result<(), EngineError> {
         match self.active_model(&self.store()?)? {
             Some(found) if found.state == State::Ready => {}
             // One that is damaged is pulled again.
-            _ => drop(self.pull(None, progress)?),
+            _ => drop(self.pull(None, session)?),
         }
         Ok(())
     }
@@ -90,11 +90,11 @@ impl Engine {
         &self,
         directory: &Path,
         name: Option<&str>,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<Installed, EngineError> {
         self.data()?;
         let installed = self.store()?.import(directory, name)?;
-        self.prepare(&installed, progress)?;
+        self.prepare(&installed, session)?;
         Ok(installed)
     }
 
@@ -103,14 +103,14 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the model cannot be loaded or fails.
-    pub fn prepare(&self, installed: &Installed, progress: OnProgress<'_>) -> Result<(), EngineError> {
+    pub fn prepare(&self, installed: &Installed, session: &Session<'_>) -> Result<(), EngineError> {
         if installed.manifest.kind == ModelKind::Reranker {
             drop(self.store()?.load_reranker(installed)?);
             return Ok(());
         }
         let encoder = self.store()?.load(installed)?;
-        self.canon_index(encoder.as_ref(), progress)?;
-        self.complete_index(encoder.as_ref(), progress)
+        self.canon_index(&self.packs(session), encoder.as_ref(), session)?;
+        self.complete_index(encoder.as_ref(), session)
     }
 
     /// The installed model of this name or directory.

@@ -3,38 +3,48 @@
 //! So none is lost with the engine that wrote it, whichever use case that was made for. What is written and never read is a
 //! fault of the face: where debug assertions are on it ends the process.
 
-use std::cell::RefCell;
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Sentences for whoever asked. Clones are the same place.
 #[derive(Debug, Clone, Default)]
-pub struct Notes(Rc<Kept>);
+pub struct Notes(Arc<Kept>);
 
 #[derive(Debug, Default)]
-struct Kept {
-    unread: RefCell<Vec<String>>,
+struct Kept(Mutex<Sentences>);
+
+#[derive(Debug, Default)]
+struct Sentences {
+    unread: Vec<String>,
     /// All there ever were.
-    known: RefCell<HashSet<String>>,
+    known: HashSet<String>,
 }
 
 impl Notes {
     /// Adds a sentence, unless it was added before.
     pub fn add(&self, text: String) {
-        if self.0.known.borrow_mut().insert(text.clone()) {
-            self.0.unread.borrow_mut().push(text);
+        let mut sentences = self.0.sentences();
+        if sentences.known.insert(text.clone()) {
+            sentences.unread.push(text);
         }
     }
 
     /// What nobody has read yet.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.unread.borrow_mut())
+        std::mem::take(&mut self.0.sentences().unread)
+    }
+}
+
+impl Kept {
+    fn sentences(&self) -> MutexGuard<'_, Sentences> {
+        // A panic elsewhere leaves the lists whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        let unread = self.unread.take();
+        let unread = std::mem::take(&mut self.sentences().unread);
         debug_assert!(unread.is_empty() || std::thread::panicking(), "notes that nobody has read: {unread:?}");
     }
 }

@@ -1,13 +1,12 @@
 //! Packs: read from their folders, searched by word, shown, checked, added to.
 
-use super::{Engine, EngineError, EngineSettings, OnProgress};
+use super::{Engine, EngineError, EngineSettings, PacksSnapshot, Session};
 use crate::ann::Index;
 use crate::canon::{
-    Entry, EntryText, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
+    Canon, Entry, EntryText, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
 };
 use crate::map::open::{Links, read_text};
 use crate::map::write_aside;
-use crate::query::relevance::{KeywordIndex, Words};
 use crate::store::make_private;
 use crate::text::text_hash;
 use crate::types::limits::CANON_PACK;
@@ -104,17 +103,44 @@ fn misplaced(
     })
 }
 
+/// Symptoms that mean what another entry says, and entries that mean the same.
+fn all_misplaced(canon: &Canon, sources: &[PackSource], vectors: &Index) -> Vec<Finding> {
+    let entries = canon.entries();
+    crate::threads::ready();
+    let found: Vec<Vec<(usize, String)>> = entries
+        .par_iter()
+        .enumerate()
+        .map(|(at, stored)| {
+            let texts = stored.entry().texts();
+            let cause = texts.len() - 1;
+            let asked = texts
+                .iter()
+                .enumerate()
+                .filter(|(part, _)| (1..=stored.entry().symptoms.len()).contains(part) || *part == cause);
+            asked.filter_map(|(part, text)| Some((at, misplaced(entries, vectors, at, part, cause, text)?))).collect()
+        })
+        .collect();
+    let source = |stored: &Stored| {
+        let stem =
+            |source: &&PackSource| Path::new(&source.origin).file_stem().is_some_and(|stem| *stem == *stored.pack);
+        sources.iter().filter(|source| source.layer == stored.layer).find(stem)
+    };
+    let all = found.into_iter().flatten();
+    all.filter_map(|(at, message)| Some(warning(source(&entries[at])?, entries[at].id(), message))).collect()
+}
+
 impl Engine {
     /// Checks all packs in use, by meaning too if there is a model, or only the given files and folders.
     ///
     /// # Errors
     /// [`EngineError::Io`] when a given path cannot be read.
-    pub fn check_packs(&self, paths: &[PathBuf], progress: OnProgress<'_>) -> Result<Vec<Finding>, EngineError> {
+    pub fn check_packs(&self, paths: &[PathBuf], session: &Session<'_>) -> Result<Vec<Finding>, EngineError> {
         if paths.is_empty() {
-            let all: Vec<PackSource> = builtin().into_iter().chain(self.sources.iter().cloned()).collect();
+            let packs = self.packs(session);
+            let all: Vec<PackSource> = builtin().into_iter().chain(packs.sources.iter().cloned()).collect();
             let mut found = check(&all);
-            if let Some(semantics) = self.semantics(progress) {
-                found.extend(self.misplaced(&all, semantics.index.index()));
+            if let Some(model) = self.semantics(&packs, session) {
+                found.extend(all_misplaced(packs.canon(), &all, &model.semantics.canon));
                 found.sort_by(|a, b| (&a.file, a.line, a.severity).cmp(&(&b.file, b.line, b.severity)));
             }
             return Ok(found);
@@ -135,56 +161,6 @@ impl Engine {
             }
         }
         Ok(check(&sources))
-    }
-
-    /// Symptoms that mean what another entry says, and entries that mean the same.
-    fn misplaced(&self, sources: &[PackSource], vectors: &Index) -> Vec<Finding> {
-        let entries = self.canon().entries();
-        crate::threads::ready();
-        let found: Vec<Vec<(usize, String)>> = entries
-            .par_iter()
-            .enumerate()
-            .map(|(at, stored)| {
-                let texts = stored.entry().texts();
-                let cause = texts.len() - 1;
-                let asked = texts
-                    .iter()
-                    .enumerate()
-                    .filter(|(part, _)| (1..=stored.entry().symptoms.len()).contains(part) || *part == cause);
-                asked
-                    .filter_map(|(part, text)| Some((at, misplaced(entries, vectors, at, part, cause, text)?)))
-                    .collect()
-            })
-            .collect();
-        let source = |stored: &Stored| {
-            let stem =
-                |source: &&PackSource| Path::new(&source.origin).file_stem().is_some_and(|stem| *stem == *stored.pack);
-            sources.iter().filter(|source| source.layer == stored.layer).find(stem)
-        };
-        let all = found.into_iter().flatten();
-        all.filter_map(|(at, message)| Some(warning(source(&entries[at])?, entries[at].id(), message))).collect()
-    }
-
-    /// The entry of this id or former id.
-    ///
-    /// # Errors
-    /// [`EngineError::NoEntry`] with ids that are near.
-    pub fn entry(&self, id: &str) -> Result<&Stored, EngineError> {
-        if let Some(at) = self.canon().index_of(id) {
-            return Ok(&self.canon().entries()[at]);
-        }
-        let needle = id.rsplit('/').next().unwrap_or(id).to_lowercase();
-        let all = self.canon().entries().iter().map(|s| s.id());
-        let near =
-            all.filter(|other| !needle.is_empty() && other.contains(&needle)).take(3).map(str::to_owned).collect();
-        Err(EngineError::NoEntry { id: id.to_owned(), near })
-    }
-
-    /// Entries by keyword, best first, at most `limit`: for browsing, without a gate.
-    pub fn search_packs(&self, words: &str, limit: usize) -> Vec<&Stored> {
-        let entries = self.canon().entries();
-        let index = KeywordIndex::new(entries.iter().map(|s| s.entry().keyword_text()));
-        index.said(&Words::of(words)).best(limit).into_iter().map(|at| &entries[at]).collect()
     }
 
     /// Adds an entry to one of the user's packs; gives its id and the pack's path.
@@ -214,6 +190,29 @@ impl Engine {
         let text = add_entry(text.as_deref(), &pack, entry)?;
         write_aside(&path, text.as_bytes()).map_err(io)?;
         Ok((id, path))
+    }
+}
+
+impl PacksSnapshot {
+    /// The entry of this id or former id.
+    ///
+    /// # Errors
+    /// [`EngineError::NoEntry`] with ids that are near.
+    pub fn entry(&self, id: &str) -> Result<&Stored, EngineError> {
+        if let Some(at) = self.canon().index_of(id) {
+            return Ok(&self.canon().entries()[at]);
+        }
+        let needle = id.rsplit('/').next().unwrap_or(id).to_lowercase();
+        let all = self.canon().entries().iter().map(|s| s.id());
+        let near =
+            all.filter(|other| !needle.is_empty() && other.contains(&needle)).take(3).map(str::to_owned).collect();
+        Err(EngineError::NoEntry { id: id.to_owned(), near })
+    }
+
+    /// Entries by keyword, best first, at most `limit`: for browsing, without a gate.
+    pub fn search(&self, words: &str, limit: usize) -> Vec<&Stored> {
+        let found = self.knowledge.browse(words, limit).into_iter();
+        found.filter_map(|at| self.canon().entries().get(at)).collect()
     }
 }
 

@@ -1,39 +1,134 @@
 //! A search over everything that is known.
 
-use super::{Engine, EngineError, OnProgress, Progress};
-use crate::ann::Index;
+use super::state::{ItemsSnapshot, SemanticsSnapshot};
+use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
+use crate::embed::Encoder;
 use crate::ingest::Provenance;
-use crate::query::{Documents, Gates, Legs, ProbedItems, SearchOptions, Semantics, Stage, probe_items, search};
-use crate::store::{CountUsage, Database, IndexModel, ReadItems, ReadSources, ReadVectors};
+use crate::query::{
+    Files, Gates, ItemCollection, Legs, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
+};
+use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadSources};
 use crate::text::{decode, ends};
 use crate::types::limits::QUESTION_BYTES;
-use crate::types::{Answer, Content, Semantic};
+use crate::types::{Answer, Item, Span, Standing};
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
-/// Compares what is shown with its files, and says where it stands in them now.
-fn place(answer: &mut Answer, database: &Database) -> Result<(), EngineError> {
-    let files = Provenance::default();
-    for hit in answer.results.iter_mut().flat_map(|finding| &mut finding.hits) {
-        let Content::Passage(passage) = &mut hit.content else { continue };
-        if passage.path.is_none() {
-            continue;
+/// What a request over items holds to its end: snapshots, and a connection.
+pub(super) struct Request<'a, 's> {
+    engine: &'a Engine,
+    session: &'a Session<'s>,
+    pub packs: Arc<PacksSnapshot>,
+    pub model: Option<Arc<SemanticsSnapshot>>,
+    database: Option<PooledReader<'a>>,
+}
+
+/// Files as they are now; those that an import brought were never on this machine.
+struct RequestFiles<'a> {
+    database: &'a Database,
+    files: &'a Provenance,
+}
+
+impl RequestFiles<'_> {
+    fn is_imported(&self, path: &str) -> bool {
+        self.database.is_imported(path).unwrap_or(false)
+    }
+}
+
+impl Files for RequestFiles<'_> {
+    fn is_present(&self, path: &str) -> bool {
+        Path::new(path).exists() || self.is_imported(path)
+    }
+
+    fn standing(&self, item: &Item) -> Option<(Standing, Option<Span>)> {
+        let path = item.path.as_deref().filter(|path| !self.is_imported(path))?;
+        Some(self.files.check(path, &item.body, item.span))
+    }
+}
+
+impl Request<'_, '_> {
+    pub fn database(&self) -> Option<&Database> {
+        self.database.as_deref()
+    }
+
+    /// Asks in one moment of the database, and again without the file of vectors if that turns out to be damaged.
+    pub fn ask<T>(
+        &self,
+        filter: &ItemFilter,
+        answer: impl Fn(SearchContext<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let Some(database) = &self.database else {
+            return self.answer(None, &answer);
+        };
+        let _moment = database.snapshot()?;
+        let items = self.engine.items(database, filter, self.model.is_some())?;
+        if let (Some(model), Some(vectors)) = (&self.model, items.vectors()) {
+            Engine::agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
         }
-        let Some(id) = database.item_id(&hit.id)? else { continue };
-        let Some((_, item)) = database.items(&[id])?.pop() else { continue };
-        let Some(path) = item.path.filter(|path| !database.is_imported(path).unwrap_or(false)) else { continue };
-        let (standing, span) = files.check(&path, &item.body, item.span);
-        passage.state = Some(standing);
-        if let Some(span) = span {
-            (passage.line_start, passage.line_end) = (Some(span.line_start), Some(span.line_end));
+        let mut found = self.answer(Some((database, &items)), &answer)?;
+        let damaged = |items: &ItemsSnapshot| items.vectors().is_some_and(|vectors| vectors.index.is_damaged());
+        if damaged(&items) {
+            let items = self.engine.items(database, filter, true)?;
+            found = self.answer(Some((database, &items)), &answer)?;
+            self.session
+                .note("the file of vectors is damaged and was not used; ken doctor --repair makes it again".to_owned());
+        }
+        let missing = items.vectors().map_or(0, |vectors| vectors.without_vector);
+        if missing > 0 {
+            let what = format!("{missing} texts have no vector yet, so only their words are searched: ken index");
+            self.session.note(what);
+        }
+        Ok(found)
+    }
+
+    fn answer<T>(
+        &self,
+        items: Option<(&Database, &ItemsSnapshot)>,
+        answer: &dyn Fn(SearchContext<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        self.session.check()?;
+        let files = Provenance::default();
+        let files = items.map(|(database, _)| RequestFiles { database, files: &files });
+        let collection = items.zip(files.as_ref()).map(|((database, items), files)| ItemCollection {
+            documents: database,
+            vectors: items.vectors().map(|vectors| &vectors.index),
+            terms: items.terms(),
+            admitted: items.admitted(),
+            files,
+        });
+        let usage = self.engine.usage();
+        let context = SearchContext {
+            knowledge: &self.packs.knowledge,
+            items: collection.as_ref(),
+            semantics: self.model.as_ref().map(|model| &model.semantics),
+            used: &|id| usage.frequency(id),
+            now_ms: self.session.now(),
+            stage: &|stage: Stage| self.session.tell(Progress::Search(stage)),
+        };
+        answer(context)
+    }
+
+    /// What is to be done when all is answered.
+    pub fn end(&self) {
+        if let Some(model) = &self.model {
+            self.engine.mend_canon(&self.packs, &model.semantics, self.session);
         }
     }
-    Ok(())
 }
 
 impl Engine {
+    /// Takes what a request over items needs.
+    pub(super) fn request<'a, 's>(
+        &'a self,
+        with_model: bool,
+        session: &'a Session<'s>,
+    ) -> Result<Request<'a, 's>, EngineError> {
+        let packs = self.packs(session);
+        let model = if with_model { self.semantics(&packs, session) } else { None };
+        Ok(Request { engine: self, session, packs, model, database: self.read_database()? })
+    }
+
     /// Searches packs and index. Without a usable model the answer says that semantics are off; without the cross-encoder
     /// that `options` ask for there is none.
     ///
@@ -44,114 +139,52 @@ impl Engine {
         &self,
         question: &[u8],
         options: &SearchOptions,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<Answer, EngineError> {
         let decoded = decode(question)?;
         let question = ends(decoded.trim(), QUESTION_BYTES);
         if matches!(question, Cow::Owned(_)) {
             let most = QUESTION_BYTES >> 10;
-            self.note(format!("the question is longer than {most} KiB; only the beginning and the end were looked at"));
+            session
+                .note(format!("the question is longer than {most} KiB; only the beginning and the end were looked at"));
         }
-        let semantics = if options.legs.semantic { self.semantics(progress) } else { None };
+        let request = self.request(options.legs.semantic, session)?;
         let reranker = if options.rerank { Some(self.reranker()?) } else { None };
-        let database = self.read_database()?;
-        let vectors = self.vectors_for(database.as_deref(), semantics)?;
-        let present = |path: &str| self.is_present(database.as_deref(), path);
-        let heard = RefCell::new(progress);
-        let stage = |stage: Stage| (heard.borrow_mut())(Progress::Search(stage));
-        let ask = |vectors: Option<&Index>| {
-            let documents = database.as_deref().map(|database| Documents { database, vectors, present: &present });
-            search(
-                &self.knowledge,
-                documents.as_ref(),
-                question.trim(),
-                options,
-                (semantics, reranker),
-                self.now(),
-                &stage,
-            )
-        };
-        let mut answer = ask(vectors.as_ref().map(|(vectors, _)| vectors.as_ref()))?;
-        if let (Some(database), Some((found, model))) = (&database, &vectors) {
-            if found.is_damaged() {
-                let whole = self.document_vectors(database, model)?;
-                answer = ask(Some(&whole))?;
-                self.note(
-                    "the file of vectors is damaged and was not used; ken doctor --repair makes it again".to_owned(),
-                );
-            }
-            // Counting both is quick; looking for what is missing is not.
-            let all_there = database.embedded_texts()? <= found.link_count();
-            let missing = if all_there { 0 } else { database.texts_without_vector(Some(model))? };
-            if missing > 0 {
-                self.note(format!("{missing} texts have no vector yet, so only their words are searched: ken index"));
-            }
-        }
-        if let Some(database) = &database {
-            place(&mut answer, database)?;
-        }
-        self.mend_canon();
+        let reranker = reranker.as_ref().map(|reranker| reranker.reranker.as_ref());
+        let answer =
+            request.ask(&options.filter, |context| Ok(search(context, question.trim(), options, reranker)?))?;
+        request.end();
         Ok(answer)
-    }
-
-    /// The vectors of the index with its model, if there are any that this model's questions can be compared with.
-    pub(super) fn vectors_for(
-        &self,
-        database: Option<&Database>,
-        semantics: Option<&Semantics>,
-    ) -> Result<Option<(Rc<Index>, IndexModel)>, EngineError> {
-        let Some((database, semantics)) = database.zip(semantics) else { return Ok(None) };
-        let Some(model) = database.index_model()? else { return Ok(None) };
-        Self::agree(Some(&model), semantics.encoder.as_ref())?;
-        Ok(Some((self.document_vectors(database, &model)?, model)))
     }
 
     /// What a search among indexed items would put before the gate; `None` without an index or a model.
     ///
     /// # Errors
     /// As [`Engine::search`].
-    pub fn probe_items(&self, question: &str, progress: OnProgress<'_>) -> Result<Option<ProbedItems>, EngineError> {
-        let semantics = self.semantics(progress);
-        let database = self.read_database()?;
-        let vectors = self.vectors_for(database.as_deref(), semantics)?;
-        let (Some(semantics), Some(database), Some((vectors, _))) = (semantics, &database, &vectors) else {
-            return Ok(None);
-        };
-        let documents = Documents { database, vectors: Some(vectors), present: &|_| true };
-        Ok(Some(probe_items(&self.knowledge, &documents, question, semantics)?))
+    pub fn probe_items(&self, question: &str, session: &Session<'_>) -> Result<Option<Probed>, EngineError> {
+        let request = self.request(true, session)?;
+        request.ask(&ItemFilter::default(), |context| match context.items.filter(|_| context.semantics.is_some()) {
+            Some(items) => Ok(Some(probe_items(context, items, question)?)),
+            None => Ok(None),
+        })
     }
 
     /// The relevance that one question of indexed texts needs when it is answered by these signals.
-    pub fn gate(&self, legs: Legs, progress: OnProgress<'_>) -> f32 {
-        let semantics = if legs.semantic { self.semantics(progress) } else { None };
-        Gates::new(semantics.map(|semantics| semantics.calibration.of_documents()), None).among(1)
+    pub fn gate(&self, legs: Legs, session: &Session<'_>) -> f32 {
+        let packs = self.packs(session);
+        let model = if legs.semantic { self.semantics(&packs, session) } else { None };
+        let fit = model.as_ref().map(|model| model.semantics.calibration.of_documents());
+        Gates::new(fit, None).among(1)
     }
 
-    /// Whether a file is still there. One that an import brought was never on this machine.
-    pub(super) fn is_present(&self, database: Option<&Database>, path: &str) -> bool {
-        Path::new(path).exists() || database.is_some_and(|database| database.is_imported(path).unwrap_or(false))
-    }
-
-    /// Counts what a lookup has shown, if it had to guess: an answer that was sure opens no database, and is not kept
-    /// waiting for a counter.
-    pub fn count_looked_up(&self, answer: &Answer) {
-        if answer.results.iter().any(|finding| finding.semantic != Semantic::NotNeeded) {
-            self.count_served(answer);
-        }
-    }
-
-    /// Counts that these were served. Best effort: a database that is busy, read-only or missing is let be.
-    pub fn count_served(&self, answer: &Answer) {
-        let hits = answer.results.iter().flat_map(|finding| &finding.hits);
-        self.count_ids(&hits.map(|hit| hit.id.as_str()).collect::<Vec<_>>());
-    }
-
-    pub(super) fn count_ids(&self, ids: &[&str]) {
-        if ids.is_empty() {
-            return;
-        }
-        if let Ok(Some(mut database)) = self.read_database() {
-            drop(database.count_served(ids, self.now()));
+    /// An error if the index is made with another model than this one.
+    pub(super) fn agree(index: Option<&IndexModel>, encoder: &dyn Encoder) -> Result<(), EngineError> {
+        match index {
+            Some(index) if index.fingerprint != *encoder.fingerprint() => Err(EngineError::ModelMismatch {
+                index: index.fingerprint.clone(),
+                model: encoder.fingerprint().clone(),
+            }),
+            _ => Ok(()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How things stand, and whether everything is sound.
 
-use super::vectors::Keep;
-use super::{Engine, EngineError, OnProgress};
+use super::derived::Keep;
+use super::{Engine, EngineError, Session};
 use crate::ann::{Certificate, Image, Index, recertify};
 use crate::ingest::{has_changed, means_gone};
 use crate::map::open::{Links, open};
@@ -103,8 +103,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
-    pub fn status(&self) -> Result<Status, EngineError> {
-        let mut out = Status { canon: self.canon().entries().len(), models_agree: true, ..Status::default() };
+    pub fn status(&self, session: &Session<'_>) -> Result<Status, EngineError> {
+        let mut out =
+            Status { canon: self.packs(session).canon().entries().len(), models_agree: true, ..Status::default() };
         let store = self.store().ok();
         let active = store.as_ref().and_then(|store| self.active_model(store).ok().flatten());
         out.model = active.as_ref().map(|installed| installed.name().to_owned());
@@ -117,12 +118,12 @@ impl Engine {
                 Ok(Some(encoder)) => index.fingerprint == *encoder.fingerprint(),
                 Ok(None) => true,
                 Err(error) => {
-                    self.note(format!("the model cannot be used: {error}"));
+                    session.note(format!("the model cannot be used: {error}"));
                     true
                 }
             };
             out.index_model = Some(index.fingerprint.as_str().to_owned());
-            out.vectors_file = self.document_file(&database, &index)?.map(|file| {
+            out.vectors_file = super::derived::vector_file(&database, &index)?.map(|file| {
                 let (image, (overlay, dead)) = (file.image(), file.changes());
                 let recall = |one: &Certificate| [one.recall.share, one.recall.low, one.recall.high];
                 VectorsFile {
@@ -144,14 +145,14 @@ impl Engine {
                 Err(error) if means_gone(&error) => out.gone.push(source.path),
                 Err(error) => {
                     if out.unreadable.is_empty() {
-                        self.note(format!("{} cannot be looked at: {error}", shown_text(&source.path)));
+                        session.note(format!("{} cannot be looked at: {error}", shown_text(&source.path)));
                     }
                     out.unreadable.push(source.path);
                 }
             }
         }
         if out.unreadable.len() > 1 {
-            self.note(format!("{} indexed files in all cannot be looked at", out.unreadable.len()));
+            session.note(format!("{} indexed files in all cannot be looked at", out.unreadable.len()));
         }
         out.writer = self.settings.data.as_deref().and_then(crate::store::current_writer);
         Ok(out)
@@ -161,26 +162,26 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when it cannot be read for a reason that is no damage, or the repair fails.
-    pub fn check_up(&self, repair: bool, progress: OnProgress<'_>) -> Result<Checkup, EngineError> {
+    pub fn check_up(&self, repair: bool, session: &Session<'_>) -> Result<Checkup, EngineError> {
         let Some(data) = self.settings.data.clone().filter(|data| data.exists()) else {
             return Ok(Checkup::default());
         };
         if repair && self.has_traces().unwrap_or(false) {
-            drop(self.write_database("ken doctor --repair")?);
+            drop(self.write_database("ken doctor --repair", session)?);
         }
-        let mut out = Checkup { faults: self.faults(&data)?, ..Checkup::default() };
+        let mut out = Checkup { faults: self.faults(&data, session)?, ..Checkup::default() };
         // A database that cannot be read is among the faults.
         out.traces_left = self.has_traces().unwrap_or(false);
         if out.traces_left {
             let how = if repair { "another process is reading" } else { "ken doctor --repair or ken gc erases them" };
-            self.note(format!("traces of what was forgotten are left on the disk: {how}"));
+            session.note(format!("traces of what was forgotten are left on the disk: {how}"));
         }
         if !repair || out.faults.is_empty() {
             return Ok(out);
         }
         let lock = self.writer("ken doctor --repair")?;
         crate::store::keep_private(&data)?;
-        let lesser = [LOST, MODEL, "values", "texts", "vectors"];
+        let lesser = [LOST, MODEL, "texts", "vectors"];
         let damaged = out.faults.iter().any(|fault| fault.damage && !lesser.contains(&fault.name));
         let lost = out.faults.iter().any(|fault| fault.name == LOST);
         if out.faults.iter().any(|fault| fault.name == STAGING) {
@@ -191,34 +192,35 @@ impl Engine {
         } else if Database::open(&data)?.is_some() {
             Database::open_to_write(&lock)?.rebuild(&lock)?;
         }
-        *self.loaded.borrow_mut() = None;
+        self.forget_snapshots();
         if let Some(mut database) = Database::open(&data)? {
             // Made from what has just been repaired, whatever state it says it is of. Where all is lost it is all there is to say so.
             if !lost {
                 drop(fs::remove_file(database.vector_file()));
-                self.keep_vectors(&mut database, &lock, Keep::Anew, progress)?;
+                drop(fs::remove_file(database.terms_file()));
+                self.keep_derived(&mut database, &lock, Keep::Anew, session)?;
             }
         }
         drop(lock);
         let usable = !out.faults.iter().any(|fault| fault.name == MODEL);
         if let Some(encoder) = if usable { self.encoder()? } else { None } {
             if out.faults.iter().any(|fault| fault.name == CANON_VECTORS) {
-                self.make_canon_image(encoder.as_ref(), progress)?;
+                self.make_canon_image(&self.packs(session), encoder.as_ref(), session)?;
             }
-            self.complete_index(encoder.as_ref(), progress)?;
+            self.complete_index(encoder.as_ref(), session)?;
         }
         out.repaired = true;
-        out.left = self.faults(&data)?;
+        out.left = self.faults(&data, session)?;
         Ok(out)
     }
 
-    fn faults(&self, data: &Path) -> Result<Faults, EngineError> {
+    fn faults(&self, data: &Path, session: &Session<'_>) -> Result<Faults, EngineError> {
         let mut faults: Faults = crate::store::exposed(data)
             .into_iter()
             .map(|what| Fault { name: "permissions", what, damage: false })
             .collect();
         faults.extend(self.model_faults()?);
-        faults.extend(self.canon_faults());
+        faults.extend(self.canon_faults(session));
         match Database::open(data) {
             Ok(None) => faults.extend(loss(data, None)?),
             Ok(Some(database)) => {
@@ -312,7 +314,7 @@ impl Engine {
     /// Vectors of which the files that searches read are not what was written.
     fn vector_faults(&self, database: &Database) -> Option<Fault> {
         let model = database.index_model().ok().flatten()?;
-        let index = self.document_file(database, &model).ok().flatten()?;
+        let index = super::derived::vector_file(database, &model).ok().flatten()?;
         let fault = |what| Some(Fault { name: "vector file", what, damage: false });
         match index.image().damaged_rows() {
             0 => {}
@@ -332,9 +334,9 @@ impl Engine {
             .then(|| fault(format!("searches find {:.3} of what they should, not {wanted}", recall.share)))?
     }
 
-    fn canon_faults(&self) -> Option<Fault> {
+    fn canon_faults(&self, session: &Session<'_>) -> Option<Fault> {
         let encoder = self.encoder().ok().flatten()?;
-        let damaged = self.canon_file(encoder.as_ref())?.damaged_rows();
+        let damaged = self.canon_file(&self.packs(session), encoder.as_ref())?.damaged_rows();
         let what = format!("{damaged} vectors are not what was written");
         (damaged > 0).then_some(Fault { name: CANON_VECTORS, what, damage: false })
     }

@@ -2,7 +2,7 @@
 
 use super::cases::{Case, CaseKind};
 use super::report::Report;
-use crate::engine::{Engine, EngineError, OnProgress};
+use crate::engine::{Engine, EngineError, Session};
 use crate::query::LookupOptions;
 use serde::Serialize;
 
@@ -48,12 +48,12 @@ impl Observation {
 ///
 /// # Errors
 /// [`EngineError`] when a lookup fails.
-pub fn observe(engine: &Engine, cases: &[Case], progress: OnProgress<'_>) -> Result<Vec<Observation>, EngineError> {
+pub fn observe(engine: &Engine, cases: &[Case], session: &Session<'_>) -> Result<Vec<Observation>, EngineError> {
     let mut out = Vec::with_capacity(cases.len());
     let open = LookupOptions { min_relevance: Some(0.0), ..LookupOptions::default() };
     for case in cases {
-        let answer = engine.lookup(case.text.as_bytes(), &LookupOptions::default(), progress)?;
-        let all = engine.lookup(case.text.as_bytes(), &open, progress)?;
+        let answer = engine.lookup(case.text.as_bytes(), &LookupOptions::default(), session)?;
+        let all = engine.lookup(case.text.as_bytes(), &open, session)?;
         // The surest finding of an input is its answer.
         let mut findings: Vec<_> = answer.results.iter().filter(|f| !f.hits.is_empty()).collect();
         findings.sort_by(|a, b| {
@@ -84,13 +84,9 @@ pub fn observe(engine: &Engine, cases: &[Case], progress: OnProgress<'_>) -> Res
 ///
 /// # Errors
 /// As [`observe`].
-pub fn run(
-    engine: &Engine,
-    cases: &[Case],
-    progress: OnProgress<'_>,
-) -> Result<(Report, Vec<Observation>), EngineError> {
+pub fn run(engine: &Engine, cases: &[Case], session: &Session<'_>) -> Result<(Report, Vec<Observation>), EngineError> {
     let covered: Vec<Case> =
         cases.iter().filter(|case| case.kind == CaseKind::Unanswerable || !case.expect.is_empty()).cloned().collect();
-    let observations = observe(engine, &covered, progress)?;
+    let observations = observe(engine, &covered, session)?;
     Ok((Report::new(&observations), observations))
 }

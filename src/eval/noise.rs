@@ -3,7 +3,7 @@
 //! Texts that nobody needs help with (healthy logs, prose) are cut into windows of so many lines and looked up. Whatever is
 //! found is either noise or a real error that the text holds; the tiers tell them apart, since a pattern is proof.
 
-use crate::engine::{Engine, EngineError, OnProgress};
+use crate::engine::{Engine, EngineError, Session};
 use crate::query::LookupOptions;
 use crate::types::Tier;
 use serde::Serialize;
@@ -46,13 +46,13 @@ pub fn noise(
     lengths: &[usize],
     most: usize,
     options: &LookupOptions,
-    progress: OnProgress<'_>,
+    session: &Session<'_>,
 ) -> Result<Vec<LengthNoise>, EngineError> {
     let mut out = Vec::new();
     for &lines in lengths {
         let mut found = LengthNoise { lines, ..LengthNoise::default() };
         for window in windows(texts, lines, most) {
-            let answer = engine.lookup(window.as_bytes(), options, progress)?;
+            let answer = engine.lookup(window.as_bytes(), options, session)?;
             let firsts = answer.results.iter().filter_map(|finding| finding.hits.first());
             found.inputs += 1;
             if let Some(hit) = firsts.min_by_key(|hit| hit.tier) {

@@ -98,6 +98,14 @@ impl Segment {
     }
 }
 
+impl Default for TermIndex {
+    /// Without documents.
+    fn default() -> Self {
+        #[expect(clippy::expect_used, reason = "memory refuses nothing, and there are no documents to be too many")]
+        Self::of_texts::<&str>([]).expect("an index of nothing can be made")
+    }
+}
+
 impl TermIndex {
     /// Over an image.
     pub fn new(image: impl Into<Arc<TermImage>>) -> Self {

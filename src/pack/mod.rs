@@ -160,7 +160,6 @@ pub fn pack(
         ),
     ];
     Ok(Frame {
-        schema_version: 1,
         budget: request.budget,
         tokens,
         tokenizer: counter.name().to_owned(),

@@ -1,5 +1,6 @@
 //! How much relevance is enough. Relevance is a probability, so one gate serves every model once it is calibrated.
 
+use super::rank::Candidate;
 use crate::types::Fit;
 
 /// The gate of words alone, for answers without a model; fitted on the built-in set like the models' own.
@@ -16,9 +17,9 @@ pub struct Gates {
 /// something is shown, what is nearly as likely costs no silence.
 const BESIDE: f32 = 0.1;
 
-/// The gate of what is shown beside a hit of this relevance that has passed `gate`.
-pub fn beside(gate: f32, best: f32) -> f32 {
-    if best >= gate { gate.min(best * BESIDE) } else { gate }
+/// The gate of what is shown beside a hit of this relevance that has passed its own.
+fn beside(gate: f32, best: f32) -> f32 {
+    gate.min(best * BESIDE)
 }
 
 /// What a frame asks of what it is given. It is read by a program that can pass over what it does not need, but cannot ask
@@ -45,6 +46,45 @@ impl Ambient {
     }
 }
 
+/// Who reads what passes, and so what passes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Rule {
+    /// A search: each reaches the gate of its collection.
+    Each,
+    /// A lookup: the likeliest reaches its gate, and beside it stands what is nearly as likely.
+    Beside,
+    /// A frame: the likeliest is near its gate, and with it comes what is a share as likely.
+    Ambient(Ambient),
+}
+
+impl Rule {
+    /// Sets the gate of each candidate, which has that of its collection so far. `fixed` if the caller insists on a
+    /// relevance: it counts for all then, but for frames.
+    pub fn apply(self, candidates: &mut [Candidate], fixed: bool) {
+        let likelier = |a: &Candidate, b: &Candidate| {
+            let (a, b) = (&a.judged, &b.judged);
+            a.relevance.total_cmp(&b.relevance).then(a.closeness.total_cmp(&b.closeness))
+        };
+        // The first of equals.
+        let best = candidates.iter().enumerate().rev().max_by(|a, b| likelier(a.1, b.1));
+        let Some((best, relevance, gate)) = best.map(|(at, best)| (at, best.judged.relevance, best.gate)) else {
+            return;
+        };
+        match self {
+            Self::Each => {}
+            Self::Beside if fixed || relevance < gate => {}
+            Self::Beside => {
+                let others = candidates.iter_mut().enumerate().filter(|(at, _)| *at != best);
+                others.for_each(|(_, other)| other.gate = beside(other.gate, relevance));
+            }
+            Self::Ambient(ambient) => {
+                let gate = ambient.gate(gate, relevance);
+                candidates.iter_mut().for_each(|candidate| candidate.gate = gate);
+            }
+        }
+    }
+}
+
 impl Gates {
     /// The calibrated gate, or the one that the caller insists on.
     pub fn new(fit: Option<&Fit>, min_relevance: Option<f32>) -> Self {
@@ -68,7 +108,6 @@ mod tests {
     fn beside_what_passed_stands_what_is_nearly_as_likely() {
         assert_eq!(beside(0.4, 0.9), 0.9 * BESIDE);
         assert_eq!(beside(0.05, 0.9), 0.05, "never stricter than the gate itself");
-        assert_eq!(beside(0.4, 0.39), 0.4, "nothing stands beside what did not pass");
     }
 
     #[test]

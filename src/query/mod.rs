@@ -1,32 +1,56 @@
-//! From an input to an answer: analyse, relevance, gate, score, select. Data moves one way.
+//! From an input to an answer. Data moves one way: a question is posed, every collection gathers candidates, and one pipeline
+//! fuses, judges, gates and orders them ([`rank`]); what passed is read and shown.
 //!
-//! Decides what of the known passes and in which order. Gets canon, vectors and an encoder as values; opens nothing.
+//! Decides what of the known passes and in which order. Gets packs, vectors, words and an encoder as values; opens nothing.
 //! Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
+//!
+//! - What there is: `knowledge` (packs), `semantics` (a model), `collection` and `collections` (what can be asked).
+//! - What is asked: `analyse` (the errors of a log), `question`, `phrase`, `options`.
+//! - The pipeline: `rank`, with `fuse`, `relevance`, `gate` and `score`.
+//! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit` and `explanation`
+//!   are what they give.
 
 mod analyse;
-mod candidates;
+mod collection;
+mod collections;
+mod error;
+mod explanation;
 mod fuse;
 mod gate;
+mod hit;
+mod knowledge;
 mod lookup;
+mod options;
 mod parts;
 mod phrase;
+mod probe;
 mod question;
+mod rank;
 mod recall;
 pub mod relevance;
 mod rerank;
 mod score;
 mod search;
+mod semantics;
 mod snippet;
 mod stage;
 
 pub use analyse::{Problem, analyse};
-pub use candidates::{Documents, Legs, ProbedItems, SearchError, SearchOptions, probe_items};
-pub use gate::{Gates, beside};
-pub use lookup::{Candidates, Filters, Knowledge, LookupOptions, Scored, Semantics, Used, lookup, probe, problems};
+pub use collections::{Admitted, Files, ItemCollection};
+pub use error::SearchError;
+pub use gate::Gates;
+pub use knowledge::{Filters, Knowledge};
+pub use lookup::{LookupContext, lookup, problems};
+pub use options::{Legs, LookupOptions, SearchOptions};
 pub use parts::Part;
 pub use phrase::{Call, call};
+pub use probe::{Probed, probe, probe_items};
 pub use question::ROLES;
 pub use recall::{Recall, RecallOptions, Recalled, recall};
 pub use score::frequency;
-pub use search::search;
+pub use search::{SearchContext, search};
+pub use semantics::Semantics;
 pub use stage::{OnStage, Stage};
+
+/// How often an entry of a pack was of use, by its id, as [`frequency`] counts; `None` where nobody counts.
+pub type Used<'a> = &'a dyn Fn(&str) -> Option<f32>;

@@ -3,11 +3,12 @@
 //!
 //! A part is as close as a chunk of its own would be, and falls off against its chunk as candidates do against each other.
 
-use super::lookup::Semantics;
 use super::recall::Recalled;
-use super::relevance::{Evidence, Ground, Weighed, shifted};
+use super::relevance::{Evidence, Ground, shifted};
+use super::semantics::Semantics;
 use crate::chunk::{Format, parts};
 use crate::embed::EmbedError;
+use crate::lexical::WeightedTerms;
 use crate::types::{Kind, Role, titled};
 use crate::vector::dot;
 use std::ops::Range;
@@ -26,7 +27,7 @@ pub struct Part {
 pub(super) struct Parts<'a> {
     pub(super) semantics: &'a Semantics,
     pub(super) vector: Vec<f32>,
-    pub(super) weighed: Weighed,
+    pub(super) weighed: WeightedTerms,
     /// What holds for all chunks.
     pub(super) ground: Ground,
 }
@@ -74,7 +75,7 @@ impl Parts<'_> {
         // A part need not hold all that its chunk does.
         let evidence = Evidence {
             cosine: Some(dot(&self.vector, vector)),
-            words: Some(self.weighed.of(text).bm25),
+            words: Some(self.weighed.overlap(text).bm25),
             ..Evidence::default()
         };
         self.ground.closeness(&evidence)

@@ -4,9 +4,9 @@
 //! the headline three times over, and for the vector with everything masked that changes from one occurrence to the next.
 //! Both were measured, see docs/retrieval.md.
 
-use super::lookup::Semantics;
-use super::relevance::{Words, mean};
+use super::relevance::mean;
 use crate::embed::{EmbedError, Encoder};
+use crate::lexical::QueryTerms;
 use crate::text::{MAX_QUESTION_LINES, headline, mask, salient};
 use crate::types::Role;
 
@@ -25,7 +25,7 @@ pub struct Question {
     /// What is embedded.
     pub text: String,
     /// What is looked for by words.
-    pub words: Words,
+    pub terms: QueryTerms,
 }
 
 impl Question {
@@ -33,28 +33,27 @@ impl Question {
     pub fn new(text: &str) -> Self {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         if lines.len() <= MAX_QUESTION_LINES {
-            return Self { text: text.to_owned(), words: Words::of(text) };
+            return Self { text: text.to_owned(), terms: QueryTerms::of(text) };
         }
         let said = salient(&lines, MAX_CHARS);
-        Self { words: Words::of_all(&[(&said, 1.0), (&headline(&lines), HEADLINE)]), text: mask(&said) }
+        Self { terms: QueryTerms::of_all(&[(&said, 1.0), (&headline(&lines), HEADLINE)]), text: mask(&said) }
     }
 
     /// Of the salient lines of an error, which are masked already.
     pub fn of_error(salient: &str) -> Self {
-        let words = match salient.lines().count() > MAX_QUESTION_LINES {
-            true => Words::of_all(&[(salient, 1.0), (salient.lines().next().unwrap_or(""), HEADLINE)]),
-            false => Words::of(salient),
+        let terms = match salient.lines().count() > MAX_QUESTION_LINES {
+            true => QueryTerms::of_all(&[(salient, 1.0), (salient.lines().next().unwrap_or(""), HEADLINE)]),
+            false => QueryTerms::of(salient),
         };
-        Self { text: salient.to_owned(), words }
+        Self { text: salient.to_owned(), terms }
     }
 }
 
-/// The questions' vectors, in order.
+/// The questions' unit vectors, in order: the mean of each one's vectors under these roles.
 ///
 /// # Errors
 /// [`EmbedError`] when the model fails.
-pub fn vectors(questions: &[&Question], roles: &[Role], semantics: &Semantics) -> Result<Vec<Vec<f32>>, EmbedError> {
-    let encoder = semantics.encoder.as_ref();
+pub fn embed(questions: &[&Question], roles: &[Role], encoder: &dyn Encoder) -> Result<Vec<Vec<f32>>, EmbedError> {
     let texts: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
     let mut all: Vec<Vec<Vec<f32>>> = vec![Vec::new(); texts.len()];
     for role in distinct(roles, encoder) {
@@ -82,7 +81,7 @@ mod tests {
     #[test]
     fn a_few_lines_are_taken_as_they_stand() {
         let text = "cannot open /home/ann/x.conf\n  at line 3";
-        assert_eq!(Question::new(text), Question { text: text.to_owned(), words: Words::of(text) });
+        assert_eq!(Question::new(text), Question { text: text.to_owned(), terms: QueryTerms::of(text) });
     }
 
     #[test]
@@ -90,7 +89,7 @@ mod tests {
         let text = "error[E0382]: use of moved value: `x`\n --> src/main.rs:4:20\n  |\n3 |     let t = x;\n  |             - value moved here\n";
         let question = Question::new(text);
         assert_eq!(question.text, "error[E0382]: use of moved value: `x`\nvalue moved here");
-        let weight = |word| question.words.iter().find(|(w, _)| *w == word).map(|(_, weight)| weight);
+        let weight = |word| question.terms.iter().find(|(w, _)| *w == word).map(|(_, weight)| weight);
         assert_eq!(weight("e0382"), Some(2.0), "in the text and twice as headline");
         assert_eq!((weight("here"), weight("let")), (Some(1.0), None));
     }

@@ -1,10 +1,13 @@
 //! What is known about a task: everything that is of use, with its text, to be chosen from under a budget.
 
-use super::candidates::{Candidate, Documents, SearchError, SearchOptions, What, rank};
-use super::gate::Ambient;
-use super::lookup::{Knowledge, Semantics};
+use super::SearchError;
+use super::collection::Known;
+use super::gate::{Ambient, Rule};
+use super::options::SearchOptions;
 use super::parts::{Part, Parts};
-use super::stage::{OnStage, Stage};
+use super::rank::Candidate;
+use super::search::{SearchContext, read};
+use super::stage::Stage;
 use crate::types::{Item, Kind, Signals, Span};
 
 /// Share of words below which nobody would say that they speak for something.
@@ -46,69 +49,69 @@ pub struct RecallOptions {
     pub search: SearchOptions,
     /// Tokens that may be read again, part by part, of the chunks that pass: the best first.
     pub read: usize,
+    /// Whether what does not pass is wanted too.
+    pub considered: bool,
 }
 
 /// What a task recalls.
 #[derive(Debug, Clone, Default)]
 pub struct Recall {
-    /// Everything that was considered, best first.
+    /// What passed, best first; everything that was considered, if it was asked for.
     pub all: Vec<Recalled>,
     /// Whether the model took part.
     pub semantic: bool,
 }
 
-/// Recalls what is known about `task` at `now_ms`. The gate is ambient: if the best is too far from what a search would
-/// show nothing is recalled; else with it comes what is a share as likely.
+/// Recalls what is known about `task`. The gate is ambient: if the best is too far from what a search would show nothing is
+/// recalled; else with it comes what is a share as likely.
 ///
 /// # Errors
 /// [`SearchError`] when the model or the database fails.
-pub fn recall(
-    knowledge: &Knowledge,
-    documents: Option<&Documents<'_>>,
-    task: &str,
-    RecallOptions { search: options, read }: &RecallOptions,
-    semantics: Option<&Semantics>,
-    now_ms: i64,
-    stage: OnStage<'_>,
-) -> Result<Recall, SearchError> {
-    let ranked = rank(knowledge, documents, task, options, semantics, now_ms, stage)?;
-    // The gates of entries and items differ; what counts is the best against its own.
-    let best = ranked.candidates.iter().max_by(|a, b| a.judged.relevance.total_cmp(&b.judged.relevance));
-    let named = !options.filter.paths.is_empty() || !options.filter.scopes.is_empty();
+pub fn recall(context: SearchContext<'_>, task: &str, options: &RecallOptions) -> Result<Recall, SearchError> {
+    let posed = context.pose(task, &options.search)?;
+    let canon = posed.canon();
+    let collections = posed.collections(&canon);
+    let filter = &options.search.filter;
+    let named = !filter.paths.is_empty() || !filter.scopes.is_empty();
     let ambient = if named { Ambient::NAMED } else { Ambient::EVERYWHERE };
-    let gate = best.map_or(f32::INFINITY, |best| ambient.gate(best.gate, best.judged.relevance));
-    let vectors = documents.and_then(|documents| documents.vectors);
-    let all = ranked.candidates.into_iter().map(|candidate| {
-        let vector = vectors.zip(candidate.row).and_then(|(vectors, row)| vectors.vector(row));
-        recalled(candidate, knowledge, gate, vector.map(|row| row.to_vec()))
-    });
-    let mut all: Vec<Recalled> = all.collect();
-    let semantic = ranked.asked.vector.is_some();
-    if *read > 0
-        && let (Some(vector), Some(weighed), Some(semantics)) = (ranked.asked.vector, ranked.weighed, semantics)
+    let ranking = posed.rank(&collections, Rule::Ambient(ambient), options.considered)?;
+    let wanted = ranking.candidates.iter().filter(|candidate| options.considered || candidate.passes());
+    let wanted: Vec<&Candidate> = wanted.collect();
+    let mut all = Vec::with_capacity(wanted.len());
+    for (candidate, known) in wanted.iter().zip(read(&collections, &wanted)?) {
+        let Some(known) = known else { continue };
+        let vectors = collections[candidate.collection].vectors().filter(|_| matches!(known, Known::Item(_)));
+        let row = vectors.and_then(|vectors| vectors.rows_of(candidate.key).next());
+        let vector = vectors.zip(row).and_then(|(vectors, (_, row))| vectors.vector(row));
+        all.push(recalled(candidate, known, vector));
+    }
+    let semantic = posed.vector.is_some();
+    // Items are the last collection, if there are any.
+    let (weighed, ground) = (ranking.weighted.into_iter().next_back().flatten(), ranking.grounds.last().copied());
+    if options.read > 0
+        && let (Some(vector), Some(semantics)) = (posed.vector, posed.context.semantics)
+        && let (Some(weighed), Some(ground)) = (weighed, ground)
     {
-        stage(Stage::Embed);
-        Parts { semantics, vector, weighed, ground: ranked.item_ground }.read(&mut all, *read)?;
-        stage(Stage::Rest);
+        (context.stage)(Stage::Embed);
+        Parts { semantics, vector, weighed, ground }.read(&mut all, options.read)?;
+        (context.stage)(Stage::Rest);
     }
     Ok(Recall { all, semantic })
 }
 
-fn recalled(candidate: Candidate, knowledge: &Knowledge, gate: f32, vector: Option<Vec<f32>>) -> Recalled {
-    let passes = candidate.judged.relevance >= gate;
-    let reason = reason(&candidate.signals);
-    let (kind, title, text, path, span) = match candidate.what {
-        What::Entry(index) => {
-            let entry = knowledge.canon().entries()[index].entry();
+fn recalled(candidate: &Candidate, known: Known<'_>, vector: Option<Vec<f32>>) -> Recalled {
+    let (kind, title, text, path, span) = match known {
+        Known::Entry(stored) => {
+            let entry = stored.entry();
             (Kind::Canon, entry.title.clone(), advice(&entry.cause, &entry.fix), None, None)
         }
-        What::Item(item) => {
+        Known::Item(item) => {
             let Item { kind, title, body, path, span, .. } = *item;
             (kind, title, body, path, span)
         }
     };
     Recalled {
-        uid: candidate.uid,
+        uid: candidate.uid().to_owned(),
         kind,
         title,
         text,
@@ -116,8 +119,8 @@ fn recalled(candidate: Candidate, knowledge: &Knowledge, gate: f32, vector: Opti
         span,
         relevance: candidate.judged.relevance,
         score: candidate.score,
-        passes,
-        reason,
+        passes: candidate.passes(),
+        reason: reason(&candidate.signals()),
         vector,
         parts: Vec::new(),
     }

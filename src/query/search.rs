@@ -1,63 +1,176 @@
 //! A search over everything: entries of the packs and indexed items in one ranking, behind one gate.
 
-use super::candidates::{Asking, Candidate, Documents, SearchError, SearchOptions, What, rank};
-use super::lookup::{Knowledge, Semantics, explanation};
+use super::collection::{Collection, Known, Query};
+use super::collections::{CanonCollection, Files, ItemCollection};
+use super::explanation::{Outcome, of_judged};
+use super::gate::Rule;
+use super::hit::passage;
+use super::knowledge::{Filters, Knowledge};
+use super::options::SearchOptions;
+use super::question::{Question, embed};
+use super::rank::{Candidate, RankOptions, Ranking, rank};
 use super::rerank::{READ, order};
-use super::snippet::snippet;
+use super::semantics::Semantics;
 use super::stage::{OnStage, Stage};
-use crate::embed::{EmbedError, Reranker};
-use crate::screen::line;
-use crate::store::{ReadItems, StoreError};
-use crate::text::{fingerprint, mask, single_line};
-use crate::types::{Answer, Asked, Content, Explanation, Finding, Hit, Kind, Passage, Semantic, Tier, Verdict, WhyNot};
+use super::{SearchError, Used};
+use crate::embed::Reranker;
+use crate::lexical::QueryTerms;
+use crate::text::{TextHash, fingerprint, mask, single_line};
+use crate::types::{Answer, Asked, Content, Finding, Hit, Semantic, Verdict};
 use std::collections::{HashMap, HashSet};
 
-/// Longest snippet in characters.
-const SNIPPET_CHARS: usize = 240;
+/// What a search asks of, all of one moment.
+#[derive(Clone, Copy)]
+pub struct SearchContext<'a> {
+    /// The packs.
+    pub knowledge: &'a Knowledge,
+    /// The indexed items; none if nothing was ever indexed.
+    pub items: Option<&'a ItemCollection<'a>>,
+    /// The model; none when there is none that is usable.
+    pub semantics: Option<&'a Semantics>,
+    /// How often an entry was of use.
+    pub used: Used<'a>,
+    /// Now, milliseconds since 1970.
+    pub now_ms: i64,
+    /// Hears which part of the search begins.
+    pub stage: OnStage<'a>,
+}
 
-/// Searches everything for `question` at `now_ms`. The first of `models` is `None` when there is none that is usable, the
-/// second when no cross-encoder is to be asked. `stage` hears what is being
-/// done.
+/// A question with what all its collections hear of it.
+pub(super) struct Posed<'a> {
+    pub context: SearchContext<'a>,
+    pub terms: QueryTerms,
+    /// None where meaning does not count.
+    pub vector: Option<Vec<f32>>,
+    filters: Option<Filters>,
+    options: &'a SearchOptions,
+}
+
+impl<'a> SearchContext<'a> {
+    /// Reads and embeds a question.
+    pub(super) fn pose(self, question: &str, options: &'a SearchOptions) -> Result<Posed<'a>, SearchError> {
+        let mut asked = Question::new(question);
+        if options.whole {
+            question.clone_into(&mut asked.text);
+        }
+        let semantics = self.semantics.filter(|_| options.legs.semantic);
+        let vector = semantics.map(|semantics| {
+            (self.stage)(Stage::Embed);
+            embed(&[&asked], options.roles, semantics.encoder.as_ref())
+        });
+        let vector = vector.transpose()?.and_then(|vectors| vectors.into_iter().next());
+        let filters = options.canon_filters();
+        Ok(Posed { context: Self { semantics, ..self }, terms: asked.terms, vector, filters, options })
+    }
+}
+
+impl<'a> Posed<'a> {
+    /// The question as collections hear it.
+    pub fn query(&self) -> Query<'_> {
+        Query {
+            terms: self.options.legs.keyword.then_some(&self.terms),
+            vector: self.vector.as_deref(),
+            calibration: self.context.semantics.map(|semantics| &semantics.calibration),
+            most: self.options.candidates(),
+            stage: self.context.stage,
+        }
+    }
+
+    /// The entries that may answer.
+    pub fn canon(&self) -> CanonCollection<'_> {
+        CanonCollection {
+            knowledge: self.context.knowledge,
+            vectors: self.context.semantics.map(|semantics| &semantics.canon),
+            filters: self.filters.as_ref(),
+            generic: HashMap::new(),
+            also: None,
+            texts: 0,
+            used: self.context.used,
+        }
+    }
+
+    /// Everything that may answer: entries first, then items.
+    pub fn collections<'c>(&'c self, canon: &'c CanonCollection<'c>) -> Vec<&'c dyn Collection> {
+        let items = self.context.items.map(|items| items as &dyn Collection);
+        std::iter::once(canon as &dyn Collection).chain(items).collect()
+    }
+
+    /// Ranks these by a rule; `whole` if what does not pass is wanted with its priors too.
+    pub fn rank(&self, collections: &[&dyn Collection], rule: Rule, whole: bool) -> Result<Ranking, SearchError> {
+        let options = RankOptions {
+            rule,
+            min_relevance: self.options.min_relevance,
+            questions: 1,
+            word_weight: self.options.word_weight,
+            feedback: self.options.feedback,
+            whole,
+            why_not: self.options.why_not.as_deref(),
+            now_ms: self.context.now_ms,
+        };
+        rank(&self.query(), collections, options)
+    }
+}
+
+/// Searches everything for `question`. `reranker` is none when no cross-encoder is to be asked.
 ///
 /// # Errors
 /// [`SearchError`] when a model or the database fails.
 pub fn search(
-    knowledge: &Knowledge,
-    documents: Option<&Documents<'_>>,
+    context: SearchContext<'_>,
     question: &str,
     options: &SearchOptions,
-    (semantics, reranker): (Option<&Semantics>, Option<&dyn Reranker>),
-    now_ms: i64,
-    stage: OnStage<'_>,
+    reranker: Option<&dyn Reranker>,
 ) -> Result<Answer, SearchError> {
-    let ranked = rank(knowledge, documents, question, options, semantics, now_ms, stage)?;
-    let (asked, mut candidates) = (ranked.asked, ranked.candidates);
+    let posed = context.pose(question, options)?;
+    let canon = posed.canon();
+    let collections = posed.collections(&canon);
+    let mut ranking = posed.rank(&collections, Rule::Each, false)?;
     let reranked = match reranker {
-        Some(reranker) => rerank(&mut candidates, reranker, question, knowledge, options.explain)?,
+        Some(reranker) => rerank(&mut ranking.candidates, reranker, question, &collections, options.explain)?,
         None => false,
     };
-    stage(Stage::Rest);
-    let passed = || candidates.iter().filter(|candidate| candidate.passes());
-    let hits = select(knowledge, documents, &asked, passed(), ranked.keyword_weights, options);
-    let why_not =
-        options.why_not.as_deref().map(|id| why_not(id, knowledge, documents, &candidates, &hits, ranked.item_gate));
-    let semantic = if asked.vector.is_some() { Semantic::On } else { Semantic::Off };
-    let fingerprint = fingerprint(&mask(question));
+    (context.stage)(Stage::Rest);
+    let showing = Showing { posed: &posed, collections: &collections, ranking: &ranking };
+    let hits = showing.select()?;
+    let outcome = Outcome {
+        collections: &collections,
+        ranking: Some(&ranking),
+        hits: &hits,
+        limit: options.limit,
+        is_present: &|path| context.items.is_none_or(|items| items.files.is_present(path)),
+    };
+    let why_not = options.why_not.as_deref().map(|id| outcome.why_not(id)).transpose()?;
     let finding = Finding {
         error: Asked {
             headline: single_line(question, 300),
             line_start: 1,
             line_end: question.lines().count().max(1),
             repeated: 1,
-            fingerprint,
+            fingerprint: fingerprint(&mask(question)),
         },
         verdict: Verdict::from(hits.first().map(|hit| hit.tier)),
-        semantic,
+        semantic: if posed.vector.is_some() { Semantic::On } else { Semantic::Off },
         reranked,
         hits,
-        why_not: why_not.transpose()?,
+        why_not,
     };
-    Ok(Answer { schema_version: 1, errors_found: 1, errors_shown: 1, took_ms: 0.0, results: vec![finding] })
+    Ok(Answer { errors_found: 1, errors_shown: 1, results: vec![finding] })
+}
+
+/// Reads candidates, those of each collection together; in the order given, `None` for one that is gone.
+pub(super) fn read<'c>(
+    collections: &[&'c dyn Collection],
+    candidates: &[&Candidate],
+) -> Result<Vec<Option<Known<'c>>>, SearchError> {
+    let mut out: Vec<Option<Known<'c>>> = candidates.iter().map(|_| None).collect();
+    for (at, collection) in collections.iter().enumerate() {
+        let places: Vec<usize> = (0..candidates.len()).filter(|&place| candidates[place].collection == at).collect();
+        let keys: Vec<u64> = places.iter().map(|&place| candidates[place].key).collect();
+        for (&place, known) in places.iter().zip(collection.read(&keys)?) {
+            out[place] = known;
+        }
+    }
+    Ok(out)
 }
 
 /// Lets a cross-encoder read the first candidates that pass and orders them by what it says and their closeness. Their
@@ -67,15 +180,24 @@ fn rerank(
     candidates: &mut [Candidate],
     reranker: &dyn Reranker,
     question: &str,
-    knowledge: &Knowledge,
+    collections: &[&dyn Collection],
     explain: bool,
-) -> Result<bool, EmbedError> {
+) -> Result<bool, SearchError> {
     let passing = candidates.iter().enumerate().filter(|(_, candidate)| candidate.passes());
-    let places: Vec<usize> = passing.map(|(place, _)| place).take(READ).collect();
+    let mut places: Vec<usize> = passing.map(|(place, _)| place).take(READ).collect();
+    let known = read(collections, &places.iter().map(|&place| &candidates[place]).collect::<Vec<_>>())?;
+    let mut texts = Vec::with_capacity(places.len());
+    let mut known = known.into_iter();
+    places.retain(|_| match known.next().flatten() {
+        Some(known) => {
+            texts.push(known.reranked_text());
+            true
+        }
+        None => false,
+    });
     if places.len() < if explain { 1 } else { 2 } {
         return Ok(false);
     }
-    let texts: Vec<String> = places.iter().map(|&place| candidates[place].text(knowledge)).collect();
     let logits = reranker.score(question, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
     let closeness: Vec<f32> = places.iter().map(|&place| candidates[place].judged.closeness).collect();
     let scores: Vec<f32> = places.iter().map(|&place| candidates[place].score).collect();
@@ -95,134 +217,77 @@ fn rerank(
     Ok(true)
 }
 
-/// What is shown: each text once, nothing from files that are gone.
-fn select<'c>(
-    knowledge: &Knowledge,
-    documents: Option<&Documents<'_>>,
-    asked: &Asking<'_>,
-    passed: impl Iterator<Item = &'c Candidate>,
-    keyword_weights: [f32; 2],
-    options: &SearchOptions,
-) -> Vec<Hit> {
-    let words: HashSet<&str> = asked.words.iter().map(|(word, _)| word).collect();
-    let mut shown: HashMap<(&str, &str), usize> = HashMap::new();
-    let mut hits: Vec<Hit> = Vec::new();
-    for candidate in passed {
-        if let What::Item(item) = &candidate.what {
-            if let (Some(path), Some(documents)) = (&item.path, documents)
-                && !(documents.present)(path)
-            {
+impl Known<'_> {
+    /// What a cross-encoder reads of it.
+    fn reranked_text(&self) -> String {
+        match self {
+            Known::Entry(stored) => format!("{}. {}", stored.entry().title, stored.entry().cause),
+            Known::Item(item) => item.text(),
+        }
+    }
+}
+
+/// A ranking on its way to hits.
+struct Showing<'a> {
+    posed: &'a Posed<'a>,
+    collections: &'a [&'a dyn Collection],
+    ranking: &'a Ranking,
+}
+
+/// A candidate that is shown, and how many others hold the same text.
+struct Shown<'a> {
+    candidate: &'a Candidate,
+    also_in: usize,
+}
+
+impl<'a> Showing<'a> {
+    fn is_present(&self, candidate: &Candidate) -> bool {
+        let path = candidate.prior.as_ref().and_then(|prior| prior.path.as_deref());
+        let files: Option<&dyn Files> = self.posed.context.items.map(|items| items.files);
+        path.zip(files).is_none_or(|(path, files)| files.is_present(path))
+    }
+
+    /// What is shown: each text once, nothing from files that are gone.
+    fn select(&self) -> Result<Vec<Hit>, SearchError> {
+        let options = self.posed.options;
+        let mut by_text: HashMap<TextHash, usize> = HashMap::new();
+        let mut shown: Vec<Shown<'a>> = Vec::new();
+        for candidate in self.ranking.candidates.iter().filter(|candidate| candidate.passes()) {
+            let text = candidate.prior.as_ref().and_then(|prior| prior.text).filter(|_| !options.repeats);
+            let twin = text.and_then(|text| by_text.get(&text).copied());
+            // Beyond the limit only other places of what is shown are counted.
+            if twin.is_none() && shown.len() >= options.limit || !self.is_present(candidate) {
                 continue;
             }
-            let twin = shown.get(&(item.title.as_str(), item.body.as_str())).filter(|_| !options.repeats);
-            if let Some(&at) = twin {
-                if let Some(Content::Passage(passage)) = hits.get_mut(at).map(|hit| &mut hit.content) {
-                    passage.also_in += 1;
+            match twin {
+                Some(twin) => shown[twin].also_in += 1,
+                None => {
+                    by_text.extend(text.map(|text| (text, shown.len())));
+                    shown.push(Shown { candidate, also_in: 0 });
                 }
-                continue;
             }
-            shown.insert((&item.title, &item.body), hits.len());
         }
-        // Beyond the limit only other places of what is shown are counted.
-        if hits.len() < options.limit {
-            hits.push(hit(knowledge, candidate, &words, keyword_weights, options.explain));
-        }
+        let known = read(self.collections, &shown.iter().map(|one| one.candidate).collect::<Vec<_>>())?;
+        let words: HashSet<&str> = self.posed.terms.iter().map(|(word, _)| word).collect();
+        let hits = shown.iter().zip(known).filter_map(|(one, known)| Some(self.hit(one, &known?, &words)));
+        Ok(hits.collect())
     }
-    hits
-}
 
-fn hit(
-    knowledge: &Knowledge,
-    candidate: &Candidate,
-    words: &HashSet<&str>,
-    keyword_weights: [f32; 2],
-    explain: bool,
-) -> Hit {
-    let (kind, title, source, passage) = match &candidate.what {
-        What::Entry(index) => {
-            let stored = &knowledge.canon().entries()[*index];
-            let snippet = single_line(&stored.entry().cause, SNIPPET_CHARS);
-            let passage = Passage { snippet, ..Passage::default() };
-            (Kind::Canon, stored.entry().title.clone(), stored.source(), passage)
+    fn hit(&self, shown: &Shown<'_>, known: &Known<'_>, words: &HashSet<&str>) -> Hit {
+        let candidate = shown.candidate;
+        let ground = &self.ranking.grounds[candidate.collection];
+        let explain = self.posed.options.explain.then(|| of_judged(candidate, ground, None));
+        let mut hit = passage(known, candidate, words, explain);
+        if let (Content::Passage(passage), Known::Item(item)) = (&mut hit.content, known) {
+            passage.also_in = shown.also_in;
+            let standing = self.posed.context.items.and_then(|items| items.files.standing(item));
+            if let Some((standing, span)) = standing {
+                passage.state = Some(standing);
+                if let Some(span) = span {
+                    (passage.line_start, passage.line_end) = (Some(span.line_start), Some(span.line_end));
+                }
+            }
         }
-        What::Item(item) => {
-            let passage = Passage {
-                snippet: snippet(&item.body, words, SNIPPET_CHARS),
-                path: item.path.clone(),
-                line_start: item.span.map(|span| span.line_start),
-                line_end: item.span.map(|span| span.line_end),
-                state: None,
-                also_in: 0,
-            };
-            (item.kind, single_line(&item.title, SNIPPET_CHARS), "index".to_owned(), passage)
-        }
-    };
-    Hit {
-        id: candidate.uid.clone(),
-        kind,
-        title,
-        content: Content::Passage(passage),
-        score: candidate.score,
-        relevance: candidate.judged.relevance,
-        tier: Tier::Close,
-        source,
-        overrides_canon: false,
-        override_reason: None,
-        explain: explain.then(|| {
-            let weight = keyword_weights[usize::from(kind != Kind::Canon)];
-            let known = (&candidate.judged, weight);
-            let explanation = explanation(candidate.signals.clone(), Some(known), candidate.gate, None);
-            Explanation { rerank: candidate.logit, ..explanation }
-        }),
+        hit
     }
-}
-
-fn why_not(
-    id: &str,
-    knowledge: &Knowledge,
-    documents: Option<&Documents<'_>>,
-    candidates: &[Candidate],
-    hits: &[Hit],
-    gate: f32,
-) -> Result<WhyNot, StoreError> {
-    let id = line(id).into_owned();
-    let scored = candidates.iter().find(|candidate| candidate.uid == id);
-    let (stage, reason) = if let Some(place) = hits.iter().position(|hit| hit.id == id) {
-        ("shown", format!("it is hit {}", place + 1))
-    } else if let Some(candidate) = scored {
-        let path = match &candidate.what {
-            What::Item(item) => item.path.as_deref(),
-            What::Entry(_) => None,
-        };
-        let gone = path.zip(documents).is_some_and(|(path, documents)| !(documents.present)(path));
-        let short = candidate.gate - candidate.judged.relevance;
-        if short > 0.0 {
-            ("gate", format!("its relevance is {short:.3} short of the gate"))
-        } else if gone {
-            ("filters", "its file is gone".to_owned())
-        } else {
-            ("limit", "others come before it, or hold the same text".to_owned())
-        }
-    } else {
-        let known = match documents {
-            Some(documents) => documents.database.item_id(&id)?.is_some(),
-            None => false,
-        } || knowledge.canon().index_of(&id).is_some();
-        match known {
-            true => (
-                "candidates",
-                "a filter excludes it, or it is neither near the question nor shares its words".to_owned(),
-            ),
-            false => ("candidates", "nothing has this id".to_owned()),
-        }
-    };
-    Ok(WhyNot {
-        id,
-        stage,
-        reason,
-        relevance: scored.map(|s| s.judged.relevance),
-        gate: scored.map_or(gate, |s| s.gate),
-        margin: scored.map(|s| s.judged.relevance - s.gate),
-        signals: scored.map(|s| s.signals.clone()),
-    })
 }

@@ -7,10 +7,12 @@ mod json;
 mod lookup;
 mod search;
 mod style;
+mod wire;
 mod wrap;
 
 pub use json::{json, json_line, json_pretty, with_path, yaml};
 pub use lookup::lookup_text;
 pub use search::search_text;
 pub use style::Style;
+pub use wire::{answer_json, json_object};
 pub use wrap::wrap;

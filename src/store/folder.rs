@@ -15,6 +15,9 @@ pub const WRITER_LOCK: &str = "writer.lock";
 /// What the file of vectors beside the database has at the end of its name.
 pub(super) const VECTORS: &str = ".vectors";
 
+/// What the file of words beside the database has at the end of its name.
+pub(super) const TERMS: &str = ".terms";
+
 /// The file beside another that has its name with `suffix` at the end.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path.as_os_str());

@@ -266,14 +266,10 @@ pub struct WhyNot {
 /// The answer to one input.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
-    /// Version of this layout; fields are only ever added.
-    pub schema_version: u32,
     /// Distinct errors in the input.
     pub errors_found: usize,
     /// How many of them are in `results`.
     pub errors_shown: usize,
-    /// Milliseconds from reading the input to the answer.
-    pub took_ms: f64,
     /// One finding per error, in the order of the input.
     pub results: Vec<Finding>,
 }

@@ -101,8 +101,6 @@ pub struct LeftOut {
 /// What `ken pack` gives.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Frame {
-    /// Version of this layout; fields are only ever added.
-    pub schema_version: u32,
     /// Tokens that it may cost.
     pub budget: usize,
     /// Tokens that it costs, all of it.

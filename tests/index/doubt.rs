@@ -1,5 +1,6 @@
-use crate::index::usage::engine_at;
+use crate::index::usage::engine;
 use crate::support::ken::User;
+use crate::support::request::session_at;
 use kenning::ingest::IndexOptions;
 use std::fs;
 use std::path::Path;
@@ -45,10 +46,10 @@ fn thorough_reads_what_looks_as_it_did() {
     };
     let user = User::new();
     let path = user.document("a.md", ONE);
-    let engine = engine_at(&user, tomorrow);
+    let (engine, session) = (engine(&user), || session_at(tomorrow));
     let index = |thorough: bool| {
         let options = IndexOptions { thorough, ..IndexOptions::default() };
-        let report = engine.index(&[user.work()], &options, &mut |_| {}).unwrap();
+        let report = engine.index(&[user.work()], &options, &session()).unwrap();
         (report.files_changed, report.files_unchanged)
     };
     index(false);
@@ -58,7 +59,7 @@ fn thorough_reads_what_looks_as_it_did() {
     assert_eq!(index(true), (0, 1));
     rewrite_in_secret(&path, ONE);
     let options = IndexOptions { thorough: true, ..IndexOptions::default() };
-    assert_eq!(engine.refresh(&options, &mut |_| {}).unwrap().files_changed, 1);
+    assert_eq!(engine.refresh(&options, &session()).unwrap().files_changed, 1);
     let ran = user.ken(&["index", "--thorough", "--json", "."]);
     assert_eq!((ran.code, ran.json()["files_unchanged"].as_u64()), (0, Some(1)), "{ran:?}");
 }

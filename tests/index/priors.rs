@@ -1,8 +1,9 @@
 //! Recency and frequency over the built-in cases: what is equally relevant is ordered by them, what is sure is not touched.
 
-use super::usage::engine_at;
+use super::usage::engine;
 use crate::support::ken::User;
-use kenning::engine::Engine;
+use crate::support::request::session_at;
+use kenning::engine::{Engine, Session};
 use kenning::eval::{Case, CaseKind, builtin_cases};
 use kenning::query::{LookupOptions, SearchOptions};
 use kenning::types::{Authority, Item, Kind, Scope, State};
@@ -10,8 +11,8 @@ use kenning::types::{Authority, Item, Kind, Scope, State};
 const DAY: i64 = 86_400_000;
 const NOW: i64 = 20_000 * DAY;
 
-fn engine(user: &User) -> Engine {
-    engine_at(user, || NOW)
+fn session() -> Session<'static> {
+    session_at(|| NOW)
 }
 
 fn use_often(user: &User, uids: &[String]) {
@@ -38,7 +39,8 @@ fn the_newer_and_the_more_used_of_equals_come_first() {
     let cases: Vec<Case> = cases(CaseKind::Paraphrase).into_iter().step_by(12).collect();
     assert!(cases.len() >= 60, "{}", cases.len());
     let item = |case: &Case, sort: &str, age_days: i64| {
-        let entry = engine.canon().entries()[engine.canon().index_of(&case.expect[0]).unwrap()].entry();
+        let packs = engine.packs(&session());
+        let entry = packs.canon().entries()[packs.canon().index_of(&case.expect[0]).unwrap()].entry();
         Item {
             uid: format!("{sort}/{}", case.id),
             kind: Kind::Chunk,
@@ -56,14 +58,14 @@ fn the_newer_and_the_more_used_of_equals_come_first() {
     };
     // The order of the ids is against what is wanted.
     let all = cases.iter().flat_map(|case| [item(case, "a-old", 90), item(case, "b-used", 90), item(case, "c-new", 1)]);
-    assert_eq!(engine.add_items(all, &mut |_| {}).unwrap().0, 3 * cases.len());
+    assert_eq!(engine.add_items(all, &session()).unwrap().0, 3 * cases.len());
     use_often(&user, &cases.iter().map(|case| format!("b-used/{}", case.id)).collect::<Vec<_>>());
     let mut found = 0;
     for case in &cases {
         let mut options =
             SearchOptions { min_relevance: Some(0.0), limit: 400, repeats: true, ..SearchOptions::default() };
         options.filter.kinds = vec![Kind::Chunk];
-        let answer = engine.search(case.text.as_bytes(), &options, &mut |_| {}).unwrap();
+        let answer = engine.search(case.text.as_bytes(), &options, &session()).unwrap();
         let hit = |sort: &str| {
             let uid = format!("{sort}/{}", case.id);
             answer.results[0].hits.iter().enumerate().find(|(_, hit)| hit.id == uid)
@@ -84,7 +86,7 @@ fn an_exact_hit_is_never_lost_to_what_is_used() {
     let cases: Vec<Case> = cases(CaseKind::Message).into_iter().step_by(3).collect();
     let answers = |engine: &Engine| -> Vec<Vec<String>> {
         let one = |case: &Case| {
-            let answer = engine.lookup(case.text.as_bytes(), &LookupOptions::default(), &mut |_| {}).unwrap();
+            let answer = engine.lookup(case.text.as_bytes(), &LookupOptions::default(), &session()).unwrap();
             let hits = answer.results.into_iter().flat_map(|finding| finding.hits);
             hits.filter(|hit| hit.relevance == 1.0).map(|hit| hit.id).collect()
         };
@@ -94,7 +96,8 @@ fn an_exact_hit_is_never_lost_to_what_is_used() {
     assert!(before.iter().filter(|hits| !hits.is_empty()).count() >= 100);
     let right: Vec<&String> = before.iter().flatten().collect();
     let engine_now = engine(&user);
-    let others = engine_now.canon().entries().iter().map(|stored| stored.id().to_owned());
+    let packs = engine_now.packs(&session());
+    let others = packs.canon().entries().iter().map(|stored| stored.id().to_owned());
     use_often(&user, &others.filter(|id| !right.contains(&id)).collect::<Vec<_>>());
     assert_eq!(answers(&engine(&user)), before);
 }

@@ -1,5 +1,6 @@
 use crate::support::ken::User;
-use kenning::engine::{Engine, EngineSettings};
+use crate::support::request::session_at;
+use kenning::engine::{Engine, EngineSettings, Session};
 use kenning::query::SearchOptions;
 use std::cell::Cell;
 
@@ -9,8 +10,8 @@ thread_local! {
     static NOW: Cell<i64> = const { Cell::new(0) };
 }
 
-/// An engine over a user's index with this clock, packs built in, no model.
-pub(super) fn engine_at(user: &User, clock: fn() -> i64) -> Engine {
+/// An engine over a user's index, packs built in, no model.
+pub(super) fn engine(user: &User) -> Engine {
     Engine::new(EngineSettings {
         data: Some(user.home()),
         cache: None,
@@ -23,15 +24,12 @@ pub(super) fn engine_at(user: &User, clock: fn() -> i64) -> Engine {
         model: "none".into(),
         recall_target: 0.99,
         models: None,
-        clock,
         later: None,
-        stopped: || false,
-        notes: kenning::engine::Notes::default(),
     })
 }
 
-fn engine(user: &User) -> Engine {
-    engine_at(user, || NOW.get())
+fn session() -> Session<'static> {
+    session_at(|| NOW.get())
 }
 
 fn usage(user: &User) -> Vec<(u64, u64)> {
@@ -112,14 +110,14 @@ fn recency_and_frequency_break_ties_only() {
     document("new.md", "Rotate the signing keys of the gateway every quarter, says the sea team.", 1);
     document("used.md", "Rotate the signing keys of the gateway every quarter, says the ops team.", 90);
     document("exact.md", "Rotate the signing keys of the gateway: ask Miriam for the hardware token first.", 900);
-    engine(&user).index(&[user.work()], &kenning::ingest::IndexOptions::default(), &mut |_| {}).unwrap();
+    engine(&user).index(&[user.work()], &kenning::ingest::IndexOptions::default(), &session()).unwrap();
     let order = |question: &str, at: i64| -> Vec<(String, f32, f32)> {
         NOW.set(at);
         let engine = engine(&user);
         let options = SearchOptions { min_relevance: Some(0.0), limit: 4, ..SearchOptions::default() };
         let mut options = options;
         options.filter.kinds = vec![kenning::types::Kind::Chunk];
-        let answer = engine.search(question.as_bytes(), &options, &mut |_| {}).unwrap();
+        let answer = engine.search(question.as_bytes(), &options, &session()).unwrap();
         let name = |hit: &kenning::types::Hit| match &hit.content {
             kenning::types::Content::Passage(passage) => {
                 passage.path.clone().unwrap().rsplit('/').next().unwrap().trim_end_matches(".md").to_owned()
@@ -141,9 +139,9 @@ fn recency_and_frequency_break_ties_only() {
         let mut options = SearchOptions { min_relevance: Some(0.0), limit: 1, ..SearchOptions::default() };
         let used = user.work().canonicalize().unwrap().join("used.md").display().to_string();
         options.filter.paths = vec![kenning::store::PathFilter::Under(used)];
-        let answer = engine.search(question.as_bytes(), &options, &mut |_| {}).unwrap();
-        engine.count_served(&answer);
-        engine.count_served(&answer);
+        let answer = engine.search(question.as_bytes(), &options, &session()).unwrap();
+        engine.count_served(&answer, &session());
+        engine.count_served(&answer, &session());
     }
     let used = order(question, now + 10 * DAY);
     let place = |found: &[(String, f32, f32)], name: &str| found.iter().position(|(n, ..)| n == name).unwrap();
@@ -159,7 +157,7 @@ fn recency_and_frequency_break_ties_only() {
 
     // The clock went back: nothing breaks, no day is counted twice.
     NOW.set(now);
-    engine(&user)
-        .count_served(&engine(&user).search(question.as_bytes(), &SearchOptions::default(), &mut |_| {}).unwrap());
+    let answer = engine(&user).search(question.as_bytes(), &SearchOptions::default(), &session()).unwrap();
+    engine(&user).count_served(&answer, &session());
     assert!(usage(&user).iter().any(|(days, served)| *days == 10 && *served >= 20));
 }

@@ -47,6 +47,27 @@ impl ModelStore {
         }
     }
 
+    /// Files and folders that change when what [`ModelStore::find`] gives for this name does, whether they are there or not.
+    pub fn files_of(&self, name_or_dir: &str) -> Vec<PathBuf> {
+        let mut files = vec![self.settings.dir.join(name_or_dir).join(RECORD)];
+        let path = Path::new(name_or_dir);
+        if path.is_dir() {
+            files.extend(["config.json", "model.safetensors", "modules.json"].map(|file| path.join(file)));
+        }
+        let known = self.manifests().filter(|m| m.name == name_or_dir || is_hub_name(m, name_or_dir));
+        for manifest in known {
+            files.push(self.settings.dir.join(&manifest.name).join(RECORD));
+            let cached = manifest.sources.iter().filter_map(|source| match source {
+                Source::Hub { repo, .. } => {
+                    Some(self.settings.hub.cache_dir.join(format!("models--{}/refs", repo.replace('/', "--"))))
+                }
+                _ => None,
+            });
+            files.extend(cached);
+        }
+        files
+    }
+
     /// All known models: those of the settings, then the compiled-in ones that they do not replace.
     pub fn manifests(&self) -> impl Iterator<Item = &Manifest> {
         let own = &self.settings.manifests;

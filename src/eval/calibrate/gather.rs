@@ -1,7 +1,7 @@
 //! The labelled questions that a fit is made on: cases of lookups, or sets of documents.
 
 use crate::engine::EngineSettings;
-use crate::engine::{Engine, EngineError, OnProgress, Progress};
+use crate::engine::{Engine, EngineError, Progress, Session};
 use crate::eval::cases::{Case, CaseKind};
 use crate::eval::retrieval::{BenchError, Query, Set, prepare};
 use crate::query::relevance::{Background, Evidence, Ground};
@@ -74,15 +74,16 @@ impl Question {
 ///
 /// # Errors
 /// [`EngineError`] when there is no model or it fails.
-pub fn case_questions(engine: &Engine, cases: &[Case], progress: OnProgress<'_>) -> Result<Vec<Question>, EngineError> {
+pub fn case_questions(engine: &Engine, cases: &[Case], session: &Session<'_>) -> Result<Vec<Question>, EngineError> {
     let mut out = Vec::new();
     for case in cases.iter().filter(|case| case.kind == CaseKind::Unanswerable || !case.expect.is_empty()) {
-        let probed = engine.probe(&case.text, progress)?;
+        let probed = engine.probe(&case.text, session)?;
         let among = probed.len();
         for found in probed {
-            let labelled = found.scored.iter().map(|one| {
-                let id = engine.canon().entries()[one.entry].id().to_owned();
-                Labelled { right: case.expect.contains(&id), evidence: one.evidence, id }
+            let labelled = found.candidates.into_iter().map(|(id, evidence)| Labelled {
+                right: case.expect.contains(&id),
+                evidence,
+                id,
             });
             let unanswerable = case.kind == CaseKind::Unanswerable;
             out.push(Question::new(
@@ -107,11 +108,11 @@ pub fn case_questions(engine: &Engine, cases: &[Case], progress: OnProgress<'_>)
 pub fn set_questions(
     sets: &[Set],
     settings: &EngineSettings,
-    progress: OnProgress<'_>,
+    session: &Session<'_>,
 ) -> Result<Vec<Question>, BenchError> {
     let mut out = Vec::new();
     for (at, set) in sets.iter().enumerate() {
-        let index = prepare(set, None, settings, true, progress)?;
+        let index = prepare(set, None, settings, true, session)?;
         let engine = index.engine();
         let judged = set.queries.iter().filter(|query| set.judgements.contains_key(&query.id));
         let known = sample(judged, ASKED);
@@ -125,16 +126,17 @@ pub fn set_questions(
             .collect();
         let (what, total) = (format!("{} calibrate", set.name), all.len());
         for (done, (query, unanswerable)) in all.into_iter().enumerate() {
-            progress(Progress::Asking { what: &what, done, total });
-            let Some(found) = engine.probe_items(query.text.trim(), progress)? else { continue };
+            session.tell(Progress::Asking { what: &what, done, total });
+            let Some(found) = engine.probe_items(query.text.trim(), session)? else { continue };
             let right = |uid: &str| {
                 let judgements = set.judgements.get(&query.id).filter(|_| !unanswerable);
                 judgements.and_then(|judged| judged.get(uid)).is_some_and(|grade| *grade > 0)
             };
-            let labelled = found.items.into_iter().map(|(id, evidence)| Labelled { evidence, right: right(&id), id });
+            let labelled =
+                found.candidates.into_iter().map(|(id, evidence)| Labelled { evidence, right: right(&id), id });
             out.push(Question::new(&query.id, unanswerable, 1, found.ground, found.background, Vec::new(), labelled));
         }
-        progress(Progress::Asking { what: &what, done: total, total });
+        session.tell(Progress::Asking { what: &what, done: total, total });
     }
     Ok(out)
 }

@@ -214,7 +214,8 @@ fn gate(questions: &[&Question], kinds: &[f32], fit: &Fit, max_noise: f64) -> f3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::relevance::{Background, Ground, Reach};
+    use crate::lexical::Reach;
+    use crate::query::relevance::{Background, Ground};
 
     fn question(cosine: f32, right: bool, unanswerable: bool) -> Question {
         let evidence = |cosine| Evidence { cosine: Some(cosine), words: Some(20.0 * cosine), ..Evidence::default() };

@@ -2,7 +2,7 @@
 
 use super::super::retrieval::{BenchError, Document, Set, set_field};
 use super::PackPlan;
-use crate::engine::{Engine, EngineSettings, OnProgress};
+use crate::engine::{Engine, EngineSettings, Session};
 use crate::ingest::IndexOptions;
 use crate::text::sha256_hex;
 use std::collections::{BTreeMap, HashMap};
@@ -24,7 +24,7 @@ impl Files {
         set: &Set,
         plan: &PackPlan,
         settings: &EngineSettings,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<Self, BenchError> {
         let cache = settings.cache.clone().ok_or(crate::engine::EngineError::NoHome)?;
         let mut texts: BTreeMap<String, String> = BTreeMap::new();
@@ -62,7 +62,7 @@ impl Files {
             later: None,
             ..settings.clone()
         };
-        Engine::new(settings.clone()).index(std::slice::from_ref(&folder), &IndexOptions::default(), progress)?;
+        Engine::new(settings.clone()).index(std::slice::from_ref(&folder), &IndexOptions::default(), session)?;
         Ok(Self { folder, settings, documents, file_of })
     }
 

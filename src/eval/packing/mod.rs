@@ -8,7 +8,7 @@
 mod files;
 
 use super::retrieval::{BenchError, Interval, Judgements, Query, Set, bootstrap, prepare, scope_of_group, set_field};
-use crate::engine::{Engine, EngineSettings, OnProgress, PackOptions, Progress};
+use crate::engine::{Engine, EngineSettings, PackOptions, Progress, Session};
 use crate::pack::Tokenizer;
 use crate::query::{Legs, SearchOptions};
 use crate::store::{ItemFilter, PathFilter};
@@ -100,14 +100,14 @@ pub fn measure_packing(
     set: &Set,
     settings: &EngineSettings,
     plan: &PackPlan,
-    progress: OnProgress<'_>,
+    session: &Session<'_>,
 ) -> Result<Vec<Packed>, BenchError> {
     let counter = plan.tokenizer.counter().ok_or(BenchError::NoModel {
         model: settings.model.clone(),
         why: "budgets of a comparison are counted by an encoding, not by one side's model".to_owned(),
     })?;
-    let documents = prepare(set, plan.group_by.as_deref(), settings, true, progress)?;
-    let files = Files::prepare(set, plan, settings, progress)?;
+    let documents = prepare(set, plan.group_by.as_deref(), settings, true, session)?;
+    let files = Files::prepare(set, plan, settings, session)?;
     let bench = Bench {
         set,
         plan,
@@ -120,12 +120,12 @@ pub fn measure_packing(
     let mut values: HashMap<(Packer, usize), Vec<Held>> = HashMap::new();
     let what = format!("{} pack", set.name);
     for (done, query) in set.queries.iter().enumerate() {
-        progress(Progress::Asking { what: &what, done, total: set.queries.len() });
-        for (packer, budget, held) in bench.ask(query, progress)? {
+        session.tell(Progress::Asking { what: &what, done, total: set.queries.len() });
+        for (packer, budget, held) in bench.ask(query, session)? {
             values.entry((packer, budget)).or_default().push(held);
         }
     }
-    progress(Progress::Asking { what: &what, done: set.queries.len(), total: set.queries.len() });
+    session.tell(Progress::Asking { what: &what, done: set.queries.len(), total: set.queries.len() });
     let mean = |held: &[Held], of: fn(&Held) -> f64| held.iter().map(of).sum::<f64>() / held.len().max(1) as f64;
     let mut out = Vec::new();
     for &budget in &plan.budgets {
@@ -168,10 +168,10 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn ask(&self, query: &Query, progress: OnProgress<'_>) -> Result<Vec<(Packer, usize, Held)>, BenchError> {
+    fn ask(&self, query: &Query, session: &Session<'_>) -> Result<Vec<(Packer, usize, Held)>, BenchError> {
         let evidence = self.set.judgements.get(&query.id).into_iter().flat_map(relevant).collect::<Vec<_>>();
         let group = self.plan.group_by.as_deref().and_then(|name| set_field(&query.metadata, name));
-        let mut rank = |legs: Legs, roles: Option<&'static [Role]>| -> Result<Vec<String>, BenchError> {
+        let rank = |legs: Legs, roles: Option<&'static [Role]>| -> Result<Vec<String>, BenchError> {
             let usual = SearchOptions::default();
             let options = SearchOptions {
                 limit: DEPTH,
@@ -187,7 +187,7 @@ impl Bench<'_> {
                 repeats: true,
                 ..usual
             };
-            let answer = self.documents.search(query.text.as_bytes(), &options, progress)?;
+            let answer = self.documents.search(query.text.as_bytes(), &options, session)?;
             Ok(answer.results.into_iter().flat_map(|finding| finding.hits).map(|hit| hit.id).collect())
         };
         let hybrid = rank(Legs::default(), None)?;
@@ -215,7 +215,7 @@ impl Bench<'_> {
                 here: self.files.folder(group.as_deref()),
                 explain: false,
             };
-            let held = match self.whole.pack(query.text.as_bytes(), &options, progress) {
+            let held = match self.whole.pack(query.text.as_bytes(), &options, session) {
                 Ok(frame) => self.held(&frame, &evidence),
                 Err(crate::engine::EngineError::Pack(_)) => Held { recall: 0.0, tokens: 0, silent: true },
                 Err(error) => return Err(error.into()),

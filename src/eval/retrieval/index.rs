@@ -6,7 +6,7 @@
 
 use super::BenchError;
 use super::set::{Set, field};
-use crate::engine::{Engine, EngineSettings, OnProgress};
+use crate::engine::{Engine, EngineSettings, Session};
 use crate::text::sha256_hex;
 use crate::types::{Authority, Fingerprint, Item, Kind, Scope, State};
 use std::fs;
@@ -49,7 +49,7 @@ pub fn prepare(
     group_by: Option<&str>,
     settings: &EngineSettings,
     with_model: bool,
-    progress: OnProgress<'_>,
+    session: &Session<'_>,
 ) -> Result<BenchIndex, BenchError> {
     let cache = settings.cache.clone().ok_or(crate::engine::EngineError::NoHome)?;
     let mut settings = EngineSettings {
@@ -58,7 +58,6 @@ pub fn prepare(
         user_packs: None,
         repository_packs: None,
         // Every item is of the same age.
-        clock: || 0,
         // What is measured is there when it is measured.
         later: None,
         ..settings.clone()
@@ -73,7 +72,7 @@ pub fn prepare(
     }
     let folder = cache.join("bench").join(folder_name(set, group_by, model.as_ref()));
     settings.data = Some(folder.clone());
-    let embedded = fill(set, group_by, &settings, with_model, progress)?;
+    let embedded = fill(set, group_by, &settings, with_model, session)?;
     Ok(BenchIndex { settings, model, embedded, bytes: size(&folder) })
 }
 
@@ -82,10 +81,10 @@ fn fill(
     group_by: Option<&str>,
     settings: &EngineSettings,
     with_model: bool,
-    progress: OnProgress<'_>,
+    session: &Session<'_>,
 ) -> Result<usize, BenchError> {
     let engine = Engine::new(settings.clone());
-    let found = engine.status()?.inventory;
+    let found = engine.status(session)?.inventory;
     if found.total() == set.documents.len() && (found.without_vector == 0 || !with_model) {
         return Ok(0);
     }
@@ -103,7 +102,7 @@ fn fill(
         created_at: 0,
         updated_at: 0,
     });
-    Ok(engine.add_items(items, progress)?.1)
+    Ok(engine.add_items(items, session)?.1)
 }
 
 fn folder_name(set: &Set, group_by: Option<&str>, model: Option<&Fingerprint>) -> PathBuf {

@@ -15,7 +15,7 @@ use super::runs::{Asks, Configuration, How};
 use super::set::{Query, Set, field};
 use super::stopwatch::Stopwatch;
 use super::trec::Run;
-use crate::engine::{Engine, OnProgress, Progress};
+use crate::engine::{Engine, Progress, Session};
 use crate::query::{SearchOptions, Stage};
 use crate::store::ItemFilter;
 use crate::text::{single_line, timestamp};
@@ -97,27 +97,29 @@ pub fn measure(
     configuration: &Configuration,
     index: Option<&BenchIndex>,
     plan: &Plan,
-    progress: OnProgress<'_>,
+    session: &Session<'_>,
 ) -> Result<(RunResult, Run), BenchError> {
-    let mut asker = Asker::new(set, configuration, index, plan, plan.depth(), progress)?;
+    let mut asker = Asker::new(set, configuration, index, plan, plan.depth(), session)?;
     let what = format!("{} {}", set.name, configuration.name());
     let total = set.queries.len() + set.unanswerable.len();
     let with_stages = configuration.needs_index();
     let mut tally = Tally::new(set, plan, asker.gate);
     asker.own = tally.own.clone();
     for (done, (query, answerable)) in set.all().enumerate() {
-        progress(Progress::Asking { what: &what, done, total });
+        session.tell(Progress::Asking { what: &what, done, total });
         let mut watch = Stopwatch::start();
-        let found = asker.ask(query, &mut |step| match step {
+        let watched = session.heard_by(|step| match step {
             Progress::Search(stage) => watch.enter(stage),
-            other => progress(other),
-        })?;
+            other => session.tell(other),
+        });
+        let found = asker.ask(query, &watched)?;
+        drop(watched);
         let spent = watch.stop();
         let asked = tally.add(query, answerable, found);
         asked.ms = spent.iter().sum();
         asked.stages = if with_stages { spent.map(|ms| round(ms, 3)).into() } else { Vec::new() };
     }
-    progress(Progress::Asking { what: &what, done: total, total });
+    session.tell(Progress::Asking { what: &what, done: total, total });
     let (mut result, run) = tally.done(path, configuration.name());
     if with_stages {
         result.stages = Stage::ALL.map(|stage| stage.name().to_owned()).into();
@@ -266,7 +268,7 @@ impl<'a> Asker<'a> {
         index: Option<&'a BenchIndex>,
         plan: &'a Plan,
         depth: usize,
-        progress: OnProgress<'_>,
+        session: &Session<'_>,
     ) -> Result<Self, BenchError> {
         let group_by = plan.group_by.as_deref();
         let model = index.and_then(|index| index.model.as_ref()).map_or("", |model| model.name());
@@ -276,11 +278,11 @@ impl<'a> Asker<'a> {
         match (configuration.how(), index) {
             (How::Search(asks), Some(index)) => {
                 let engine = index.engine();
-                asker.gate = engine.gate(asks.legs, progress);
+                asker.gate = engine.gate(asks.legs, session);
                 asker.what = What::Search(Box::new(engine), asks);
                 // What is opened at the first question is not part of its time.
                 let warm = Query { id: String::new(), text: "warm".to_owned(), metadata: serde_json::Value::Null };
-                asker.ask(&warm, progress)?;
+                asker.ask(&warm, session)?;
             }
             _ => {
                 let texts = set.documents.iter().map(|d| (d.id.as_str(), d.title.as_str(), d.text.as_str()));
@@ -290,7 +292,7 @@ impl<'a> Asker<'a> {
         Ok(asker)
     }
 
-    fn ask(&self, query: &Query, progress: OnProgress<'_>) -> Result<Vec<Found>, BenchError> {
+    fn ask(&self, query: &Query, session: &Session<'_>) -> Result<Vec<Found>, BenchError> {
         if query.text.trim().is_empty() {
             return Ok(Vec::new());
         }
@@ -326,10 +328,12 @@ impl<'a> Asker<'a> {
             feedback: asks.feedback,
             ..SearchOptions::default()
         };
-        let answer = engine.search(query.text.as_bytes(), &options, progress)?;
+        // Ages are those of the documents alone, whenever it is measured.
+        let session = &session.heard_by(|step| session.tell(step)).with_clock(|| 0);
+        let answer = engine.search(query.text.as_bytes(), &options, session)?;
         let Some(finding) = answer.results.into_iter().next() else { return Ok(Vec::new()) };
         if asks.legs.semantic && finding.semantic != Semantic::On {
-            return Err(BenchError::NoModel { model: self.model.to_owned(), why: engine.take_notes().join("; ") });
+            return Err(BenchError::NoModel { model: self.model.to_owned(), why: session.take_notes().join("; ") });
         }
         let one = |hit: Hit| {
             let explain = hit.explain.as_ref();

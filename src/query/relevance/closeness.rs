@@ -8,8 +8,8 @@
 //! words a text holds, `k` counts `1 + c^16` times: whoever asks in keywords wants the text that has all of them. How
 //! it was found: docs/retrieval.md.
 
-use super::semantic::Background;
-use super::words::Reach;
+use super::background::Background;
+use crate::lexical::Reach;
 use crate::types::{Fit, Logistic};
 use serde::Serialize;
 

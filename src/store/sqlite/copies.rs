@@ -10,7 +10,7 @@ use super::StoreError;
 use super::header;
 use crate::map::open::{self, Links};
 use crate::map::{Aside, write_aside};
-use crate::store::folder::{DATABASE, VECTORS, WRITER_LOCK, beside};
+use crate::store::folder::{DATABASE, TERMS, VECTORS, WRITER_LOCK, beside};
 use crate::types::limits;
 use std::collections::BTreeSet;
 use std::fs;
@@ -191,7 +191,7 @@ pub fn remove_copies(database: &Path) -> Result<usize, StoreError> {
             gone(fs::remove_file(path)).map_err(failed)?;
         }
     }
-    for path in [list_of(database), beside(database, VECTORS)] {
+    for path in [list_of(database), beside(database, VECTORS), beside(database, TERMS)] {
         Aside::remove_all(&path).map_err(|source| StoreError::Io { path, source })?;
     }
     // What was listed and never made, or lies there under a link, is no longer ours to remove.

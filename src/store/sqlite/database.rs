@@ -11,7 +11,7 @@ use super::migrate::{APPLICATION_ID, MIGRATIONS, Migration, latest, migrate, sch
 use super::value::OddValue;
 use super::vector::{ACTIVE, SWITCHED_FROM, SWITCHED_TO};
 use crate::store::error::is_damage;
-use crate::store::folder::{DATABASE, VECTORS, beside, keep_private, make_private};
+use crate::store::folder::{DATABASE, TERMS, VECTORS, beside, keep_private, make_private};
 use crate::store::lock::{WRITER_WAIT, WriterLock, current_writer};
 use crate::store::{ReadEvents, ReadStore, Snapshot, Stamp, WriteBatch, WriteEvents, WriteStore};
 use crate::types::Generation;
@@ -191,7 +191,12 @@ impl Database {
         beside(&self.path, VECTORS)
     }
 
-    /// The same for the database of a data directory, which need not be there.
+    /// Where the items' words lie ready to be searched, likewise.
+    pub fn terms_file(&self) -> PathBuf {
+        beside(&self.path, TERMS)
+    }
+
+    /// The same as [`Database::vector_file`] for the database of a data directory, which need not be there.
     pub fn vector_file_of(folder: &Path) -> PathBuf {
         beside(&folder.join(DATABASE), VECTORS)
     }

@@ -70,12 +70,13 @@ impl Database {
             batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
             batch.commit()?;
             self.remove_copies()?;
-            let vectors = self.vector_file();
-            match fs::remove_file(&vectors) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(StoreError::io(&vectors)(error));
+            for derived in [self.vector_file(), self.terms_file()] {
+                match fs::remove_file(&derived) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(StoreError::io(&derived)(error));
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
             let batch = self.begin(lock)?;
             batch.set_meta(TRACES, Some(IN_LOG))?;

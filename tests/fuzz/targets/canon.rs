@@ -1,6 +1,7 @@
 //! Canon: logs against the packs that ship, packs of others, and captured values in fixes.
 
 use crate::fuzz::{Reader, Target, about, outcome, sort_of};
+use crate::support::request::session;
 use kenning::canon::{Canon, Entry, Layer, PackFile, PackSource, add_entry, check, fill};
 use kenning::engine::Engine;
 use kenning::query::LookupOptions;
@@ -69,7 +70,7 @@ fn lookup(_: &Path) -> Reader {
     );
     Box::new(move |input| {
         let options = if input.len() % 2 == 0 { &plain } else { &explained };
-        let answer = match engine.lookup(input, options, &mut |_| {}) {
+        let answer = match engine.lookup(input, options, &session()) {
             Ok(answer) => answer,
             Err(error) => return sort_of(&error),
         };

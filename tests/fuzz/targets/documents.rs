@@ -1,6 +1,7 @@
 //! Documents and programs: cut into chunks, their front matter, and a whole folder with ignore rules.
 
 use crate::fuzz::{Reader, Target, about, emptied, files, outcome};
+use crate::support::request::session;
 use kenning::chunk::{Chunk, Format, Language, Limits, chunks, front_matter, parts, yaml};
 use kenning::engine::Engine;
 use kenning::query::SearchOptions;
@@ -364,10 +365,9 @@ fn index(room: &Path) -> Reader {
             }
         }
         let engine = Engine::new(super::store::settings(Some(&data)));
-        let report = engine
-            .index(std::slice::from_ref(&folder), &kenning::ingest::IndexOptions::default(), &mut |_| {})
-            .unwrap();
-        let answer = engine.search(b"error in the configuration", &SearchOptions::default(), &mut |_| {});
+        let report =
+            engine.index(std::slice::from_ref(&folder), &kenning::ingest::IndexOptions::default(), &session()).unwrap();
+        let answer = engine.search(b"error in the configuration", &SearchOptions::default(), &session());
         let shown = kenning::render::json_line(&answer.unwrap());
         assert!(!shown.trim_end().chars().any(|c| c.is_ascii_control()), "{shown}");
         let hits = shown.matches("\"snippet\"").count();

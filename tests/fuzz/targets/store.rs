@@ -1,8 +1,9 @@
 //! A database that somebody else has written, or that was damaged.
 
 use crate::fuzz::{Reader, Target, emptied, outcome, sort_of};
+use crate::support::request::session;
 use kenning::embed::DEFAULT_RERANKER;
-use kenning::engine::{Engine, EngineSettings, Notes};
+use kenning::engine::{Engine, EngineSettings};
 use kenning::query::SearchOptions;
 use std::path::Path;
 
@@ -22,10 +23,7 @@ pub fn settings(data: Option<&Path>) -> EngineSettings {
         reranker: DEFAULT_RERANKER.to_owned(),
         recall_target: 1.0,
         models: None,
-        clock: || 1_700_000_000_000,
         later: None,
-        stopped: || false,
-        notes: Notes::default(),
     }
 }
 
@@ -51,8 +49,8 @@ fn made() -> Vec<u8> {
     let room = tempfile::tempdir().unwrap();
     let export = include_bytes!("../corpus/records/all.jsonl");
     let engine = Engine::new(settings(Some(room.path())));
-    engine.import_records(&export[..], &mut |_| {}).unwrap();
-    engine.clean(&mut |_| {}).unwrap();
+    engine.import_records(&export[..], &session()).unwrap();
+    engine.clean(&session()).unwrap();
     drop(engine);
     std::fs::read(room.path().join(kenning::store::DATABASE)).unwrap()
 }
@@ -64,16 +62,17 @@ fn database(room: &Path) -> Reader {
         std::fs::write(data.join(kenning::store::DATABASE), input).unwrap();
         let engine = Engine::new(settings(Some(&data)));
         let options = SearchOptions { min_relevance: Some(0.0), ..SearchOptions::default() };
-        let found = engine.search(b"water in the cellar of the house", &options, &mut |_| {});
+        let found = engine.search(b"water in the cellar of the house", &options, &session());
         let found = found
             .map_or_else(|error| sort_of(&error), |answer| answer.results.first().map_or(0, |f| f.hits.len() as u64));
-        let status = engine.status().map_or_else(|error| sort_of(&error), |_| 0);
+        let status = engine.status(&session()).map_or_else(|error| sort_of(&error), |_| 0);
         let mut out = Vec::new();
-        let exported = engine.export(&mut out).map_or_else(|error| sort_of(&error), |records| records.min(30) as u64);
+        let exported =
+            engine.export(&mut out, &session()).map_or_else(|error| sort_of(&error), |records| records.min(30) as u64);
         assert!(exported > 30 || std::str::from_utf8(&out).is_ok());
         let repair = input.len() % 4 == 0;
         let healthy =
-            engine.check_up(repair, &mut |_| {}).map_or_else(|error| sort_of(&error), |up| sort_of(&format!("{up:?}")));
+            engine.check_up(repair, &session()).map_or_else(|error| sort_of(&error), |up| sort_of(&format!("{up:?}")));
         outcome((found, status, exported, healthy))
     })
 }

@@ -1,6 +1,7 @@
 //! Exports: taken in, written out, taken in again.
 
 use crate::fuzz::{Reader, Target, emptied, files, outcome, sort_of};
+use crate::support::request::session;
 use kenning::engine::Engine;
 use std::path::Path;
 
@@ -35,7 +36,7 @@ pub const MARKDOWN_EXPORT: Target =
 /// What is stored, as an export tells it: without when it was written, and without what happened meanwhile.
 fn stored(engine: &Engine) -> Vec<String> {
     let mut out = Vec::new();
-    if engine.export(&mut out).is_err() {
+    if engine.export(&mut out, &session()).is_err() {
         return Vec::new();
     }
     let text = String::from_utf8(out).expect("an export is UTF-8");
@@ -52,13 +53,13 @@ fn records(room: &Path) -> Reader {
     let (one, two) = (room.join("one"), room.join("two"));
     Box::new(move |input| {
         let first = engine(&one);
-        if let Err(error) = first.import_records(input, &mut |_| {}) {
+        if let Err(error) = first.import_records(input, &session()) {
             return sort_of(&error);
         }
         let mut written = Vec::new();
-        first.export(&mut written).expect("what was taken in is written out");
+        first.export(&mut written, &session()).expect("what was taken in is written out");
         let second = engine(&two);
-        second.import_records(written.as_slice(), &mut |_| {}).expect("what was written out is taken in");
+        second.import_records(written.as_slice(), &session()).expect("what was written out is taken in");
         let (before, after) = (stored(&first), stored(&second));
         assert_eq!(before, after, "what was taken in is what was written out");
         outcome((
@@ -81,15 +82,15 @@ fn markdown(room: &Path) -> Reader {
             }
         }
         let first = engine(&one);
-        let imported = match first.import_markdown(&folder, &mut |_| {}) {
+        let imported = match first.import_markdown(&folder, &session()) {
             Ok((imported, entries)) => (imported, entries),
             Err(error) => return sort_of(&error),
         };
         // The packs are read when an engine is made.
         let first = Engine::new(super::store::settings(Some(&one)));
-        first.export_markdown(&written).expect("what was taken in is written out");
+        first.export_markdown(&written, &session()).expect("what was taken in is written out");
         let second = engine(&two);
-        let again = second.import_markdown(&written, &mut |_| {}).expect("what was written out is taken in");
+        let again = second.import_markdown(&written, &session()).expect("what was written out is taken in");
         assert_eq!(imported.1, again.1, "entries come back");
         assert_eq!(stored(&first), stored(&second), "items come back");
         outcome((imported.0.items.min(3), imported.0.files.min(3), imported.1.min(3)))

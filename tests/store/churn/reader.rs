@@ -3,6 +3,7 @@
 use super::ledger::{Chance, Following, text, which};
 use super::{MODEL, RECALL_TARGET};
 use crate::support::home;
+use crate::support::request::session_at;
 use kenning::embed::EncoderSettings;
 use kenning::engine::{Engine, EngineSettings};
 use kenning::query::{Legs, SearchOptions};
@@ -73,10 +74,7 @@ pub fn engine(data: &Path) -> Engine {
         reranker: String::new(),
         recall_target: RECALL_TARGET,
         models: Some(models),
-        clock: || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64),
         later: None,
-        stopped: || false,
-        notes: kenning::engine::Notes::default(),
     })
 }
 
@@ -89,8 +87,10 @@ pub fn ask(engine: &Engine, question: &str, keyword: bool) -> Result<Answer, Str
         legs: Legs { semantic: true, keyword },
         ..SearchOptions::default()
     };
-    let answer = engine.search(question.as_bytes(), &options, &mut |_| {}).map_err(|error| error.to_string())?;
-    match engine.take_notes().into_iter().find(|note| note.contains("damaged") || note.contains("cannot")) {
+    let session =
+        session_at(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64));
+    let answer = engine.search(question.as_bytes(), &options, &session).map_err(|error| error.to_string())?;
+    match session.take_notes().into_iter().find(|note| note.contains("damaged") || note.contains("cannot")) {
         Some(note) => Err(note),
         None => Ok(answer),
     }

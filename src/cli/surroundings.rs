@@ -1,10 +1,10 @@
 //! From the process's surroundings to an engine.
 
 use super::output::{Failure, Output};
-use super::{Global, background, limits, stop};
+use super::{Global, background, limits};
 use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
 use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
-use crate::engine::{Engine, EngineError, EngineSettings, Notes};
+use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
 use crate::process::Programs;
@@ -16,15 +16,14 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Configuration and paths of this process.
-pub(super) struct Session {
+pub(super) struct Surroundings {
     pub config: Config,
     pub paths: Paths,
     environment: Environment,
     repository: Option<PathBuf>,
-    notes: Notes,
 }
 
-impl Session {
+impl Surroundings {
     /// Reads the configuration; a repository's counts only if it is trusted, and a message says so if it is not.
     pub fn open(global: &Global, output: &Output) -> Result<Self, Failure> {
         let environment = Environment::new(std::env::vars_os());
@@ -47,7 +46,7 @@ impl Session {
             let text = format!("this processor does not have {simd}");
             return Err(Failure::new(ErrorKind::Usage, text, "leave model.simd (KEN_SIMD) at auto"));
         }
-        Ok(Self { config, paths, environment, repository, notes: output.notes.clone() })
+        Ok(Self { config, paths, environment, repository })
     }
 
     /// The user's own ignore rules of git.
@@ -55,7 +54,7 @@ impl Session {
         git_excludes(&self.environment)
     }
 
-    /// The engine for this session.
+    /// The engine for this process.
     pub fn engine(&self) -> Engine {
         self.engine_with(None)
     }
@@ -73,7 +72,7 @@ impl Session {
         Ok(())
     }
 
-    /// What the engine of this session is told.
+    /// What the engine of this process is told.
     pub fn settings(&self) -> EngineSettings {
         EngineSettings {
             calibration: None,
@@ -87,10 +86,7 @@ impl Session {
             reranker: self.config.get("model.reranker").to_owned(),
             recall_target: self.config.get("index.recall_target").parse().unwrap_or(1.0),
             models: self.store_settings(),
-            clock: now_ms,
             later: self.config.on("index.background").then_some(background::renew_later as fn() -> bool),
-            stopped: stop::is_asked_for,
-            notes: self.notes.clone(),
         }
     }
 
@@ -177,7 +173,7 @@ fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>,
 }
 
 /// The time, milliseconds since 1970.
-fn now_ms() -> i64 {
+pub(super) fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,0 +1,253 @@
+//! Files that are derived from the database: the vectors of the items and their words. What has changed since they were made is
+//! laid over them, and once that is much they are due.
+//!
+//! They are derived: whoever finds none that can be used reads the database. Whoever writes has the vectors made again later by a
+//! process of its own, if there is a way to start one, and makes them at once where there is no file to use meanwhile; the words
+//! are merged at once, which is quick. Nobody waits for either: a search has the old file or the new one.
+//!
+//! Two never make one at once. Files are begun under the writer's lock alone, and whoever begins removes what others have begun: a
+//! process that works without the lock finds its own gone, and stops. So what was forgotten meanwhile never comes back either:
+//! whoever forgets removes the files and all that are to become them, after the texts.
+
+mod terms;
+mod vectors;
+
+pub(super) use terms::terms;
+pub(super) use vectors::{VectorChanges, Vectors, file as vector_file, vectors};
+
+use super::{Engine, EngineError, Progress, Session};
+use crate::ann::{GraphOptions, Grown, grow};
+use crate::lock::{self, LockError};
+use crate::map::{Aside, Room};
+use crate::screen::shown;
+use crate::store::{Database, IndexModel, LogChanges, ReadChanges, ReadVectors, WriterLock};
+use std::ffi::OsString;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// When derived files are made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// When they cannot be used, or are due.
+    Usable,
+    /// When anything has changed since they were made.
+    Current,
+    /// In any case.
+    Anew,
+}
+
+/// What became of a file of vectors that may have been due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renewed {
+    /// It is made again.
+    Done,
+    /// It need not be.
+    NotDue,
+    /// Somebody else is making it.
+    Busy,
+    /// Somebody else has made it meanwhile, or something was forgotten.
+    Overtaken,
+}
+
+/// Changed items that no file is made again for.
+const MIN_DUE: usize = 4_096;
+/// A file is due when more than one in so many of its items has changed since, and not used when more than one in so many has:
+/// then reading all of the database is quicker.
+const DUE: usize = 10;
+const STALE: usize = 2;
+
+/// Whether a file with so many items is due.
+fn is_due(changed: usize, items: usize) -> bool {
+    changed > MIN_DUE.max(items / DUE)
+}
+
+/// Changes that may lie over a file with so many items.
+fn most_changes(items: usize) -> usize {
+    MIN_DUE.max(items / STALE)
+}
+
+/// What makes only one process at a time make the file without the writer's lock.
+fn renewal_lock(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(".lock");
+    PathBuf::from(name)
+}
+
+/// An empty file that is to become the one at `path`; whatever else is to become it goes.
+fn begin(path: PathBuf, _lock: &WriterLock) -> Result<Aside, EngineError> {
+    Aside::remove_all(&path).and_then(|()| Aside::new(&path)).map_err(|source| EngineError::Io { path, source })
+}
+
+/// Files that are being made.
+struct Begun {
+    vectors: Aside,
+    terms: Aside,
+}
+
+impl Engine {
+    /// Sees to it that the derived files beside the database can be used, after something was written. What cannot be written to
+    /// the disk costs time only.
+    pub(super) fn keep_derived(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        keep: Keep,
+        session: &Session<'_>,
+    ) -> Result<(), EngineError> {
+        let kept =
+            self.keep_terms(database, lock, keep).and_then(|()| self.keep_vectors(database, lock, keep, session));
+        let files = [database.vector_file(), database.terms_file()];
+        match kept {
+            Err(EngineError::Io { path, source }) if files.contains(&path) => {
+                session.note(format!("{} cannot be written, so searches will be slower: {source}", shown(&path)));
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn keep_terms(&self, database: &Database, lock: &WriterLock, keep: Keep) -> Result<(), EngineError> {
+        let wanted = match keep {
+            Keep::Anew => true,
+            Keep::Usable => terms::changes(database)?.is_none_or(|change| is_due(change.items, change.of)),
+            Keep::Current => terms::changes(database)?.is_none_or(|change| change.items > 0),
+        };
+        if !wanted {
+            return Ok(());
+        }
+        let path = database.terms_file();
+        let aside = begin(path.clone(), lock)?;
+        let moment = database.snapshot()?;
+        let image = terms::image(database, Room::Aside(aside), keep != Keep::Anew)?;
+        drop(moment);
+        image.persist().map_err(|source| EngineError::Io { path, source })
+    }
+
+    fn keep_vectors(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        keep: Keep,
+        session: &Session<'_>,
+    ) -> Result<(), EngineError> {
+        let Some(model) = database.index_model()? else {
+            drop(std::fs::remove_file(database.vector_file()));
+            return self.shorten_log(database, lock);
+        };
+        if let Some(file) = vectors::Dated::find(database, &model)? {
+            let wanted = match keep {
+                Keep::Usable => file.is_due(),
+                Keep::Current => file.has_changes(),
+                Keep::Anew => true,
+            };
+            let later = || keep == Keep::Usable && self.settings.later.is_some_and(|later| later());
+            if !wanted || later() {
+                return Ok(());
+            }
+        }
+        let begun = Begun { vectors: begin(database.vector_file(), lock)?, terms: begin(database.terms_file(), lock)? };
+        match self.make(database, &model, begun, &|| false, session)? {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(EngineError::Stopped),
+        }
+    }
+
+    /// Where there are no vectors, only the file of words asks what has changed: once that is much, it is made again, and what was
+    /// before it is not asked for any more.
+    fn shorten_log(&self, database: &mut Database, lock: &WriterLock) -> Result<(), EngineError> {
+        if database.logged_changes()? <= MIN_DUE {
+            return Ok(());
+        }
+        let path = database.terms_file();
+        let aside = begin(path.clone(), lock)?;
+        let generation = database.begin_generation()?;
+        let moment = database.snapshot()?;
+        let image = terms::image(database, Room::Aside(aside), true)?;
+        drop(moment);
+        image.persist().map_err(|source| EngineError::Io { path, source })?;
+        Ok(database.forget_changes_before(generation)?)
+    }
+
+    /// Makes the derived files again if they are due. Others can write meanwhile; whoever makes the files themselves, or forgets
+    /// something, overtakes this.
+    ///
+    /// # Errors
+    /// [`EngineError`] when somebody is writing now, the disk or the database refuses, or it was stopped.
+    pub fn renew_vectors(&self, session: &Session<'_>) -> Result<Renewed, EngineError> {
+        let due = |database: &Database| -> Result<Option<IndexModel>, EngineError> {
+            let Some(model) = database.index_model()? else { return Ok(None) };
+            let file = vectors::Dated::find(database, &model)?;
+            Ok(file.is_none_or(|file| file.is_due()).then_some(model))
+        };
+        let path = match self.read_database()? {
+            Some(database) if due(&database)?.is_some() => renewal_lock(&database.vector_file()),
+            _ => return Ok(Renewed::NotDue),
+        };
+        let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {
+            Ok(file) => file,
+            Err(LockError::Held(_)) => return Ok(Renewed::Busy),
+            Err(LockError::Open(source) | LockError::Unsupported(source)) => {
+                return Err(EngineError::Io { path, source });
+            }
+        };
+        // For a moment only, and without taking traces away: nobody has asked for this, so nobody is to wait for it.
+        let writing = self.writer("ken gc --auto")?;
+        let mut database = Database::open_to_write(&writing)?;
+        let Some(model) = due(&database)? else { return Ok(Renewed::NotDue) };
+        let begun =
+            Begun { vectors: begin(database.vector_file(), &writing)?, terms: begin(database.terms_file(), &writing)? };
+        let name = begun.vectors.path().to_owned();
+        drop(writing);
+        let overtaken = || !name.exists();
+        let made = self.make(&mut database, &model, begun, &overtaken, session);
+        drop(alone);
+        match made {
+            Ok(ControlFlow::Continue(())) => Ok(Renewed::Done),
+            Ok(ControlFlow::Break(())) | Err(_) if overtaken() => Ok(Renewed::Overtaken),
+            Ok(ControlFlow::Break(())) => Err(EngineError::Stopped),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes the derived files of what the database holds now, and puts them in their places; ends early when the user, or
+    /// `overtaken`, says so. Both are of one generation, so that what was before it is not asked for any more.
+    fn make(
+        &self,
+        database: &mut Database,
+        model: &IndexModel,
+        begun: Begun,
+        overtaken: &dyn Fn() -> bool,
+        session: &Session<'_>,
+    ) -> Result<ControlFlow<()>, EngineError> {
+        let (vectors_path, terms_path) = (database.vector_file(), database.terms_file());
+        let vectors_failed = |source| EngineError::Io { path: vectors_path.clone(), source };
+        let terms_failed = |source: io::Error| EngineError::Io { path: terms_path.clone(), source };
+        database.begin_generation()?;
+        let moment = database.snapshot()?;
+        let (image, origin) = vectors::image(database, model, Room::Aside(begun.vectors), &vectors_failed)?;
+        let terms = terms::image(database, Room::Aside(begun.terms), true)?;
+        drop(moment);
+        let total = image.len();
+        let options = GraphOptions { target: self.settings.recall_target, ..GraphOptions::default() };
+        let (image, grown) = grow(image, &origin, options, &mut |done| {
+            session.tell(Progress::Linking { done, total });
+            if session.is_stopped() || overtaken() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .map_err(vectors_failed)?;
+        match grown {
+            Grown::Stopped => return Ok(ControlFlow::Break(())),
+            Grown::Missed(recall) => session.note(format!(
+                "a graph of the vectors finds {recall:.3} of what it should, and {} is wanted: searches compare everything",
+                options.target
+            )),
+            Grown::Exact(_) | Grown::Graph(_) => {}
+        }
+        // The words first: with them alone in place, an older file of vectors still knows what has changed.
+        terms.persist().map_err(terms_failed)?;
+        image.persist().map_err(vectors_failed)?;
+        database.forget_changes_before(origin.generation)?;
+        Ok(ControlFlow::Continue(()))
+    }
+}

@@ -1,0 +1,156 @@
+//! The indexed items of one moment: their words, their vectors, and which of them a filter admits.
+
+use super::Watched;
+use crate::ann::{Index, RowSet};
+use crate::engine::derived::{self, VectorChanges};
+use crate::engine::{Engine, EngineError};
+use crate::lexical::TermIndex;
+use crate::query::Admitted;
+use crate::store::{Database, IndexModel, ItemFilter, ReadEvents, ReadItems, ReadVectors, Stamp};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Filters whose items are remembered.
+const MAX_FILTERS: usize = 16;
+
+/// Words of all items.
+pub(in crate::engine) struct TermsSnapshot {
+    stamp: Stamp,
+    index: TermIndex,
+    file: Watched,
+    filters: Remembered<Vec<u64>>,
+}
+
+/// Vectors of all items under the index's model.
+pub(in crate::engine) struct VectorsSnapshot {
+    stamp: Stamp,
+    pub model: IndexModel,
+    pub index: Index,
+    /// What lies over the file, to be carried on to the next snapshot.
+    pub changes: Option<VectorChanges>,
+    /// Texts that have no vector yet.
+    pub without_vector: usize,
+    file: Watched,
+    filters: Remembered<RowSet>,
+}
+
+/// What filters come to, the latest last.
+struct Remembered<T>(Mutex<Vec<(ItemFilter, Arc<T>)>>);
+
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Remembered<T> {
+    fn get<E>(&self, filter: &ItemFilter, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        // A panic elsewhere leaves the list whole.
+        let held = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = held().iter().find(|(other, _)| other == filter) {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(make()?);
+        let mut held = held();
+        if held.len() >= MAX_FILTERS {
+            held.remove(0);
+        }
+        held.push((filter.clone(), Arc::clone(&made)));
+        Ok(made)
+    }
+}
+
+/// All that a request needs of the items, of one moment.
+pub(in crate::engine) struct ItemsSnapshot {
+    terms: Arc<TermsSnapshot>,
+    /// None without a model, or while the index has no vectors.
+    vectors: Option<Arc<VectorsSnapshot>>,
+    /// Items that the filter admits; none if it admits all.
+    admitted: Option<(Arc<Vec<u64>>, Option<Arc<RowSet>>)>,
+}
+
+impl ItemsSnapshot {
+    pub fn terms(&self) -> &TermIndex {
+        &self.terms.index
+    }
+
+    pub fn vectors(&self) -> Option<&Arc<VectorsSnapshot>> {
+        self.vectors.as_ref()
+    }
+
+    pub fn admitted(&self) -> Option<Admitted<'_>> {
+        let (ids, rows) = self.admitted.as_ref()?;
+        Some(Admitted { ids, rows: rows.as_deref() })
+    }
+}
+
+impl Engine {
+    /// What a request with this filter needs of the items as `database`, in whose moment this is called, has them; without
+    /// vectors where no model can be asked.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses.
+    pub(in crate::engine) fn items(
+        &self,
+        database: &Database,
+        filter: &ItemFilter,
+        with_vectors: bool,
+    ) -> Result<ItemsSnapshot, EngineError> {
+        let stamp = database.stamp()?;
+        let terms = self.terms(database, &stamp)?;
+        let vectors = if with_vectors { self.vectors(database, &stamp)? } else { None };
+        let mut admitted = None;
+        if !filter.is_empty() {
+            let ids = terms.filters.get(filter, || -> Result<_, EngineError> {
+                Ok(database.admitted(filter)?.into_iter().map(|id| id as u64).collect())
+            })?;
+            if ids.len() < terms.index.len() {
+                let rows = vectors.as_ref().map(|vectors| {
+                    let rows = || Ok::<_, EngineError>(vectors.index.rows_of_owners(ids.iter().copied()));
+                    vectors.filters.get(filter, rows)
+                });
+                admitted = Some((ids, rows.transpose()?));
+            }
+        }
+        Ok(ItemsSnapshot { terms, vectors, admitted })
+    }
+
+    /// The words of the items at this moment.
+    fn terms(&self, database: &Database, stamp: &Stamp) -> Result<Arc<TermsSnapshot>, EngineError> {
+        self.terms.current(
+            |held| held.stamp == *stamp && held.file.is_unchanged(),
+            |old| {
+                let file = Watched::new([database.terms_file()]);
+                let same_file = |held: &&Arc<TermsSnapshot>| held.file == file;
+                let known = old.as_ref().filter(same_file).map(|held| (&held.index, held.stamp.generation()));
+                let index = derived::terms(database, known, stamp.generation())?;
+                Ok(TermsSnapshot { stamp: stamp.clone(), index, file, filters: Remembered::default() })
+            },
+        )
+    }
+
+    /// The vectors of the items at this moment under the index's model; `None` if it has none.
+    pub(in crate::engine) fn vectors(
+        &self,
+        database: &Database,
+        stamp: &Stamp,
+    ) -> Result<Option<Arc<VectorsSnapshot>>, EngineError> {
+        let Some(model) = database.index_model()? else { return Ok(None) };
+        let made = self.vectors.current(
+            |held| held.stamp == *stamp && held.file.is_unchanged() && !held.index.is_damaged(),
+            |old| -> Result<VectorsSnapshot, EngineError> {
+                let file = Watched::new([database.vector_file()]);
+                // One that was found damaged is not used again.
+                let damaged = old.as_ref().is_some_and(|held| held.index.is_damaged() && held.file == file);
+                let old = old.filter(|held| held.file == file && held.model == model);
+                let known = old.as_ref().and_then(|held| Some((held.changes.as_ref()?, held.stamp.generation())));
+                let derived::Vectors { index, changes } = derived::vectors(database, &model, known, damaged)?;
+                let all_there = database.embedded_texts()? <= index.link_count();
+                // Counting both is quick; looking for what is missing is not.
+                let without_vector = if all_there { 0 } else { database.texts_without_vector(Some(&model))? };
+                let (stamp, filters) = (stamp.clone(), Remembered::default());
+                Ok(VectorsSnapshot { stamp, model: model.clone(), index, changes, without_vector, file, filters })
+            },
+        )?;
+        Ok(Some(made))
+    }
+}

@@ -1,0 +1,152 @@
+//! Indexed items: one text each, found by its vector and its words. Both signals are computed for each candidate, so that it
+//! does not matter which one found it.
+
+use crate::ann::{Index, RowSet};
+use crate::lexical::{QueryTerms, TermIndex, TermOverlap};
+use crate::query::collection::{Collection, Found, Gathered, Known, Located, Prior, Query};
+use crate::query::relevance::Evidence;
+use crate::query::score::{frequency, recency};
+use crate::query::{SearchError, Stage};
+use crate::store::ReadItems;
+use crate::types::{Calibration, Fit, Item, Span, Standing};
+use std::collections::HashMap;
+
+/// The items that a filter admits.
+#[derive(Debug, Clone, Copy)]
+pub struct Admitted<'a> {
+    /// Row ids, ascending.
+    pub ids: &'a [u64],
+    /// Rows of their vectors; none without vectors.
+    pub rows: Option<&'a RowSet>,
+}
+
+impl Admitted<'_> {
+    /// Whether an item is among them.
+    pub fn contains(&self, id: u64) -> bool {
+        self.ids.binary_search(&id).is_ok()
+    }
+}
+
+/// The files that items were taken from, as they are now.
+pub trait Files {
+    /// Whether a file is still there; items of files that are gone are never shown.
+    fn is_present(&self, path: &str) -> bool;
+
+    /// How an item stands to its file, and where it is in it now; `None` if there is no file to compare it with.
+    fn standing(&self, item: &Item) -> Option<(Standing, Option<Span>)>;
+}
+
+/// The indexed items that may answer a question: everything here is of one moment.
+pub struct ItemCollection<'a> {
+    /// Where the items are.
+    pub documents: &'a dyn ReadItems,
+    /// Their vectors; none while there is no model, or none was ever used.
+    pub vectors: Option<&'a Index>,
+    /// Their words.
+    pub terms: &'a TermIndex,
+    /// Which may answer; none if all may.
+    pub admitted: Option<Admitted<'a>>,
+    /// Where they were taken from.
+    pub files: &'a dyn Files,
+}
+
+impl ItemCollection<'_> {
+    /// Ids by vector, and the cosines of the nearest of all, admitted or not.
+    fn near(&self, vectors: &Index, vector: &[f32], query: &Query<'_>) -> (Vec<u64>, Vec<f32>) {
+        let rows = self.admitted.and_then(|admitted| admitted.rows);
+        let found = vectors.search(vector, query.most, rows);
+        let wanted = query.neighbours() + 1;
+        let cosines = |found: &[crate::ann::Neighbour]| found.iter().take(wanted).map(|near| near.similarity).collect();
+        let background = match rows {
+            Some(_) => cosines(&vectors.search(vector, wanted, None)),
+            None => cosines(&found),
+        };
+        (found.iter().flat_map(|near| vectors.owners_of(near.row).map(|(owner, _)| owner)).collect(), background)
+    }
+}
+
+impl Collection for ItemCollection<'_> {
+    fn gather(&self, query: &Query<'_>) -> Result<Gathered, SearchError> {
+        let is_admitted = |id: u64| self.admitted.is_none_or(|admitted| admitted.contains(id));
+        let mut ids = Vec::new();
+        let mut nearest = Vec::new();
+        let by_vector = self.vectors.zip(query.vector);
+        if let Some((vectors, vector)) = by_vector {
+            (query.stage)(Stage::Vectors);
+            (ids, nearest) = self.near(vectors, vector, query);
+        }
+        (query.stage)(if query.terms.is_some() { Stage::Words } else { Stage::Rest });
+        let prepared = query.terms.map(|terms| self.terms.prepare(terms));
+        if let Some(prepared) = &prepared {
+            let filter = self.admitted.map(|_| &is_admitted as &dyn Fn(u64) -> bool);
+            ids.extend(self.terms.candidates(prepared, query.most, filter));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        // A text that several items share may belong to one that is not admitted.
+        ids.retain(|id| is_admitted(*id));
+        let overlaps = prepared.as_ref().map(|prepared| self.terms.score(prepared, &ids));
+        let cosines = by_vector.map(|(vectors, vector)| {
+            (query.stage)(Stage::Vectors);
+            vectors.owners_similarity(vector, &ids)
+        });
+        (query.stage)(Stage::Rest);
+        let found = ids.iter().enumerate().map(|(at, &key)| {
+            let near = cosines.as_ref().and_then(|cosines| *cosines.get(at)?);
+            let overlap: Option<TermOverlap> =
+                overlaps.as_ref().map(|overlaps| overlaps.get(at).copied().flatten().unwrap_or_default());
+            let evidence = Evidence {
+                cosine: near.map(|near| near.similarity),
+                words: overlap.map(|overlap| overlap.bm25),
+                covered: overlap.map(|overlap| overlap.coverage),
+                ..Evidence::default()
+            };
+            Found { key, part: near.map(|near| near.part), evidence, pattern: None }
+        });
+        Ok(Gathered {
+            found: found.collect(),
+            reach: prepared.as_ref().map_or_else(|| self.terms.prepare(&QueryTerms::default()).reach(), |p| p.reach()),
+            texts: self.terms.len(),
+            weighted: prepared.map(|prepared| prepared.weighted().clone()),
+            nearest,
+        })
+    }
+
+    fn vectors(&self) -> Option<&Index> {
+        self.vectors
+    }
+
+    fn fit<'c>(&self, calibration: &'c Calibration) -> &'c Fit {
+        calibration.of_documents()
+    }
+
+    fn priors(&self, keys: &[u64], now_ms: i64) -> Result<Vec<Option<Prior>>, SearchError> {
+        let ids: Vec<i64> = keys.iter().map(|key| *key as i64).collect();
+        let mut by_id: HashMap<i64, Prior> = HashMap::new();
+        for found in self.documents.priors(&ids)? {
+            let prior = Prior {
+                uid: found.uid,
+                recency: Some(recency(found.updated_at, now_ms)),
+                frequency: Some(frequency(found.days)),
+                text: Some(found.text_hash),
+                path: found.path,
+            };
+            by_id.insert(found.id, prior);
+        }
+        Ok(ids.iter().map(|id| by_id.remove(id)).collect())
+    }
+
+    fn read(&self, keys: &[u64]) -> Result<Vec<Option<Known<'_>>>, SearchError> {
+        let ids: Vec<i64> = keys.iter().map(|key| *key as i64).collect();
+        let mut by_id: HashMap<i64, Item> = self.documents.items(&ids)?.into_iter().collect();
+        Ok(ids.iter().map(|id| by_id.remove(id).map(|item| Known::Item(Box::new(item)))).collect())
+    }
+
+    fn locate(&self, uid: &str) -> Result<Option<Located>, SearchError> {
+        let located = |id: i64| {
+            let key = id as u64;
+            Located { key, uid: uid.to_owned(), admitted: self.admitted.is_none_or(|admitted| admitted.contains(key)) }
+        };
+        Ok(self.documents.item_id(uid)?.map(located))
+    }
+}

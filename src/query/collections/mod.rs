@@ -1,0 +1,7 @@
+//! The sorts of knowledge there are: entries of packs and indexed items.
+
+mod canon;
+mod items;
+
+pub(super) use canon::CanonCollection;
+pub use items::{Admitted, Files, ItemCollection};

@@ -1,0 +1,78 @@
+//! What passed as a hit: advice in the answer of a lookup, a passage in that of a search.
+
+use super::collection::Known;
+use super::rank::Candidate;
+use super::score::score;
+use super::snippet::snippet;
+use crate::canon::{Stored, fill};
+use crate::text::single_line;
+use crate::types::{Advice, Content, Explanation, Hit, Kind, Passage, Tier};
+use std::collections::{BTreeMap, HashSet};
+
+/// Longest snippet in characters.
+const SNIPPET_CHARS: usize = 240;
+
+/// An entry as what to do. `captures` are what a pattern took from the input.
+pub(super) fn advice(stored: &Stored, tier: Tier, relevance: f32, captures: BTreeMap<String, String>) -> Hit {
+    let declared = stored.captures();
+    Hit {
+        id: stored.id().to_owned(),
+        kind: Kind::Canon,
+        title: stored.entry().title.clone(),
+        content: Content::Advice(Advice {
+            cause: stored.entry().cause.clone(),
+            fix: stored.entry().fix.iter().map(|step| fill(step, &declared, &captures)).collect(),
+            references: stored.entry().references.clone(),
+            captures,
+        }),
+        score: score(relevance, None, None),
+        relevance,
+        tier,
+        source: stored.source(),
+        overrides_canon: stored.replaces.is_some(),
+        override_reason: stored.replaces.map(|layer| {
+            format!("the {} pack {} replaces the entry of {}", stored.layer.label(), stored.pack, layer.label())
+        }),
+        explain: None,
+    }
+}
+
+/// Any knowledge as a stretch of text, cut to the lines that hold most of `words`.
+pub(super) fn passage(
+    known: &Known<'_>,
+    candidate: &Candidate,
+    words: &HashSet<&str>,
+    explain: Option<Explanation>,
+) -> Hit {
+    let (kind, title, source, passage) = match known {
+        Known::Entry(stored) => {
+            let snippet = single_line(&stored.entry().cause, SNIPPET_CHARS);
+            let passage = Passage { snippet, ..Passage::default() };
+            (Kind::Canon, stored.entry().title.clone(), stored.source(), passage)
+        }
+        Known::Item(item) => {
+            let passage = Passage {
+                snippet: snippet(&item.body, words, SNIPPET_CHARS),
+                path: item.path.clone(),
+                line_start: item.span.map(|span| span.line_start),
+                line_end: item.span.map(|span| span.line_end),
+                state: None,
+                also_in: 0,
+            };
+            (item.kind, single_line(&item.title, SNIPPET_CHARS), "index".to_owned(), passage)
+        }
+    };
+    Hit {
+        id: candidate.uid().to_owned(),
+        kind,
+        title,
+        content: Content::Passage(passage),
+        score: candidate.score,
+        relevance: candidate.judged.relevance,
+        tier: Tier::Close,
+        source,
+        overrides_canon: false,
+        override_reason: None,
+        explain,
+    }
+}
