@@ -53,12 +53,10 @@ pub(super) fn run(global: &Global, args: &ExportArgs, output: &Output) -> Outcom
             written(engine.export(&mut BufWriter::new(file), &output.session()), &failed)?
         }
         _ => {
-            // Aside and renamed: what was there before stays until the new one is whole. A link stays a link.
-            let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             // No folder is made for it: a name that is mistyped is an error.
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             fs::metadata(folder).map_err(|e| Failure::io(&shown(folder), &e))?;
-            let mut aside = Aside::new(&target).map_err(|e| failed(&e))?;
+            let mut aside = Aside::behind_link(path).map_err(|e| failed(&e))?;
             let records = written(engine.export(&mut aside.stream(), &output.session()), &failed)?;
             aside.persist().map_err(|e| failed(&e))?;
             records

@@ -4,6 +4,7 @@ use super::derived::Keep;
 use super::{Engine, EngineError, Progress, Session};
 use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_missing, means_gone};
+use crate::map::AsideGroup;
 use crate::map::open::{self, Links};
 use crate::render::json_line;
 use crate::screen::shown_text;
@@ -201,6 +202,18 @@ impl Engine {
         records: impl IntoIterator<Item = Record>,
         session: &Session<'_>,
     ) -> Result<(Imported, usize), EngineError> {
+        self.take_in_with(purpose, records, AsideGroup::default(), session)
+    }
+
+    /// As [`Self::take_in`]; the files take their places before the records are committed, and are taken back if those
+    /// cannot be.
+    pub(super) fn take_in_with(
+        &self,
+        purpose: &str,
+        records: impl IntoIterator<Item = Record>,
+        files: AsideGroup,
+        session: &Session<'_>,
+    ) -> Result<(Imported, usize), EngineError> {
         let (lock, mut database) = self.write_database(purpose, session)?;
         let batch = database.begin(&lock)?;
         let is_here = |path: &str, sha256: &[u8; 32]| {
@@ -212,7 +225,9 @@ impl Engine {
             let counts = serde_json::json!({"files": imported.files, "items": imported.items});
             batch.log(session.now(), "imported", &counts)?;
         }
+        let placed = files.place().map_err(|(path, source)| EngineError::Io { path, source })?;
         batch.commit()?;
+        placed.keep();
         let embedded = self.embed_rest(&mut database, &lock, session)?;
         self.keep_derived(&mut database, &lock, Keep::Usable, session)?;
         Ok((imported, embedded))

@@ -4,13 +4,17 @@
 use super::{Engine, EngineError, Session};
 use crate::canon::{Entry, Layer, add_entry};
 use crate::map::open::{Links, read_text};
-use crate::map::{sync_folder, write_aside};
+use crate::map::{AsideGroup, sync_folder, write_aside};
 use crate::render::json_line;
-use crate::store::{Imported, Record, item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
+use crate::store::{
+    Imported, Record, item_from_markdown, item_to_markdown, make_private, read_front_matter, with_front_matter,
+};
 use crate::text::sha256_hex;
 use crate::types::limits::{CANON_PACK, DOCUMENT, EXPORT};
 use serde_json::Value;
+use std::collections::{BTreeMap, btree_map};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What is no text: files, counters, links, events.
@@ -70,7 +74,8 @@ impl Engine {
     }
 
     /// Takes in what [`Engine::export_markdown`] wrote: all of it or nothing. What is there stays. Gives what came in, and
-    /// how many entries.
+    /// how many entries. A process that is killed between the last steps may leave entries without records; to import
+    /// again brings the rest.
     ///
     /// # Errors
     /// [`EngineError`] for a file that is none of an export.
@@ -107,21 +112,56 @@ impl Engine {
         let packs_now = self.packs(session);
         let known = packs_now.canon();
         entries.retain(|entry| known.index_of(&entry.id).is_none());
-        let packs = self.settings.user_packs.clone().ok_or(EngineError::NoHome)?;
-        let mut texts: std::collections::BTreeMap<PathBuf, String> = std::collections::BTreeMap::new();
         let count = entries.len();
+        let files = self.packs_with(entries)?;
+        let imported = if all.is_empty() {
+            files.place().map_err(|(path, source)| EngineError::Io { path, source })?.keep();
+            Imported::default()
+        } else {
+            self.take_in_with("ken import", all, files, progress)?.0
+        };
+        Ok((imported, count))
+    }
+
+    /// The user's packs with these entries added, written beside those that are there.
+    fn packs_with(&self, entries: Vec<Entry>) -> Result<AsideGroup, EngineError> {
+        struct Changed {
+            before: Option<String>,
+            after: Option<String>,
+        }
+        let packs = self.settings.user_packs.as_ref().ok_or(EngineError::NoHome)?;
+        let mut changed: BTreeMap<PathBuf, Changed> = BTreeMap::new();
         for entry in entries {
             let pack = entry.id.split('/').next().unwrap_or_default().to_owned();
             let path = packs.join(format!("{pack}.json"));
-            let before = texts.get(&path).cloned().or_else(|| read_text(&path, Links::Follow, CANON_PACK).ok());
-            texts.insert(path, add_entry(before.as_deref(), &pack, entry)?);
+            let text = match changed.entry(path) {
+                btree_map::Entry::Occupied(known) => known.into_mut(),
+                btree_map::Entry::Vacant(new) => {
+                    let before = read_if_there(new.key())?;
+                    new.insert(Changed { before, after: None })
+                }
+            };
+            text.after = Some(add_entry(text.after.as_deref().or(text.before.as_deref()), &pack, entry)?);
         }
-        let imported = if all.is_empty() { Imported::default() } else { self.take_in("ken import", all, session)?.0 };
-        for (path, text) in texts {
-            fs::create_dir_all(&packs).map_err(|source| EngineError::Io { path: packs.clone(), source })?;
-            write_aside(&path, text.as_bytes()).map_err(|source| EngineError::Io { path, source })?;
+        let mut group = AsideGroup::default();
+        if !changed.is_empty() {
+            make_private(packs)?;
         }
-        Ok((imported, count))
+        for (path, Changed { before, after }) in changed {
+            let before = before.as_deref().map(str::as_bytes);
+            let added = group.add(&path, before, after.unwrap_or_default().as_bytes());
+            added.map_err(|source| EngineError::Io { path, source })?;
+        }
+        Ok(group)
+    }
+}
+
+/// The text of a pack; none where there is no file.
+fn read_if_there(path: &Path) -> Result<Option<String>, EngineError> {
+    match read_text(path, Links::Follow, CANON_PACK) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(EngineError::Io { path: path.to_owned(), source }),
     }
 }
 

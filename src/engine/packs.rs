@@ -6,7 +6,7 @@ use crate::canon::{
     Canon, Entry, EntryText, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
 };
 use crate::map::open::{Links, read_text};
-use crate::map::write_aside;
+use crate::map::write_behind_link;
 use crate::store::make_private;
 use crate::text::text_hash;
 use crate::types::limits::CANON_PACK;
@@ -188,7 +188,7 @@ impl Engine {
             Err(e) => return Err(io(e)),
         };
         let text = add_entry(text.as_deref(), &pack, entry)?;
-        write_aside(&path, text.as_bytes()).map_err(io)?;
+        write_behind_link(&path, text.as_bytes()).map_err(io)?;
         Ok((id, path))
     }
 }

@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file that is being written, piece by piece and in any order, to become another. Dropped before that it leaves nothing; what a
-/// process that was killed meanwhile leaves is named by [`Aside::prefix`].
+/// A file that is being written, piece by piece and in any order, to become another. Dropped before that it leaves
+/// nothing; what a process that was killed meanwhile leaves is named by [`Aside::prefix`].
 #[derive(Debug)]
 pub struct Aside {
     file: NamedTempFile,
@@ -26,6 +26,15 @@ impl Aside {
         fs::create_dir_all(folder)?;
         let file = tempfile::Builder::new().prefix(&Self::prefix(path)).rand_bytes(RANDOM).tempfile_in(folder)?;
         Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// As [`Aside::new`] for a file that the user keeps, which may be a link into another folder: the file that the link
+    /// names is replaced, and the link stays a link.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn behind_link(path: &Path) -> io::Result<Self> {
+        Self::new(&path.canonicalize().unwrap_or_else(|_| path.to_owned()))
     }
 
     /// How the names of files begin that are to become `path`: a dot, its name and a dash.
@@ -115,8 +124,8 @@ impl Aside {
 /// Characters that a name ends with which nobody else has.
 const RANDOM: usize = 6;
 
-/// Whether a file begins as what is written aside does: with nothing yet, or with the name of ours that all files have which
-/// are removed so.
+/// Whether a file begins as what is written aside does: with nothing yet, or with the name of ours that all files have
+/// which are removed so.
 fn is_half(path: &Path) -> bool {
     use std::io::Read;
     let mut first = Vec::new();
@@ -138,6 +147,92 @@ pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut aside = Aside::new(path)?;
     aside.put(0, bytes)?;
     aside.persist()
+}
+
+/// Writes a file of the user's so that after a crash it is the old one or the new one, and a link stays a link.
+///
+/// # Errors
+/// When the disk refuses; what was there is untouched then.
+pub fn write_behind_link(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut aside = Aside::behind_link(path)?;
+    aside.put(0, bytes)?;
+    aside.persist()
+}
+
+/// Files that take their places together or not at all. They are written and synced when they are added, so that
+/// nothing but renaming is left to fail; what stood there is kept in a copy until [`Placed::keep`].
+///
+/// A process that is killed between two renames leaves the first file new and the second old, each of them whole.
+#[derive(Debug, Default)]
+pub struct AsideGroup {
+    files: Vec<Exchange>,
+}
+
+/// A file that waits for its place, and a copy of the one that stands there now.
+#[derive(Debug)]
+struct Exchange {
+    new: Aside,
+    old: Option<Aside>,
+}
+
+impl AsideGroup {
+    /// Adds the file that is to become `path`, where `before` stands now, or nothing.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn add(&mut self, path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> io::Result<()> {
+        let written = |bytes: &[u8]| {
+            let mut aside = Aside::behind_link(path)?;
+            aside.put(0, bytes)?;
+            aside.file.as_file().sync_all()?;
+            Ok::<_, io::Error>(aside)
+        };
+        self.files.push(Exchange { new: written(bytes)?, old: before.map(written).transpose()? });
+        Ok(())
+    }
+
+    /// Puts all files in their places; all are taken back when the answer is dropped without [`Placed::keep`].
+    ///
+    /// # Errors
+    /// When one cannot take its place, which is named; all that was there is there again then.
+    pub fn place(self) -> Result<Placed, (PathBuf, io::Error)> {
+        let mut placed = Placed { before: Vec::new() };
+        for Exchange { new, old } in self.files {
+            let Aside { file, path } = new;
+            if let Err(error) = file.persist(&path) {
+                return Err((path, error.error));
+            }
+            placed.before.push((path.clone(), old));
+            sync_folder(folder(&path)).map_err(|error| (path, error))?;
+        }
+        Ok(placed)
+    }
+}
+
+/// Files that stand in their places and can still be taken back, which dropping this does.
+#[derive(Debug)]
+#[must_use = "dropped, it takes the files back"]
+pub struct Placed {
+    before: Vec<(PathBuf, Option<Aside>)>,
+}
+
+impl Placed {
+    /// They stay; the copies of what was there are removed.
+    pub fn keep(mut self) {
+        self.before.clear();
+    }
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        for (path, old) in self.before.drain(..).rev() {
+            // The failure that led here is the one to tell; both files are whole whatever happens.
+            let _ = match old {
+                Some(old) => old.persist(),
+                None => fs::remove_file(&path),
+            };
+        }
+    }
 }
 
 /// Room for the bytes of a file that is being made.
@@ -227,6 +322,45 @@ mod tests {
         aside.persist().unwrap();
         assert_eq!(fs::read(&path).unwrap()[0], 9);
         assert_eq!(fs::read_dir(dir.path().join("new")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn files_of_a_group_take_their_places_together_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let read = |name: &str| fs::read_to_string(at(name)).ok();
+        let group = |names: &[&str]| {
+            let mut group = AsideGroup::default();
+            for name in names {
+                let before = fs::read(at(name)).ok();
+                group.add(&at(name), before.as_deref(), b"new").unwrap();
+            }
+            group
+        };
+        fs::write(at("one"), "old").unwrap();
+        drop(group(&["one", "two"]));
+        drop(group(&["one", "two"]).place().unwrap());
+        assert_eq!((read("one").as_deref(), read("two")), (Some("old"), None));
+        // A folder that came in the way of the last one.
+        let late = group(&["one", "two", "three"]);
+        fs::create_dir(at("three")).unwrap();
+        assert_eq!(late.place().unwrap_err().0, at("three"));
+        assert_eq!((read("one").as_deref(), read("two")), (Some("old"), None));
+        group(&["one", "two"]).place().unwrap().keep();
+        assert_eq!((read("one").as_deref(), read("two").as_deref()), (Some("new"), Some("new")));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "no copy is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_of_the_users_stays_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("kept/file"), dir.path().join("link"));
+        write_aside(&file, b"old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_behind_link(&link, b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
     }
 
     #[test]

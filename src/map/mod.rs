@@ -9,7 +9,7 @@ mod aside;
 mod derived;
 pub mod open;
 
-pub use aside::{Aside, Room, write_aside};
+pub use aside::{Aside, AsideGroup, Placed, Room, write_aside, write_behind_link};
 pub use derived::{Bytes, HEADER, Label, checksum};
 pub use open::sync_folder;
 
@@ -41,9 +41,9 @@ impl Map {
     pub fn of(file: File) -> io::Result<Self> {
         // SAFETY: the map is private and read-only. Its bytes could change only if another process wrote into the same
         // file; our own files are replaced by rename, never rewritten, what is still being made gives up its map before
-        // more is written (`Bytes::into_room`), and files of other tools' caches and packs of git
-        // follow the same rule. A process that truncates such a file anyway ends us with SIGBUS, not with undefined behaviour that
-        // could spread: the bytes are only ever read as plain numbers and text.
+        // more is written (`Bytes::into_room`), and files of other tools' caches and packs of git follow the same rule.
+        // A process that truncates such a file anyway ends us with SIGBUS, not with undefined behaviour that could
+        // spread: the bytes are only ever read as plain numbers and text.
         let map = unsafe { memmap2::Mmap::map(&file)? };
         Ok(Self { map, file })
     }

@@ -55,3 +55,31 @@ fn knowledge_goes_out_as_markdown_and_comes_back() {
     assert_eq!(third.ken(&["export"]).code, 3, "nothing came in");
     assert!(ran.code == 2 && ran.err.contains("x.md"), "{ran:?}");
 }
+
+#[test]
+fn an_import_whose_packs_cannot_be_written_brings_no_items_either() {
+    let user = User::new();
+    user.document("a.md", section(1, "One."));
+    user.ken(&["index", "."]);
+    let add = ["canon", "add", "--title", "The mill stops", "--cause", "No water.", "--fix", "Wait."];
+    assert_eq!(user.ken(&add).code, 0);
+    assert_eq!(user.ken(&["export", "--markdown", "out"]).code, 0);
+    let folder = user.work().join("out");
+    let import = ["import", "--json", folder.to_str().unwrap()];
+
+    let other = User::new();
+    // A file where the folder of packs belongs.
+    other.write("canon", "in the way");
+    assert_ne!(other.ken(&import).code, 0);
+    assert_eq!(other.ken(&["export"]).code, 3, "nothing came in");
+    // A pack that cannot be read is no pack that is not there: it is not written over.
+    fs::remove_file(other.home().join("canon")).unwrap();
+    other.write("canon/mine.json", [0xff, 0xfe]);
+    assert_ne!(other.ken(&import).code, 0);
+    assert_eq!(other.ken(&["export"]).code, 3, "nothing came in");
+    assert_eq!(fs::read(other.home().join("canon/mine.json")).unwrap(), [0xff, 0xfe]);
+
+    fs::remove_file(other.home().join("canon/mine.json")).unwrap();
+    let ran = other.ken(&import);
+    assert_eq!((ran.json()["items"].as_u64(), ran.json()["entries"].as_u64()), (Some(1), Some(1)), "{ran:?}");
+}
