@@ -5,6 +5,7 @@ use super::machine::peak_mib;
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::stop;
+use crate::config::IndexSettings;
 use crate::engine::Progress;
 use crate::error::ErrorKind;
 use crate::eval::{AnnPlan, AnnReport, Lap, Vectors, measure_ann};
@@ -39,7 +40,7 @@ pub(super) struct AnnArgs {
     #[arg(long, value_name = "D", default_value_t = 384, value_parser = clap::value_parser!(u16).range(1..=4096))]
     dim: u16,
     /// Recall to ask for, in (0, 1]; at 1 everything is compared
-    #[arg(long, value_name = "SHARE", default_value_t = 0.99)]
+    #[arg(long, value_name = "SHARE", default_value_t = IndexSettings::default().recall_target)]
     recall: f64,
     /// Search among this share of the rows as well; may be given again
     #[arg(long = "filter", value_name = "SHARE")]

@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome 
     }
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
-    let options = options(&surroundings.config, args.filters, ShowArgs::default());
+    let options = options(&surroundings.config.settings().lookup, args.filters, ShowArgs::default());
     let mut meter = Meter::new(output);
     let found = noise(&engine, &texts, &args.lines, args.inputs, &options, &meter.session());
     meter.finish();

@@ -3,16 +3,19 @@
 use super::output::Output;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::config::KEYS;
+use crate::config::{KEYS, Shown, toml_value, write_user_key};
 use crate::render::{json_object, with_path};
 use crate::screen::{shown, shown_text};
+use crate::store::make_private;
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// See the settings
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigVerb {
     Show(ShowArgs),
+    Get(GetArgs),
+    Set(SetArgs),
     /// Print a commented configuration file with the defaults
     Sample,
     /// Print the path of the configuration file
@@ -27,6 +30,22 @@ pub(super) struct ShowArgs {
     origin: bool,
 }
 
+/// Print the value of one setting
+#[derive(Debug, Args)]
+pub(super) struct GetArgs {
+    /// The setting, such as lookup.limit
+    key: String,
+}
+
+/// Write one setting into your configuration file
+#[derive(Debug, Args)]
+pub(super) struct SetArgs {
+    /// The setting, such as lookup.limit
+    key: String,
+    /// Its value
+    value: String,
+}
+
 pub(super) fn run(global: &Global, verb: &ConfigVerb, output: &Output) -> Outcome {
     match verb {
         ConfigVerb::Sample => output.print(&sample())?,
@@ -39,19 +58,33 @@ pub(super) fn run(global: &Global, verb: &ConfigVerb, output: &Output) -> Outcom
                 format!("{}\n", shown(&path))
             })?;
         }
+        ConfigVerb::Get(args) => {
+            let surroundings = Surroundings::open(global, output)?;
+            let found = surroundings.config.get(&args.key)?;
+            output.print(&if output.json {
+                json_object(&fields(&found))
+            } else {
+                format!("{}\n", shown_text(&found.value))
+            })?;
+        }
+        ConfigVerb::Set(args) => {
+            let surroundings = Surroundings::open(global, output)?;
+            let path = surroundings.paths.config.ok_or(crate::engine::EngineError::NoHome)?;
+            if let Some(folder) = path.parent() {
+                make_private(folder)?;
+            }
+            write_user_key(&path, &args.key, &args.value)?;
+        }
         ConfigVerb::Show(args) => {
             let surroundings = Surroundings::open(global, output)?;
             let all: Vec<_> = surroundings.config.all().collect();
             if output.json {
-                let settings: Vec<_> =
-                    all.iter().map(|(k, v, o)| json!({"key": k, "value": v, "origin": o.to_string()})).collect();
+                let settings: Vec<_> = all.iter().map(fields).collect();
                 output.print(&json_object(&json!({"settings": settings})))?;
             } else {
-                let wide = |pick: &dyn Fn(&(&str, String, &crate::config::Origin)) -> usize| {
-                    all.iter().map(pick).max().unwrap_or(0)
-                };
-                let (names, values) = (wide(&|s| s.0.len()), wide(&|s| s.1.len()));
-                for (name, value, origin) in &all {
+                let wide = |pick: &dyn Fn(&Shown<'_>) -> usize| all.iter().map(pick).max().unwrap_or(0);
+                let (names, values) = (wide(&|s| s.key.len()), wide(&|s| s.value.len()));
+                for Shown { key: name, value, origin } in &all {
                     let value = shown_text(value);
                     let line = if args.origin {
                         format!("{name:names$}  {value:values$}  {}", output.style.faint(&origin.to_string()))
@@ -66,6 +99,10 @@ pub(super) fn run(global: &Global, verb: &ConfigVerb, output: &Output) -> Outcom
     Ok(0)
 }
 
+fn fields(setting: &Shown<'_>) -> Value {
+    json!({"key": setting.key, "value": setting.value, "origin": setting.origin.to_string()})
+}
+
 fn sample() -> String {
     let mut out = String::from("# Settings of ken, with their defaults. Environment variables override them.\n");
     let mut section = "";
@@ -75,8 +112,7 @@ fn sample() -> String {
             section = head;
             out.push_str(&format!("\n[{section}]\n"));
         }
-        let quoted = key.default.parse::<f64>().is_err() && !matches!(key.default, "true" | "false");
-        let value = if quoted { format!("{:?}", key.default) } else { key.default.to_owned() };
+        let value = toml_value(&key.default());
         let variables = key.environment.join(", ");
         out.push_str(&format!("# {} ({variables})\n# {name} = {value}\n", key.about));
     }

@@ -4,7 +4,7 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::config::Config;
+use crate::config::LookupSettings;
 use crate::error::ErrorKind;
 use crate::query::{Filters, LookupOptions};
 use crate::render::{answer_json, lookup_text};
@@ -89,16 +89,12 @@ pub(super) fn share(text: &str) -> Result<f32, String> {
         .ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-/// Flags over configuration over defaults.
-pub(super) fn options(config: &Config, filters: FilterArgs, show: ShowArgs) -> LookupOptions {
-    let count = |flag: Option<u32>, key: &str, default: usize| {
-        flag.map(|n| n as usize).or_else(|| config.number(key).map(|n| n as usize)).unwrap_or(default)
-    };
-    let defaults = LookupOptions::default();
+/// Flags over settings.
+pub(super) fn options(settings: &LookupSettings, filters: FilterArgs, show: ShowArgs) -> LookupOptions {
     LookupOptions {
-        limit: count(show.limit, "lookup.limit", defaults.limit),
-        max_errors: count(show.max_errors, "lookup.max_errors", defaults.max_errors),
-        min_relevance: show.min_relevance.or_else(|| config.number("lookup.min_relevance").map(|n| n as f32)),
+        limit: show.limit.map_or(settings.limit, |limit| limit as usize),
+        max_errors: show.max_errors.map_or(settings.max_errors, |errors| errors as usize),
+        min_relevance: show.min_relevance.or(settings.min_relevance),
         filters: Filters {
             resource: filters.resource,
             provider: filters.provider,
@@ -115,9 +111,9 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     let started = Instant::now();
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
-    let options = options(&surroundings.config, args.filters, args.show);
+    let options = options(&surroundings.config.settings().lookup, args.filters, args.show);
     let mut meter = Meter::new(output);
-    if args.pull || surroundings.config.on("model.auto_pull") {
+    if args.pull || surroundings.config.settings().model.auto_pull {
         let pulled = engine.pull_if_missing(&meter.session());
         meter.finish();
         match pulled {

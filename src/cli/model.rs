@@ -76,7 +76,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         match name {
             Some(name) => Ok(name),
             None => {
-                let configured = surroundings.config.get("model.name");
+                let configured = &surroundings.config.settings().model.name;
                 Ok(engine.model(None)?.ok_or_else(|| no_model(configured))?.name().to_owned())
             }
         }
@@ -144,8 +144,8 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             let directory = Path::new(&args.name).canonicalize().ok().filter(|d| d.is_dir() && *d == installed.root);
             let name =
                 directory.map_or_else(|| args.name.clone(), |directory| directory.to_string_lossy().into_owned());
-            write_user_key(path, "model", "name", &name)?;
-            engine.end_switch(&output.session())?;
+            write_user_key(path, "model.name", &name)?;
+            engine.end_switch()?;
             report(&installed, "in use", output)?;
         }
         ModelVerb::Path(args) => {

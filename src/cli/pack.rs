@@ -8,7 +8,7 @@ use super::{Global, Outcome};
 use crate::engine::PackOptions;
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
-use crate::pack::{Change, DEFAULT_BUDGET, Tokenizer, diff};
+use crate::pack::{Change, Tokenizer, diff};
 use crate::render::json_object;
 use crate::screen::{line, shown};
 use crate::store::{ItemFilter, PathFilter};
@@ -46,10 +46,10 @@ pub(super) struct PackArgs {
     /// The task; `-` reads standard input
     #[arg(long, value_name = "TEXT", required = true)]
     task: Option<String>,
-    /// Tokens that the frame may cost [default: 15000]
+    /// Tokens that the frame may cost [setting: pack.budget]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
-    /// Whose tokens: cl100k, o200k, model, or chars (four characters a token) [default: cl100k]
+    /// Whose tokens: cl100k, o200k, model, or chars (four characters a token) [setting: pack.tokenizer]
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<Tokenizer>,
     /// The present state, from a file
@@ -111,13 +111,10 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
-    let configured = || surroundings.config.get("pack.budget").parse().ok();
+    let configured = &surroundings.config.settings().pack;
     let options = PackOptions {
-        budget: args.budget.or_else(configured).unwrap_or(DEFAULT_BUDGET),
-        tokenizer: match args.tokenizer {
-            Some(tokenizer) => tokenizer,
-            None => surroundings.config.get("pack.tokenizer").parse().unwrap_or_default(),
-        },
+        budget: args.budget.unwrap_or(configured.budget),
+        tokenizer: args.tokenizer.unwrap_or(configured.tokenizer),
         state: args.state.as_deref().map(given).transpose()?.unwrap_or_default(),
         instructions: args.instructions.as_deref().map(given).transpose()?.unwrap_or_default(),
         filter: ItemFilter {

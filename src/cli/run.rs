@@ -54,7 +54,7 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
 fn explain(global: &Global, seen: &[u8], cut: bool, output: &Output) -> Result<(), Failure> {
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
-    let defaults = options(&surroundings.config, FilterArgs::default(), ShowArgs::default());
+    let defaults = options(&surroundings.config.settings().lookup, FilterArgs::default(), ShowArgs::default());
     let mut meter = Meter::new(output);
     let started = Instant::now();
     let answer = match engine.lookup(seen, &defaults, &meter.session()) {

@@ -78,10 +78,8 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
-    let limit =
-        args.limit.map(|n| n as usize).or_else(|| surroundings.config.number("search.limit").map(|n| n as usize));
     let options = SearchOptions {
-        limit: limit.unwrap_or(SearchOptions::default().limit),
+        limit: args.limit.map_or(surroundings.config.settings().search.limit, |limit| limit as usize),
         min_relevance: args.min_relevance,
         filter: ItemFilter {
             kinds: args.kinds,

@@ -2,8 +2,8 @@
 
 use super::output::{Failure, Output};
 use super::{Global, background, limits};
-use crate::config::{Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
-use crate::embed::{Choice, EncoderSettings, PipSettings, Precision, ProxySettings, StoreSettings};
+use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
+use crate::embed::{EncoderSettings, PipSettings, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
@@ -41,8 +41,7 @@ impl Surroundings {
         if let Some(precision) = &global.precision {
             config.set("model.precision", precision, Origin::Flag)?;
         }
-        let simd = config.get("model.simd");
-        if simd != "auto" && Isa::named(simd).is_none() {
+        if let Some(simd) = config.settings().model.simd.isa().filter(|simd| Isa::named(simd).is_none()) {
             let text = format!("this processor does not have {simd}");
             return Err(Failure::new(ErrorKind::Usage, text, "leave model.simd (KEN_SIMD) at auto"));
         }
@@ -67,7 +66,7 @@ impl Surroundings {
     /// A model that was named must be there; the configured one need not.
     pub fn require_model(&self, global: &Global, engine: &Engine) -> Result<(), Failure> {
         if global.model.is_some() && engine.model(None)?.is_none() {
-            return Err(EngineError::NoModel { model: self.config.get("model.name").to_owned() }.into());
+            return Err(EngineError::NoModel { model: self.config.settings().model.name.clone() }.into());
         }
         Ok(())
     }
@@ -82,40 +81,31 @@ impl Surroundings {
             user_packs: self.paths.user_packs(),
             repository_packs: self.repository.as_ref().map(|folder| folder.join("canon")),
             vectors: self.paths.vectors(),
-            model: self.config.get("model.name").to_owned(),
-            reranker: self.config.get("model.reranker").to_owned(),
-            recall_target: self.config.get("index.recall_target").parse().unwrap_or(1.0),
+            model: self.config.settings().model.name.clone(),
+            reranker: self.config.settings().model.reranker.clone(),
+            recall_target: self.config.settings().index.recall_target,
             models: self.store_settings(),
-            later: self.config.on("index.background").then_some(background::renew_later as fn() -> bool),
+            later: self.config.settings().index.background.then_some(background::renew_later as fn() -> bool),
         }
     }
 
     fn store_settings(&self) -> Option<StoreSettings> {
         let mut settings = StoreSettings::new(self.paths.models()?, self.paths.hub_cache.clone()?);
-        let offline = self.config.on("hub.offline");
-        self.config.get("hub.endpoint").trim_end_matches('/').clone_into(&mut settings.hub.endpoint);
+        let config::Settings { model, hub, pip, .. } = self.config.settings();
+        hub.endpoint.trim_end_matches('/').clone_into(&mut settings.hub.endpoint);
         settings.encoder = EncoderSettings {
-            encoder: match self.config.get("model.encoder") {
-                "candle" => Choice::Candle,
-                "fused" => Choice::Fused,
-                _ => Choice::Auto,
-            },
-            precision: match self.config.get("model.precision") {
-                "int8" => Some(Precision::Int8),
-                "f32" => Some(Precision::F32),
-                _ => None,
-            },
-            threads: self.config.get("model.threads").parse().ok(),
-            isa: Isa::named(self.config.get("model.simd")),
+            encoder: model.encoder,
+            precision: model.precision,
+            threads: model.threads,
+            isa: model.simd.isa().and_then(Isa::named),
         };
         settings.address_space = limits::address_space();
         settings.hub.token = self.token();
-        settings.hub.offline = offline;
+        settings.hub.offline = hub.offline;
         settings.hub.proxy = self.proxy();
-        settings.pip.offline = offline;
-        let pip = self.config.get("pip.command");
-        if !pip.is_empty() {
-            settings.pip = PipSettings::of(pip, offline);
+        settings.pip.offline = hub.offline;
+        if let Some(command) = &pip.command {
+            settings.pip = PipSettings::of(command, hub.offline);
         }
         // Without a working directory nothing is found, and nothing is started.
         settings.pip.programs =
@@ -125,9 +115,8 @@ impl Surroundings {
 
     /// The configured token, else the one that the hub's own client keeps in a file.
     fn token(&self) -> Option<String> {
-        let configured = self.config.get("hub.token");
-        if !configured.is_empty() {
-            return Some(configured.to_owned());
+        if let Some(configured) = &self.config.settings().hub.token {
+            return Some(configured.clone());
         }
         let named = self.environment.raw("HF_TOKEN_PATH").map(PathBuf::from);
         let usual = || Some(self.paths.hub_cache.as_ref()?.parent()?.join("token"));
@@ -137,7 +126,7 @@ impl Surroundings {
 
     fn proxy(&self) -> Option<ProxySettings> {
         let first = |names: &[&str]| names.iter().find_map(|name| self.environment.get(name).filter(|v| !v.is_empty()));
-        let url = if self.config.get("hub.endpoint").starts_with("http://") {
+        let url = if self.config.settings().hub.endpoint.starts_with("http://") {
             first(&["http_proxy", "ALL_PROXY", "all_proxy"])
         } else {
             first(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])

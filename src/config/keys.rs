@@ -1,24 +1,96 @@
-//! Every setting that exists, once.
+//! The table of keys: the name of every setting in files, its variables, and how its text becomes the field of
+//! [`Settings`] that it stands for. Default and value are read off that struct.
 
-use crate::embed::DEFAULT_RERANKER;
+use super::settings::{Settings, Simd};
+use crate::embed::{Choice, Precision};
+use crate::pack::Tokenizer;
+use crate::text::edits;
 
-/// What a value may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueKind {
-    /// Any text.
-    Text,
-    /// `true` or `false`.
-    Switch,
-    /// A whole number from 1 to 100.
-    Count,
-    /// A whole number from 1 to 10,000,000.
-    Tokens,
-    /// A whole number from 1 to 100, or `auto`.
-    CountOrAuto,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// A number from 0 to 1, or nothing.
-    Share,
+/// How a value is written.
+struct Form<T> {
+    /// What it may be, after "expected".
+    expected: &'static str,
+    read: fn(&str) -> Option<T>,
+    /// In its one spelling, which `read` takes.
+    show: fn(&T) -> String,
+}
+
+const TEXT: Form<String> =
+    Form { expected: "text", read: |text| Some(text.to_owned()).filter(|t| !t.is_empty()), show: String::clone };
+const OPTIONAL_TEXT: Form<Option<String>> = Form {
+    expected: "text",
+    read: |text| Some(Some(text.to_owned()).filter(|t| !t.is_empty())),
+    show: |value| value.clone().unwrap_or_default(),
+};
+const SWITCH: Form<bool> = Form {
+    expected: "true or false",
+    read: |text| match text.to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" | "on" => Some(true),
+        "false" | "0" | "no" | "off" => Some(false),
+        _ => None,
+    },
+    show: bool::to_string,
+};
+const COUNT: Form<usize> = Form {
+    expected: "a whole number from 1 to 100",
+    read: |text| text.parse().ok().filter(|count| (1..=100).contains(count)),
+    show: usize::to_string,
+};
+const TOKENS: Form<usize> = Form {
+    expected: "a whole number from 1 to 10000000",
+    read: |text| text.parse().ok().filter(|count| (1..=10_000_000).contains(count)),
+    show: usize::to_string,
+};
+const COUNT_OR_AUTO: Form<Option<usize>> = Form {
+    expected: "auto or a whole number from 1 to 100",
+    read: |text| if text == "auto" { Some(None) } else { (COUNT.read)(text).map(Some) },
+    show: |count| count.map_or_else(|| "auto".to_owned(), |count| count.to_string()),
+};
+/// A relevance, or nothing for the calibrated gate.
+const OPTIONAL_SHARE: Form<Option<f32>> = Form {
+    expected: "a number from 0 to 1",
+    read: |text| match text {
+        "" => Some(None),
+        text => text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).map(Some),
+    },
+    show: |share| share.map_or_else(String::new, |share| share.to_string()),
+};
+const TARGET: Form<f64> = Form {
+    expected: "a number above 0 and up to 1",
+    read: |text| text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0),
+    show: f64::to_string,
+};
+const ENCODER: Form<Choice> = Form {
+    expected: "auto, candle or fused",
+    read: |text| word(text, &[Choice::Auto, Choice::Candle, Choice::Fused], ENCODER.show),
+    show: |choice| {
+        let name = match choice {
+            Choice::Auto => "auto",
+            Choice::Candle => "candle",
+            Choice::Fused => "fused",
+        };
+        name.to_owned()
+    },
+};
+const PRECISION: Form<Option<Precision>> = Form {
+    expected: "auto, int8 or f32",
+    read: |text| word(text, &[None, Some(Precision::Int8), Some(Precision::F32)], PRECISION.show),
+    show: |precision| precision.map_or("auto", Precision::name).to_owned(),
+};
+const SIMD: Form<Simd> = Form {
+    expected: "auto, scalar, avx2 or avx512",
+    read: |text| word(text, &[Simd::Auto, Simd::Scalar, Simd::Avx2, Simd::Avx512], SIMD.show),
+    show: |simd| simd.isa().unwrap_or("auto").to_owned(),
+};
+const TOKENIZER: Form<Tokenizer> = Form {
+    expected: "cl100k, o200k, model or chars",
+    read: |text| word(text, &Tokenizer::ALL, TOKENIZER.show),
+    show: Tokenizer::to_string,
+};
+
+/// The value whose name this is.
+fn word<T: Copy>(text: &str, all: &[T], name: fn(&T) -> String) -> Option<T> {
+    all.iter().find(|one| name(one) == text).copied()
 }
 
 /// One setting.
@@ -26,166 +98,136 @@ pub enum ValueKind {
 pub struct Key {
     /// `section.name`, as in the file.
     pub name: &'static str,
-    /// Its value when nothing sets it.
-    pub default: &'static str,
     /// Variables that set it, the first that is set wins.
     pub environment: &'static [&'static str],
     /// Whether a trusted repository may set it.
     pub repository: bool,
     /// Whether its value is never shown.
     pub secret: bool,
-    /// What it may be.
-    pub kind: ValueKind,
     /// One line for people.
     pub about: &'static str,
+    /// What its value may be, after "expected".
+    pub expected: &'static str,
+    read: fn(&mut Settings, &str) -> bool,
+    show: fn(&Settings) -> String,
 }
 
-const fn key(name: &'static str, default: &'static str, kind: ValueKind, about: &'static str) -> Key {
-    Key { name, default, environment: &[], repository: false, secret: false, kind, about }
+/// The key of a field: its name is that of the field.
+macro_rules! key {
+    ($section:ident.$name:ident, $form:expr, $about:literal) => {
+        Key {
+            name: concat!(stringify!($section), ".", stringify!($name)),
+            environment: &[],
+            repository: false,
+            secret: false,
+            about: $about,
+            expected: $form.expected,
+            read: |settings, text| match ($form.read)(text) {
+                Some(value) => {
+                    settings.$section.$name = value;
+                    true
+                }
+                None => false,
+            },
+            show: |settings| ($form.show)(&settings.$section.$name),
+        }
+    };
 }
 
 /// All settings.
 pub const KEYS: &[Key] = &[
-    Key {
-        environment: &["KEN_MODEL"],
-        ..key("model.name", "bge-small-en-v1.5", ValueKind::Text, "model by name, or a directory that holds one")
-    },
-    key(
-        "model.reranker",
-        DEFAULT_RERANKER,
-        ValueKind::Text,
-        "model that reads question and text together, for search --rerank",
-    ),
-    Key {
-        environment: &["KEN_AUTO_PULL"],
-        ..key("model.auto_pull", "false", ValueKind::Switch, "get the model when a lookup needs it")
-    },
-    Key {
-        environment: &["KEN_ENCODER"],
-        ..key(
-            "model.encoder",
-            "auto",
-            ValueKind::Choice(&["auto", "candle", "fused"]),
-            "what runs the model: auto, candle, fused",
-        )
-    },
+    Key { environment: &["KEN_MODEL"], ..key!(model.name, TEXT, "model by name, or a directory that holds one") },
+    key!(model.reranker, TEXT, "model that reads question and text together, for search --rerank"),
+    Key { environment: &["KEN_AUTO_PULL"], ..key!(model.auto_pull, SWITCH, "get the model when a lookup needs it") },
+    Key { environment: &["KEN_ENCODER"], ..key!(model.encoder, ENCODER, "what runs the model: auto, candle, fused") },
     Key {
         environment: &["KEN_PRECISION"],
-        ..key(
-            "model.precision",
-            "auto",
-            ValueKind::Choice(&["auto", "int8", "f32"]),
-            "numbers in the model: auto (as its manifest says), int8, f32",
-        )
+        ..key!(model.precision, PRECISION, "numbers in the model: auto (as its manifest says), int8, f32")
     },
     Key {
         environment: &["KEN_THREADS"],
-        ..key("model.threads", "auto", ValueKind::CountOrAuto, "threads of the encoder; auto is one a core")
+        ..key!(model.threads, COUNT_OR_AUTO, "threads of the encoder; auto is one a core")
     },
     Key {
         environment: &["KEN_SIMD"],
-        ..key(
-            "model.simd",
-            "auto",
-            ValueKind::Choice(&["auto", "scalar", "avx2", "avx512"]),
-            "instructions that the encoder uses, for tests and comparisons",
-        )
+        ..key!(model.simd, SIMD, "instructions that the encoder uses, for tests and comparisons")
     },
-    Key {
-        environment: &["KEN_LIMIT"],
-        repository: true,
-        ..key("lookup.limit", "3", ValueKind::Count, "hits per error")
-    },
-    Key {
-        environment: &["KEN_MAX_ERRORS"],
-        repository: true,
-        ..key("lookup.max_errors", "5", ValueKind::Count, "errors per input")
-    },
+    Key { environment: &["KEN_LIMIT"], repository: true, ..key!(lookup.limit, COUNT, "hits per error") },
+    Key { environment: &["KEN_MAX_ERRORS"], repository: true, ..key!(lookup.max_errors, COUNT, "errors per input") },
     Key {
         environment: &["KEN_MIN_RELEVANCE"],
         repository: true,
-        ..key("lookup.min_relevance", "", ValueKind::Share, "relevance to ask for in place of the calibrated gate")
+        ..key!(lookup.min_relevance, OPTIONAL_SHARE, "relevance to ask for in place of the calibrated gate")
     },
-    key(
-        "index.recall_target",
-        "0.99",
-        ValueKind::Share,
-        "share of the nearest texts that a search must find; at 1 every vector is compared",
+    key!(
+        index.recall_target,
+        TARGET,
+        "share of the nearest texts that a search must find; at 1 every vector is compared"
     ),
     Key {
         environment: &["KEN_BACKGROUND"],
-        ..key(
-            "index.background",
-            "true",
-            ValueKind::Switch,
-            "make the vectors of a large index again in a process of its own once much has changed",
+        ..key!(
+            index.background,
+            SWITCH,
+            "make the vectors of a large index again in a process of its own once much has changed"
         )
     },
-    Key { repository: true, ..key("search.limit", "5", ValueKind::Count, "hits per search") },
-    Key { repository: true, ..key("pack.budget", "15000", ValueKind::Tokens, "tokens of a frame") },
+    Key { repository: true, ..key!(search.limit, COUNT, "hits per search") },
+    Key { repository: true, ..key!(pack.budget, TOKENS, "tokens of a frame") },
     Key {
         repository: true,
-        ..key(
-            "pack.tokenizer",
-            "cl100k",
-            ValueKind::Choice(&["cl100k", "o200k", "model", "chars"]),
-            "whose tokens a frame is counted in: cl100k, o200k, model, chars",
-        )
+        ..key!(pack.tokenizer, TOKENIZER, "whose tokens a frame is counted in: cl100k, o200k, model, chars")
     },
-    Key {
-        environment: &["HF_ENDPOINT"],
-        ..key("hub.endpoint", "https://huggingface.co", ValueKind::Text, "where models are pulled from")
-    },
+    Key { environment: &["HF_ENDPOINT"], ..key!(hub.endpoint, TEXT, "where models are pulled from") },
     Key {
         environment: &["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"],
-        ..key("hub.offline", "false", ValueKind::Switch, "never ask the hub or a package registry")
+        ..key!(hub.offline, SWITCH, "never ask the hub or a package registry")
     },
     Key {
         environment: &["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"],
         secret: true,
-        ..key("hub.token", "", ValueKind::Text, "sent to the hub alone")
+        ..key!(hub.token, OPTIONAL_TEXT, "sent to the hub alone")
     },
     Key {
         environment: &["KEN_PIP"],
-        ..key("pip.command", "", ValueKind::Text, "how to run pip; empty tries the usual names")
+        ..key!(pip.command, OPTIONAL_TEXT, "how to run pip; empty tries the usual names")
     },
 ];
 
 impl Key {
-    /// The value in its one spelling.
-    ///
-    /// # Errors
-    /// What was expected.
-    pub fn normal(&self, value: &str) -> Result<String, &'static str> {
-        let value = value.trim();
-        match self.kind {
-            ValueKind::Text => Ok(value.to_owned()),
-            ValueKind::Switch => match value.to_ascii_lowercase().as_str() {
-                "true" | "1" | "yes" | "on" => Ok("true".to_owned()),
-                "false" | "0" | "no" | "off" => Ok("false".to_owned()),
-                _ => Err("expected true or false"),
-            },
-            ValueKind::Count => match value.parse::<u32>() {
-                Ok(count @ 1..=100) => Ok(count.to_string()),
-                _ => Err("expected a whole number from 1 to 100"),
-            },
-            ValueKind::Tokens => match value.parse::<u32>() {
-                Ok(count @ 1..=10_000_000) => Ok(count.to_string()),
-                _ => Err("expected a whole number from 1 to 10000000"),
-            },
-            ValueKind::CountOrAuto if value == "auto" => Ok(value.to_owned()),
-            ValueKind::CountOrAuto => match value.parse::<u32>() {
-                Ok(count @ 1..=100) => Ok(count.to_string()),
-                _ => Err("expected auto or a whole number from 1 to 100"),
-            },
-            ValueKind::Choice(words) if words.contains(&value) => Ok(value.to_owned()),
-            ValueKind::Choice(_) => Err("expected one of the words that `ken config sample` lists for it"),
-            ValueKind::Share if value.is_empty() => Ok(String::new()),
-            ValueKind::Share => match value.parse::<f32>() {
-                Ok(share) if (0.0..=1.0).contains(&share) => Ok(value.to_owned()),
-                _ => Err("expected a number from 0 to 1"),
-            },
-        }
+    /// The key of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// The name that was most likely meant by one that is none: the one with the fewest letters that differ. The part
+    /// after the dot counts alone as well, where the section was left out or is another's.
+    pub fn nearest(name: &str) -> &'static str {
+        let name = &name.to_lowercase();
+        let own = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let section = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+        // The field weighs more than the section: whoever writes `search.budget` means the budget.
+        let distance = |key: &Key| {
+            let whole = edits(name, key.name);
+            let parts = 2 * edits(&own(name), &own(key.name)) + usize::from(section(name) != section(key.name));
+            whole.min(parts)
+        };
+        KEYS.iter().min_by_key(|key| distance(key)).map_or("", |key| key.name)
+    }
+
+    /// Takes a text as its value; says whether it fits.
+    pub(super) fn read(&self, settings: &mut Settings, text: &str) -> bool {
+        (self.read)(settings, text.trim())
+    }
+
+    /// Its value in its one spelling, even if it is a secret; empty where there is none.
+    pub fn value(&self, settings: &Settings) -> String {
+        (self.show)(settings)
+    }
+
+    /// Its value when nothing sets it.
+    pub fn default(&self) -> String {
+        self.value(&Settings::default())
     }
 }
 
@@ -194,9 +236,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_default_fits_its_own_kind() {
+    fn every_default_is_read_as_it_is_written() {
         for key in KEYS {
-            assert_eq!(key.normal(key.default).as_deref(), Ok(key.default), "{}", key.name);
+            let mut settings = Settings::default();
+            assert!(key.read(&mut settings, &key.default()), "{}", key.name);
+            assert_eq!(settings, Settings::default(), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn every_key_has_a_field_of_its_own() {
+        // Texts that some form takes and no default is.
+        let texts = ["true", "false", "7", "fused", "f32", "scalar", "o200k", "0.5", "other"];
+        for key in KEYS {
+            let mut settings = Settings::default();
+            let changed =
+                texts.iter().any(|text| key.read(&mut settings, text) && key.value(&settings) != key.default());
+            assert!(changed, "{}", key.name);
+            let others = KEYS.iter().filter(|other| other.value(&settings) != other.default());
+            assert_eq!(others.map(|other| other.name).collect::<Vec<_>>(), [key.name]);
+        }
+    }
+
+    #[test]
+    fn what_was_meant_is_found() {
+        for (name, meant) in [
+            ("lookup.limits", "lookup.limit"),
+            ("search.limt", "search.limit"),
+            ("budget", "pack.budget"),
+            ("search.budget", "pack.budget"),
+            ("models.name", "model.name"),
+            ("hub.ofline", "hub.offline"),
+            ("Lookup.Max_Errors", "lookup.max_errors"),
+        ] {
+            assert_eq!(Key::nearest(name), meant, "{name}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The manifests that ship with the program, one line each, in the order in which they are listed.
 
 use super::{EmbedError, Manifest};
+use crate::text::edits;
 use std::sync::LazyLock;
 
 /// The model that is meant when none is named.
@@ -66,22 +67,6 @@ pub(crate) fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -
         .collect();
     near.sort();
     near.into_iter().take(3).map(|(_, n)| n.to_owned()).collect()
-}
-
-/// Levenshtein distance in characters.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

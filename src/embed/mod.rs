@@ -39,6 +39,6 @@ pub use manifest::{
 pub use onnx::onnx_to_safetensors;
 pub use query_cache::{CACHE_BYTES, QueryCache};
 pub use store::{
-    FileCheck, HubSettings, Installed, Leftovers, ModelFault, ModelStore, Origin, PipSettings, ProxySettings,
-    PullEvent, State, StoreSettings,
+    FileCheck, HUB_ENDPOINT, HubSettings, Installed, Leftovers, ModelFault, ModelStore, Origin, PipSettings,
+    ProxySettings, PullEvent, State, StoreSettings,
 };

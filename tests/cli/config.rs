@@ -20,7 +20,26 @@ fn a_wrong_setting_is_named() {
     let user = User::new();
     user.write("config.toml", "[lookup]\nlimits = 7\n");
     let ran = user.ken(&["lookup", "x"]);
-    assert!(ran.code == 2 && ran.err.contains("lookup.limits") && ran.err.contains("hint:"), "{ran:?}");
+    assert!(ran.code == 2 && ran.err.contains("config.toml:2: there is no setting lookup.limits"), "{ran:?}");
+    assert!(ran.err.contains("hint: did you mean lookup.limit?"), "{ran:?}");
+}
+
+#[test]
+fn one_setting_is_read_and_written() {
+    let user = User::new();
+    assert_eq!(user.ken(&["config", "get", "search.limit"]).out, "5\n");
+    assert_eq!(user.ken(&["config", "set", "search.limit", "9"]).code, 0);
+    assert_eq!(user.ken(&["config", "set", "hub.offline", "no"]).code, 0);
+    assert_eq!(user.ken(&["config", "get", "search.limit"]).out, "9\n");
+    let shown = user.ken(&["config", "get", "--json", "search.limit"]).json();
+    assert!(shown["value"] == "9" && shown["origin"].as_str().unwrap().ends_with("config.toml"), "{shown}");
+    for wrong in [&["config", "get", "search.limits"][..], &["config", "set", "search.limits", "3"]] {
+        let ran = user.ken(wrong);
+        assert!(ran.code == 2 && ran.err.contains("did you mean search.limit?"), "{ran:?}");
+    }
+    let ran = user.ken(&["config", "set", "search.limit", "0"]);
+    assert!(ran.code == 2 && ran.err.contains("expected a whole number from 1 to 100"), "{ran:?}");
+    assert_eq!(user.ken(&["config", "get", "search.limit"]).out, "9\n");
 }
 
 /// What the sample says, uncommented, is a valid file that changes nothing.

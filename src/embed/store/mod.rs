@@ -22,7 +22,7 @@ pub use check::FileCheck;
 pub use check::ModelFault;
 pub use event::PullEvent;
 pub use record::Origin;
-pub use settings::{HubSettings, PipSettings, ProxySettings, StoreSettings};
+pub use settings::{HUB_ENDPOINT, HubSettings, PipSettings, ProxySettings, StoreSettings};
 pub use staging::Leftovers;
 
 pub(crate) use lock::Lock;

@@ -5,6 +5,9 @@ use crate::process::Programs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The public hub.
+pub const HUB_ENDPOINT: &str = "https://huggingface.co";
+
 /// Where models lie and how they may be fetched.
 #[derive(Debug, Clone)]
 pub struct StoreSettings {
@@ -70,7 +73,7 @@ impl HubSettings {
     pub fn new(cache_dir: PathBuf) -> Self {
         Self {
             cache_dir,
-            endpoint: "https://huggingface.co".into(),
+            endpoint: HUB_ENDPOINT.into(),
             token: None,
             offline: false,
             proxy: None,

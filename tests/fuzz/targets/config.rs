@@ -9,7 +9,7 @@ use std::path::Path;
 pub const CONFIG: Target = Target {
     name: "config",
     seeds: || {
-        let lines: String = KEYS.iter().map(|key| format!("# {} = {}\n", key.name, key.default)).collect();
+        let lines: String = KEYS.iter().map(|key| format!("# {} = {}\n", key.name, key.default())).collect();
         vec![lines.into_bytes()]
     },
     words: &[
@@ -70,21 +70,21 @@ fn config(room: &Path) -> Reader {
         if let Ok(theirs) = &theirs {
             let secret = |name: &str| KEYS.iter().any(|key| key.name == name && !key.repository);
             let default = Config::resolve(None, None, &none).unwrap();
-            assert!(theirs.all().filter(|(name, ..)| secret(name)).all(|(name, value, _)| value == default.get(name)));
+            assert!(theirs.all().filter(|s| secret(s.key)).all(|s| s.value == default.get(s.key).unwrap().value));
         }
         let ours = match Config::resolve(Some(&user), None, &none) {
             Ok(ours) => ours,
             Err(error) => return outcome((sort_of(&error), theirs.is_ok())),
         };
         // What can be read can be written to, and only what was written is different.
-        let kept = write_user_key(&written, "model", "name", "other");
+        let kept = write_user_key(&written, "model.name", "other");
         if kept.is_ok() {
             let again = Config::resolve(Some(&written), None, &none).expect("what is written can be read");
-            assert!(ours.all().zip(again.all()).all(|(a, b)| a.1 == b.1 || a.0 == "model.name"));
-            assert_eq!(again.get("model.name"), "other");
+            assert!(ours.all().zip(again.all()).all(|(a, b)| a.value == b.value || a.key == "model.name"));
+            assert_eq!(again.settings().model.name, "other");
         }
         outcome((
-            ours.all().filter(|(_, _, origin)| origin.to_string() != "default").count(),
+            ours.all().filter(|setting| setting.origin.to_string() != "default").count(),
             theirs.is_ok(),
             kept.is_ok(),
         ))

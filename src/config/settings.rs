@@ -1,0 +1,179 @@
+//! The settings as typed values: what everything else is told. Their defaults are those of the modules that they are
+//! for, stated there and nowhere else.
+
+use crate::ann::GraphOptions;
+use crate::embed::{Choice, DEFAULT_MODEL, DEFAULT_RERANKER, HUB_ENDPOINT, Precision};
+use crate::pack::{DEFAULT_BUDGET, Tokenizer};
+use crate::query::{LookupOptions, SearchOptions};
+
+/// All settings, each with a value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings {
+    /// Which model, and how it runs.
+    pub model: ModelSettings,
+    /// What `ken lookup` shows.
+    pub lookup: LookupSettings,
+    /// The vectors of what is indexed.
+    pub index: IndexSettings,
+    /// What `ken search` shows.
+    pub search: SearchSettings,
+    /// What `ken pack` makes.
+    pub pack: PackSettings,
+    /// The model hub.
+    pub hub: HubAccess,
+    /// The Python package client.
+    pub pip: PipAccess,
+}
+
+/// Which model, and how it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelSettings {
+    /// The model, by name or directory.
+    pub name: String,
+    /// The model that reads question and text together, by name.
+    pub reranker: String,
+    /// Whether a lookup gets a model that is missing.
+    pub auto_pull: bool,
+    /// What runs it.
+    pub encoder: Choice,
+    /// At which precision; none is as its manifest says.
+    pub precision: Option<Precision>,
+    /// Threads of the encoder, from 1 to 100; none is one a core.
+    pub threads: Option<usize>,
+    /// Instructions that the encoder uses.
+    pub simd: Simd,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            name: DEFAULT_MODEL.to_owned(),
+            reranker: DEFAULT_RERANKER.to_owned(),
+            auto_pull: false,
+            encoder: Choice::default(),
+            precision: None,
+            threads: None,
+            simd: Simd::default(),
+        }
+    }
+}
+
+/// Instructions that the encoder uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Simd {
+    /// The widest that the processor has.
+    #[default]
+    Auto,
+    /// One number at a time.
+    Scalar,
+    /// 256 bits.
+    Avx2,
+    /// 512 bits.
+    Avx512,
+}
+
+impl Simd {
+    /// The name by which [`crate::vector::simd::Isa::named`] knows it; none is the widest.
+    pub const fn isa(self) -> Option<&'static str> {
+        match self {
+            Self::Auto => None,
+            Self::Scalar => Some("scalar"),
+            Self::Avx2 => Some("avx2"),
+            Self::Avx512 => Some("avx512"),
+        }
+    }
+}
+
+/// What `ken lookup` shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LookupSettings {
+    /// Hits per error, from 1 to 100.
+    pub limit: usize,
+    /// Errors per input, from 1 to 100.
+    pub max_errors: usize,
+    /// Relevance to ask for in place of the calibrated gate, in \[0, 1\].
+    pub min_relevance: Option<f32>,
+}
+
+impl Default for LookupSettings {
+    fn default() -> Self {
+        let LookupOptions { limit, max_errors, min_relevance, .. } = LookupOptions::default();
+        Self { limit, max_errors, min_relevance }
+    }
+}
+
+/// The vectors of what is indexed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexSettings {
+    /// Share of the nearest texts that a search must find, in (0, 1\].
+    pub recall_target: f64,
+    /// Whether the vectors of a large index are made again by a process of its own.
+    pub background: bool,
+}
+
+impl Default for IndexSettings {
+    fn default() -> Self {
+        Self { recall_target: GraphOptions::default().target, background: true }
+    }
+}
+
+/// What `ken search` shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchSettings {
+    /// Hits, from 1 to 100.
+    pub limit: usize,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self { limit: SearchOptions::default().limit }
+    }
+}
+
+/// What `ken pack` makes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PackSettings {
+    /// Tokens of a frame, from 1 to 10,000,000.
+    pub budget: usize,
+    /// Whose tokens.
+    pub tokenizer: Tokenizer,
+}
+
+impl Default for PackSettings {
+    fn default() -> Self {
+        Self { budget: DEFAULT_BUDGET, tokenizer: Tokenizer::default() }
+    }
+}
+
+/// The model hub.
+#[derive(Clone, PartialEq)]
+pub struct HubAccess {
+    /// Where models are pulled from.
+    pub endpoint: String,
+    /// Whether neither hub nor package registry is ever asked.
+    pub offline: bool,
+    /// Sent to the hub alone.
+    pub token: Option<String>,
+}
+
+impl Default for HubAccess {
+    fn default() -> Self {
+        Self { endpoint: HUB_ENDPOINT.to_owned(), offline: false, token: None }
+    }
+}
+
+// By hand, so that no log ever shows the token.
+impl std::fmt::Debug for HubAccess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let token = self.token.as_ref().map(|_| "(set)");
+        let mut out = f.debug_struct("HubAccess");
+        out.field("endpoint", &self.endpoint).field("offline", &self.offline).field("token", &token).finish()
+    }
+}
+
+/// The Python package client.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PipAccess {
+    /// How to run it; none tries the usual names.
+    pub command: Option<String>,
+}
