@@ -6,6 +6,12 @@
 //! where whoever reads the rest checks that piece by piece. What does not fit is made again by the caller; a file that
 //! cannot be written costs only the making. Layout in `index/FORMAT.md`.
 
+// Bodies are used where they are mapped, as numbers of the machine's own.
+#[cfg(target_endian = "big")]
+compile_error!(
+    "kenning maps files of little-endian numbers and uses them in place: it cannot run on a big-endian machine"
+);
+
 use super::{Aside, Map, Room};
 use std::io;
 use std::path::Path;
@@ -52,8 +58,7 @@ impl Label {
         checksum(&bytes[HEADER..end])
     }
 
-    /// Whether `bytes` are such a file, whole. Numbers in a body are the machine's own; a file from a machine of the
-    /// other byte order has another checksum and does not fit.
+    /// Whether `bytes` are such a file, whole.
     fn fits(&self, bytes: &[u8]) -> bool {
         bytes.len() >= HEADER
             && bytes.len().is_multiple_of(64)
@@ -143,7 +148,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     let mut lanes = [PRIMES[1]; 8];
     let mut take = |block: &[u8; 64]| {
         for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
-            *lane = (*lane ^ u64::from_ne_bytes(*word)).wrapping_mul(PRIMES[0]).rotate_left(29);
+            *lane = (*lane ^ u64::from_le_bytes(*word)).wrapping_mul(PRIMES[0]).rotate_left(29);
         }
     };
     let (blocks, rest) = bytes.as_chunks::<64>();
@@ -183,6 +188,24 @@ mod tests {
             bytes[at] ^= 0x10;
         }
     }
+
+    /// The bytes that `index/FORMAT.md` names, whatever machine this runs on.
+    #[test]
+    fn numbers_are_little_endian() {
+        let sealed =
+            Label::new(b"TESTFILE", 0x0102_0304, "a").seal((0..24).map(|i| 0x0807_0605_0403_0201 + i).collect());
+        let bytes = sealed.get();
+        assert_eq!(bytes[8..12], [4, 3, 2, 1]);
+        assert_eq!(bytes[16..24], [192, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[HEADER..HEADER + 8], [0x11, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(bytes[24..32], CHECKSUM.to_le_bytes(), "{:#x}", checksum(&bytes[HEADER..]));
+        let mut swapped = bytes.to_vec();
+        swapped[HEADER..].as_chunks_mut::<8>().0.iter_mut().for_each(|word| word.reverse());
+        assert!(!Label::new(b"TESTFILE", 0x0102_0304, "a").fits(&swapped));
+    }
+
+    /// Of the body in the test above.
+    const CHECKSUM: u64 = 0x6b1b_0a09_7fdf_dcdd;
 
     #[test]
     fn a_file_of_another_origin_can_be_opened_knowingly() {
