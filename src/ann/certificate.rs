@@ -19,18 +19,14 @@ pub struct Certificate {
     pub ef_100: u32,
     /// How near the tenth neighbour of a question has to be for this to speak for it; everything is compared for others.
     pub reach: f32,
-    /// Microseconds of a search on one thread: of every row, of the graph for ten, of the graph for a hundred.
-    pub exact_us: f32,
-    /// See `exact_us`.
-    pub graph_us: f32,
-    /// See `exact_us`.
-    pub graph_100_us: f32,
-    /// Seconds that the build took.
-    pub build_s: f32,
+    /// Rows that a walk of the width `ef` compares, at the median.
+    pub walked: u32,
+    /// Rows that a walk of the width `ef_100` compares, at the median.
+    pub walked_100: u32,
 }
 
 /// Numbers that a certificate is written as.
-pub(super) const NUMBERS: usize = 13;
+pub(super) const NUMBERS: usize = 11;
 
 impl Certificate {
     pub(super) fn to_numbers(self) -> [f32; NUMBERS] {
@@ -44,30 +40,14 @@ impl Certificate {
             high as f32,
             self.ef as f32,
             self.ef_100 as f32,
-            self.exact_us,
-            self.graph_us,
-            self.graph_100_us,
-            self.build_s,
+            self.walked as f32,
+            self.walked_100 as f32,
             self.reach,
         ]
     }
 
     pub(super) fn from_numbers(numbers: [f32; NUMBERS]) -> Self {
-        let [
-            queries,
-            self_found,
-            target,
-            share,
-            low,
-            high,
-            ef,
-            ef_100,
-            exact_us,
-            graph_us,
-            graph_100_us,
-            build_s,
-            reach,
-        ] = numbers;
+        let [queries, self_found, target, share, low, high, ef, ef_100, walked, walked_100, reach] = numbers;
         Self {
             queries: queries as u32,
             self_found,
@@ -75,10 +55,8 @@ impl Certificate {
             recall: Recall { share: share.into(), low: low.into(), high: high.into() },
             ef: ef as u32,
             ef_100: ef_100 as u32,
-            exact_us,
-            graph_us,
-            graph_100_us,
-            build_s,
+            walked: walked as u32,
+            walked_100: walked_100 as u32,
             reach,
         }
     }
@@ -93,10 +71,11 @@ impl Certificate {
         }
     }
 
-    /// Microseconds that a search of this width takes, about.
-    pub(super) fn microseconds(&self, ef: usize) -> f32 {
-        let slope = (self.graph_100_us - self.graph_us) / (self.ef_100 as f32 - self.ef as f32).max(1.0);
-        self.graph_us + slope.max(0.0) * (ef as f32 - self.ef as f32).max(0.0)
+    /// Rows that a walk of this width compares, about.
+    pub(super) fn comparisons(&self, ef: usize) -> f32 {
+        let (least, more) = (self.walked as f32, self.walked_100 as f32);
+        let slope = (more - least) / (self.ef_100 as f32 - self.ef as f32).max(1.0);
+        least + slope.max(0.0) * (ef as f32 - self.ef as f32).max(0.0)
     }
 }
 
@@ -114,14 +93,12 @@ mod tests {
             recall: Recall { share: 0.9951171875, ..recall },
             ef: 32,
             ef_100: 192,
-            exact_us: 4_000.0,
-            graph_us: 30.0,
-            graph_100_us: 110.0,
-            build_s: 12.5,
+            walked: 300,
+            walked_100: 1_100,
             reach: 0.75,
         };
         assert_eq!(Certificate::from_numbers(one.to_numbers()), one);
         assert_eq!([1, 10, 11, 50, 100, 200].map(|k| one.width(k)), [32, 32, 32, 96, 192, 384]);
-        assert_eq!([16, 32, 112, 192].map(|ef| one.microseconds(ef)), [30.0, 30.0, 70.0, 110.0]);
+        assert_eq!([16, 32, 112, 192].map(|ef| one.comparisons(ef)), [300.0, 300.0, 700.0, 1_100.0]);
     }
 }

@@ -1,22 +1,22 @@
 //! From an image to one with a graph, if a graph pays: built, measured, and only kept if it finds enough.
 //!
-//! Both are measured here and on this machine, with some of the rows as queries, each as if it were not there itself: how long comparing
-//! everything takes, and how wide a walk has to be so that recall reaches its target even at the lower end of what the
-//! sample allows. What is measured becomes the certificate.
+//! Measured with some of the rows as queries, each as if it were not there itself: how wide a walk has to be so that recall
+//! reaches its target even at the lower end of what the sample allows, and how many rows such a walk compares. What is
+//! measured becomes the certificate. No time is taken: what comparing costs is counted in rows and bytes, so that the same
+//! rows give the same graph, the same certificate and the same decision on every machine and every run.
 //!
-//! Questions lie further from all rows than rows do from each other, and the further, the more a walk misses. So the rows that
-//! ask are the loneliest of many that are drawn, and the certificate says how lonely those are (`reach`): for a question that is
-//! further off than nearly all of them it says nothing, and everything is compared.
+//! Questions lie further from all rows than rows do from each other, and the further, the more a walk misses. So the rows
+//! that ask are the loneliest of many that are drawn, and the certificate says how lonely those are (`reach`): for a
+//! question that is further off than nearly all of them it says nothing, and everything is compared.
 
 use super::Neighbour;
 use super::certificate::Certificate;
 use super::graph::{BuildOptions, CodeRows, LADDER, Recall, Rung, build, least_ef, recall_ladder, self_found};
 use super::image::{Image, Origin};
-use super::index::Index;
+use super::index::{Index, walk_pays};
 use rayon::prelude::*;
 use std::io;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 /// Queries that recall is measured with.
 const QUERIES: usize = 500;
@@ -26,13 +26,13 @@ const DRAWN: usize = 4_000;
 const LONELY_EF: usize = 64;
 /// One in so many of those that ask is lonelier than what the certificate speaks for.
 const BEYOND: usize = 6;
-/// Shares of the drawn rows, the loneliest first, that stand before those that ask. Where too little is found for the loneliest, less
-/// lonely ones are asked: then the certificate speaks for fewer questions, and more are compared with everything.
+/// Shares of the drawn rows, the loneliest first, that stand before those that ask. Where too little is found for the
+/// loneliest, less lonely ones are asked: then the certificate speaks for fewer questions, and more are compared with
+/// everything.
 const LEFT_OUT: [f32; 3] = [0.0, 0.125, 0.5];
-/// Microseconds up to which comparing everything is quick enough: a graph would save nobody anything.
-const QUICK_US: f32 = 1_500.0;
-/// Rows below which comparing everything is not even measured.
-const FEW: usize = 10_000;
+/// Bytes of codes up to which comparing everything is quick enough, so that a graph would save nobody anything: 1.5 ms on
+/// one thread where it was measured (docs/benchmarks.md), 93,750 rows of 384 components.
+const QUICK_BYTES: usize = 36_000_000;
 
 /// What is asked of a graph.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,8 +54,8 @@ impl Default for GraphOptions {
 /// What became of an image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Grown {
-    /// Comparing everything takes so many microseconds, which is quick enough; 0 where that was not measured.
-    Exact(f32),
+    /// Comparing everything reads so many bytes, which is less work than walks would be, or little enough.
+    Exact(usize),
     /// It has a graph with this certificate.
     Graph(Certificate),
     /// The widest walk finds this share of what it should: everything is compared instead.
@@ -75,34 +75,30 @@ pub fn grow(
     options: GraphOptions,
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> io::Result<(Image, Grown)> {
-    if image.len() < FEW && !options.always {
-        return Ok((image, Grown::Exact(0.0)));
+    let bytes = image.codes().len();
+    if bytes < QUICK_BYTES && !options.always {
+        return Ok((image, Grown::Exact(bytes)));
     }
-    let index = Index::new(image);
-    let exact_us = microseconds(&drawn(&index, 32), |query| drop(index.search_alone(query, 10)));
-    if exact_us < QUICK_US && !options.always {
-        return Ok((index.into_image(), Grown::Exact(exact_us)));
-    }
-    let start = Instant::now();
-    let image = index.into_image();
     let graph = match CodeRows::new(image.codes(), image.scales(), image.dims()) {
         Some(codes) => build(&codes, options.build, &mut *progress),
         None => None,
     };
     let Some(graph) = graph else { return Ok((image, Grown::Stopped)) };
-    let build_s = start.elapsed().as_secs_f32();
-    let none = Certificate { exact_us, build_s, target: options.target as f32, ..Certificate::default() };
+    let none = Certificate { target: options.target as f32, ..Certificate::default() };
     let image = image.with_graph(origin, &graph, none)?;
     drop(graph);
     let index = Index::new(image);
     let drawn = by_loneliness(&index);
     let mut best = 0.0f64;
     for share in LEFT_OUT {
-        let measured = certify(&index, strangers(&drawn, share), none);
+        let measured = certify(&index, asking(&drawn, share), none);
         if progress(index.len()).is_break() {
             return Ok((index.into_image().without_graph(origin)?, Grown::Stopped));
         }
         match measured {
+            Ok(certificate) if !options.always && !pays(&index, &certificate) => {
+                return Ok((index.into_image().without_graph(origin)?, Grown::Exact(bytes)));
+            }
             Ok(certificate) => {
                 return Ok((index.into_image().certified(origin, certificate)?, Grown::Graph(certificate)));
             }
@@ -112,8 +108,13 @@ pub fn grow(
     Ok((index.into_image().without_graph(origin)?, Grown::Missed(best)))
 }
 
+/// Whether walks among all rows cost less than comparing them.
+fn pays(index: &Index, certificate: &Certificate) -> bool {
+    walk_pays(certificate, index.len(), index.len(), certificate.ef as usize)
+}
+
 /// What a graph finds for these rows; the share that the widest walk finds if that is too little.
-fn certify(index: &Index, queries: &[Stranger], known: Certificate) -> Result<Certificate, f64> {
+fn certify(index: &Index, queries: &[HeldOutQuery], known: Certificate) -> Result<Certificate, f64> {
     let target = f64::from(known.target);
     let truth = truth(index, queries, 100);
     let measure = |k: usize| measured(index, queries, &truth, k, target);
@@ -133,28 +134,30 @@ fn certify(index: &Index, queries: &[Stranger], known: Certificate) -> Result<Ce
         ef: ef as u32,
         ef_100: ef_100 as u32,
         reach: reach(&truth),
-        graph_us: microseconds(queries, |query| drop(index.search_as_wide(query, 10, ef))),
-        graph_100_us: microseconds(queries, |query| drop(index.search_as_wide(query, 100, ef_100))),
+        walked: comparisons(index, queries, ef),
+        walked_100: comparisons(index, queries, ef_100),
         ..known
     })
 }
 
-/// The recall of an image's graph, measured again: of the ten nearest, as wide as its certificate says. `None` without one.
+/// The recall of an image's graph, measured again: of the ten nearest, as wide as its certificate says. `None` without
+/// one. On a sound file it is the recall that the certificate has.
 pub fn recertify(index: &Index) -> Option<Recall> {
     let certificate = index.image().certificate()?;
     let drawn = by_loneliness(index);
     // Those that asked then: what the certificate speaks for is what it spoke for.
     let asked = LEFT_OUT.iter().map(|share| {
-        let queries = strangers(&drawn, *share);
+        let queries = asking(&drawn, *share);
         let truth = truth(index, queries, 10);
         (queries, (reach(&truth) - certificate.reach).abs(), truth)
     });
     let (queries, _, truth) = asked.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    ladder(index, queries, &truth, 10, (&[certificate.ef as usize], 1.0)).first().map(|rung| rung.recall)
+    let wanted = Wanted { k: 10, widths: &[certificate.ef as usize], target: 1.0 };
+    ladder(index, queries, &truth, wanted).first().map(|rung| rung.recall)
 }
 
 /// Those that ask, where this share of the drawn rows is too lonely for it.
-fn strangers(drawn: &[Stranger], left_out: f32) -> &[Stranger] {
+fn asking(drawn: &[HeldOutQuery], left_out: f32) -> &[HeldOutQuery] {
     let rest = &drawn[(drawn.len() as f32 * left_out) as usize..];
     &rest[..rest.len().min(QUERIES)]
 }
@@ -167,28 +170,33 @@ fn reach(truth: &[Vec<Neighbour>]) -> f32 {
 }
 
 /// Walks for the `k` nearest of each query, wider and wider until enough is found.
-fn measured(index: &Index, queries: &[Stranger], truth: &[Vec<Neighbour>], k: usize, target: f64) -> Vec<Rung> {
+fn measured(index: &Index, queries: &[HeldOutQuery], truth: &[Vec<Neighbour>], k: usize, target: f64) -> Vec<Rung> {
     let widths: Vec<usize> = LADDER.into_iter().filter(|ef| *ef >= k).collect();
-    ladder(index, queries, truth, k, (&widths, target))
+    ladder(index, queries, truth, Wanted { k, widths: &widths, target })
 }
 
 /// The `k` nearest of each query, nearest first.
-fn truth(index: &Index, queries: &[Stranger], k: usize) -> Vec<Vec<Neighbour>> {
+fn truth(index: &Index, queries: &[HeldOutQuery], k: usize) -> Vec<Vec<Neighbour>> {
     crate::threads::ready();
     queries.par_iter().map(|query| index.neighbours(query.row, &query.vector, k)).collect()
 }
 
-fn ladder(
-    index: &Index,
-    queries: &[Stranger],
-    truth: &[Vec<Neighbour>],
+/// What walks are measured for.
+struct Wanted<'a> {
+    /// Nearest rows that should be found.
     k: usize,
-    (widths, target): (&[usize], f64),
-) -> Vec<Rung> {
+    /// Widths to try, ascending.
+    widths: &'a [usize],
+    /// Recall at which to stop, at the lower end of its interval.
+    target: f64,
+}
+
+fn ladder(index: &Index, queries: &[HeldOutQuery], truth: &[Vec<Neighbour>], wanted: Wanted<'_>) -> Vec<Rung> {
+    let Wanted { k, widths, target } = wanted;
     let rows = |near: &[Neighbour]| -> Vec<u32> { near.iter().map(|near| near.row).collect() };
     let truth: Vec<Vec<u32>> = truth.iter().map(|near| rows(&near[..near.len().min(k)])).collect();
     recall_ladder(&truth, widths, target, |at, ef| {
-        let Stranger { row, vector, .. } = &queries[at];
+        let HeldOutQuery { row, vector, .. } = &queries[at];
         rows(&index.neighbours_by_walk(*row, vector, k, ef))
     })
 }
@@ -199,21 +207,22 @@ fn sample(rows: usize, count: usize) -> impl Iterator<Item = u32> {
     (0..rows).step_by(step).take(count).map(|row| row as u32)
 }
 
-/// A row that asks as if it were not there: a search for the neighbours of a text that is new.
-struct Stranger {
+/// A row that asks as if it were held out of the index: a search for the neighbours of a text that is new.
+struct HeldOutQuery {
     row: u32,
     vector: Vec<f32>,
-    /// How near the tenth neighbour is, as far as a narrow walk finds it. Where that misses something, the row is one to ask.
+    /// How near the tenth neighbour is, as far as a narrow walk finds it. Where that misses something, the row is one to
+    /// ask.
     tenth: f32,
 }
 
-fn drawn(index: &Index, count: usize) -> Vec<Stranger> {
-    let stranger = |row| Some(Stranger { row, vector: index.image().checked(row)?, tenth: f32::NEG_INFINITY });
-    sample(index.len(), count).filter_map(stranger).collect()
+fn drawn(index: &Index, count: usize) -> Vec<HeldOutQuery> {
+    let held_out = |row| Some(HeldOutQuery { row, vector: index.image().checked(row)?, tenth: f32::NEG_INFINITY });
+    sample(index.len(), count).filter_map(held_out).collect()
 }
 
 /// Rows that are drawn, the loneliest first.
-fn by_loneliness(index: &Index) -> Vec<Stranger> {
+fn by_loneliness(index: &Index) -> Vec<HeldOutQuery> {
     let mut rows = drawn(index, DRAWN);
     crate::threads::ready();
     rows.par_iter_mut().for_each(|one| {
@@ -224,18 +233,12 @@ fn by_loneliness(index: &Index) -> Vec<Stranger> {
     rows
 }
 
-/// The median of what each takes.
-fn microseconds(queries: &[Stranger], mut search: impl FnMut(&[f32])) -> f32 {
-    let mut laps: Vec<f32> = queries
-        .iter()
-        .map(|query| {
-            let start = Instant::now();
-            search(&query.vector);
-            start.elapsed().as_secs_f32() * 1e6
-        })
-        .collect();
-    laps.sort_unstable_by(f32::total_cmp);
-    laps.get(laps.len() / 2).copied().unwrap_or(0.0)
+/// The median of how many rows a walk of this width compares.
+fn comparisons(index: &Index, queries: &[HeldOutQuery], ef: usize) -> u32 {
+    let walk = |query: &HeldOutQuery| index.comparisons(query.row, &query.vector, ef) as u32;
+    let mut walks: Vec<u32> = queries.iter().map(walk).collect();
+    walks.sort_unstable();
+    walks.get(walks.len() / 2).copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -279,13 +282,31 @@ mod tests {
         let (bare, grown) = grow(index.into_image(), &Origin::default(), options(1.0), go).unwrap();
         assert!(matches!(grown, Grown::Missed(share) if share > 0.9) && bare.certificate().is_none());
         let (same, grown) = grow(bare, &Origin::default(), GraphOptions::default(), go).unwrap();
-        assert_eq!((grown, same.len()), (Grown::Exact(0.0), 2_000), "few rows need none");
+        assert_eq!((grown, same.len()), (Grown::Exact(2_000 * DIMS), 2_000), "few rows need none");
         let (_, grown) = grow(same, &Origin::default(), options(0.9), &mut |_| ControlFlow::Break(())).unwrap();
         assert_eq!(grown, Grown::Stopped);
     }
 
-    /// Walks that are far too narrow: whoever is lonelier than the certificate's sample gets all the same what comparing everything
-    /// finds.
+    /// The decision hangs on the rows alone: neither on the clock nor on the threads.
+    #[test]
+    fn the_same_rows_give_the_same_certificate() {
+        let all = vectors(3_000);
+        let grown = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let (_, grown) = pool.install(|| {
+                grow(image(&all), &Origin::default(), options(0.9), &mut |_| ControlFlow::Continue(())).unwrap()
+            });
+            let Grown::Graph(certificate) = grown else { panic!("{grown:?}") };
+            certificate
+        };
+        let one = grown(1);
+        assert_eq!([grown(1), grown(2), grown(3)], [one; 3]);
+        let (walked, walked_100) = (one.walked as usize, one.walked_100 as usize);
+        assert!(walked >= one.ef as usize && walked < walked_100 && walked_100 < 3_000, "{one:?}");
+    }
+
+    /// Walks that are far too narrow: whoever is lonelier than the certificate's sample gets all the same what comparing
+    /// everything finds.
     #[test]
     fn a_lonely_question_is_compared_with_everything() {
         let all = vectors(2_500);
@@ -297,7 +318,7 @@ mod tests {
         let mut tenths: Vec<f32> = all[2_000..].iter().map(|query| tenth(query)).collect();
         tenths.sort_unstable_by(f32::total_cmp);
         let reach = tenths[250];
-        let certificate = Certificate { exact_us: 1e9, ef: 10, ef_100: 10, reach, ..Certificate::default() };
+        let certificate = Certificate { ef: 10, ef_100: 10, reach, ..Certificate::default() };
         let index = Index::new(bare.with_graph(&Origin::default(), &graph, certificate).unwrap());
         let (mut lonely, mut missed) = (0, 0);
         for query in &all[2_000..] {
@@ -316,7 +337,7 @@ mod tests {
         let (kept, _) =
             grow(image(&vectors(6_000)), &Origin::default(), options(0.8), &mut |_| ControlFlow::Continue(())).unwrap();
         let index = Index::new(kept);
-        let tenth = |one: &Stranger| index.neighbours(one.row, &one.vector, 10)[9].similarity;
+        let tenth = |one: &HeldOutQuery| index.neighbours(one.row, &one.vector, 10)[9].similarity;
         let asked: Vec<f32> = by_loneliness(&index)[..QUERIES].iter().map(tenth).collect();
         let mut all: Vec<f32> = drawn(&index, DRAWN).iter().map(tenth).collect();
         all.sort_unstable_by(f32::total_cmp);
@@ -350,8 +371,8 @@ mod tests {
         assert!(reaches.is_sorted() && speaks_for_less && reaches[4].is_infinite(), "{reaches:?}");
     }
 
-    /// A third of the owners gone, a third with other texts, some new: by a walk as well, nothing that is gone is found, and
-    /// everything that is there.
+    /// A third of the owners gone, a third with other texts, some new: by a walk as well, nothing that is gone is found,
+    /// and everything that is there.
     #[test]
     fn a_walk_knows_what_has_changed() {
         let all = vectors(3_000);
@@ -359,7 +380,7 @@ mod tests {
         let before = image(&all[..1_500]);
         let codes = CodeRows::new(before.codes(), before.scales(), DIMS).unwrap();
         let graph = build(&codes, options(0.9).build, |_| ControlFlow::Continue(())).unwrap();
-        let certificate = Certificate { exact_us: 1e9, ef: 64, ef_100: 256, reach: -1.0, ..Certificate::default() };
+        let certificate = Certificate { ef: 64, ef_100: 256, reach: -1.0, ..Certificate::default() };
         let before = before.with_graph(&Origin::default(), &graph, certificate).unwrap();
         // Owner n has text n; afterwards none, text n + 1,500, or the same; owners from 2,000 on are new.
         let changed: Vec<usize> = (0..1_500).filter(|owner| owner % 3 != 2).chain(2_000..2_100).collect();

@@ -29,7 +29,7 @@ mod walk;
 pub use build::{BuildOptions, build};
 pub use certify::{LADDER, Recall, Rung, least_ef, recall_ladder, self_found};
 pub use rows::{CodeRows, Probe};
-pub use search::{SearchOptions, Searcher};
+pub use search::{SearchOptions, Searcher, Spent};
 pub use view::{Graph, GraphView};
 
 /// Marks a place for a link that leads nowhere. No row has this number.

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const MAGIC: &[u8; 8] = b"KENANN\0\0";
 /// Version of the layout.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// What an image was made from: the model, and the state of what the vectors belong to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {

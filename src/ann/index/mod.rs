@@ -11,7 +11,7 @@ mod owners;
 mod tests;
 
 use super::certificate::Certificate;
-use super::graph::{CodeRows, Probe, SearchOptions, Searcher};
+use super::graph::{CodeRows, Probe, SearchOptions, Searcher, Spent};
 use super::image::{Link, RowRoom};
 use super::overlay::Overlay;
 use super::{Image, Neighbour, RowSet};
@@ -24,6 +24,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// The neighbour whose distance says how lonely a question is.
 const TENTH: usize = 10;
+/// Comparing a row that a walk meets takes as long as comparing so many in order: it waits for memory, and at the end some
+/// are compared again in f32. Measured at 100,000 to 1,000,000 rows (docs/benchmarks.md).
+const LEAP: f32 = 10.0;
 /// Searches after which an index is taken for one of many more.
 const WARM: usize = 64;
 
@@ -46,6 +49,22 @@ pub struct Index {
 struct Over {
     overlay: Overlay,
     fresh: Index,
+}
+
+/// How far a walk goes, and over what.
+#[derive(Debug, Clone, Copy)]
+struct Walk {
+    /// Nearest rows that it keeps.
+    ef: usize,
+    /// A row that it does without, as if it were not there.
+    without: Option<u32>,
+}
+
+/// What a walk came to.
+struct Walked {
+    /// Compared again in f32, in any order.
+    found: Vec<Neighbour>,
+    spent: Spent,
 }
 
 /// Which rows of the image may be found.
@@ -267,12 +286,22 @@ impl Index {
 
     /// Of all rows of the image, by a walk of this width, whether it pays or not; nothing without a graph.
     pub fn search_as_wide(&self, query: &[f32], k: usize, ef: usize) -> Vec<Neighbour> {
-        cut(self.walk_of(query, k, Admits::All, (ef, None)).map_or_else(Vec::new, |(found, _)| found), k)
+        self.walked(query, k, Walk { ef, without: None })
     }
 
     /// The neighbours of a row, by a walk of this width that does as if the row were not there.
     pub(super) fn neighbours_by_walk(&self, row: u32, vector: &[f32], k: usize, ef: usize) -> Vec<Neighbour> {
-        cut(self.walk_of(vector, k, Admits::All, (ef, Some(row))).map_or_else(Vec::new, |(found, _)| found), k)
+        self.walked(vector, k, Walk { ef, without: Some(row) })
+    }
+
+    fn walked(&self, query: &[f32], k: usize, walk: Walk) -> Vec<Neighbour> {
+        cut(self.walk_of(query, k, Admits::All, walk).map_or_else(Vec::new, |walked| walked.found), k)
+    }
+
+    /// How many rows such a walk for the neighbours of a row compares; 0 without a graph.
+    pub(super) fn comparisons(&self, row: u32, vector: &[f32], ef: usize) -> usize {
+        let walked = self.walk_of(vector, 1, Admits::All, Walk { ef, without: Some(row) });
+        walked.map_or(0, |walked| walked.spent.comparisons)
     }
 
     /// The neighbours of a row, by comparing every other.
@@ -313,9 +342,9 @@ impl Index {
         let certificate = self.image.certificate()?;
         let choice = self.choice(admits);
         let ef = self.walk_width(k, choice)?;
-        let (mut found, complete) = self.walk_of(query, k, admits, (ef, None))?;
+        let Walked { mut found, spent } = self.walk_of(query, k, admits, Walk { ef, without: None })?;
         // Fewer than there are: the walk has missed some, or they were damaged.
-        if !complete || found.len() < k.min(choice) {
+        if !spent.complete || found.len() < k.min(choice) {
             return None;
         }
         // A walk finds nothing that is nearer than the nearest: a question that seems to be within reach is.
@@ -324,14 +353,9 @@ impl Index {
         is_within.then_some(found)
     }
 
-    /// What a walk of this width finds, compared again, and whether it came to its end.
-    fn walk_of(
-        &self,
-        query: &[f32],
-        k: usize,
-        admits: Admits<'_>,
-        (ef, without): (usize, Option<u32>),
-    ) -> Option<(Vec<Neighbour>, bool)> {
+    /// What a walk finds, and what it took; `None` without a graph.
+    fn walk_of(&self, query: &[f32], k: usize, admits: Admits<'_>, walk: Walk) -> Option<Walked> {
+        let Walk { ef, without } = walk;
         let (graph, codes) = self.image.graph().zip(self.codes())?;
         let mut room = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let contains = |row: u32| admits.contains(row);
@@ -341,7 +365,7 @@ impl Index {
         let (near, spent) = room.search(&graph, &codes, &Probe::of_query(query), again(k, ef), options);
         let rows: Vec<u32> = near.iter().map(|near| near.row).collect();
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
-        Some((self.compare(query, rows, false), spent.complete))
+        Some(Walked { found: self.compare(query, rows, false), spent })
     }
 
     /// Exact similarities of these rows, in any order; damaged ones are left out.
@@ -378,12 +402,13 @@ fn again(k: usize, ef: usize) -> usize {
     (2 * k + 10).min(ef.max(k))
 }
 
-/// Whether a walk of this width is quicker than comparing the admitted rows. Where one in `n` is admitted, a walk has to go about
-/// `n` times as far.
-fn walk_pays(certificate: &Certificate, rows: usize, choice: usize, ef: usize) -> bool {
+/// Whether a walk of this width costs less than comparing the admitted rows. Where one in `n` is admitted, a walk has to go
+/// about `n` times as far. Both are counted in rows that are compared in order, so that the same file gives the same answer
+/// on every machine.
+pub(super) fn walk_pays(certificate: &Certificate, rows: usize, choice: usize, ef: usize) -> bool {
     let share = choice as f32 / rows.max(1) as f32;
-    let compared = certificate.exact_us * (share * SCATTERED as f32).min(1.0);
-    certificate.microseconds(ef) / share.max(1e-9) < compared
+    let compared = rows as f32 * (share * SCATTERED as f32).min(1.0);
+    LEAP * certificate.comparisons(ef) / share.max(1e-9) < compared
 }
 
 /// The `k` first.
