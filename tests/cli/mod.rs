@@ -11,3 +11,4 @@ mod lookup; // answers, exit codes, JSON, logs
 mod model; // list, use, import, verify, rm without a network
 mod notes; // what could not be used is said once by every verb
 mod run; // output and exit code pass through
+mod schemas; // what is printed as JSON against the schemas in index/

@@ -1,0 +1,209 @@
+//! The JSON schemas in `index/` against what the program prints and reads: every field stands in them, and no other.
+
+use crate::support::ken::{Ran, User, section};
+use boon::{Compiler, Schemas};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+fn index() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("index")
+}
+
+/// All schemas by the name of their file.
+fn all() -> Vec<(String, Value)> {
+    let files = std::fs::read_dir(index()).unwrap().map(|entry| entry.unwrap().path());
+    let schemas = files.filter(|path| path.to_string_lossy().ends_with(".schema.json"));
+    let named = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        (path.file_name().unwrap().to_str().unwrap().to_owned(), serde_json::from_str(&text).unwrap())
+    };
+    schemas.map(named).collect()
+}
+
+/// A schema that allows the fields it names alone: users are to ignore others, but ours must stand in it.
+fn closed(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(|value| *value = closed(value.take()));
+            if fields.get("type") == Some(&json!("object")) && fields.contains_key("properties") {
+                fields.entry("additionalProperties").or_insert(Value::Bool(false));
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| *value = closed(value.take())),
+        _ => {}
+    }
+    schema
+}
+
+/// Schemas that were read once, each compiled when it is asked for.
+struct Judge(Compiler);
+
+impl Judge {
+    fn new(schemas: Vec<(String, Value)>) -> Self {
+        let mut compiler = Compiler::new();
+        for (name, schema) in schemas {
+            compiler.add_resource(&format!("https://kenning.invalid/{name}"), closed(schema)).unwrap();
+        }
+        Self(compiler)
+    }
+
+    /// What is wrong with a value, if anything is.
+    fn fault(&mut self, name: &str, value: &Value) -> Option<String> {
+        let mut schemas = Schemas::new();
+        let schema = self.0.compile(&format!("https://kenning.invalid/{name}"), &mut schemas);
+        let schema = schema.unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        schemas.validate(value, schema).err().map(|error| format!("{name}: {error:#}"))
+    }
+
+    fn assert_fits(&mut self, name: &str, ran: &Ran) {
+        let fault = self.fault(name, &ran.json());
+        assert!(fault.is_none(), "{}\n{ran:?}", fault.unwrap_or_default());
+    }
+}
+
+fn user() -> User {
+    let user = User::new();
+    user.document("a.md", section(1, "The retry logic of the importer waits for a minute after the third attempt."));
+    user.document("b.md", section(2, "The harvest of the early apples begins in September, when the nights are cool."));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    user
+}
+
+const BORROWED: &str = "error[E0382]: borrow of moved value: `s`";
+
+#[test]
+fn answers_hold_what_the_schemas_say() {
+    let user = user();
+    let mut judge = Judge::new(all());
+    for (code, arguments) in [
+        (0, &["lookup", "--json", "--explain", BORROWED][..]),
+        (0, &["lookup", "--json", "--why-not", "rust/use-after-move", BORROWED]),
+        (1, &["lookup", "--json", "--why-not", "rust/use-after-move", "nothing that anybody knows of"]),
+        (0, &["lookup", "--json", "--explain", "--min-relevance", "0", "the disk is full"]),
+    ] {
+        let ran = user.ken(arguments);
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        judge.assert_fits("lookup-answer.schema.json", &ran);
+    }
+    let id = user.ken(&["search", "--json", "--min-relevance", "0", "harvest"]).json()["results"][0]["hits"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for (code, arguments) in [
+        (0, &["search", "--json", "--explain", "--min-relevance", "0", "harvest of apples"][..]),
+        (0, &["search", "--json", "--why-not", &id, "--min-relevance", "0", "harvest of apples"]),
+        (1, &["search", "--json", "--why-not", &id, "--min-relevance", "1", "harvest of apples"]),
+    ] {
+        let ran = user.ken(arguments);
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        judge.assert_fits("search-answer.schema.json", &ran);
+    }
+    let task = "the retry logic of the importer waits for a minute";
+    let mut pieces = 0;
+    for more in [&[][..], &["--explain"], &["--budget", "300", "--explain"]] {
+        let ran = user.ken(&[&["pack", "--json", "--task", task], more].concat());
+        judge.assert_fits("frame.schema.json", &ran);
+        pieces += ran.json()["sections"].as_array().unwrap().iter().filter(|part| part.get("items").is_some()).count();
+    }
+    assert!(pieces > 0, "no frame recalled anything");
+    user.document("a.md", "Changed.");
+    for stands in [&user, &User::new()] {
+        judge.assert_fits("status.schema.json", &stands.ken(&["status", "--json"]));
+    }
+}
+
+/// With a model: what only vectors and a cross-encoder bring.
+#[cfg(unix)]
+#[test]
+fn answers_of_a_model_hold_what_the_schemas_say() {
+    use kenning::embed::DEFAULT_RERANKER;
+    crate::support::home::installed(DEFAULT_RERANKER);
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    user.document("b.md", section(2, "The harvest of the early apples begins in September, when the nights are cool."));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let mut judge = Judge::new(all());
+    let ran =
+        user.ken(&["search", "--json", "--explain", "--rerank", "--min-relevance", "0", "when are apples picked?"]);
+    assert_eq!((ran.code, &ran.json()["results"][0]["reranked"]), (0, &json!(true)), "{ran:?}");
+    judge.assert_fits("search-answer.schema.json", &ran);
+    let ran = user.ken(&["lookup", "--json", "--explain", "somebody else holds the lock of our terraform state"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    judge.assert_fits("lookup-answer.schema.json", &ran);
+    let ran = user.ken(&["status", "--json"]);
+    assert!(ran.json()["vectors_file"].is_object(), "{ran:?}");
+    judge.assert_fits("status.schema.json", &ran);
+}
+
+/// Both answers are made of the same parts, so both schemas name the same fields, whichever a test happens to see.
+#[test]
+fn both_answers_are_made_of_the_same_parts() {
+    let of = |name: &str| all().into_iter().find(|(file, _)| file == name).unwrap().1["$defs"].take();
+    let (lookup, search) = (of("lookup-answer.schema.json"), of("search-answer.schema.json"));
+    for part in ["answer", "finding", "explanation", "why_not"] {
+        let fields = |defs: &Value| -> Vec<String> {
+            let mut names: Vec<_> = defs[part]["properties"].as_object().unwrap().keys().cloned().collect();
+            names.sort();
+            names
+        };
+        assert_eq!(fields(&lookup), fields(&search), "{part}");
+    }
+}
+
+#[test]
+fn failures_hold_what_the_schemas_say() {
+    let user = User::new();
+    let mut judge = Judge::new(all());
+    for (code, arguments) in [
+        (2, &["--json", "lookup", "--limit", "0", "x"][..]),
+        (2, &["--json", "config", "get", "lookup.limits"]),
+        (3, &["--json", "export"]),
+        (4, &["--json", "model", "verify"]),
+        (9, &["--json", "import", "nowhere.jsonl"]),
+        (10, &["--json", "model", "pull"]),
+    ] {
+        let ran = user.ken(arguments);
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        for name in ["error", "lookup-answer", "search-answer", "frame", "status"] {
+            judge.assert_fits(&format!("{name}.schema.json"), &ran);
+        }
+    }
+    let kinds = all().into_iter().find(|(name, _)| name == "error.schema.json").unwrap().1;
+    let kinds = kinds["properties"]["error"]["properties"]["kind"]["enum"].clone();
+    let ours = kenning::error::ErrorKind::ALL.map(|kind| kind.name());
+    assert_eq!(kinds, json!(ours));
+}
+
+#[test]
+fn what_is_shipped_holds_what_the_schemas_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut judge = Judge::new(all());
+    let files = |folder: &str| std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let mut seen = 0;
+    for path in files("canon").filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
+        let pack = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let fault = judge.fault("canon-pack.schema.json", &pack);
+        assert!(fault.is_none(), "{}: {}", path.display(), fault.unwrap_or_default());
+        seen += 1;
+    }
+    for path in files("models").filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {
+        let table: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+        let fault = judge.fault("model-manifest.schema.json", &serde_json::to_value(table).unwrap());
+        assert!(fault.is_none(), "{}: {}", path.display(), fault.unwrap_or_default());
+        seen += 1;
+    }
+    assert!(seen > 10, "{seen} files");
+}
+
+#[test]
+fn a_field_that_no_schema_names_is_seen() {
+    let mut judge = Judge::new(all());
+    let error = |more: Value| {
+        let mut error = json!({"error": {"kind": "io", "message": "m", "hint": null}});
+        error["error"].as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        error
+    };
+    assert_eq!(judge.fault("error.schema.json", &error(json!({}))), None);
+    assert!(judge.fault("error.schema.json", &error(json!({"more": 1}))).is_some());
+    assert!(judge.fault("error.schema.json", &error(json!({"kind": "sad"}))).is_some());
+    assert!(judge.fault("error.schema.json", &json!({"error": {"kind": "io", "message": "m"}})).is_some());
+}
