@@ -69,11 +69,15 @@ fn too_little_memory_is_said_before_anything_begins() {
     assert!(ran.err.contains("address space") && ran.err.contains("ulimit -v"), "{ran:?}");
     assert_eq!(user.ken(&["index", "."]).code, 0);
     for kilobytes in [150_000, 250_000, 350_000, 500_000, 700_000, 1_000_000] {
-        for verb in
-            [&["search", "--kind", "chunk", "paragraph 3"][..], &["lookup", "--dry-run", "no such thing"], &["status"]]
-        {
+        for (verb, code) in [
+            (&["search", "--kind", "chunk", "paragraph 3"][..], 0),
+            (&["lookup", "--dry-run", "no such thing"], 1),
+            (&["status"], 0),
+        ] {
             let ran = limited(&user, &format!("ulimit -v {kilobytes}"), verb);
-            assert!([0, 1, 9].contains(&ran.code) && !ran.err.contains("panicked"), "{kilobytes} {verb:?}: {ran:?}");
+            // How much is enough depends on the system's libraries: the answer, or a failure of the system.
+            let told = ran.code == code || ran.code == 9;
+            assert!(told && !ran.err.contains("panicked"), "{kilobytes} {verb:?}: {ran:?}");
         }
     }
 }

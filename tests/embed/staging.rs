@@ -96,9 +96,9 @@ fn a_failed_import_names_what_is_missing() {
     fs::remove_file(user.work().join("tiny/1_Pooling/config.json")).unwrap();
     let ran = user.ken(&["model", "import", "tiny"]);
     assert!(ran.code == 4 && ran.err.contains("1_Pooling: there is no config.json"), "{ran:?}");
-    for (what, named) in [("nowhere.jsonl", "nowhere.jsonl"), ("tiny", "tiny: there is no records.jsonl")] {
+    for (what, code, named) in [("nowhere.jsonl", 9, "nowhere.jsonl"), ("tiny", 2, "tiny: there is no records.jsonl")] {
         let ran = user.ken(&["import", what]);
-        assert!(ran.code != 0 && ran.err.contains(named) && ran.err.contains("ken export"), "{ran:?}");
+        assert!(ran.code == code && ran.err.contains(named) && ran.err.contains("ken export"), "{ran:?}");
     }
     Tiny::bert().write(&user.work().join("tiny"));
     let full = user.on_bad_disk(&["model", "import", "tiny"], "KEN_SHIM_FULL_AFTER", "2");

@@ -247,6 +247,7 @@ impl Stranger {
         let brief: String = ran.err.chars().take(600).collect();
         assert!(!hung && took < MOST, "{what}: took {took:?}, {} MiB; {brief}", peak_kib >> 10);
         assert!(peak_kib < MOST_KIB, "{what}: {} MiB", peak_kib >> 10);
+        // Every verb meets every trap here, and the table of codes has tests of its own: this is about not ending badly.
         assert!(ran.code >= 0 && ran.code != 101 && !ran.err.contains("panicked"), "{what}: {} {brief}", ran.code);
         if self.trap == Trap::Out && !named {
             assert!(!ran.out.contains(SECRET) && !ran.err.contains(SECRET), "{what}: {} {brief}", ran.out);

@@ -6,16 +6,16 @@ fn phrases_make_calls_and_say_which() {
     user.document("a.md", section(1, "The retry logic of the importer waits for a minute after the third attempt."));
     user.ken(&["index", "."]);
     for (phrase, call, code) in [
-        ("let's work on the retry logic of the importer", "ken pack", &[0, 1][..]),
-        ("what do we know about the retry logic of the importer?", "ken search", &[0, 1]),
-        ("ken: search retry logic", "ken search \"retry logic\"", &[0, 1]),
-        ("error: linker `cc` not found", "ken lookup", &[0]),
-        ("good morning", "ken status --brief", &[0]),
-        ("remember that the importer is slow", "nothing can be learnt yet", &[2]),
-        ("thanks!", "asks for nothing", &[2]),
+        ("let's work on the retry logic of the importer", "ken pack", 0),
+        ("what do we know about the retry logic of the importer?", "ken search", 1),
+        ("ken: search retry logic", "ken search \"retry logic\"", 1),
+        ("error: linker `cc` not found", "ken lookup", 0),
+        ("good morning", "ken status --brief", 0),
+        ("remember that the importer is slow", "nothing can be learnt yet", 2),
+        ("thanks!", "asks for nothing", 2),
     ] {
         let ran = user.ken(&["ask", phrase]);
-        assert!(ran.err.contains(call) && code.contains(&ran.code), "{phrase}: {ran:?}");
+        assert!(ran.err.contains(call) && ran.code == code, "{phrase}: {ran:?}");
     }
     // What looks like a flag is a word.
     let ran = user.ken(&["ask", "ken: search --json --model x"]);

@@ -86,6 +86,7 @@ fn damaged_pages_are_noticed_and_mended() {
         bytes[end - 300..end].iter_mut().for_each(|byte| *byte ^= 0x5a);
         fs::write(&path, &bytes).unwrap();
         let searched = user.ken(&["search", "--json", "--min-relevance", "0", "--kind", "chunk", "subject 93"]);
+        // What a page holds is SQLite's affair: a search reads it (5), finds less (1), or never comes by (0).
         assert!([0, 1, 5].contains(&searched.code), "page {page}: {searched:?}");
         if searched.code == 0 {
             let hits = searched.json()["results"][0]["hits"].clone();
@@ -96,6 +97,7 @@ fn damaged_pages_are_noticed_and_mended() {
             assert!(hits.as_array().unwrap().iter().all(known), "page {page}: {hits}");
         }
         let doctor = user.ken(&["doctor"]);
+        // Likewise: a page that SQLite cannot read (5), rows that do not fit together (8), or bytes that nobody reads (0).
         assert!([0, 5, 8].contains(&doctor.code), "page {page}: {doctor:?}");
         if doctor.code == 0 {
             // Only where it changes nothing that anybody reads.
@@ -139,6 +141,7 @@ fn single_bits_are_noticed_and_mended() {
         fs::write(&path, &bytes).unwrap();
         for verb in [&["search", "--min-relevance", "0", "paragraph 3 in file 9"][..], &["export"], &["status"]] {
             let ran = user.ken(verb);
+            // Which of them comes by what is damaged differs: it answers as ever (0, 1) or says so (5).
             assert!([0, 1, 5].contains(&ran.code), "{what}: {ran:?}");
             assert!(!ran.out.contains("Papa") && !ran.out.contains("Parcgraph"), "{what}: {ran:?}");
         }
@@ -282,7 +285,8 @@ fn damaged_vectors_of_the_packs_are_left_out_and_made_again() {
         fs::write(path, bytes).unwrap();
     }
     let damaged = user.ken(&question);
-    assert!(damaged.code <= 1 && damaged.err.contains("made again"), "{damaged:?}");
+    let hits = damaged.json()["results"][0]["hits"].as_array().unwrap().len();
+    assert!(damaged.code == i32::from(hits == 0) && damaged.err.contains("made again"), "{damaged:?}");
     let again = user.ken(&question);
     assert_eq!((again.json()["results"].clone(), again.err.as_str()), (right.json()["results"].clone(), ""));
     assert!(files.iter().zip(&whole).any(|(path, whole)| fs::read(path).unwrap() == *whole));

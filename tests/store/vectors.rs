@@ -143,7 +143,9 @@ fn a_killed_writer_leaves_nothing_wrong() {
         child.wait().unwrap();
         assert_as_the_database_says(&user, &format!("round {round}, {:?}, killed", commands[which]));
         let left = user.ken(commands[which]);
-        assert!([0, 2, 9].contains(&left.code), "{left:?}");
+        // Whether the file to forget was still known depends on the moment of the kill; the others have one answer.
+        let codes: &[i32] = if which == 2 { &[0, 2] } else { &[0] };
+        assert!(codes.contains(&left.code), "{left:?}");
         whole[which] = (start.elapsed() / 2).min(Duration::from_millis(400));
         assert_as_the_database_says(&user, &format!("round {round}, {:?}", commands[which]));
         user.assert_sound();
