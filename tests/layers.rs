@@ -82,8 +82,8 @@ fn an_upward_or_sideways_import_is_seen() {
     assert_eq!(faults("canon", "fn f() { crate::embed::load() }\n").len(), 1);
 }
 
-/// What only a few files may do, because it reads without a bound, waits for a FIFO or follows a link anywhere: the
-/// call, and the files that may (a path or the beginning of one below `src`).
+/// What only a few files may do, because it reads without a bound, waits for a FIFO, follows a link anywhere or asks the
+/// clock: the call, and the files that may (a path or the beginning of one below `src`).
 const RESTRICTED: &[(&str, &[&str])] = &[
     // The one way to open what somebody else may have written.
     ("fs::read(", &[]),
@@ -103,6 +103,9 @@ const RESTRICTED: &[(&str, &[&str])] = &[
         ],
     ),
     ("OpenOptions::new()", &["map/open.rs"]),
+    // What is decided hangs on no clock: time is taken to be told, and to wait for folders that change.
+    ("Instant::now(", &["cli", "eval", "ingest/run.rs", "ingest/watch.rs"]),
+    ("SystemTime::now(", &["cli/session.rs", "cli/status.rs"]),
 ];
 
 /// The code of a file that is no test: what stands before its test module, without comments.
@@ -121,7 +124,7 @@ fn forbidden_calls(relative: &Path, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn files_are_opened_in_one_place() {
+fn files_are_opened_and_clocks_asked_where_they_may_be() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
@@ -129,7 +132,7 @@ fn files_are_opened_in_one_place() {
         .iter()
         .flat_map(|path| forbidden_calls(path.strip_prefix(&root).unwrap(), &std::fs::read_to_string(path).unwrap()));
     let found: Vec<String> = found.collect();
-    assert!(found.is_empty(), "use map::open:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "use map::open, and no clock:\n{}", found.join("\n"));
 }
 
 #[test]
@@ -139,6 +142,7 @@ fn a_file_opened_elsewhere_is_seen() {
     assert!(forbidden_calls(Path::new("canon/tests.rs"), text).is_empty());
     assert!(forbidden_calls(Path::new("map/open.rs"), "File::open(folder)").is_empty());
     assert_eq!(forbidden_calls(Path::new("map/mod.rs"), "File::open(folder)").len(), 1);
+    assert_eq!(forbidden_calls(Path::new("ann/grow.rs"), "let start = Instant::now();").len(), 1);
 }
 
 /// rayon panics where its common pool cannot be started; who uses it makes it ready, with as many threads as can be had.

@@ -7,6 +7,7 @@
 
 mod canon_fill; // fixes filled with hostile values, run by real shells
 mod canon_packs; // the packs that ship: checked, and each example found
+mod circles; // files that import each other in a circle
 mod cli; // the command as a process: output, exit codes, every verb
 mod embed; // models: stores, hub, packages, encoders
 mod fuzz; // hostile bytes for every reader of what is not ours: mutated seeds, kept crashers

@@ -172,7 +172,7 @@ fn check_room(report: &mut Report, sources: &[PackSource], all: &mut Vec<(usize,
 }
 
 fn check_unique(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
-    let mut seen: HashMap<(super::Layer, &str), usize> = HashMap::new();
+    let mut seen: HashMap<(super::PackLayer, &str), usize> = HashMap::new();
     for (index, entry) in all {
         let source = &sources[*index];
         for id in std::iter::once(&entry.id).chain(&entry.aliases) {
@@ -391,7 +391,7 @@ fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Layer;
+    use super::super::PackLayer;
     use super::*;
     use serde_json::{Value, json};
 
@@ -405,7 +405,7 @@ mod tests {
         change(&mut entry);
         let pack = json!({"schema_version": 1, "pack": "disk", "title": "Disks", "entries": [entry]});
         let text = serde_json::to_string_pretty(&pack).unwrap();
-        let source = PackSource { layer: Layer::User, origin: "disk.json".into(), text: text.into() };
+        let source = PackSource { layer: PackLayer::User, origin: "disk.json".into(), text: text.into() };
         check(&[source]).into_iter().map(|f| (f.severity, f.line, f.message)).collect()
     }
 
@@ -466,7 +466,7 @@ mod tests {
             entry("disk/c", "Cable loose", "disk sd[ab] is full", "Somebody pulled the cable out of the wall by accident."),
         ]});
         let text = serde_json::to_string_pretty(&pack).unwrap();
-        let found = check(&[PackSource { layer: Layer::User, origin: "disk.json".into(), text: text.into() }]);
+        let found = check(&[PackSource { layer: PackLayer::User, origin: "disk.json".into(), text: text.into() }]);
         let of = |part: &str| {
             let of: Vec<_> = found.iter().filter(|f| f.message.contains(part)).map(|f| f.entry.as_deref()).collect();
             of

@@ -1,7 +1,8 @@
 //! Adds an entry to the text of a pack. Pure: the caller reads and writes the file.
 
 use super::check::{Severity, check};
-use super::library::{Layer, PackSource};
+use super::layer::PackLayer;
+use super::library::PackSource;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::json_pretty;
@@ -60,7 +61,7 @@ pub fn add_entry(text: Option<&str>, pack: &str, entry: Entry) -> Result<String,
     file.entries.insert(at, entry);
     let mut text = json_pretty(&file).map_err(|source| EditError::Pack { pack: pack.to_owned(), source })?;
     text.push('\n');
-    let source = PackSource { layer: Layer::User, origin: format!("{pack}.json"), text: text.clone().into() };
+    let source = PackSource { layer: PackLayer::User, origin: format!("{pack}.json"), text: text.clone().into() };
     let faults: Vec<String> = check(&[source])
         .into_iter()
         .filter(|f| f.severity == Severity::Error && f.entry.as_deref().is_none_or(|e| e == id))

@@ -1,6 +1,7 @@
 //! All packs together: read, layered, and ready to be matched.
 
 use super::compiled::{ALIASES, CompiledPack, DIGEST, PACKS};
+use super::layer::PackLayer;
 use super::literal::Required;
 use super::matcher::{Matcher, PatternHit, in_order};
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
@@ -13,33 +14,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Whose knowledge a pack is. A later layer replaces entries of an earlier one by id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
-    /// Compiled into the program.
-    Builtin,
-    /// The user's own.
-    User,
-    /// A trusted repository's.
-    Repository,
-}
-
-impl Layer {
-    /// The word before the colon in a hit's `source`.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Builtin => "canon",
-            Self::User => "user",
-            Self::Repository => "repository",
-        }
-    }
-}
-
 /// The text of a pack and where it comes from.
 #[derive(Debug, Clone)]
 pub struct PackSource {
     /// Its layer.
-    pub layer: Layer,
+    pub layer: PackLayer,
     /// For messages: a path, or the pack's name.
     pub origin: String,
     /// JSON.
@@ -49,7 +28,7 @@ pub struct PackSource {
 /// The packs that are compiled in, as text: for [`super::check()`], since [`Canon::load`] has them already.
 pub fn builtin() -> Vec<PackSource> {
     let source = |pack: &CompiledPack| PackSource {
-        layer: Layer::Builtin,
+        layer: PackLayer::Builtin,
         origin: format!("{}.json", pack.name),
         text: Cow::Borrowed(pack.text),
     };
@@ -71,11 +50,11 @@ pub struct PackProblem {
 pub struct Stored {
     id: Cow<'static, str>,
     /// Its layer.
-    pub layer: Layer,
+    pub layer: PackLayer,
     /// Its pack.
     pub pack: Cow<'static, str>,
     /// The layer whose entry of the same id it replaces.
-    pub replaces: Option<Layer>,
+    pub replaces: Option<PackLayer>,
     /// JSON of a built-in entry.
     raw: &'static str,
     entry: OnceLock<Box<Entry>>,
@@ -228,7 +207,7 @@ impl Loader {
         for pack in PACKS {
             self.entries.extend(pack.entries.iter().map(|compiled| Stored {
                 id: Cow::Borrowed(pack.id(compiled)),
-                layer: Layer::Builtin,
+                layer: PackLayer::Builtin,
                 pack: Cow::Borrowed(pack.name),
                 replaces: None,
                 raw: pack.raw(compiled),
@@ -329,7 +308,7 @@ impl Loader {
 mod tests {
     use super::*;
 
-    fn source(layer: Layer, title: &str) -> PackSource {
+    fn source(layer: PackLayer, title: &str) -> PackSource {
         let text = serde_json::json!({"schema_version": 1, "pack": "p", "title": "P", "entries": [
             {"id": "p/a", "title": title, "error_patterns": ["disk (?P<d>\\w+) is full"], "cause": "c", "fix": ["f"], "aliases": ["p/old"]}
         ]});
@@ -338,12 +317,13 @@ mod tests {
 
     #[test]
     fn the_nearest_layer_wins_and_says_so() {
-        let (canon, problems) = Canon::only(&[source(Layer::Repository, "ours"), source(Layer::Builtin, "theirs")]);
+        let (canon, problems) =
+            Canon::only(&[source(PackLayer::Repository, "ours"), source(PackLayer::Builtin, "theirs")]);
         assert!(problems.is_empty());
         let at = canon.index_of("p/old").unwrap();
         assert_eq!(
             (canon.entries()[at].entry().title.as_str(), canon.entries()[at].replaces),
-            ("ours", Some(Layer::Builtin))
+            ("ours", Some(PackLayer::Builtin))
         );
         assert_eq!(canon.find("disk sda is full")[0].captures["d"], "sda");
     }
@@ -351,12 +331,12 @@ mod tests {
     #[test]
     fn the_digest_tells_packs_apart() {
         let digest = |sources: &[PackSource]| Canon::load(sources).0.digest().to_owned();
-        let (ours, theirs) = (source(Layer::User, "ours"), source(Layer::User, "theirs"));
+        let (ours, theirs) = (source(PackLayer::User, "ours"), source(PackLayer::User, "theirs"));
         let all = [
             digest(&[]),
             digest(std::slice::from_ref(&ours)),
             digest(&[theirs]),
-            digest(&[source(Layer::Repository, "ours")]),
+            digest(&[source(PackLayer::Repository, "ours")]),
         ];
         assert!((1..4).all(|at| !all[..at].contains(&all[at])), "{all:?}");
         assert_eq!(digest(&[ours]), all[1]);
@@ -364,15 +344,15 @@ mod tests {
 
     #[test]
     fn what_is_broken_is_reported_and_the_rest_used() {
-        let broken = PackSource { layer: Layer::User, origin: "x.json".into(), text: "{nope".into() };
-        let twice = source(Layer::Builtin, "again");
-        let (canon, problems) = Canon::only(&[source(Layer::Builtin, "once"), twice, broken]);
+        let broken = PackSource { layer: PackLayer::User, origin: "x.json".into(), text: "{nope".into() };
+        let twice = source(PackLayer::Builtin, "again");
+        let (canon, problems) = Canon::only(&[source(PackLayer::Builtin, "once"), twice, broken]);
         assert_eq!((canon.entries().len(), problems.len()), (1, 2));
     }
 
     #[test]
     fn a_step_that_cannot_be_filled_is_told_of() {
-        let mut bad = source(Layer::User, "ours");
+        let mut bad = source(PackLayer::User, "ours");
         bad.text = bad.text.replace("[\"f\"]", "[\"Run `apply -var '{d}=1'` on {d}.\"]").into();
         let (canon, problems) = Canon::only(&[bad]);
         assert_eq!(canon.entries().len(), 1);

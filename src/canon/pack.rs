@@ -83,7 +83,7 @@ impl Entry {
 
     /// Further texts, made from patterns that no example shows. Compiles patterns: not for a hot path.
     pub fn generated_texts(&self) -> Vec<EntryText> {
-        unexampled(self).into_iter().map(EntryText::Output).collect()
+        unexampled(&self.error_patterns, &self.examples).into_iter().map(EntryText::Output).collect()
     }
 
     /// The text of this number among [`Entry::texts`] and then [`Entry::generated_texts`].

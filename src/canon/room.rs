@@ -3,7 +3,7 @@
 //! A pattern of such a pack is read at every start. What is over a limit is left out and told, by the loader and by
 //! [`super::check()`] alike.
 
-use super::library::Layer;
+use super::layer::PackLayer;
 use super::pack::Entry;
 use crate::types::limits::{ENTRY_PATTERNS, OWN_ENTRIES, OWN_PATTERN_BYTES, OWN_PATTERNS};
 
@@ -20,8 +20,8 @@ impl Room {
     ///
     /// # Errors
     /// One sentence, if it is too much by itself or with those before it.
-    pub(super) fn take(&mut self, layer: Layer, entry: &Entry) -> Result<(), String> {
-        if layer == Layer::Builtin {
+    pub(super) fn take(&mut self, layer: PackLayer, entry: &Entry) -> Result<(), String> {
+        if layer == PackLayer::Builtin {
             return Ok(());
         }
         let own = || entry.error_patterns.iter().chain(&entry.generic_patterns);
@@ -66,14 +66,14 @@ mod tests {
         ];
         for (times, entry, message) in cases {
             let mut room = Room::default();
-            assert!((0..times).all(|_| room.take(Layer::User, &entry).is_ok()), "{message}");
-            let refused = room.take(Layer::Repository, &entry).unwrap_err();
+            assert!((0..times).all(|_| room.take(PackLayer::User, &entry).is_ok()), "{message}");
+            let refused = room.take(PackLayer::Repository, &entry).unwrap_err();
             assert!(refused.contains(message) && refused.contains("p/a"), "{refused}");
-            assert_eq!(room.take(Layer::Builtin, &entry), Ok(()));
+            assert_eq!(room.take(PackLayer::Builtin, &entry), Ok(()));
         }
         let mut room = Room::default();
-        assert_eq!(room.take(Layer::User, &entry(ENTRY_PATTERNS, 1)), Ok(()));
-        let refused = room.take(Layer::User, &entry(ENTRY_PATTERNS + 1, 1)).unwrap_err();
+        assert_eq!(room.take(PackLayer::User, &entry(ENTRY_PATTERNS, 1)), Ok(()));
+        let refused = room.take(PackLayer::User, &entry(ENTRY_PATTERNS + 1, 1)).unwrap_err();
         assert!(refused.contains("201 patterns, 200 are allowed"), "{refused}");
     }
 }

@@ -5,7 +5,6 @@
 //! their values, so that the string reads like the message. Every string is tried against the pattern; what does not match
 //! is dropped.
 
-use super::pack::Entry;
 use super::pattern::compile;
 use crate::text::clean;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -15,13 +14,13 @@ const MOST_CHARS: usize = 240;
 /// Shortest that says anything.
 const LEAST_CHARS: usize = 12;
 
-/// For each specific pattern that no example matches, a string that it matches.
-pub(super) fn unexampled(entry: &Entry) -> Vec<String> {
-    let examples: Vec<String> = entry.examples.iter().map(|example| clean(example).text).collect();
+/// For each of the patterns that no example matches, a string that it matches.
+pub(super) fn unexampled(patterns: &[String], examples: &[String]) -> Vec<String> {
+    let examples: Vec<String> = examples.iter().map(|example| clean(example).text).collect();
     let shown = |pattern: &str| {
         compile(pattern).is_ok_and(|regex| examples.iter().any(|example| regex.is_match(example.as_bytes())))
     };
-    let silent = entry.error_patterns.iter().filter(|pattern| !shown(pattern));
+    let silent = patterns.iter().filter(|pattern| !shown(pattern));
     silent.filter_map(|pattern| string_of(pattern)).collect()
 }
 
@@ -108,7 +107,7 @@ fn member(class: &Class) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Layer, library};
+    use super::super::{PackLayer, library};
     use super::*;
 
     #[test]
@@ -129,19 +128,15 @@ mod tests {
 
     #[test]
     fn patterns_with_an_example_are_left_alone() {
-        let entry = Entry {
-            error_patterns: vec!["disk (?P<disk>\\w+) is full".into(), "no space left on (?P<disk>\\w+)".into()],
-            examples: vec!["oh: disk sda is full".into()],
-            ..Entry::default()
-        };
-        assert_eq!(unexampled(&entry), ["no space left on disk"]);
+        let patterns = ["disk (?P<disk>\\w+) is full".into(), "no space left on (?P<disk>\\w+)".into()];
+        assert_eq!(unexampled(&patterns, &["oh: disk sda is full".into()]), ["no space left on disk"]);
     }
 
     /// The walk finds its way through nearly every pattern that ships.
     #[test]
     fn strings_of_the_built_in_patterns_match_them() {
         let (canon, _) = library::Canon::load(&[]);
-        let built_in = canon.entries().iter().filter(|stored| stored.layer == Layer::Builtin).step_by(7);
+        let built_in = canon.entries().iter().filter(|stored| stored.layer == PackLayer::Builtin).step_by(7);
         let patterns: Vec<&String> = built_in.flat_map(|stored| &stored.entry().error_patterns).collect();
         let found = patterns.iter().filter(|pattern| string_of(pattern).is_some()).count();
         assert!(found * 10 > patterns.len() * 8, "{found} of {}", patterns.len());

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long readers are waited for by whoever forgets.
-const READER_WAIT: Duration = Duration::from_secs(3);
+const ERASE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The same where somebody came for something else.
 const READER_GLANCE: Duration = Duration::from_millis(100);
@@ -141,7 +141,7 @@ impl Engine {
 
     /// Takes the traces off the disk; gives whether some are left.
     fn erase(&self, database: &mut Database, lock: &WriterLock, session: &Session<'_>) -> Result<bool, EngineError> {
-        let left = !database.erase_traces(lock, READER_WAIT)?;
+        let left = !database.erase_traces(lock, ERASE_TIMEOUT)?;
         if left {
             self.leave_traces(session);
         }

@@ -2,7 +2,7 @@
 //! everything that is no text.
 
 use super::{Engine, EngineError, Session};
-use crate::canon::{Entry, Layer, add_entry};
+use crate::canon::{Entry, PackLayer, add_entry};
 use crate::map::open::{Links, read_text};
 use crate::map::{AsideGroup, sync_folder, write_aside};
 use crate::render::json_line;
@@ -57,7 +57,7 @@ impl Engine {
                 }
             })?;
         }
-        for stored in self.packs(session).canon().entries().iter().filter(|stored| stored.layer == Layer::User) {
+        for stored in self.packs(session).canon().entries().iter().filter(|stored| stored.layer == PackLayer::User) {
             let entry = stored.entry();
             let Ok(Value::Object(mut fields)) = serde_json::to_value(entry) else { continue };
             fields.remove("cause");

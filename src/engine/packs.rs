@@ -3,7 +3,7 @@
 use super::{Engine, EngineError, EngineSettings, PacksSnapshot, Session};
 use crate::ann::Index;
 use crate::canon::{
-    Canon, Entry, EntryText, Finding, Layer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
+    Canon, Entry, EntryText, Finding, PackLayer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
 };
 use crate::map::open::{Links, read_text};
 use crate::map::write_behind_link;
@@ -26,7 +26,7 @@ pub struct NewEntry {
 /// The user's packs, then the repository's; and what could not be read.
 pub(super) fn read_all(settings: &EngineSettings) -> (Vec<PackSource>, Vec<PackProblem>) {
     let (mut sources, mut problems) = (Vec::new(), Vec::new());
-    for (folder, layer) in [(&settings.user_packs, Layer::User), (&settings.repository_packs, Layer::Repository)] {
+    for (folder, layer) in [(&settings.user_packs, PackLayer::User), (&settings.repository_packs, PackLayer::Repository)] {
         let Some(folder) = folder else { continue };
         let (found, unread) = read_folder(folder, layer, held(folder, layer));
         sources.extend(found);
@@ -36,14 +36,14 @@ pub(super) fn read_all(settings: &EngineSettings) -> (Vec<PackSource>, Vec<PackP
 }
 
 /// A repository's packs lie in its `.ken` folder, and no link out of it is a pack.
-fn held(folder: &Path, layer: Layer) -> Links<'_> {
+fn held(folder: &Path, layer: PackLayer) -> Links<'_> {
     match (layer, folder.parent()) {
-        (Layer::Repository, Some(parent)) => Links::Within(parent),
+        (PackLayer::Repository, Some(parent)) => Links::Within(parent),
         _ => Links::Follow,
     }
 }
 
-fn read_folder(folder: &Path, layer: Layer, links: Links<'_>) -> (Vec<PackSource>, Vec<PackProblem>) {
+fn read_folder(folder: &Path, layer: PackLayer, links: Links<'_>) -> (Vec<PackSource>, Vec<PackProblem>) {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -63,7 +63,7 @@ fn read_folder(folder: &Path, layer: Layer, links: Links<'_>) -> (Vec<PackSource
     (sources, problems)
 }
 
-fn read_pack(path: &Path, layer: Layer, links: Links<'_>) -> Result<PackSource, String> {
+fn read_pack(path: &Path, layer: PackLayer, links: Links<'_>) -> Result<PackSource, String> {
     let text = read_text(path, links, CANON_PACK).map_err(|e| e.to_string())?;
     Ok(PackSource { layer, origin: path.to_string_lossy().into_owned(), text: text.into() })
 }
@@ -148,7 +148,7 @@ impl Engine {
         let mut sources = Vec::new();
         for path in paths {
             if path.is_dir() {
-                let (found, unread) = read_folder(path, Layer::User, Links::Within(path));
+                let (found, unread) = read_folder(path, PackLayer::User, Links::Within(path));
                 if let Some(problem) = unread.into_iter().next() {
                     let source = std::io::Error::other(problem.message);
                     return Err(EngineError::Io { path: problem.origin.into(), source });
@@ -157,7 +157,7 @@ impl Engine {
             } else {
                 let io = |source| EngineError::Io { path: path.clone(), source };
                 fs::metadata(path).map_err(io)?;
-                sources.push(read_pack(path, Layer::User, Links::Follow).map_err(|e| io(std::io::Error::other(e)))?);
+                sources.push(read_pack(path, PackLayer::User, Links::Follow).map_err(|e| io(std::io::Error::other(e)))?);
             }
         }
         Ok(check(&sources))

@@ -1,48 +1,10 @@
 //! Runs cases through the engine and keeps what calibration and report need.
 
 use super::cases::{Case, CaseKind};
+use super::observation::Observation;
 use super::report::Report;
 use crate::engine::{Engine, EngineError, Session};
 use crate::query::LookupOptions;
-use serde::Serialize;
-
-/// What one lookup came to.
-#[derive(Debug, Clone, Serialize)]
-pub struct Observation {
-    /// The case.
-    pub id: String,
-    /// Its kind.
-    pub kind: CaseKind,
-    /// Its domain.
-    pub domain: String,
-    /// Its class, if it is unanswerable.
-    pub class: String,
-    /// Whether nothing was fitted on it.
-    pub held_back: bool,
-    /// What would have been right.
-    pub expect: Vec<String>,
-    /// What was shown, best first, over all errors of the input.
-    pub hits: Vec<String>,
-    /// Tier of the first hit.
-    pub tier: Option<String>,
-    /// Relevance of the best candidate, gate or not.
-    pub best: f32,
-}
-
-impl Observation {
-    /// Whether the first hit is right; silence is right where nothing is expected.
-    pub fn right(&self) -> bool {
-        match self.hits.first() {
-            Some(first) => self.expect.contains(first),
-            None => self.kind == CaseKind::Unanswerable,
-        }
-    }
-
-    /// Whether a right entry was shown at all.
-    pub fn among(&self) -> bool {
-        self.hits.iter().any(|hit| self.expect.contains(hit)) || (self.hits.is_empty() && self.right())
-    }
-}
 
 /// Looks all cases up, once as people do and once without a gate to see the best candidate.
 ///

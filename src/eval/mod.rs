@@ -7,16 +7,18 @@ mod calibrate;
 mod cases;
 mod grouping;
 mod noise;
+mod observation;
 pub mod packing;
 mod report;
 pub mod retrieval;
 
 pub use ann::{AnnPlan, AnnReport, Lap, Vectors, measure_ann};
-pub use builtin::{Observation, observe, run};
+pub use builtin::{observe, run};
 pub use calibrate::{Fitted, Labelled, Question, case_questions, fit, neutral, set_questions};
 pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};
 pub use grouping::{
     Grouping, LabelledLine, SystemGrouping, TableError, group_lines, grouping, mean_grouping, parse_lines,
 };
 pub use noise::{LengthNoise, noise, windows};
+pub use observation::Observation;
 pub use report::{Counts, Report};

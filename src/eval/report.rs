@@ -1,7 +1,7 @@
 //! What a run over labelled cases comes to.
 
-use super::builtin::Observation;
 use super::cases::CaseKind;
+use super::observation::Observation;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

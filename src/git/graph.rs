@@ -21,11 +21,12 @@ const BROKEN: GitError = GitError::Damaged("the commit graph");
 #[derive(Debug)]
 pub(super) struct Graph {
     /// The lowest first.
-    layers: Vec<Layer>,
+    layers: Vec<ChainLink>,
 }
 
+/// One file of the chain: commits that those of the files below do not hold.
 #[derive(Debug)]
-struct Layer {
+struct ChainLink {
     map: Map,
     hash: usize,
     /// Commits in the layers below.
@@ -43,7 +44,7 @@ impl Graph {
     pub fn open(folders: &[PathBuf], hash: usize) -> Option<Self> {
         folders.iter().find_map(|folder| {
             let info = folder.join("info");
-            let single = || Layer::open(&info.join("commit-graph"), folder, hash, 0).map(|layer| vec![layer]);
+            let single = || ChainLink::open(&info.join("commit-graph"), folder, hash, 0).map(|layer| vec![layer]);
             let layers = single().or_else(|_| chain(&info.join("commit-graphs"), folders, folder, hash)).ok()?;
             (!layers.is_empty()).then_some(Self { layers })
         })
@@ -92,16 +93,16 @@ impl Graph {
         }
     }
 
-    fn row(&self, position: u32) -> Result<(&Layer, u32), GitError> {
+    fn row(&self, position: u32) -> Result<(&ChainLink, u32), GitError> {
         let layer = self.layers.iter().rev().find(|layer| position >= layer.below).ok_or(BROKEN)?;
         let row = position - layer.below;
         if row < layer.count { Ok((layer, row)) } else { Err(BROKEN) }
     }
 }
 
-fn chain(folder: &Path, everywhere: &[PathBuf], own: &Path, hash: usize) -> Result<Vec<Layer>, GitError> {
+fn chain(folder: &Path, everywhere: &[PathBuf], own: &Path, hash: usize) -> Result<Vec<ChainLink>, GitError> {
     let list = open::read(&folder.join("commit-graph-chain"), Links::Within(own), GIT_LINK)?;
-    let mut layers: Vec<Layer> = Vec::new();
+    let mut layers: Vec<ChainLink> = Vec::new();
     for line in list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let id = Id::from_hex(line).ok_or(BROKEN)?;
         if layers.len() == CHAIN {
@@ -110,13 +111,14 @@ fn chain(folder: &Path, everywhere: &[PathBuf], own: &Path, hash: usize) -> Resu
         let below = layers.last().map_or(0, |last| last.below + last.count);
         let name = format!("info/commit-graphs/graph-{id}.graph");
         // A part may lie with an alternate.
-        let layer = everywhere.iter().find_map(|objects| Layer::open(&objects.join(&name), objects, hash, below).ok());
+        let layer =
+            everywhere.iter().find_map(|objects| ChainLink::open(&objects.join(&name), objects, hash, below).ok());
         layers.push(layer.ok_or(BROKEN)?);
     }
     Ok(layers)
 }
 
-impl Layer {
+impl ChainLink {
     fn open(path: &Path, objects: &Path, hash: usize, below: u32) -> Result<Self, GitError> {
         let (file, bytes) = open::open_limited(path, Links::Within(objects), GIT_PACK)?;
         if bytes < 8 {

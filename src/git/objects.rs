@@ -11,8 +11,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a commit that has to be unpacked whole: one that others are deltas on, or that is a delta.
-pub(super) const OBJECT_BYTES: usize = 4 << 20;
 /// What is unpacked for one answer, in bytes.
 const WORK_BYTES: u64 = 4 << 30;
 /// Packs, each of which keeps a file open.

@@ -9,13 +9,14 @@ use super::delta;
 use super::graph::{number, search};
 use super::id::Id;
 use super::inflate::{Inflater, UNBOUNDED};
-use super::objects::OBJECT_BYTES;
 use crate::map::Map;
 use crate::map::open::{self, Links};
 use crate::types::limits::GIT_PACK;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+/// Bytes of a commit that has to be unpacked whole: one that others are deltas on, or that is a delta.
+pub(super) const OBJECT_BYTES: usize = 4 << 20;
 /// Deltas on deltas: more than git makes.
 const DELTA_DEPTH: usize = 4096;
 /// Bytes of objects that are kept because deltas build on them.

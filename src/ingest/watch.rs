@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// How long nothing must have changed, and how long that is waited for.
 const REST: Duration = Duration::from_millis(400);
-const PATIENCE: Duration = Duration::from_secs(10);
+const REST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Folders and files that are watched.
 pub struct Watch {
@@ -65,7 +65,7 @@ impl Watch {
         }
         let since = Instant::now();
         // Somebody who never rests is looked at now and then.
-        while since.elapsed() < PATIENCE {
+        while since.elapsed() < REST_TIMEOUT {
             match self.heard.recv_timeout(REST) {
                 Ok(()) => {}
                 Err(RecvTimeoutError::Timeout) => return true,

@@ -12,7 +12,7 @@ compile_error!(
     "kenning maps files of little-endian numbers and uses them in place: it cannot run on a big-endian machine"
 );
 
-use super::{Aside, Map, Room};
+use super::{Aside, Map};
 use std::io;
 use std::path::Path;
 
@@ -141,6 +141,65 @@ impl Bytes {
     }
 }
 
+/// Room for the bytes of a file that is being made.
+#[derive(Debug)]
+pub enum Room {
+    /// In memory, in words, which keep it aligned for whatever is read from it.
+    Memory(Vec<u64>),
+    /// On the disk: what is made there need not fit into memory.
+    Aside(Aside),
+}
+
+impl Room {
+    /// In memory.
+    pub fn memory() -> Self {
+        Self::Memory(Vec::new())
+    }
+
+    /// Makes it `bytes` long, a multiple of 8. The first `kept` stay, the rest is zero.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn resize(&mut self, kept: usize, bytes: usize) -> io::Result<()> {
+        match self {
+            Self::Memory(words) => {
+                words.truncate(kept.div_ceil(8));
+                if let Some(last) = words.last_mut().filter(|_| !kept.is_multiple_of(8)) {
+                    bytemuck::bytes_of_mut(last)[kept % 8..].fill(0);
+                }
+                words.resize(bytes / 8, 0);
+                Ok(())
+            }
+            Self::Aside(aside) => aside.resize(kept).and_then(|()| aside.resize(bytes)),
+        }
+    }
+
+    /// Writes bytes from `start` on, within its length.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn put(&mut self, start: usize, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Memory(words) => {
+                bytemuck::cast_slice_mut::<_, u8>(words)[start..start + bytes.len()].copy_from_slice(bytes);
+                Ok(())
+            }
+            Self::Aside(aside) => aside.put(start, bytes),
+        }
+    }
+
+    /// To be read.
+    ///
+    /// # Errors
+    /// When a file cannot be mapped.
+    pub fn into_bytes(self) -> io::Result<Bytes> {
+        Ok(match self {
+            Self::Memory(words) => Bytes::Owned(words),
+            Self::Aside(aside) => Bytes::Aside(aside.map()?, aside),
+        })
+    }
+}
+
 /// A checksum against damage, not against malice: eight streams of multiplied words, so that it runs as fast as the
 /// memory.
 pub fn checksum(bytes: &[u8]) -> u64 {
@@ -165,6 +224,32 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
     use crate::map::write_aside;
+
+    #[test]
+    fn memory_and_disk_are_alike() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/file");
+        let made = |mut room: Room| {
+            room.resize(0, 64).unwrap();
+            room.put(3, &[7; 40]).unwrap();
+            room.resize(21, 128).unwrap();
+            room.put(64, &[1, 2]).unwrap();
+            let bytes = room.into_bytes().unwrap();
+            let read = bytes.get().to_vec();
+            let mut room = bytes.into_room();
+            room.put(0, &[9]).unwrap();
+            (read, room.into_bytes().unwrap())
+        };
+        let (memory, _) = made(Room::memory());
+        let (disk, bytes) = made(Room::Aside(Aside::new(&path).unwrap()));
+        assert_eq!(memory, disk);
+        assert_eq!((disk.len(), disk[20], disk[21], disk[64]), (128, 7, 0, 1));
+        let Room::Aside(aside) = bytes.into_room() else { panic!("it lies on the disk") };
+        assert!(aside.path().exists() && !path.exists());
+        aside.persist().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap()[0], 9);
+        assert_eq!(std::fs::read_dir(dir.path().join("new")).unwrap().count(), 1);
+    }
 
     #[test]
     fn every_damaged_byte_is_noticed() {

@@ -9,8 +9,8 @@ mod aside;
 mod derived;
 pub mod open;
 
-pub use aside::{Aside, AsideGroup, Placed, Room, write_aside, write_behind_link};
-pub use derived::{Bytes, HEADER, Label, checksum};
+pub use aside::{Aside, AsideGroup, Placed, write_aside, write_behind_link};
+pub use derived::{Bytes, HEADER, Label, Room, checksum};
 pub use open::sync_folder;
 
 use std::fs::File;

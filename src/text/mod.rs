@@ -34,6 +34,6 @@ pub use log::{Log, Piece, ends};
 pub use mask::mask;
 pub use safe::{shell_quote, single_line};
 pub use salient::{headline, salient};
-pub use sketch::{Found, Salt, Sketch, Sketches};
+pub use sketch::{Salt, Sketch, SketchMatch, Sketches};
 pub use time::{parse_timestamp, timestamp};
 pub use token::{for_each_token, tokens};

@@ -102,7 +102,7 @@ impl Sketch {
 
 /// Where a text holds what a sketch was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SketchMatch {
     /// Whose sketch.
     pub which: i64,
     /// Where, in bytes.
@@ -160,13 +160,15 @@ impl Sketches {
     }
 
     /// The stretches of a text that hold most of what a sketch was made of. Those of different sketches may overlap.
-    pub fn find(&self, text: &str) -> Vec<Found> {
+    pub fn find(&self, text: &str) -> Vec<SketchMatch> {
         let mut out = Vec::new();
         for group in &self.groups {
             let units = units(text, &group.salt);
             for (place, near) in group.near(&units) {
                 let (which, sketch) = &group.members[place];
-                out.extend(stretches(sketch, &units[near]).into_iter().map(|range| Found { which: *which, range }));
+                out.extend(
+                    stretches(sketch, &units[near]).into_iter().map(|range| SketchMatch { which: *which, range }),
+                );
             }
         }
         out.sort_by_key(|found| (found.range.start, found.range.end, found.which));

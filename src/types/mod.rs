@@ -4,13 +4,15 @@ mod answer;
 mod frame;
 mod generation;
 mod item;
+mod kind;
 pub mod limits;
 mod model;
 
 pub use answer::{
-    Advice, Answer, Asked, Content, Explanation, Finding, Hit, Kind, Passage, Semantic, Signals, Tier, Verdict, WhyNot,
+    Advice, Answer, Asked, Content, Explanation, Finding, Hit, Passage, Semantic, Signals, Tier, Verdict, WhyNot,
 };
 pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
 pub use generation::Generation;
 pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};
+pub use kind::Kind;
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};

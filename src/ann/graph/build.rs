@@ -14,7 +14,7 @@ use super::key::Key;
 use super::repair::repair;
 use super::rows::{CodeRows, Compared, Probe};
 use super::select::Selection;
-use super::view::{Graph, Layer, layers};
+use super::view::{Graph, GraphLayer, layers};
 use super::walk::Steps;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -162,7 +162,7 @@ impl Builder<'_> {
     }
 
     /// The neighbours that each node of a batch chooses, as pairs of node and neighbour.
-    fn neighbours<'l, I: Iterator<Item = (Layer<'l>, &'l [u32])>>(
+    fn neighbours<'l, I: Iterator<Item = (GraphLayer<'l>, &'l [u32])>>(
         &self,
         draft: &Draft,
         batch: &[u32],

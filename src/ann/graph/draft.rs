@@ -1,7 +1,7 @@
 //! A layer that is being built.
 
 use super::NONE;
-use super::view::Layer;
+use super::view::GraphLayer;
 
 /// A layer whose nodes are known and whose links grow.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ impl Draft {
         Self { width, nodes: rows.len(), links: vec![NONE; rows.len() * width], rows: Some(rows) }
     }
 
-    pub(super) fn layer(&self) -> Layer<'_> {
-        Layer { width: self.width, nodes: self.nodes, rows: self.rows.as_deref(), links: &self.links }
+    pub(super) fn layer(&self) -> GraphLayer<'_> {
+        GraphLayer { width: self.width, nodes: self.nodes, rows: self.rows.as_deref(), links: &self.links }
     }
 
     /// The row of a node of this layer.
@@ -42,7 +42,7 @@ impl Draft {
 
     /// Takes over the links among the nodes of the layer above, which all stand on this one too, at `down`. Gives the
     /// nodes that are only on this one.
-    pub(super) fn inherit(&mut self, above: Option<(&Layer<'_>, &[u32])>) -> Vec<u32> {
+    pub(super) fn inherit(&mut self, above: Option<(&GraphLayer<'_>, &[u32])>) -> Vec<u32> {
         let Some((above, down)) = above else { return (0..self.nodes as u32).collect() };
         for (node, place) in down.iter().enumerate() {
             self.set(*place, above.links(node as u32).map(|link| down[link as usize]));

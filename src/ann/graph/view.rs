@@ -83,12 +83,12 @@ impl<'a> GraphView<'a> {
     }
 
     /// The lowest layer.
-    pub(super) fn lowest(&self) -> Layer<'a> {
-        Layer { width: 2 * self.m, nodes: self.rows, rows: None, links: self.base }
+    pub(super) fn lowest(&self) -> GraphLayer<'a> {
+        GraphLayer { width: 2 * self.m, nodes: self.rows, rows: None, links: self.base }
     }
 
     /// The layers above, from the top down, each with its nodes' positions on the layer below.
-    pub(super) fn layers(&self) -> impl Iterator<Item = (Layer<'a>, &'a [u32])> + use<'a> {
+    pub(super) fn layers(&self) -> impl Iterator<Item = (GraphLayer<'a>, &'a [u32])> + use<'a> {
         layers(self.m, self.counts, self.upper)
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn layers<'a>(
     m: usize,
     counts: &'a [u32],
     upper: &'a [u32],
-) -> impl Iterator<Item = (Layer<'a>, &'a [u32])> + use<'a> {
+) -> impl Iterator<Item = (GraphLayer<'a>, &'a [u32])> + use<'a> {
     let mut rest = upper;
     counts.iter().map_while(move |count| {
         let nodes = *count as usize;
@@ -106,13 +106,13 @@ pub(super) fn layers<'a>(
         let (down, after) = after.split_at_checked(nodes)?;
         let (links, after) = after.split_at_checked(nodes * m)?;
         rest = after;
-        Some((Layer { width: m, nodes, rows: Some(rows), links }, down))
+        Some((GraphLayer { width: m, nodes, rows: Some(rows), links }, down))
     })
 }
 
 /// One layer: which nodes are linked to which.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layer<'a> {
+pub(super) struct GraphLayer<'a> {
     /// Places for links of a node.
     pub width: usize,
     /// Number of nodes.
@@ -122,7 +122,7 @@ pub(super) struct Layer<'a> {
     pub links: &'a [u32],
 }
 
-impl<'a> Layer<'a> {
+impl<'a> GraphLayer<'a> {
     /// The places for a node's links, empty ones included.
     #[inline]
     pub(super) fn places(&self, node: u32) -> &'a [u32] {

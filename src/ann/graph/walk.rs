@@ -6,7 +6,7 @@
 use super::beam::Beam;
 use super::key::Key;
 use super::rows::{CodeRows, Compared, Probe};
-use super::view::{GraphView, Layer};
+use super::view::{GraphLayer, GraphView};
 use super::visited::Visited;
 
 /// Room of a walk, kept from walk to walk.
@@ -24,7 +24,7 @@ pub(super) struct Steps {
 impl Steps {
     /// Takes a node to be compared, if its row exists.
     #[inline]
-    fn take(&mut self, layer: &Layer<'_>, codes: &CodeRows<'_>, node: u32) {
+    fn take(&mut self, layer: &GraphLayer<'_>, codes: &CodeRows<'_>, node: u32) {
         if let Some(row) = layer.row(node).filter(|row| (*row as usize) < codes.len()) {
             codes.prefetch(row);
             self.nodes.push(node);
@@ -45,7 +45,7 @@ impl Steps {
     /// were compared. Gives the number of comparisons.
     pub(super) fn walk(
         &mut self,
-        layer: &Layer<'_>,
+        layer: &GraphLayer<'_>,
         codes: &CodeRows<'_>,
         probe: &Probe,
         starts: impl IntoIterator<Item = u32>,
@@ -81,7 +81,7 @@ impl Steps {
     }
 
     /// From `start` to a node none of whose links leads nearer: Algorithm 2 with a beam of one.
-    fn greedy(&mut self, layer: &Layer<'_>, codes: &CodeRows<'_>, probe: &Probe, start: u32) -> u32 {
+    fn greedy(&mut self, layer: &GraphLayer<'_>, codes: &CodeRows<'_>, probe: &Probe, start: u32) -> u32 {
         self.take(layer, codes, start);
         let Some(mut best) = self.compare(codes, probe).next() else { return start };
         loop {
@@ -100,7 +100,7 @@ impl Steps {
     /// few.
     pub(super) fn descend<'a>(
         &mut self,
-        layers: impl Iterator<Item = (Layer<'a>, &'a [u32])>,
+        layers: impl Iterator<Item = (GraphLayer<'a>, &'a [u32])>,
         codes: &CodeRows<'_>,
         probe: &Probe,
     ) -> u32 {

@@ -5,7 +5,7 @@
 //! arguments. They can hold what is common, not everything: a command that is in none of them gets its words as data.
 
 use super::Reason;
-use super::read::{HOLE, Word};
+use super::word::{HOLE, Word};
 
 /// Words before a command that leave it a command.
 const BEFORE: &[&str] = &["!", "time", "if", "then", "elif", "else", "while", "until", "do", "{", "$"];

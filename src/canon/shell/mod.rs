@@ -16,6 +16,7 @@
 mod judge;
 mod read;
 mod span;
+mod word;
 
 use read::Reader;
 use std::collections::BTreeSet;

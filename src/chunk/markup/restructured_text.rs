@@ -7,7 +7,7 @@
 
 mod line;
 
-use self::line::{Kind, adornment, is_row_for, is_simple_border, kind};
+use self::line::{Opening, adornment, is_row_for, is_simple_border, kind};
 use crate::chunk::block::{Block, BlockRole};
 use crate::chunk::markup::inline;
 use crate::chunk::markup::line::{Extent, Line, indented, run};
@@ -53,20 +53,20 @@ impl<'a> Reader<'a> {
             }
         }
         match opens {
-            Kind::Adornment(mark) => self.overlined(line, mark).unwrap_or(line.next),
-            Kind::Directive => self.push(line, indented(self.text, line, base), BlockRole::Whole),
-            Kind::Remark => self.remarks(line, base),
-            Kind::LineBlock => self.push(line, self.list(line, base, opens), BlockRole::Text),
-            Kind::Bullet(_) | Kind::Enumerated | Kind::Field | Kind::Option | Kind::Term => {
+            Opening::Adornment(mark) => self.overlined(line, mark).unwrap_or(line.next),
+            Opening::Directive => self.push(line, indented(self.text, line, base), BlockRole::Whole),
+            Opening::Remark => self.remarks(line, base),
+            Opening::LineBlock => self.push(line, self.list(line, base, opens), BlockRole::Text),
+            Opening::Bullet(_) | Opening::Enumerated | Opening::Field | Opening::Option | Opening::Term => {
                 self.push(line, self.list(line, base, opens), BlockRole::Whole)
             }
-            Kind::Doctest => self.push(line, run(self.text, line, |_| true), BlockRole::Whole),
-            Kind::GridTable => {
+            Opening::Doctest => self.push(line, run(self.text, line, |_| true), BlockRole::Whole),
+            Opening::GridTable => {
                 let extent = run(self.text, line, |line| line.text.trim_start().starts_with(['|', '+']));
                 self.push(line, extent, BlockRole::Whole)
             }
-            Kind::SimpleTable => self.push(line, self.simple_table(line), BlockRole::Whole),
-            Kind::Paragraph => self.underlined(line, base).unwrap_or_else(|| self.paragraph(line, base)),
+            Opening::SimpleTable => self.push(line, self.simple_table(line), BlockRole::Whole),
+            Opening::Paragraph => self.underlined(line, base).unwrap_or_else(|| self.paragraph(line, base)),
         }
     }
 
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
             self.line(extent.next).filter(|next| self.text[extent.end..next.start].matches('\n').count() == 1)
         {
             let below = self.line(next.next);
-            let follows = next.indent() == base && kind(&next, below.as_ref()) == Kind::Remark;
+            let follows = next.indent() == base && kind(&next, below.as_ref()) == Opening::Remark;
             if !follows || next.text.trim() == ".." {
                 break;
             }
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The items of one kind from here on, with what is indented under them.
-    fn list(&self, first: Line<'a>, base: usize, opens: Kind) -> Extent {
+    fn list(&self, first: Line<'a>, base: usize, opens: Opening) -> Extent {
         let mut extent = indented(self.text, first, base);
         while let Some(item) = self.line(extent.next).filter(|item| item.indent() == base) {
             if kind(&item, self.line(item.next).as_ref()) != opens {

@@ -7,11 +7,10 @@
 use crate::chunk::block::Block;
 
 use super::Recognise;
-use super::code::{Code, Kind, Stops};
-use super::fields;
+use super::code::{Code, LineKind, Stops};
 use super::lexis::{Lexis, Raw};
 use super::mask::STRING;
-use super::outline::{Found, Outline, Place, Shape};
+use super::outline::{Declaration, Outline, Place, Shape};
 use super::words::{self, Words};
 
 /// Brackets deeper than this are not told apart.
@@ -34,9 +33,9 @@ pub(super) fn walk(code: &Code, words: &Words, recognise: Recognise) -> Vec<Bloc
     let mut next = 0;
     for line in 0..code.lines() {
         match code.kind(line) {
-            Kind::Inner if line >= outline.free() => walker.inner_docs(&mut outline, line),
-            Kind::Directive => walker.directive(line),
-            Kind::Code if line >= next => next = walker.line(&mut outline, line, words, recognise).unwrap_or(next),
+            LineKind::Inner if line >= outline.free() => walker.inner_docs(&mut outline, line),
+            LineKind::Directive => walker.directive(line),
+            LineKind::Code if line >= next => next = walker.line(&mut outline, line, words, recognise).unwrap_or(next),
             _ => {}
         }
         walker.brackets(line);
@@ -74,7 +73,7 @@ impl Walker<'_, '_> {
         let found = match found {
             Some(found) => found,
             None if place.in_record => {
-                let mut entry = fields::entry(code, at, words)?;
+                let mut entry = words::entry(code, at, words)?;
                 let behind = code.comment_behind(entry.end).filter(|_| entry.body.is_none());
                 entry.end = behind.unwrap_or(entry.end);
                 (behind.is_some() || outline.documented(line)).then_some(entry)?
@@ -97,7 +96,7 @@ impl Walker<'_, '_> {
 
     fn inner_docs(&self, outline: &mut Outline, line: usize) {
         let mut last = line;
-        while last + 1 < self.code.lines() && self.code.kind(last + 1) == Kind::Inner {
+        while last + 1 < self.code.lines() && self.code.kind(last + 1) == LineKind::Inner {
             last += 1;
         }
         let scope = self.open.last().and_then(|open| open.place.scope);
@@ -188,18 +187,18 @@ fn attribute_end(code: &Code, at: usize, lexis: &Lexis) -> Option<usize> {
 }
 
 /// The recogniser of the languages in which a keyword opens every declaration.
-pub(super) fn by_keyword(code: &Code, at: usize, scope: &str, place: Place, words: &Words) -> Option<Found> {
+pub(super) fn by_keyword(code: &Code, at: usize, scope: &str, place: Place, words: &Words) -> Option<Declaration> {
     let mut found = words::recognise(code, at, words).or_else(|| property(code, at, words))?;
     found.public |= ["trait ", "interface ", "protocol "].iter().any(|s| scope.starts_with(s)) && !place.in_body;
     Some(found)
 }
 
 /// PHP's `public ?string $name`.
-fn property(code: &Code, at: usize, words: &Words) -> Option<Found> {
+fn property(code: &Code, at: usize, words: &Words) -> Option<Declaration> {
     let lead = words::modifiers(code, at, words);
     let extent = code.extent(lead.at, Stops { equals: true, ..Stops::default() });
     let name = (lead.at..extent.end).find(|n| code.byte(*n) == b'$')?;
     let end = words::name_end(code, name);
     let label = code.text.get(name..end).filter(|_| code.lexis.php && lead.at > at)?.to_owned();
-    Some(Found { label, shape: Shape::Value, public: lead.public, end: extent.end, body: None })
+    Some(Declaration { label, shape: Shape::Value, public: lead.public, end: extent.end, body: None })
 }

@@ -14,8 +14,9 @@ const MAX_BYTES: usize = 16 * 1024;
 /// A longer line is generated or minified and declares nothing that one could read.
 const MAX_LINE_BYTES: usize = 1000;
 
+/// What a line of source begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LineKind {
     Blank,
     Comment,
     Doc,
@@ -47,7 +48,7 @@ pub(super) struct Code<'a> {
     pub mask: Vec<u8>,
     pub lexis: &'static Lexis,
     starts: Vec<usize>,
-    kinds: Vec<Kind>,
+    kinds: Vec<LineKind>,
 }
 
 impl<'a> Code<'a> {
@@ -60,27 +61,27 @@ impl<'a> Code<'a> {
         code
     }
 
-    fn classify(&self, line: usize) -> Kind {
+    fn classify(&self, line: usize) -> LineKind {
         let range = self.line(line);
         let before = range.start.checked_sub(1).map_or(b'\n', |n| self.mask[n]);
         let mut kind = match before {
-            COMMENT => Kind::Comment,
-            DOC => Kind::Doc,
-            INNER => Kind::Inner,
-            STRING => return Kind::Inside,
-            _ => Kind::Blank,
+            COMMENT => LineKind::Comment,
+            DOC => LineKind::Doc,
+            INNER => LineKind::Inner,
+            STRING => return LineKind::Inside,
+            _ => LineKind::Blank,
         };
         let length = range.len();
         for byte in &self.mask[range] {
             kind = match (byte, kind) {
                 (b' ' | b'\t' | b'\r' | 0x0c, _) => kind,
-                (&COMMENT, Kind::Blank) => Kind::Comment,
-                (&DOC, Kind::Blank | Kind::Comment) => Kind::Doc,
-                (&INNER, Kind::Blank | Kind::Comment) => Kind::Inner,
+                (&COMMENT, LineKind::Blank) => LineKind::Comment,
+                (&DOC, LineKind::Blank | LineKind::Comment) => LineKind::Doc,
+                (&INNER, LineKind::Blank | LineKind::Comment) => LineKind::Inner,
                 (&COMMENT | &DOC | &INNER, _) => kind,
-                (&DIRECTIVE, _) => return Kind::Directive,
-                _ if length > MAX_LINE_BYTES => return Kind::Inside,
-                _ => return Kind::Code,
+                (&DIRECTIVE, _) => return LineKind::Directive,
+                _ if length > MAX_LINE_BYTES => return LineKind::Inside,
+                _ => return LineKind::Code,
             };
         }
         kind
@@ -90,7 +91,7 @@ impl<'a> Code<'a> {
         self.starts.len()
     }
 
-    pub(super) fn kind(&self, line: usize) -> Kind {
+    pub(super) fn kind(&self, line: usize) -> LineKind {
         self.kinds[line]
     }
 

@@ -3,7 +3,7 @@
 //! Decides which lines above a declaration hang on it, whether they document it, what is a licence and what says
 //! nothing (a ruler, an empty frame). Which comments count as documentation is the language's table.
 
-use super::code::{Code, Kind};
+use super::code::{Code, LineKind};
 use super::mask::{COMMENT, DOC};
 
 impl Code<'_> {
@@ -11,12 +11,12 @@ impl Code<'_> {
     pub(super) fn documentation(&self, line: usize, floor: usize) -> (usize, bool) {
         let mut start = line;
         let mut doc = false;
-        while start > floor && matches!(self.kind(start - 1), Kind::Comment | Kind::Doc) {
+        while start > floor && matches!(self.kind(start - 1), LineKind::Comment | LineKind::Doc) {
             start -= 1;
-            doc |= self.kind(start) == Kind::Doc || self.lexis.plain_documents;
+            doc |= self.kind(start) == LineKind::Doc || self.lexis.plain_documents;
         }
         // The rest of a comment that began behind code speaks of that code.
-        if start > 0 && self.kind(start - 1) == Kind::Code {
+        if start > 0 && self.kind(start - 1) == LineKind::Code {
             while start < line && self.mask[self.line(start).start - 1] != b'\n' {
                 start += 1;
             }

@@ -5,9 +5,9 @@
 use crate::chunk::block::Block;
 
 use super::Recognise;
-use super::code::{Code, Extent, Kind, MAX_LINES, Stops};
+use super::code::{Code, Extent, LineKind, MAX_LINES, Stops};
 use super::mask::{STRING, is_word, listed};
-use super::outline::{Found, Outline, Place, Shape, label};
+use super::outline::{Declaration, Outline, Place, Shape, label};
 use super::words::{self, Words};
 
 /// The open scopes with their indentation, from outside in.
@@ -24,7 +24,7 @@ impl Levels {
     }
 
     /// Opens the scope of what was found.
-    pub(super) fn enter(&mut self, outline: &mut Outline, indent: usize, found: &Found, place: Place) {
+    pub(super) fn enter(&mut self, outline: &mut Outline, indent: usize, found: &Declaration, place: Place) {
         if found.body.is_some() {
             let scope = outline.scope(&found.label, place.scope);
             let in_body = place.in_body || found.shape == Shape::Callable;
@@ -61,7 +61,7 @@ pub(super) fn walk(code: &Code, words: &Words, recognise: Recognise) -> Vec<Bloc
     let mut levels = Levels::default();
     let mut next = 0;
     for line in 0..code.lines() {
-        if line < next || code.kind(line) != Kind::Code {
+        if line < next || code.kind(line) != LineKind::Code {
             continue;
         }
         let at = code.skip(code.line(line).start);
@@ -79,13 +79,13 @@ pub(super) fn walk(code: &Code, words: &Words, recognise: Recognise) -> Vec<Bloc
 }
 
 /// A head that ends with its line.
-fn found(code: &Code, text: &str, shape: Shape, public: bool, at: usize) -> Found {
+fn found(code: &Code, text: &str, shape: Shape, public: bool, at: usize) -> Declaration {
     let Extent { end, .. } = code.extent(at, Stops { newline: true, ..Stops::default() });
     let body = (shape != Shape::Value).then_some(end);
-    Found { label: label(text), shape, public, end, body }
+    Declaration { label: label(text), shape, public, end, body }
 }
 
-pub(super) fn ruby(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> Option<Found> {
+pub(super) fn ruby(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> Option<Declaration> {
     let lead = words::modifiers(code, at, words);
     let keyword = code.word(lead.at);
     let shape = words.shape(keyword)?;
@@ -96,7 +96,7 @@ pub(super) fn ruby(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> 
     (end > 0).then(|| found(code, &format!("{keyword} {}", &text[..end]), shape, lead.public, name))
 }
 
-pub(super) fn lua(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Option<Found> {
+pub(super) fn lua(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Option<Declaration> {
     let local = code.word(at) == "local";
     let first = if local { code.skip(at + "local".len()) } else { at };
     if code.word(first) == "function" {
@@ -112,10 +112,10 @@ pub(super) fn lua(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Optio
         return Some(found(code, &format!("function {text}"), Shape::Callable, !local, value + 1));
     }
     let end = code.line(code.line_of(value)).end;
-    local.then(|| Found { label: label(text), shape: Shape::Value, public: false, end, body: None })
+    local.then(|| Declaration { label: label(text), shape: Shape::Value, public: false, end, body: None })
 }
 
-pub(super) fn elixir(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> Option<Found> {
+pub(super) fn elixir(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> Option<Declaration> {
     const VALUES: &str = "type typep opaque callback macrocallback";
     // What `@doc` and `@spec` say belongs to what they stand before.
     let mut start = at;
@@ -132,7 +132,7 @@ pub(super) fn elixir(code: &Code, at: usize, _: &str, _: Place, words: &Words) -
         let string =
             if code.byte(next + prefix) == STRING { Some(words::string_end(code, next + prefix)) } else { None };
         if word == "moduledoc" {
-            return string.map(|end| Found {
+            return string.map(|end| Declaration {
                 label: String::new(),
                 shape: Shape::Value,
                 public: true,
@@ -154,7 +154,7 @@ pub(super) fn elixir(code: &Code, at: usize, _: &str, _: Place, words: &Words) -
 }
 
 /// Haskell: type signatures and types at the margin, with the lines indented below them.
-pub(super) fn haskell(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> Option<Found> {
+pub(super) fn haskell(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> Option<Declaration> {
     let line = code.line_of(at);
     let keyword = code.word(at);
     let known = words.shape(keyword);
@@ -165,8 +165,8 @@ pub(super) fn haskell(code: &Code, at: usize, _: &str, _: Place, words: &Words) 
     let mut last = line;
     while last + 1 < code.lines() && code.line(last + 1).start < reach {
         match code.kind(last + 1) {
-            Kind::Blank => break,
-            Kind::Code | Kind::Comment | Kind::Doc if indent(code, last + 1) <= indent(code, line) => break,
+            LineKind::Blank => break,
+            LineKind::Code | LineKind::Comment | LineKind::Doc if indent(code, last + 1) <= indent(code, line) => break,
             _ => last += 1,
         }
     }
@@ -177,12 +177,12 @@ pub(super) fn haskell(code: &Code, at: usize, _: &str, _: Place, words: &Words) 
             .find(|n| !is_word(code.byte(*n)) && !b"', ()\r\n".contains(&code.byte(*n)))?;
         let name = label(code.text.get(at..mark)?);
         let signature = code.starts_with(mark, "::") && !name.is_empty();
-        return signature.then_some(Found { label: name, shape: Shape::Value, public: true, end, body: None });
+        return signature.then_some(Declaration { label: name, shape: Shape::Value, public: true, end, body: None });
     };
     let head = code.text.get(at..code.line(line).end)?;
     let name = head.split(['=', '(']).next()?.split(" where").next()?;
     // A class's signatures stand for themselves, an instance's body is code.
     let body = matches!(keyword, "class" | "instance").then_some(end);
     let end = if body.is_some() || keyword == "module" { code.line(line).end } else { end };
-    Some(Found { label: label(name), shape, public: keyword != "instance", end, body })
+    Some(Declaration { label: label(name), shape, public: keyword != "instance", end, body })
 }

@@ -143,15 +143,3 @@ impl Masker<'_> {
         None
     }
 }
-
-/// The tag of the heredoc that opens here.
-pub(super) fn heredoc_tag<'a>(rest: &'a [u8], open: &str) -> Option<&'a [u8]> {
-    let rest = rest.strip_prefix(open.as_bytes())?;
-    let marked = matches!(rest.first(), Some(b'~' | b'-' | b'\'' | b'"'));
-    let rest = rest.strip_prefix(b"~").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
-    let rest = if open == "<<<" || !marked { rest.trim_ascii_start() } else { rest };
-    let rest = rest.strip_prefix(b"'").or_else(|| rest.strip_prefix(b"\"")).unwrap_or(rest);
-    let length = rest.iter().take(64).take_while(|b| is_word(**b)).count();
-    let tag = &rest[..length];
-    (tag.first()?.is_ascii_uppercase() || tag[0] == b'_' || (marked && !tag[0].is_ascii_digit())).then_some(tag)
-}

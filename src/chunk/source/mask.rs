@@ -6,7 +6,6 @@
 //! text, and nothing is read twice but a bounded piece (a regular expression, a heredoc whose end is missing).
 
 use super::lexis::{Apostrophe, Lexis, Raw};
-use super::literals::heredoc_tag;
 
 pub(super) const COMMENT: u8 = 1;
 pub(super) const STRING: u8 = 2;
@@ -264,4 +263,16 @@ impl Masker<'_> {
         }
         at
     }
+}
+
+/// The tag of the heredoc that opens here.
+fn heredoc_tag<'a>(rest: &'a [u8], open: &str) -> Option<&'a [u8]> {
+    let rest = rest.strip_prefix(open.as_bytes())?;
+    let marked = matches!(rest.first(), Some(b'~' | b'-' | b'\'' | b'"'));
+    let rest = rest.strip_prefix(b"~").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
+    let rest = if open == "<<<" || !marked { rest.trim_ascii_start() } else { rest };
+    let rest = rest.strip_prefix(b"'").or_else(|| rest.strip_prefix(b"\"")).unwrap_or(rest);
+    let length = rest.iter().take(64).take_while(|b| is_word(**b)).count();
+    let tag = &rest[..length];
+    (tag.first()?.is_ascii_uppercase() || tag[0] == b'_' || (marked && !tag[0].is_ascii_digit())).then_some(tag)
 }

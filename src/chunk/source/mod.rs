@@ -37,11 +37,11 @@ pub use language::Language;
 
 use crate::chunk::block::Block;
 use code::Code;
-use outline::{Found, Place};
+use outline::{Declaration, Place};
 use words::Words;
 
 /// Says what is declared at a position, given the innermost scope's name and place.
-type Recognise = fn(&Code, usize, &str, Place, &Words) -> Option<Found>;
+type Recognise = fn(&Code, usize, &str, Place, &Words) -> Option<Declaration>;
 
 /// How the scopes of a language are told.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@
 
 use crate::chunk::block::{Block, BlockRole};
 
-use super::code::{Code, Kind};
+use super::code::{Code, LineKind};
 use super::comments::{has_words, licence_line};
 
 /// The longest path; what lies deeper is named by its innermost scopes.
@@ -29,7 +29,7 @@ pub(super) enum Shape {
 
 /// A declaration that a reader has found.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Declaration {
     pub label: String,
     pub shape: Shape,
     pub public: bool,
@@ -103,7 +103,7 @@ impl<'c, 'a> Outline<'c, 'a> {
     }
 
     /// Takes the declaration that begins at `line` if it is worth keeping. `documented` says so of docs inside it.
-    pub(super) fn consider(&mut self, line: usize, found: &Found, place: Place, documented: bool) {
+    pub(super) fn consider(&mut self, line: usize, found: &Declaration, place: Place, documented: bool) {
         let (start, above) = self.code.documentation(line, self.free.min(line));
         let last = self.code.line_of(found.end.saturating_sub(1)).max(line);
         let documented = documented || above;
@@ -157,17 +157,17 @@ impl<'c, 'a> Outline<'c, 'a> {
         while line < code.lines() && passed <= MAX_LINES_BEFORE_HEADER {
             let start = line;
             match code.kind(line) {
-                Kind::Comment | Kind::Doc
+                LineKind::Comment | LineKind::Doc
                     if !code.text[code.line(line)].trim_start_matches('\u{feff}').starts_with("#!") =>
                 {
-                    while line < code.lines() && matches!(code.kind(line), Kind::Comment | Kind::Doc) {
+                    while line < code.lines() && matches!(code.kind(line), LineKind::Comment | LineKind::Doc) {
                         line += 1;
                     }
                     let mut end = licence_line(code, start..line).unwrap_or(line);
                     while end > start && end < line && !has_words(&code.text[code.line(end - 1)], 1) {
                         end -= 1;
                     }
-                    let attached = code.kind(line.min(code.lines() - 1)) == Kind::Code;
+                    let attached = code.kind(line.min(code.lines() - 1)) == LineKind::Code;
                     // In Rust, only `//!` speaks of the file once code has begun.
                     if attached && (passed > 0 || !code.lexis.plain_documents) && end == line {
                         continue;
@@ -178,13 +178,18 @@ impl<'c, 'a> Outline<'c, 'a> {
                 }
                 kind => {
                     // Inside an opening <?php line lies no code.
-                    passed += usize::from(!matches!(kind, Kind::Blank | Kind::Inside | Kind::Comment));
+                    passed += usize::from(!matches!(kind, LineKind::Blank | LineKind::Inside | LineKind::Comment));
                     line += 1;
                 }
             }
         }
         None
     }
+}
+
+/// The label of a name behind its keyword.
+pub(super) fn label_of(keyword: &str, name: &str) -> String {
+    label(&format!("{keyword} {name}"))
 }
 
 /// A label: the text's words, cut at a length.

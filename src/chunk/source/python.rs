@@ -5,10 +5,10 @@
 
 use crate::chunk::block::Block;
 
-use super::code::{Code, Kind, MAX_LINES, Stops};
+use super::code::{Code, LineKind, MAX_LINES, Stops};
 use super::indents::{Levels, attribute_lines, indent};
 use super::mask::{STRING, listed};
-use super::outline::{Found, Outline, Shape, label};
+use super::outline::{Declaration, Outline, Shape, label};
 use super::words;
 
 const RECORDS: &str =
@@ -20,7 +20,7 @@ pub(super) fn walk(code: &Code) -> Vec<Block> {
     let mut next = 0;
     let mut seen_code = false;
     for line in 0..code.lines() {
-        if line < next || code.kind(line) != Kind::Code {
+        if line < next || code.kind(line) != LineKind::Code {
             continue;
         }
         let at = code.skip(code.line(line).start);
@@ -48,7 +48,7 @@ pub(super) fn walk(code: &Code) -> Vec<Block> {
 }
 
 /// What is declared at `at`, its decorators beginning at `start`, and whether it has a docstring.
-fn declaration(code: &Code, at: usize, start: usize) -> Option<(Found, bool)> {
+fn declaration(code: &Code, at: usize, start: usize) -> Option<(Declaration, bool)> {
     let keyword = code.word(at);
     let mut name = code.skip(at + keyword.len());
     let keyword = match (keyword, code.word(name)) {
@@ -72,7 +72,7 @@ fn declaration(code: &Code, at: usize, start: usize) -> Option<(Found, bool)> {
         end = suite_end(code, at, end).unwrap_or(end);
     }
     let public = !text.starts_with('_');
-    let found = Found { label: label(&format!("{keyword} {text}")), shape, public, end, body: Some(extent.end) };
+    let found = Declaration { label: label(&format!("{keyword} {text}")), shape, public, end, body: Some(extent.end) };
     Some((found, doc.is_some()))
 }
 
@@ -103,8 +103,8 @@ fn suite_end(code: &Code, at: usize, shown: usize) -> Option<usize> {
     let mut last = code.line_of(shown - 1);
     for line in last + 1..code.lines() {
         match code.kind(line) {
-            Kind::Blank => {}
-            Kind::Code | Kind::Comment if indent(code, line) <= outer => break,
+            LineKind::Blank => {}
+            LineKind::Code | LineKind::Comment if indent(code, line) <= outer => break,
             _ => last = line,
         }
         if last - first >= MAX_LINES {

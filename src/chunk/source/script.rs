@@ -5,12 +5,12 @@
 
 use super::code::{Code, Stops};
 use super::mask::{is_word, listed};
-use super::outline::{Found, Place, Shape, label};
+use super::outline::{Declaration, Place, Shape, label};
 use super::words::{self, Words};
 
 const STATEMENTS: &str = "if for while switch catch return function with await super new else do try";
 
-pub(super) fn recognise(code: &Code, at: usize, scope: &str, place: Place, words: &Words) -> Option<Found> {
+pub(super) fn recognise(code: &Code, at: usize, scope: &str, place: Place, words: &Words) -> Option<Declaration> {
     let lead = words::modifiers(code, at, words);
     if code.starts_with(lead.at, "default") && code.text[at..].starts_with("export") {
         return Some(default_export(code, code.skip(lead.at + "default".len()), words));
@@ -22,7 +22,7 @@ pub(super) fn recognise(code: &Code, at: usize, scope: &str, place: Place, words
             let name = words::name_end(code, code.skip(code.word_end(lead.at)));
             if let Some(function) = function(code, after_type(code, name, b'=')) {
                 let public = found.public || !found.label.contains(" _");
-                return Some(Found { label: found.label, public, ..function });
+                return Some(Declaration { label: found.label, public, ..function });
             }
             // `const x = {…}` may hold methods, but is not shown whole.
             let start = code.skip(found.end);
@@ -34,17 +34,17 @@ pub(super) fn recognise(code: &Code, at: usize, scope: &str, place: Place, words
     member(code, lead.at, lead.public, scope, place)
 }
 
-fn default_export(code: &Code, at: usize, words: &Words) -> Found {
+fn default_export(code: &Code, at: usize, words: &Words) -> Declaration {
     if let Some(found) = words::recognise(code, at, words) {
-        return Found { public: true, ..found };
+        return Declaration { public: true, ..found };
     }
     let extent = code.extent(at, Stops { newline: true, ..Stops::default() });
     let shape = if code.byte(at) == b'{' { Shape::Container } else { Shape::Callable };
-    Found { label: "default".to_owned(), shape, public: true, end: extent.end, body: extent.body }
+    Declaration { label: "default".to_owned(), shape, public: true, end: extent.end, body: extent.body }
 }
 
 /// `name(…) {`, `name: function (…) {`, `a.b.name = (…) =>`.
-fn member(code: &Code, at: usize, exported: bool, scope: &str, place: Place) -> Option<Found> {
+fn member(code: &Code, at: usize, exported: bool, scope: &str, place: Place) -> Option<Declaration> {
     let at = if code.byte(at) == b'*' { code.skip(at + 1) } else { at };
     let end = words::name_end(code, at);
     let name = code.text.get(at..end).filter(|name| !name.is_empty() && !listed(STATEMENTS, name))?;
@@ -53,7 +53,7 @@ fn member(code: &Code, at: usize, exported: bool, scope: &str, place: Place) -> 
     let in_class = scope.starts_with("class ") || scope.starts_with("interface ");
     let public =
         exported || name.starts_with("exports.") || name.starts_with("module.exports") || (in_class && !hidden);
-    let named = |found: Found| Some(Found { label: label(name), public, ..found });
+    let named = |found: Declaration| Some(Declaration { label: label(name), public, ..found });
     match code.byte(next) {
         b'(' | b'<' if !name.contains('.') => {
             let open = if code.byte(next) == b'<' { code.skip(code.closing(next)?) } else { next };
@@ -67,7 +67,13 @@ fn member(code: &Code, at: usize, exported: bool, scope: &str, place: Place) -> 
             if extent.body.is_none() && !bodiless {
                 return None;
             }
-            named(Found { label: String::new(), shape: Shape::Callable, public, end: extent.end, body: extent.body })
+            named(Declaration {
+                label: String::new(),
+                shape: Shape::Callable,
+                public,
+                end: extent.end,
+                body: extent.body,
+            })
         }
         mark @ (b':' | b'=' | b'?' | b'!') if code.byte(next + 1) != b'=' && code.byte(next + 1) != b'>' => {
             if mark == b'='
@@ -90,7 +96,7 @@ fn member(code: &Code, at: usize, exported: bool, scope: &str, place: Place) -> 
             let extent = code.extent(next, Stops { newline: true, equals: in_class, ..Stops::default() });
             let shape =
                 if mark == b'=' && extent.body.is_some() && !place.in_body { Shape::Container } else { Shape::Value };
-            Some(Found { label: label(name), shape, public, end: extent.end, body: extent.body })
+            Some(Declaration { label: label(name), shape, public, end: extent.end, body: extent.body })
         }
         _ => None,
     }
@@ -106,7 +112,7 @@ fn after_type(code: &Code, name: usize, mark: u8) -> usize {
 }
 
 /// A function as a value, at `at`: its label is left to the caller.
-fn function(code: &Code, at: usize) -> Option<Found> {
+fn function(code: &Code, at: usize) -> Option<Declaration> {
     let mut at = code.skip(at);
     if code.word(at) == "async" {
         at = code.skip(at + "async".len());
@@ -118,7 +124,7 @@ fn function(code: &Code, at: usize) -> Option<Found> {
     };
     if let Some(shape) = shape {
         let extent = code.extent(at, Stops::default());
-        return extent.body.map(|_| Found {
+        return extent.body.map(|_| Declaration {
             label: String::new(),
             shape,
             public: false,
@@ -140,7 +146,7 @@ fn function(code: &Code, at: usize) -> Option<Found> {
     }
     let body = code.skip(arrow + 2);
     let body = (code.byte(body) == b'{').then_some(body);
-    Some(Found {
+    Some(Declaration {
         label: String::new(),
         shape: Shape::Callable,
         public: false,

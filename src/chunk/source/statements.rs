@@ -7,9 +7,9 @@
 use crate::chunk::block::Block;
 
 use super::Recognise;
-use super::code::{Code, Kind, MAX_LINES, Stops};
+use super::code::{Code, LineKind, MAX_LINES, Stops};
 use super::mask::{STRING, is_word};
-use super::outline::{Found, Outline, Place, Shape, label};
+use super::outline::{Declaration, Outline, Place, Shape, label};
 use super::words::{self, Words};
 
 /// Asks at every line that begins a statement.
@@ -17,7 +17,7 @@ pub(super) fn walk(code: &Code, words: &Words, recognise: Recognise) -> Vec<Bloc
     let mut outline = Outline::new(code);
     let mut next = 0;
     for line in 0..code.lines() {
-        if line < next || code.kind(line) != Kind::Code {
+        if line < next || code.kind(line) != LineKind::Code {
             continue;
         }
         let at = code.skip(code.line(line).start);
@@ -30,7 +30,7 @@ pub(super) fn walk(code: &Code, words: &Words, recognise: Recognise) -> Vec<Bloc
 }
 
 /// `name() {` and `function name {`.
-pub(super) fn shell(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Option<Found> {
+pub(super) fn shell(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Option<Declaration> {
     let keyword = code.word(at) == "function";
     let name = if keyword { code.skip(at + "function".len()) } else { at };
     let line = code.line(code.line_of(at)).end;
@@ -38,7 +38,7 @@ pub(super) fn shell(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Opt
     let text = code.text.get(name..end).filter(|text| !text.is_empty())?;
     let after = code.skip(end);
     let called = code.byte(after) == b'(' && code.byte(code.skip(after + 1)) == b')';
-    (called || keyword && after > end).then(|| Found {
+    (called || keyword && after > end).then(|| Declaration {
         label: label(&format!("function {text}")),
         shape: Shape::Callable,
         public: !text.starts_with('_'),
@@ -47,13 +47,19 @@ pub(super) fn shell(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Opt
     })
 }
 
-pub(super) fn sql(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> Option<Found> {
+pub(super) fn sql(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> Option<Declaration> {
     let mut next = at;
     let mut word = code.word(next).to_ascii_lowercase();
     if word == "comment" {
         let extent = code.extent(at, Stops::default());
         let text = code.text.get(at..extent.end)?.split(['\'', '$']).next()?;
-        return Some(Found { label: label(text), shape: Shape::Value, public: true, end: extent.end, body: None });
+        return Some(Declaration {
+            label: label(text),
+            shape: Shape::Value,
+            public: true,
+            end: extent.end,
+            body: None,
+        });
     }
     if word != "create" {
         return None;
@@ -79,7 +85,7 @@ pub(super) fn sql(code: &Code, at: usize, _: &str, _: Place, words: &Words) -> O
         Shape::Callable => sql_head_end(code, next),
         _ => short_statement(code, at, next),
     };
-    Some(Found { label: name, shape, public: true, end, body: None })
+    Some(Declaration { label: name, shape, public: true, end, body: None })
 }
 
 fn sql_name_end(code: &Code, at: usize) -> usize {
@@ -123,7 +129,7 @@ fn sql_head_end(code: &Code, from: usize) -> usize {
 }
 
 /// `resource "a" "b" {` and every other block at the margin.
-pub(super) fn hcl(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Option<Found> {
+pub(super) fn hcl(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Option<Declaration> {
     let line = code.line_of(at);
     let end = code.line(line).end;
     let open = (at..end).find(|n| code.byte(*n) == b'{')?;
@@ -137,7 +143,7 @@ pub(super) fn hcl(code: &Code, at: usize, _: &str, _: Place, _: &Words) -> Optio
     let end = if whole { code.whole(at, open).unwrap_or(open + 1) } else { open + 1 };
     let lines = code.line_of(end - 1) - line;
     let shape = if whole && lines < MAX_LINES { Shape::Record } else { Shape::Callable };
-    Some(Found { label: label(code.text.get(head)?), shape, public: true, end, body: None })
+    Some(Declaration { label: label(code.text.get(head)?), shape, public: true, end, body: None })
 }
 
 /// The words of languages that have none.

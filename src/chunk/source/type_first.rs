@@ -5,7 +5,7 @@
 
 use super::code::{Code, Stops};
 use super::mask::{DIRECTIVE, STRING, is_word, listed};
-use super::outline::{Found, Place, Shape, label};
+use super::outline::{Declaration, Place, Shape, label};
 use super::words::{self, Public, Words};
 
 /// The most names and marks before a declared name.
@@ -18,7 +18,7 @@ const MARKS: &str = "__attribute__ __declspec alignas _Alignas decltype __aligne
     __typeof__ __extension__ throws";
 
 /// Finds what a keyword or a type before a name declares at `at`.
-pub(super) fn recognise(code: &Code, at: usize, scope: &str, place: Place, words: &Words) -> Option<Found> {
+pub(super) fn recognise(code: &Code, at: usize, scope: &str, place: Place, words: &Words) -> Option<Declaration> {
     if code.word(at) == "typedef" {
         return typedef(code, at);
     }
@@ -47,7 +47,7 @@ fn scope_word(label: &str) -> &str {
     label.split(' ').next().unwrap_or_default()
 }
 
-fn typed(code: &Code, start: usize, scope: &str, words: &Words) -> Option<Found> {
+fn typed(code: &Code, start: usize, scope: &str, words: &Words) -> Option<Declaration> {
     let lead = words::modifiers(code, start, words);
     let mut at = if code.byte(lead.at) == b'<' { code.skip(code.closing(lead.at)?) } else { lead.at };
     let (mut names, mut name) = (0, 0..0);
@@ -131,7 +131,7 @@ fn name_before(code: &Code, at: usize) -> Option<std::ops::Range<usize>> {
     (length > 0).then_some(end - length..end)
 }
 
-fn callable(code: &Code, start: usize, name: std::ops::Range<usize>, open: usize, public: bool) -> Option<Found> {
+fn callable(code: &Code, start: usize, name: std::ops::Range<usize>, open: usize, public: bool) -> Option<Declaration> {
     let close = code.closing(open)?;
     if matches!(code.byte(code.skip(close)), b'.' | b'+' | b'/' | b')' | b'?' | b'<') {
         return None;
@@ -140,7 +140,7 @@ fn callable(code: &Code, start: usize, name: std::ops::Range<usize>, open: usize
     // A prototype that only serves its own file says nothing that the definition does not.
     let public = public && !(extent.body.is_none() && code.text[start..name.start].starts_with("static"));
     let name = label(name_of(code, &name));
-    (!name.is_empty()).then_some(Found {
+    (!name.is_empty()).then_some(Declaration {
         label: name,
         shape: Shape::Callable,
         public,
@@ -149,14 +149,20 @@ fn callable(code: &Code, start: usize, name: std::ops::Range<usize>, open: usize
     })
 }
 
-fn value(code: &Code, at: usize, name: std::ops::Range<usize>, public: bool) -> Option<Found> {
+fn value(code: &Code, at: usize, name: std::ops::Range<usize>, public: bool) -> Option<Declaration> {
     let extent = code.extent(at, Stops { equals: true, ..Stops::default() });
     let name = label(name_of(code, &name));
-    (!name.is_empty()).then_some(Found { label: name, shape: Shape::Value, public, end: extent.end, body: extent.body })
+    (!name.is_empty()).then_some(Declaration {
+        label: name,
+        shape: Shape::Value,
+        public,
+        end: extent.end,
+        body: extent.body,
+    })
 }
 
 /// `typedef struct {…} name;` is a record if it is short, else its head and its documented fields.
-fn typedef(code: &Code, at: usize) -> Option<Found> {
+fn typedef(code: &Code, at: usize) -> Option<Declaration> {
     let extent = code.extent(at, Stops::default());
     let whole = extent.body.map(|body| code.whole(at, body));
     let end = match whole {
@@ -180,5 +186,5 @@ fn typedef(code: &Code, at: usize) -> Option<Found> {
     // `typedef struct x x;` says nothing.
     let alias = ["struct", "union", "enum"].contains(&code.word(code.skip(at + "typedef".len())));
     let public = body.is_some() || !alias;
-    Some(Found { label: label(&format!("typedef {name}")), shape: Shape::Record, public, end, body })
+    Some(Declaration { label: label(&format!("typedef {name}")), shape: Shape::Record, public, end, body })
 }

@@ -7,7 +7,7 @@
 use super::code::{Code, Stops};
 use super::fields::{group, record_or, statement_end};
 use super::mask::{STRING, is_word, listed};
-use super::outline::{Found, Shape, label};
+use super::outline::{Declaration, Shape, label, label_of};
 
 /// How a language tells what is public.
 #[derive(Debug, Clone, Copy)]
@@ -97,8 +97,8 @@ pub(super) fn modifiers(code: &Code, at: usize, words: &Words) -> Lead {
 }
 
 /// `extern "C" {`, a scope without a name.
-pub(super) fn linkage(code: &Code, start: usize, at: usize) -> Option<Found> {
-    (code.byte(at) == b'{' && code.text[start..at].contains("extern")).then(|| Found {
+pub(super) fn linkage(code: &Code, start: usize, at: usize) -> Option<Declaration> {
+    (code.byte(at) == b'{' && code.text[start..at].contains("extern")).then(|| Declaration {
         label: String::new(),
         shape: Shape::Container,
         public: false,
@@ -112,7 +112,7 @@ pub(super) fn string_end(code: &Code, at: usize) -> usize {
 }
 
 /// The declaration that a keyword opens at `at`.
-pub(super) fn recognise(code: &Code, at: usize, words: &Words) -> Option<Found> {
+pub(super) fn recognise(code: &Code, at: usize, words: &Words) -> Option<Declaration> {
     let lead = modifiers(code, at, words);
     if let Some(scope) = linkage(code, at, lead.at) {
         return Some(scope);
@@ -128,7 +128,7 @@ pub(super) fn recognise(code: &Code, at: usize, words: &Words) -> Option<Found> 
     }
     if listed(NAMELESS, keyword) {
         let extent = code.extent(name, words.stops);
-        return b"(?!{<[".contains(&code.byte(name)).then(|| Found {
+        return b"(?!{<[".contains(&code.byte(name)).then(|| Declaration {
             label: keyword.to_owned(),
             shape,
             public: lead.public,
@@ -137,7 +137,7 @@ pub(super) fn recognise(code: &Code, at: usize, words: &Words) -> Option<Found> 
         });
     }
     if keyword == "enum" && words.type_first && code.byte(name) == b'{' {
-        let found = Found { label: "enum".to_owned(), shape, public: false, end: name + 1, body: Some(name) };
+        let found = Declaration { label: "enum".to_owned(), shape, public: false, end: name + 1, body: Some(name) };
         return Some(record_or(code, at, found));
     }
     // `enum class X`, `function* x`, `fun <T> x`, `const ( … )`.
@@ -185,7 +185,7 @@ pub(super) fn recognise(code: &Code, at: usize, words: &Words) -> Option<Found> 
         let next = code.skip(end);
         let next = if matches!(code.byte(next), b'<' | b'[') { code.skip(code.closing(next)?) } else { next };
         if code.byte(next) == b'=' || code.byte(next) == b';' {
-            return Some(Found {
+            return Some(Declaration {
                 label: label_of(keyword, &full),
                 shape,
                 public,
@@ -200,20 +200,16 @@ pub(super) fn recognise(code: &Code, at: usize, words: &Words) -> Option<Found> 
     Some(record_or(
         code,
         at,
-        Found { label: label_of(keyword, &full), shape, public, end: extent.end, body: extent.body },
+        Declaration { label: label_of(keyword, &full), shape, public, end: extent.end, body: extent.body },
     ))
 }
 
-pub(super) fn label_of(keyword: &str, name: &str) -> String {
-    label(&format!("{keyword} {name}"))
-}
-
-fn head(code: &Code, keyword: &str, at: usize, shape: Shape, public: bool, stops: Stops) -> Found {
+fn head(code: &Code, keyword: &str, at: usize, shape: Shape, public: bool, stops: Stops) -> Declaration {
     let at = if code.byte(at) == b'<' { code.closing(at).map_or(at, |end| code.skip(end)) } else { at };
     let extent = code.extent(at, stops);
     let text = code.text.get(at..extent.body.unwrap_or(extent.end)).unwrap_or_default();
     let text = text.split(" where").next().unwrap_or_default().split('\n').next().unwrap_or_default();
-    Found { label: label(&format!("{keyword} {text}")), shape, public, end: extent.end, body: extent.body }
+    Declaration { label: label(&format!("{keyword} {text}")), shape, public, end: extent.end, body: extent.body }
 }
 
 /// The end of a name with what may stand inside one: `a.b`, `A::b`, `a:b`, `$a`, `#a`, `a?`.
@@ -234,4 +230,21 @@ pub(super) fn name_end(code: &Code, at: usize) -> usize {
         };
         end = code.word_end(next);
     }
+}
+
+/// A documented field or variant: the name before its type or value.
+pub(super) fn entry(code: &Code, at: usize, words: &Words) -> Option<Declaration> {
+    let lead = modifiers(code, at, words);
+    let extent = code.extent(lead.at, Stops { comma: true, ..words.stops });
+    let text = code.mask.get(lead.at..extent.body.unwrap_or(extent.end))?;
+    let stop = text.iter().position(|b| b"=:(,;[{?!\n\r".contains(b)).unwrap_or(text.len());
+    let names: Vec<&[u8]> = text[..stop].split(|b| !is_word(*b)).filter(|w| !w.is_empty()).take(16).collect();
+    let name = if words.type_first { names.last() } else { names.first() }?;
+    let name = String::from_utf8_lossy(name).into_owned();
+    let shape = if extent.body.is_some() { Shape::Record } else { Shape::Value };
+    Some(record_or(
+        code,
+        at,
+        Declaration { label: label(&name), shape, public: false, end: extent.end, body: extent.body },
+    ))
 }

@@ -59,9 +59,9 @@ struct Layout {
 }
 
 /// Hands out places one after another.
-struct Surveyor(usize);
+struct LayoutBuilder(usize);
 
-impl Surveyor {
+impl LayoutBuilder {
     fn take(&mut self, bytes: usize) -> Range<usize> {
         let start = self.0.next_multiple_of(ALIGN);
         self.0 = start + bytes;
@@ -91,7 +91,7 @@ impl Surveyor {
 
 impl Layout {
     fn of(c: &Config, precision: Precision) -> Self {
-        let mut survey = Surveyor(HEADER);
+        let mut survey = LayoutBuilder(HEADER);
         let (h, f) = (c.hidden, c.intermediate);
         let places = survey.take(4 * c.positions * h);
         let embed_norm = survey.norm(h);

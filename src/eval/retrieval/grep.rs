@@ -15,7 +15,7 @@ pub(super) struct Grep {
 }
 
 /// A text that holds some of the words.
-pub(super) struct Found<'a> {
+pub(super) struct GrepHit<'a> {
     pub id: &'a str,
     /// Different words, and a little for how often they stand there.
     pub score: f32,
@@ -31,9 +31,9 @@ impl Grep {
     }
 
     /// The first texts for a question; `admitted` says by number which may answer.
-    pub fn search(&self, question: &str, limit: usize, admitted: &dyn Fn(usize) -> bool) -> Vec<Found<'_>> {
+    pub fn search(&self, question: &str, limit: usize, admitted: &dyn Fn(usize) -> bool) -> Vec<GrepHit<'_>> {
         let Some((pattern, words)) = pattern(question) else { return Vec::new() };
-        let mut out: Vec<Found<'_>> = Vec::new();
+        let mut out: Vec<GrepHit<'_>> = Vec::new();
         for (_, (id, text)) in self.texts.iter().enumerate().filter(|(at, _)| admitted(*at)) {
             let (mut seen, mut times) = (HashSet::new(), 0);
             for found in pattern.find_iter(text) {
@@ -43,7 +43,7 @@ impl Grep {
             if times > 0 {
                 let often = times as f32 / (times as f32 + 100.0);
                 let share = (seen.len() as f32 / words as f32).min(1.0);
-                out.push(Found { id, score: seen.len() as f32 + often, share });
+                out.push(GrepHit { id, score: seen.len() as f32 + often, share });
             }
         }
         out.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| b.id.cmp(a.id)));

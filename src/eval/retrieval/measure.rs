@@ -57,7 +57,7 @@ impl Plan {
 }
 
 /// A document that was found.
-struct Found {
+struct Retrieved {
     id: String,
     score: f32,
     /// What is known of it; none if other software found it.
@@ -72,7 +72,7 @@ struct Why {
     closeness: Option<f32>,
 }
 
-impl Found {
+impl Retrieved {
     fn at(&self, rank: usize) -> Option<Placed> {
         let short = |value: f32| round(f64::from(value), DIGITS);
         let why = self.why.as_ref()?;
@@ -138,7 +138,7 @@ pub fn measure_ranking(set: &Set, path: &Path, ranking: &Ranking, plan: &Plan) -
     let mut tally = Tally::new(set, plan, 0.0);
     for (query, answerable) in set.all().filter(|(_, answerable)| *answerable || with_unanswerable) {
         let listed = ranking.run.get(&query.id).into_iter().flatten();
-        let found = listed.map(|(id, score)| Found { id: id.clone(), score: *score, why: None });
+        let found = listed.map(|(id, score)| Retrieved { id: id.clone(), score: *score, why: None });
         tally.add(query, answerable, found.collect());
     }
     let (mut result, run) = tally.done(path, &ranking.name);
@@ -166,7 +166,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Judges what was found, best first.
-    fn add(&mut self, query: &Query, answerable: bool, mut found: Vec<Found>) -> &mut Asked {
+    fn add(&mut self, query: &Query, answerable: bool, mut found: Vec<Retrieved>) -> &mut Asked {
         if self.own.contains(query.id.as_str()) {
             let before = found.len();
             found.retain(|found| found.id != query.id);
@@ -233,9 +233,9 @@ impl<'a> Tally<'a> {
 }
 
 /// Scores that fall at every place, so that whoever sorts by them gets the order that people see, ties or not.
-fn falling(found: Vec<Found>) -> Vec<(String, f32)> {
+fn falling(found: Vec<Retrieved>) -> Vec<(String, f32)> {
     let mut last = f32::INFINITY;
-    let one = |found: Found| {
+    let one = |found: Retrieved| {
         last = if found.score < last { found.score } else { last.next_down() };
         (found.id, last)
     };
@@ -292,7 +292,7 @@ impl<'a> Asker<'a> {
         Ok(asker)
     }
 
-    fn ask(&self, query: &Query, session: &Session<'_>) -> Result<Vec<Found>, BenchError> {
+    fn ask(&self, query: &Query, session: &Session<'_>) -> Result<Vec<Retrieved>, BenchError> {
         if query.text.trim().is_empty() {
             return Ok(Vec::new());
         }
@@ -302,9 +302,9 @@ impl<'a> Asker<'a> {
             What::Grep(grep) => {
                 let admitted = |at: usize| group.as_ref().is_none_or(|group| self.groups[at] == *group);
                 let found = grep.search(&query.text, depth, &admitted).into_iter();
-                let one = |f: super::grep::Found<'_>| {
+                let one = |f: super::grep::GrepHit<'_>| {
                     let why = Why { relevance: f.share, cosine: None, words: Some(f.share), closeness: None };
-                    Found { id: f.id.to_owned(), score: f.score, why: Some(why) }
+                    Retrieved { id: f.id.to_owned(), score: f.score, why: Some(why) }
                 };
                 return Ok(found.map(one).collect());
             }
@@ -343,7 +343,7 @@ impl<'a> Asker<'a> {
                 words: explain.and_then(|why| why.signals.keyword),
                 closeness: explain.and_then(|why| why.closeness),
             };
-            Found { id: hit.id, score: hit.score, why: Some(why) }
+            Retrieved { id: hit.id, score: hit.score, why: Some(why) }
         };
         Ok(finding.hits.into_iter().map(one).collect())
     }
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn scores_fall_at_every_place() {
-        let found = |score| Found { id: String::new(), score, why: None };
+        let found = |score| Retrieved { id: String::new(), score, why: None };
         let scores: Vec<f32> = falling([0.5, 0.5, 0.5, 0.4, 0.0, 0.0].map(found).into()).iter().map(|f| f.1).collect();
         assert!(scores.windows(2).all(|pair| pair[1] < pair[0]), "{scores:?}");
         assert_eq!((scores[0], scores[3]), (0.5, 0.4));

@@ -27,8 +27,9 @@ impl Default for Bounds {
     }
 }
 
+/// What a name in a folder stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     Folder,
     File,
     Link,
@@ -39,7 +40,7 @@ enum Kind {
 /// A folder that the walk is in: what is left of its names.
 struct Level {
     folder: PathBuf,
-    names: std::vec::IntoIter<(OsString, Kind)>,
+    names: std::vec::IntoIter<(OsString, EntryKind)>,
     mark: Mark,
 }
 
@@ -47,7 +48,7 @@ struct Level {
 #[derive(Default)]
 struct Listing {
     /// Folders, and what is called like a document; sorted.
-    names: Vec<(OsString, Kind)>,
+    names: Vec<(OsString, EntryKind)>,
     present: Present,
     /// Names in all.
     entries: usize,
@@ -64,17 +65,17 @@ fn list(folder: &Path, most: usize) -> io::Result<Listing> {
         }
         let named = entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)));
         let (name, kind) = match named {
-            Ok((name, kind)) if kind.is_dir() => (name, Kind::Folder),
-            Ok((name, kind)) if kind.is_file() => (name, Kind::File),
-            Ok((name, kind)) if kind.is_symlink() => (name, Kind::Link),
-            Ok((name, _)) => (name, Kind::Other),
+            Ok((name, kind)) if kind.is_dir() => (name, EntryKind::Folder),
+            Ok((name, kind)) if kind.is_file() => (name, EntryKind::File),
+            Ok((name, kind)) if kind.is_symlink() => (name, EntryKind::Link),
+            Ok((name, _)) => (name, EntryKind::Other),
             Err(error) => {
                 out.failed = Some(error);
                 continue;
             }
         };
         out.present.note(&name);
-        if kind == Kind::Folder || Format::of_path(Path::new(&name)).is_some() {
+        if kind == EntryKind::Folder || Format::of_path(Path::new(&name)).is_some() {
             out.names.push((name, kind));
         }
     }
@@ -106,12 +107,12 @@ pub(super) fn walk(
             continue;
         };
         let path = level.folder.join(name);
-        if rules.leave_out(&path, kind == Kind::Folder) {
+        if rules.leave_out(&path, kind == EntryKind::Folder) {
             continue;
         }
         match kind {
-            Kind::Folder => next = Some(path),
-            Kind::File => {
+            EntryKind::Folder => next = Some(path),
+            EntryKind::File => {
                 let Some(kind) = Format::of_path(&path).map(kind_of) else { continue };
                 match fs::symlink_metadata(&path) {
                     Ok(meta) if meta.is_file() => consider(&path, root, kind, &meta, out),
@@ -122,8 +123,8 @@ pub(super) fn walk(
                     heard(out.files.len());
                 }
             }
-            Kind::Link => out.skipped.extend(misled(&path, folder)),
-            Kind::Other => out.skipped.push(Skipped::new(path, NOT_REGULAR)),
+            EntryKind::Link => out.skipped.extend(misled(&path, folder)),
+            EntryKind::Other => out.skipped.push(Skipped::new(path, NOT_REGULAR)),
         }
     }
     out.rules.append(&mut rules.told);

@@ -1,7 +1,7 @@
 //! Entries of packs. An entry has about ten texts and is as near as the nearest of them; its words are those of all.
 
 use crate::ann::Index;
-use crate::canon::{Layer, PatternHit, Stored};
+use crate::canon::{PackLayer, PatternHit, Stored};
 use crate::lexical::Bm25Scores;
 use crate::query::collection::{Collection, Found, Gathered, Known, Located, Prior, Query};
 use crate::query::knowledge::{Filters, Knowledge};
@@ -109,7 +109,7 @@ impl Collection for CanonCollection<'_> {
             one.evidence.words =
                 query.terms.map(|_| scores.as_ref().and_then(|scores| scores.of(one.key)).unwrap_or(0.0));
             one.evidence.hint = if generic { GENERIC_LOG_ODDS } else { 0.0 };
-            if self.entries().get(entry).is_some_and(|stored| stored.layer == Layer::Builtin) {
+            if self.entries().get(entry).is_some_and(|stored| stored.layer == PackLayer::Builtin) {
                 one.evidence.hint += prior.unwrap_or(0.0);
             }
         }

@@ -3,8 +3,7 @@
 //! Products of bytes are widened to 16 bits first. The instruction that multiplies bytes directly saturates its sums
 //! of two at 16 bits, which activations above 127 would reach; widened, every product is exact.
 
-use super::codes::QUAD;
-use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, ROWS, TileI8};
+use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, QUAD, ROWS, TileI8};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has AVX2 and FMA.

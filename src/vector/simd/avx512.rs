@@ -1,7 +1,6 @@
 //! The kernels' vocabulary in AVX-512 with VNNI: a vector is one register, a step of four products one instruction.
 
-use super::codes::QUAD;
-use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, ROWS, TileI8};
+use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, QUAD, ROWS, TileI8};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and FMA.

@@ -1,6 +1,6 @@
 //! One vector against many rows of bytes: the first pass of an exact search, and the steps of a walk through a graph.
 
-use super::lanes::{LANES, Lanes, MIDDLE, Op};
+use super::lanes::{LANES, Lanes, MIDDLE, Op, QUAD};
 use super::prefetch;
 
 /// Sums of products of each row with two rows of bytes.
@@ -74,9 +74,6 @@ impl Op for DotRow<'_> {
         sum + tail.map(|(x, (code, rest))| component(*code, *rest) * x).sum::<f32>()
     }
 }
-
-/// Rows that are compared at a time: their loads and products overlap.
-pub(super) const QUAD: usize = 4;
 
 /// Sums of products of the rows at these places with one row of bytes.
 pub(super) struct DotGather<'a> {

@@ -5,10 +5,10 @@
 //! in the same order, so every processor makes the same bits. The scalar form here is the definition; the others are
 //! tested against it.
 
-use super::codes::QUAD;
-
 /// Lanes of a vector.
 pub(super) const LANES: usize = 16;
+/// Rows of bytes that are compared at a time: their loads and products overlap.
+pub(super) const QUAD: usize = 4;
 /// Columns of a panel of packed weights.
 pub(super) const PANEL: usize = 64;
 /// Most rows of a tile.

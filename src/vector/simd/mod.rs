@@ -31,10 +31,10 @@ use lanes::{Lanes, Op, Scalar};
 
 /// A set of instructions that this processor has.
 #[derive(Debug, Clone, Copy)]
-pub struct Isa(Kind);
+pub struct Isa(IsaKind);
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum IsaKind {
     Scalar(Scalar),
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
@@ -48,17 +48,17 @@ impl Isa {
 
     /// The widest that this processor has.
     pub fn detect() -> Self {
-        Self::NAMES.iter().rev().find_map(|name| Self::named(name)).unwrap_or(Self(Kind::Scalar(Scalar)))
+        Self::NAMES.iter().rev().find_map(|name| Self::named(name)).unwrap_or(Self(IsaKind::Scalar(Scalar)))
     }
 
     /// The set of this name, if there is one and this processor has it.
     pub fn named(name: &str) -> Option<Self> {
         match name {
-            "scalar" => Some(Self(Kind::Scalar(Scalar))),
+            "scalar" => Some(Self(IsaKind::Scalar(Scalar))),
             #[cfg(target_arch = "x86_64")]
-            "avx2" => avx2::Avx2::new().map(|s| Self(Kind::Avx2(s))),
+            "avx2" => avx2::Avx2::new().map(|s| Self(IsaKind::Avx2(s))),
             #[cfg(target_arch = "x86_64")]
-            "avx512" => avx512::Avx512::new().map(|s| Self(Kind::Avx512(s))),
+            "avx512" => avx512::Avx512::new().map(|s| Self(IsaKind::Avx512(s))),
             _ => None,
         }
     }
@@ -66,21 +66,21 @@ impl Isa {
     /// Its name; `avx512` includes VNNI.
     pub const fn name(self) -> &'static str {
         match self.0 {
-            Kind::Scalar(_) => "scalar",
+            IsaKind::Scalar(_) => "scalar",
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2(_) => "avx2",
+            IsaKind::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(_) => "avx512",
+            IsaKind::Avx512(_) => "avx512",
         }
     }
 
     fn run<O: Op>(self, op: O) -> O::Out {
         match self.0 {
-            Kind::Scalar(s) => s.run(op),
+            IsaKind::Scalar(s) => s.run(op),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2(s) => s.run(op),
+            IsaKind::Avx2(s) => s.run(op),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(s) => s.run(op),
+            IsaKind::Avx512(s) => s.run(op),
         }
     }
 

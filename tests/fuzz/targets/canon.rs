@@ -2,7 +2,7 @@
 
 use crate::fuzz::{Reader, Target, about, outcome, sort_of};
 use crate::support::request::session;
-use kenning::canon::{Canon, Entry, Layer, PackFile, PackSource, add_entry, check, fill};
+use kenning::canon::{Canon, Entry, PackFile, PackLayer, PackSource, add_entry, check, fill};
 use kenning::engine::Engine;
 use kenning::query::LookupOptions;
 use kenning::render::{Style, json_line, lookup_text};
@@ -86,7 +86,7 @@ fn lookup(_: &Path) -> Reader {
 
 fn pack(input: &[u8]) -> u64 {
     let text = String::from_utf8_lossy(input).into_owned();
-    let source = PackSource { layer: Layer::User, origin: "own.json".to_owned(), text: text.clone().into() };
+    let source = PackSource { layer: PackLayer::User, origin: "own.json".to_owned(), text: text.clone().into() };
     let findings = check(std::slice::from_ref(&source));
     let (canon, problems) = Canon::only(std::slice::from_ref(&source));
     for stored in canon.entries() {

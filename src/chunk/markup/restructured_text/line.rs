@@ -7,7 +7,7 @@ use crate::chunk::markup::line::Line;
 
 /// What a line at the start of a block opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Opening {
     /// `.. name:: ...`, also as the definition of a substitution.
     Directive,
     /// A comment, link target, footnote or citation.
@@ -31,30 +31,30 @@ pub(super) enum Kind {
 }
 
 /// What this line opens, with the line below it.
-pub(super) fn kind(line: &Line, below: Option<&Line>) -> Kind {
+pub(super) fn kind(line: &Line, below: Option<&Line>) -> Opening {
     let text = line.text.trim();
     let deeper = below.is_some_and(|below| !below.is_blank() && below.indent() > line.indent());
     if let Some(rest) = marked(text, "..") {
-        return if is_directive(rest) { Kind::Directive } else { Kind::Remark };
+        return if is_directive(rest) { Opening::Directive } else { Opening::Remark };
     }
     if let Some(bullet) = text.chars().next().filter(|c| "-+*•‣⁃".contains(*c))
         && text[bullet.len_utf8()..].chars().next().is_none_or(char::is_whitespace)
     {
-        return Kind::Bullet(bullet);
+        return Opening::Bullet(bullet);
     }
     match text {
-        _ if is_enumerated(line, below) => Kind::Enumerated,
+        _ if is_enumerated(line, below) => Opening::Enumerated,
 
-        _ if is_field(text) => Kind::Field,
-        _ if is_option(text) => Kind::Option,
-        _ if marked(text, ">>>").is_some() => Kind::Doctest,
-        _ if marked(text, "|").is_some() => Kind::LineBlock,
-        _ if is_grid_border(text) => Kind::GridTable,
-        _ if is_simple_border(text) && text.contains(' ') => Kind::SimpleTable,
+        _ if is_field(text) => Opening::Field,
+        _ if is_option(text) => Opening::Option,
+        _ if marked(text, ">>>").is_some() => Opening::Doctest,
+        _ if marked(text, "|").is_some() => Opening::LineBlock,
+        _ if is_grid_border(text) => Opening::GridTable,
+        _ if is_simple_border(text) && text.contains(' ') => Opening::SimpleTable,
         _ => match adornment(text) {
-            Some(mark) => Kind::Adornment(mark),
-            None if deeper => Kind::Term,
-            None => Kind::Paragraph,
+            Some(mark) => Opening::Adornment(mark),
+            None if deeper => Opening::Term,
+            None => Opening::Paragraph,
         },
     }
 }
@@ -154,44 +154,44 @@ mod tests {
     #[test]
     fn lines_open_what_they_open() {
         let cases = [
-            (".. note::", Kind::Directive),
-            (".. code-block:: rust", Kind::Directive),
-            (".. py:method:: a.b(c)", Kind::Directive),
-            (".. |v| replace:: 1", Kind::Directive),
-            ("..", Kind::Remark),
-            (".. a comment", Kind::Remark),
-            (".. so:: it goes", Kind::Directive),
-            (".. see also:: this", Kind::Remark),
-            (".. _target:", Kind::Remark),
-            (".. _std::vec: https://x.y", Kind::Remark),
-            (".. [1] A note.", Kind::Remark),
-            ("- item", Kind::Bullet('-')),
-            ("*", Kind::Bullet('*')),
-            ("• item", Kind::Bullet('•')),
-            ("*emphasis* first", Kind::Paragraph),
-            ("1. one", Kind::Enumerated),
-            ("(a) one", Kind::Enumerated),
-            ("iv) four", Kind::Enumerated),
-            ("#. next", Kind::Enumerated),
-            ("(1. no", Kind::Paragraph),
-            ("mix. no", Kind::Paragraph),
-            ("1.5 no", Kind::Paragraph),
-            (":param x: the x", Kind::Field),
-            (":orphan:", Kind::Field),
-            (":mod:`email` package", Kind::Paragraph),
-            (":: no", Kind::Paragraph),
-            ("-v", Kind::Option),
-            ("-o FILE, --out FILE  the file", Kind::Option),
-            ("-1 is less than 0", Kind::Paragraph),
-            (">>> 1 + 1", Kind::Doctest),
-            ("| a line", Kind::LineBlock),
-            ("|sub| text", Kind::Paragraph),
-            ("+---+---+", Kind::GridTable),
-            ("=== ===", Kind::SimpleTable),
-            ("=======", Kind::Adornment('=')),
-            ("...", Kind::Adornment('.')),
-            ("::", Kind::Paragraph),
-            ("Text.", Kind::Paragraph),
+            (".. note::", Opening::Directive),
+            (".. code-block:: rust", Opening::Directive),
+            (".. py:method:: a.b(c)", Opening::Directive),
+            (".. |v| replace:: 1", Opening::Directive),
+            ("..", Opening::Remark),
+            (".. a comment", Opening::Remark),
+            (".. so:: it goes", Opening::Directive),
+            (".. see also:: this", Opening::Remark),
+            (".. _target:", Opening::Remark),
+            (".. _std::vec: https://x.y", Opening::Remark),
+            (".. [1] A note.", Opening::Remark),
+            ("- item", Opening::Bullet('-')),
+            ("*", Opening::Bullet('*')),
+            ("• item", Opening::Bullet('•')),
+            ("*emphasis* first", Opening::Paragraph),
+            ("1. one", Opening::Enumerated),
+            ("(a) one", Opening::Enumerated),
+            ("iv) four", Opening::Enumerated),
+            ("#. next", Opening::Enumerated),
+            ("(1. no", Opening::Paragraph),
+            ("mix. no", Opening::Paragraph),
+            ("1.5 no", Opening::Paragraph),
+            (":param x: the x", Opening::Field),
+            (":orphan:", Opening::Field),
+            (":mod:`email` package", Opening::Paragraph),
+            (":: no", Opening::Paragraph),
+            ("-v", Opening::Option),
+            ("-o FILE, --out FILE  the file", Opening::Option),
+            ("-1 is less than 0", Opening::Paragraph),
+            (">>> 1 + 1", Opening::Doctest),
+            ("| a line", Opening::LineBlock),
+            ("|sub| text", Opening::Paragraph),
+            ("+---+---+", Opening::GridTable),
+            ("=== ===", Opening::SimpleTable),
+            ("=======", Opening::Adornment('=')),
+            ("...", Opening::Adornment('.')),
+            ("::", Opening::Paragraph),
+            ("Text.", Opening::Paragraph),
         ];
         for (text, wanted) in cases {
             let line = Line { start: 0, end: text.len(), next: text.len(), text };
@@ -202,10 +202,10 @@ mod tests {
     #[test]
     fn the_line_below_decides() {
         let at = |text| Line { start: 0, end: 0, next: 0, text };
-        assert_eq!(kind(&at("term"), Some(&at("  what it is"))), Kind::Term);
-        assert_eq!(kind(&at("1. Setup"), Some(&at("--------"))), Kind::Paragraph);
-        assert_eq!(kind(&at("1. Setup"), Some(&at("2. Run"))), Kind::Enumerated);
-        assert_eq!(kind(&at("A. Person wrote"), Some(&at("this."))), Kind::Paragraph);
+        assert_eq!(kind(&at("term"), Some(&at("  what it is"))), Opening::Term);
+        assert_eq!(kind(&at("1. Setup"), Some(&at("--------"))), Opening::Paragraph);
+        assert_eq!(kind(&at("1. Setup"), Some(&at("2. Run"))), Opening::Enumerated);
+        assert_eq!(kind(&at("A. Person wrote"), Some(&at("this."))), Opening::Paragraph);
         assert!(is_row_for("==", "ab") && !is_row_for("==", "abc") && is_row_for("====", "longer"));
     }
 }

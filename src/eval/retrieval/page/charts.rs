@@ -10,7 +10,7 @@ use super::drawing::{Anchor, Drawing};
 const BINS: usize = 25;
 
 /// Questions below which a share says nothing.
-const FEW: f64 = 10.0;
+const LEAST_QUESTIONS: f64 = 10.0;
 
 /// A metric of every run, set by set, as bars with their 95 % intervals.
 pub(super) fn quality(sets: &[(&str, Vec<&RunResult>)], metric: &str, runs: &[&str]) -> String {
@@ -59,7 +59,7 @@ pub(super) fn risk(results: &[&RunResult], runs: &[&str]) -> String {
     const SIZE: (f64, f64) = (480.0, 270.0);
     const LEFT: f64 = 44.0;
     let curve = |result: &RunResult| {
-        let least = FEW / result.queries.len().max(1) as f64;
+        let least = LEAST_QUESTIONS / result.queries.len().max(1) as f64;
         let mut curve = risk_coverage(&result.outcomes());
         curve.retain(|point| point.coverage >= least.min(1.0));
         curve

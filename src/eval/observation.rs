@@ -1,0 +1,42 @@
+//! What a lookup of a labelled case came to, for report and calibration.
+
+use super::cases::CaseKind;
+use serde::Serialize;
+
+/// What one lookup came to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Observation {
+    /// The case.
+    pub id: String,
+    /// Its kind.
+    pub kind: CaseKind,
+    /// Its domain.
+    pub domain: String,
+    /// Its class, if it is unanswerable.
+    pub class: String,
+    /// Whether nothing was fitted on it.
+    pub held_back: bool,
+    /// What would have been right.
+    pub expect: Vec<String>,
+    /// What was shown, best first, over all errors of the input.
+    pub hits: Vec<String>,
+    /// Tier of the first hit.
+    pub tier: Option<String>,
+    /// Relevance of the best candidate, gate or not.
+    pub best: f32,
+}
+
+impl Observation {
+    /// Whether the first hit is right; silence is right where nothing is expected.
+    pub fn right(&self) -> bool {
+        match self.hits.first() {
+            Some(first) => self.expect.contains(first),
+            None => self.kind == CaseKind::Unanswerable,
+        }
+    }
+
+    /// Whether a right entry was shown at all.
+    pub fn among(&self) -> bool {
+        self.hits.iter().any(|hit| self.expect.contains(hit)) || (self.hits.is_empty() && self.right())
+    }
+}
