@@ -1,5 +1,5 @@
-//! Every built-in pattern against a log of 10,000 lines, warm: milliseconds, the median of 21 rounds after one that compiles what is
-//! tried.
+//! Every built-in pattern against a log of 10,000 lines, warm: milliseconds, the median of 21 rounds after one that
+//! compiles what is tried.
 //!
 //! Data: a healthy log by a fixed rule, and any file that is named. Run: `cargo bench --bench canon [-- FILE]`.
 

@@ -1,7 +1,8 @@
 //! How near the kernels of `vector::simd` come to the processor: multiply-adds a second on one core, in the shapes of
 //! bge-small, for every set of instructions that the processor has.
 //!
-//! Run: `cargo bench --bench kernels -- [scalar|avx2|avx512] [product|attention]`. One JSON object a line; medians of 15 laps on random data of a fixed seed.
+//! Run: `cargo bench --bench kernels -- [scalar|avx2|avx512] [product|attention]`. One JSON object a line; medians of
+//! 15 laps on random data of a fixed seed.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use kenning::vector::simd::{

@@ -20,8 +20,8 @@ pub enum LockError {
     Held(Duration),
 }
 
-/// Opens `path`, making it if needed, and takes the lock on it, calling `waiting` once if somebody else holds it. Whoever
-/// drops the file gives the lock back.
+/// Opens `path`, making it if needed, and takes the lock on it, calling `waiting` once if somebody else holds it.
+/// Whoever drops the file gives the lock back.
 ///
 /// # Errors
 /// [`LockError::Held`] after `timeout`, or what opening or locking failed with.

@@ -8,8 +8,8 @@ fn main() -> ExitCode {
 
 /// Whether standard output was closed when the process began.
 ///
-/// The standard library opens `/dev/null` in its place before `main`, so that what is written later vanishes without an error;
-/// and from then on nothing tells it from a `/dev/null` that somebody meant. So it is looked at before.
+/// The standard library opens `/dev/null` in its place before `main`, so that what is written later vanishes without an
+/// error; and from then on nothing tells it from a `/dev/null` that somebody meant. So it is looked at before.
 mod stdout {
     #![cfg_attr(target_os = "linux", allow(unsafe_code))]
 
@@ -22,9 +22,9 @@ mod stdout {
         CLOSED.load(Ordering::Relaxed)
     }
 
-    // SAFETY: the loader calls what stands in this section, one after another on one thread, before `main` and before the standard
-    // library has set itself up. `look` asks the kernel one question and stores a flag: it allocates nothing, and uses nothing that
-    // would have to be set up.
+    // SAFETY: the loader calls what stands in this section, one after another on one thread, before `main` and before
+    // the standard library has set itself up. `look` asks the kernel one question and stores a flag: it allocates
+    // nothing, and uses nothing that would have to be set up.
     #[cfg(target_os = "linux")]
     #[used]
     #[unsafe(link_section = ".init_array")]

@@ -93,7 +93,8 @@ fn healthy_log(lines: usize) -> String {
         .collect()
 }
 
-/// No pattern of any pack fires on ordinary text. A crate that shows an error in its README is counted, and there are few.
+/// No pattern of any pack fires on ordinary text. A crate that shows an error in its README is counted, and there are
+/// few.
 #[test]
 fn ordinary_text_is_met_with_silence() {
     let (canon, _) = Canon::load(&[]);

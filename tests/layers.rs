@@ -82,8 +82,8 @@ fn an_upward_or_sideways_import_is_seen() {
     assert_eq!(faults("canon", "fn f() { crate::embed::load() }\n").len(), 1);
 }
 
-/// What only a few files may do, because it reads without a bound, waits for a FIFO, follows a link anywhere or asks the
-/// clock: the call, and the files that may (a path or the beginning of one below `src`).
+/// What only a few files may do, because it reads without a bound, waits for a FIFO, follows a link anywhere or asks
+/// the clock: the call, and the files that may (a path or the beginning of one below `src`).
 const RESTRICTED: &[(&str, &[&str])] = &[
     // The one way to open what somebody else may have written.
     ("fs::read(", &[]),
@@ -145,7 +145,8 @@ fn a_file_opened_elsewhere_is_seen() {
     assert_eq!(forbidden_calls(Path::new("ann/grow.rs"), "let start = Instant::now();").len(), 1);
 }
 
-/// rayon panics where its common pool cannot be started; who uses it makes it ready, with as many threads as can be had.
+/// rayon panics where its common pool cannot be started; who uses it makes it ready, with as many threads as can be
+/// had.
 #[test]
 fn rayons_common_pool_is_made_ready_before_it_is_used() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -17,7 +17,8 @@ pub struct Certificate {
     pub ef: u32,
     /// Width of a search for a hundred.
     pub ef_100: u32,
-    /// How near the tenth neighbour of a question has to be for this to speak for it; everything is compared for others.
+    /// How near the tenth neighbour of a question has to be for this to speak for it; everything is compared for
+    /// others.
     pub reach: f32,
     /// Rows that a walk of the width `ef` compares, at the median.
     pub walked: u32,

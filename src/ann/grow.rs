@@ -1,13 +1,13 @@
 //! From an image to one with a graph, if a graph pays: built, measured, and only kept if it finds enough.
 //!
-//! Measured with some of the rows as queries, each as if it were not there itself: how wide a walk has to be so that recall
-//! reaches its target even at the lower end of what the sample allows, and how many rows such a walk compares. What is
-//! measured becomes the certificate. No time is taken: what comparing costs is counted in rows and bytes, so that the same
-//! rows give the same graph, the same certificate and the same decision on every machine and every run.
+//! Measured with some of the rows as queries, each as if it were not there itself: how wide a walk has to be so that
+//! recall reaches its target even at the lower end of what the sample allows, and how many rows such a walk compares.
+//! What is measured becomes the certificate. No time is taken: what comparing costs is counted in rows and bytes, so
+//! that the same rows give the same graph, the same certificate and the same decision on every machine and every run.
 //!
-//! Questions lie further from all rows than rows do from each other, and the further, the more a walk misses. So the rows
-//! that ask are the loneliest of many that are drawn, and the certificate says how lonely those are (`reach`): for a
-//! question that is further off than nearly all of them it says nothing, and everything is compared.
+//! Questions lie further from all rows than rows do from each other, and the further, the more a walk misses. So the
+//! rows that ask are the loneliest of many that are drawn, and the certificate says how lonely those are (`reach`): for
+//! a question that is further off than nearly all of them it says nothing, and everything is compared.
 
 use super::Neighbour;
 use super::certificate::Certificate;
@@ -30,8 +30,8 @@ const BEYOND: usize = 6;
 /// loneliest, less lonely ones are asked: then the certificate speaks for fewer questions, and more are compared with
 /// everything.
 const LEFT_OUT: [f32; 3] = [0.0, 0.125, 0.5];
-/// Bytes of codes up to which comparing everything is quick enough, so that a graph would save nobody anything: 1.5 ms on
-/// one thread where it was measured (docs/benchmarks.md), 93,750 rows of 384 components.
+/// Bytes of codes up to which comparing everything is quick enough, so that a graph would save nobody anything: 1.5 ms
+/// on one thread where it was measured (docs/benchmarks.md), 93,750 rows of 384 components.
 const QUICK_BYTES: usize = 36_000_000;
 
 /// What is asked of a graph.
@@ -64,8 +64,8 @@ pub enum Grown {
     Stopped,
 }
 
-/// An image with a graph, if one pays. `progress` hears how many rows are in, and may stop the build; the image is as it
-/// was then.
+/// An image with a graph, if one pays. `progress` hears how many rows are in, and may stop the build; the image is as
+/// it was then.
 ///
 /// # Errors
 /// When the image lies on a disk that refuses.
@@ -211,8 +211,8 @@ fn sample(rows: usize, count: usize) -> impl Iterator<Item = u32> {
 struct HeldOutQuery {
     row: u32,
     vector: Vec<f32>,
-    /// How near the tenth neighbour is, as far as a narrow walk finds it. Where that misses something, the row is one to
-    /// ask.
+    /// How near the tenth neighbour is, as far as a narrow walk finds it. Where that misses something, the row is one
+    /// to ask.
     tenth: f32,
 }
 
@@ -305,8 +305,8 @@ mod tests {
         assert!(walked >= one.ef as usize && walked < walked_100 && walked_100 < 3_000, "{one:?}");
     }
 
-    /// Walks that are far too narrow: whoever is lonelier than the certificate's sample gets all the same what comparing
-    /// everything finds.
+    /// Walks that are far too narrow: whoever is lonelier than the certificate's sample gets all the same what
+    /// comparing everything finds.
     #[test]
     fn a_lonely_question_is_compared_with_everything() {
         let all = vectors(2_500);
@@ -371,8 +371,8 @@ mod tests {
         assert!(reaches.is_sorted() && speaks_for_less && reaches[4].is_infinite(), "{reaches:?}");
     }
 
-    /// A third of the owners gone, a third with other texts, some new: by a walk as well, nothing that is gone is found,
-    /// and everything that is there.
+    /// A third of the owners gone, a third with other texts, some new: by a walk as well, nothing that is gone is
+    /// found, and everything that is there.
     #[test]
     fn a_walk_knows_what_has_changed() {
         let all = vectors(3_000);

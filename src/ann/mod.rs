@@ -1,11 +1,12 @@
 //! Nearest neighbours among vectors. Derived from the store or the packs, never the truth.
 //!
-//! Decides which rows are nearest to a vector and keeps them in a file that is ready when it is mapped; knows owners by number
-//! only. Filters are part of the search: a row that is not admitted is never looked at and never takes the place of one
-//! that is.
+//! Decides which rows are nearest to a vector and keeps them in a file that is ready when it is mapped; knows owners by
+//! number only. Filters are part of the search: a row that is not admitted is never looked at and never takes the place
+//! of one that is.
 //!
 //! - `image` is the file: vectors, bytes, owners, and a graph with its certificate where one pays.
-//! - `index` searches: exactly, or by the graph where that is quicker. `overlay` is what has changed since the file was made.
+//! - `index` searches: exactly, or by the graph where that is quicker. `overlay` is what has changed since the file was
+//!   made.
 //! - `grow` decides whether a graph pays, builds it and measures it; `graph` is the graph itself.
 
 mod certificate;

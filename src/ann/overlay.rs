@@ -1,8 +1,8 @@
 //! What has changed since an image was made, laid over it.
 //!
-//! The links of every owner that has changed are those of the overlay, and the image's no longer count. Texts that the image has
-//! not are fresh rows, numbered after the image's own and compared one and all; a text that it has keeps its row. Rows
-//! that nobody owns any more are dead: no search finds them or lets them take the place of another.
+//! The links of every owner that has changed are those of the overlay, and the image's no longer count. Texts that the
+//! image has not are fresh rows, numbered after the image's own and compared one and all; a text that it has keeps its
+//! row. Rows that nobody owns any more are dead: no search finds them or lets them take the place of another.
 
 use super::image::{Image, Link, LinkColumns, Origin};
 use super::rows::RowSet;
@@ -26,8 +26,8 @@ pub(super) struct Overlay {
 }
 
 impl Overlay {
-    /// Over `base`: these owners have changed, and now have these texts; `vectors` are those of texts that `base` may not have.
-    /// Gives the image of the fresh rows as well.
+    /// Over `base`: these owners have changed, and now have these texts; `vectors` are those of texts that `base` may
+    /// not have. Gives the image of the fresh rows as well.
     pub fn new<'v>(
         base: &Image,
         mut changed: Vec<u64>,

@@ -2,7 +2,8 @@
 //!
 //! Errors are what would make an answer wrong or unusable; warnings are what a reviewer should look at. An entry that
 //! shadows another (its specific pattern also matches the other's example) is a warning, since both are then shown.
-//! What takes a model to see (symptoms nearer to another entry) is found by `engine`, which reports it with [`warning`].
+//! What takes a model to see (symptoms nearer to another entry) is found by `engine`, which reports it with
+//! [`warning`].
 
 use super::library::PackSource;
 use super::matcher::Matcher;
@@ -154,7 +155,8 @@ fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
     }
 }
 
-/// Each limit that a pack exceeds is reported once. Entries beyond it are not compared with others: that would take minutes.
+/// Each limit that a pack exceeds is reported once. Entries beyond it are not compared with others: that would take
+/// minutes.
 fn check_room(report: &mut Report, sources: &[PackSource], all: &mut Vec<(usize, Entry)>) {
     let mut room = Room::default();
     let mut full = BTreeSet::new();

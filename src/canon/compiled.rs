@@ -34,8 +34,8 @@ impl CompiledPack {
     }
 }
 
-/// A pattern; its number is its place among all. Places rather than texts: a text is an address, and ten thousand addresses are
-/// ten thousand things to be set right whenever the program starts.
+/// A pattern; its number is its place among all. Places rather than texts: a text is an address, and ten thousand
+/// addresses are ten thousand things to be set right whenever the program starts.
 #[derive(Debug)]
 pub(super) struct CompiledPattern {
     /// Place of its entry among all entries, times two, and one more if it is generic.

@@ -1,8 +1,8 @@
 //! Phrases that every match of a pattern must contain, read off the pattern's syntax tree without compiling it.
 //!
-//! A pattern is taken apart into variants: ways to match it, each with the literal phrases that then stand in the text, in
-//! order. Alternations are multiplied out as far as that stays small. Only what is certain is promised: whatever matches
-//! holds all phrases of one variant, ASCII case aside and with any white space for a space.
+//! A pattern is taken apart into variants: ways to match it, each with the literal phrases that then stand in the text,
+//! in order. Alternations are multiplied out as far as that stays small. Only what is certain is promised: whatever
+//! matches holds all phrases of one variant, ASCII case aside and with any white space for a space.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -104,7 +104,8 @@ fn expand(tree: &Hir) -> Option<Vec<Variant>> {
     }
 }
 
-/// The variants of parts that follow each other. A part that would make too many becomes a gap, unless it alone holds words.
+/// The variants of parts that follow each other. A part that would make too many becomes a gap, unless it alone holds
+/// words.
 fn in_sequence(parts: &[Hir]) -> Vec<Variant> {
     let mut all = vec![Variant::default()];
     for part in parts {

@@ -3,8 +3,8 @@
 //! One pass finds the words that patterns wait for. Where such a word stands in its phrase, with the words of the
 //! pattern's other phrases within a window of some lines, and only there, its regex runs. Windows that overlap are one
 //! stretch, so that no byte is searched twice
-//! for a pattern, however often its words stand there. A pattern that has matched often enough in one text is let go: one
-//! log holds thousands of equal lines.
+//! for a pattern, however often its words stand there. A pattern that has matched often enough in one text is let go:
+//! one log holds thousands of equal lines.
 
 use super::compiled::{compiled_patterns, prefilter};
 use super::literal::Required;

@@ -1,9 +1,10 @@
 //! Canon: curated knowledge in JSON packs, found by pattern.
 //!
 //! Reads packs (given as text; no file is opened here), layers them (repository over user over built-in), matches their
-//! patterns behind a literal prefilter, fills captures into fixes where a shell reads a word, and checks packs like code. Knows nothing of models
-//! or scores: the semantic layer reads [`Entry::texts`] and leaves the format alone. Invariant: a pattern is linear in
-//! the text, bounded in memory, and is compiled only when all its required words stand close together in the input.
+//! patterns behind a literal prefilter, fills captures into fixes where a shell reads a word, and checks packs like
+//! code. Knows nothing of models or scores: the semantic layer reads [`Entry::texts`] and leaves the format alone.
+//! Invariant: a pattern is linear in the text, bounded in memory, and is compiled only when all its required words
+//! stand close together in the input.
 
 mod check;
 mod compiled;

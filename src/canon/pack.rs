@@ -114,8 +114,8 @@ impl Entry {
         one.into_iter().chain(some).chain(lists)
     }
 
-    /// The texts that may have several lines, each with its field's name. Examples are not among them: they are output of
-    /// tools as it is.
+    /// The texts that may have several lines, each with its field's name. Examples are not among them: they are output
+    /// of tools as it is.
     pub(super) fn paragraphs(&mut self) -> impl Iterator<Item = (&'static str, &mut String)> {
         let patterns = self.error_patterns.iter_mut().chain(&mut self.generic_patterns);
         let lists = self.symptoms.iter_mut().map(|text| ("symptom", text));

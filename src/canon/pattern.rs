@@ -50,17 +50,18 @@ impl Pattern {
         Self { entry, source, generic, plain: OnceLock::new(), fast: OnceLock::new() }
     }
 
-    /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why). For little text it is
-    /// compiled without the automata that only pay on much: a cold lookup spent most of its time on building them.
+    /// The compiled pattern; `None` if it does not compile within its limits (`canon check` says why). For little text
+    /// it is compiled without the automata that only pay on much: a cold lookup spent most of its time on building
+    /// them.
     pub fn regex(&self, much: bool) -> Option<&Regex> {
         let (slot, engine) = if much { (&self.fast, Engine::Fast) } else { (&self.plain, Engine::Plain) };
         slot.get_or_init(|| compile_for(&self.source, engine).ok()).as_ref()
     }
 }
 
-/// Compiles a pattern: multi-line, a plain space matching any white space, bounded in size and nesting. `\w`, `\d`, `\s`
-/// and `\b` are ASCII, as they are in RE2, which also keeps counted repetitions small; a pattern with a class of other
-/// letters is compiled with Unicode classes instead.
+/// Compiles a pattern: multi-line, a plain space matching any white space, bounded in size and nesting. `\w`, `\d`,
+/// `\s` and `\b` are ASCII, as they are in RE2, which also keeps counted repetitions small; a pattern with a class of
+/// other letters is compiled with Unicode classes instead.
 ///
 /// # Errors
 /// What the regex crate says, in one line.

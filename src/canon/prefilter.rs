@@ -1,9 +1,9 @@
 //! Which patterns are worth a try, from the words that each of their matches must contain.
 //!
-//! Everything lies in flat tables, so that the build can write those of the built-in patterns into the program and a command
-//! that looks one message up builds nothing (this file is shared with the build script). Words are filed by a hash of
-//! their first four bytes: a bit map turns away nearly every position of a text, a rank in it finds the words to compare. An
-//! Aho-Corasick automaton over the same words took seven milliseconds to build.
+//! Everything lies in flat tables, so that the build can write those of the built-in patterns into the program and a
+//! command that looks one message up builds nothing (this file is shared with the build script). Words are filed by a
+//! hash of their first four bytes: a bit map turns away nearly every position of a text, a rank in it finds the words
+//! to compare. An Aho-Corasick automaton over the same words took seven milliseconds to build.
 
 use super::literal::{Required, words};
 use std::borrow::Cow;
@@ -83,8 +83,8 @@ struct Variant<'a> {
     companions: Vec<&'a str>,
 }
 
-/// The rarer a word is among all patterns, the rarer it is in texts: a variant waits for its rarest word, the longest of
-/// equally rare ones.
+/// The rarer a word is among all patterns, the rarer it is in texts: a variant waits for its rarest word, the longest
+/// of equally rare ones.
 fn rarest<'a>(phrases: &'a [String], common: &HashMap<&str, usize>) -> Option<Variant<'a>> {
     let rarity = |word: &&str| (std::cmp::Reverse(common.get(word).copied().unwrap_or(0)), word.len());
     let best: Vec<(&str, &str)> =

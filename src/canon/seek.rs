@@ -84,8 +84,8 @@ impl Prefilter {
         &self.text.as_bytes()[start as usize..self.ends[number as usize] as usize]
     }
 
-    /// Those of some words, sorted by their texts, that stand at a place. Hundreds of words begin with `error`, so they are
-    /// not tried one after another: each byte of the text leaves those that go on with it.
+    /// Those of some words, sorted by their texts, that stand at a place. Hundreds of words begin with `error`, so they
+    /// are not tried one after another: each byte of the text leaves those that go on with it.
     fn words_at(&self, bytes: &[u8], start: usize, mut filed: &[u32], out: &mut Vec<(usize, u32)>) {
         let mut depth = 0;
         while let [first, ..] = filed {

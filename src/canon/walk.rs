@@ -1,9 +1,9 @@
 //! Strings that a pattern matches: a bounded walk over its syntax.
 //!
-//! A pattern that no example shows is known to the exact tier alone; a string of it, embedded, lets the fuzzy tier find what
-//! is worded nearly so. The walk takes the first way through every choice, each optional part once, names of captures as
-//! their values, so that the string reads like the message. Every string is tried against the pattern; what does not match
-//! is dropped.
+//! A pattern that no example shows is known to the exact tier alone; a string of it, embedded, lets the fuzzy tier find
+//! what is worded nearly so. The walk takes the first way through every choice, each optional part once, names of
+//! captures as their values, so that the string reads like the message. Every string is tried against the pattern; what
+//! does not match is dropped.
 
 use super::pattern::compile;
 use crate::text::clean;

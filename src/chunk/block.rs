@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Whole lines that belong together. Blocks are in order and do not overlap; what lies between two (empty lines, code that
-/// is left out) belongs to none.
+/// Whole lines that belong together. Blocks are in order and do not overlap; what lies between two (empty lines, code
+/// that is left out) belongs to none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// Its bytes, without the last line's ending.

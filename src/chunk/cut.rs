@@ -55,8 +55,8 @@ fn first_part(text: &str, range: Range<usize>, aim: usize, room: usize, sizer: &
     }
 }
 
-/// The end of the last stretch between boundaries that still fits; the start of `range` if not even the first does. Looks
-/// no further than what could fit, so that a line of megabytes is not read again for each of its parts.
+/// The end of the last stretch between boundaries that still fits; the start of `range` if not even the first does.
+/// Looks no further than what could fit, so that a line of megabytes is not read again for each of its parts.
 fn filled(
     text: &str,
     range: Range<usize>,

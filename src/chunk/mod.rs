@@ -1,9 +1,9 @@
 //! Texts to chunks: where each stands, under which headings, and what stood before it.
 //!
 //! Decides the borders only; what becomes of a chunk is for others. A text is cut at its headings. A section within the
-//! limit is one chunk; a longer one is cut into its blocks (paragraphs, listings, tables, lists), and a block only if it
-//! alone is too long. What is too short to be found by itself is joined to a neighbour. The cores of the chunks tile the
-//! text; context is kept apart.
+//! limit is one chunk; a longer one is cut into its blocks (paragraphs, listings, tables, lists), and a block only if
+//! it alone is too long. What is too short to be found by itself is joined to a neighbour. The cores of the chunks tile
+//! the text; context is kept apart.
 
 mod block;
 mod cut;
@@ -73,8 +73,8 @@ pub struct Chunk {
     pub headings: Vec<String>,
     /// Where it stands: whole lines without empty ones and without its own heading, or part of a long line.
     pub span: Span,
-    /// The part of the text that is this chunk's: from the end of the last one's to the beginning of the next one's, its
-    /// heading included.
+    /// The part of the text that is this chunk's: from the end of the last one's to the beginning of the next one's,
+    /// its heading included.
     pub core: Range<usize>,
     /// What stands before it in a section that was cut; may be empty.
     pub context: Range<usize>,

@@ -7,8 +7,8 @@ use std::ops::Range;
 /// What is shorter says too little to stand alone, in bytes.
 const LEAST: usize = 120;
 
-/// Paragraphs, lists, tables and listings of a text, in order; what is short, a heading, or announces something belongs to
-/// what follows. A text without such parts, as a program is, is one.
+/// Paragraphs, lists, tables and listings of a text, in order; what is short, a heading, or announces something belongs
+/// to what follows. A text without such parts, as a program is, is one.
 pub fn parts(text: &str, format: Format) -> Vec<Range<usize>> {
     let blocks = if matches!(format, Format::Source(_)) { Vec::new() } else { blocks(text, format) };
     let mut out: Vec<Range<usize>> = Vec::new();

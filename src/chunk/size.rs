@@ -35,8 +35,8 @@ impl Limits {
     }
 }
 
-/// Counts tokens, but never fewer than a text of this length can have: to a model a word of a megabyte may be one unknown
-/// token, to people it is a megabyte.
+/// Counts tokens, but never fewer than a text of this length can have: to a model a word of a megabyte may be one
+/// unknown token, to people it is a megabyte.
 pub(super) struct Sizer<'a> {
     pub counter: &'a dyn CountTokens,
 }

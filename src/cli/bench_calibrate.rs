@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 /// Fit the gate of the model in use to a noise budget, by cross-validation
 ///
-/// Without folders the fit is for lookups, on the built-in cases that are not held back. With folders of sets in the layout
-/// of BEIR it is for indexed texts: each set is asked its own questions, its unanswerable ones, and those of the other
-/// sets, which it cannot answer either.
+/// Without folders the fit is for lookups, on the built-in cases that are not held back. With folders of sets in the
+/// layout of BEIR it is for indexed texts: each set is asked its own questions, its unanswerable ones, and those of the
+/// other sets, which it cannot answer either.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

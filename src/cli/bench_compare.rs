@@ -52,8 +52,8 @@ pub(super) struct GateArgs {
     /// Where the set lies now; where it lay if not given
     #[arg(long, value_name = "DIR")]
     set: Option<PathBuf>,
-    /// A metric that must not become worse, noise and coverage among them; may be given again; the first metric and noise
-    /// if not given
+    /// A metric that must not become worse, noise and coverage among them; may be given again; the first metric and
+    /// noise if not given
     #[arg(long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
     /// Compare although the set has been changed since

@@ -96,7 +96,8 @@ pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome
     Ok(0)
 }
 
-/// Times of up to `most` single queries, one every few milliseconds, while the passages are encoded by the same encoder.
+/// Times of up to `most` single queries, one every few milliseconds, while the passages are encoded by the same
+/// encoder.
 fn busy_queries(encoder: &dyn Encoder, texts: &[&str], most: usize) -> Result<Vec<f64>, Failure> {
     if most == 0 {
         return Ok(Vec::new());

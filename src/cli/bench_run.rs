@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 
 /// Measure search on sets of documents, questions and judgements
 ///
-/// A set is a folder in the layout of BEIR: corpus.jsonl, queries.jsonl, qrels/test.tsv, and unanswerable.jsonl if there are
-/// questions that nothing should answer. Its index is made once and kept in the cache.
+/// A set is a folder in the layout of BEIR: corpus.jsonl, queries.jsonl, qrels/test.tsv, and unanswerable.jsonl if
+/// there are questions that nothing should answer. Its index is made once and kept in the cache.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -43,10 +43,11 @@ pub(super) struct RunArgs {
     sets: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
-    /// Measure a ranking of other software, as trec_eval reads it (QUERY Q0 DOCUMENT RANK SCORE TAG); may be given again
+    /// Measure a ranking of other software, as trec_eval reads it (QUERY Q0 DOCUMENT RANK SCORE TAG); may be given
+    /// again
     ///
-    /// It is a run named after its file. What it lists counts as shown; a question that it leaves out found nothing. Other
-    /// runs are measured beside it only if --run or --runs is given.
+    /// It is a run named after its file. What it lists counts as shown; a question that it leaves out found nothing.
+    /// Other runs are measured beside it only if --run or --runs is given.
     #[arg(long = "ranking", value_name = "FILE")]
     rankings: Vec<PathBuf>,
     /// Print a second table: times by stage of the search, questions a second, memory

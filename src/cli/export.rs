@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct ExportArgs {
     /// The file; standard output if none is named
     file: Option<PathBuf>,
-    /// Write a folder of Markdown files with front matter in place of JSON lines: one an item, one an entry of your packs
+    /// Write a folder of Markdown files with front matter in place of JSON lines: one an item, one an entry of your
+    /// packs
     #[arg(long, value_name = "DIR", conflicts_with = "file")]
     markdown: Option<PathBuf>,
 }

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// Forget items or files: their text leaves the index, the log and the backups
 ///
-/// A paragraph that is forgotten by id does not come back while most of its words are the same, wherever it stands: hashes
-/// of its words are kept, the text is not. A file that is forgotten by path comes back when it is indexed again.
+/// A paragraph that is forgotten by id does not come back while most of its words are the same, wherever it stands:
+/// hashes of its words are kept, the text is not. A file that is forgotten by path comes back when it is indexed again.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -16,9 +16,9 @@ const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 /// Remove what nothing uses, give the space back, and bring the file of vectors up to date
 #[derive(Debug, Args)]
 pub(super) struct GcArgs {
-    /// Make the file of vectors again if much has changed since it was made, erase what is left of what was forgotten once nobody
-    /// reads any more, and do nothing else. Others can write meanwhile. This is what a command starts in the background when it
-    /// is due (index.background)
+    /// Make the file of vectors again if much has changed since it was made, erase what is left of what was forgotten
+    /// once nobody reads any more, and do nothing else. Others can write meanwhile. This is what a command starts in
+    /// the background when it is due (index.background)
     #[arg(long)]
     auto: bool,
 }

@@ -16,9 +16,9 @@ const SHOWN_SKIPPED: usize = 3;
 
 /// Index Markdown, reStructuredText, AsciiDoc, plain text and source files
 ///
-/// Folders are walked by the rules of .gitignore (and .kenignore); links are not followed. What has not changed since is
-/// not read again, what is gone is taken out. Without a path everything that was indexed before is brought up to date. Stopping it loses nothing:
-/// the next run goes on from there.
+/// Folders are walked by the rules of .gitignore (and .kenignore); links are not followed. What has not changed since
+/// is not read again, what is gone is taken out. Without a path everything that was indexed before is brought up to
+/// date. Stopping it loses nothing: the next run goes on from there.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -57,8 +57,8 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
     if args.watch { watch(&engine, &args.paths, &options, output) } else { Ok(0) }
 }
 
-/// Indexes again whenever something changes. What fails once (somebody else is writing, a file is half there) is told and
-/// tried again at the next change.
+/// Indexes again whenever something changes. What fails once (somebody else is writing, a file is half there) is told
+/// and tried again at the next change.
 fn watch(engine: &Engine, paths: &[PathBuf], options: &IndexOptions, output: &Output) -> Outcome {
     let roots = if paths.is_empty() { engine.roots(&output.session())? } else { paths.to_vec() };
     let watch = engine.watch(&roots)?;

@@ -1,8 +1,9 @@
 //! What the system allows this process, and what becomes of it at the border: an error with a code, not a signal.
 //!
-//! A file that may not grow further (`ulimit -f`) is a failed write. Memory that is refused ends the process, for Rust cannot go
-//! on without: with the code of failed input or output and no core. So that this is rare, a process that may not even have what
-//! every command takes is told before it begins, and a model that would not fit is refused before it is opened.
+//! A file that may not grow further (`ulimit -f`) is a failed write. Memory that is refused ends the process, for Rust
+//! cannot go on without: with the code of failed input or output and no core. So that this is rare, a process that may
+//! not even have what every command takes is told before it begins, and a model that would not fit is refused before it
+//! is opened.
 
 use super::output::Failure;
 use crate::error::ErrorKind;

@@ -129,7 +129,8 @@ enum Verb {
 /// What a verb ends with: 0, or 1 when nothing was found, or the exit code of a command that was run.
 type Outcome = Result<u8, Failure>;
 
-/// Runs `ken` with the arguments of the process. Whoever calls it knows whether standard output was closed when it began.
+/// Runs `ken` with the arguments of the process. Whoever calls it knows whether standard output was closed when it
+/// began.
 pub fn main(stdout_was_closed: bool) -> ExitCode {
     output::begin(stdout_was_closed);
     let wants_json = std::env::args_os().any(|arg| arg == "--json");

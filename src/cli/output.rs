@@ -1,5 +1,6 @@
 //! Where results and messages go: the only place that writes to standard output and error, but for what `ken run` hands
-//! through. Everything passes [`terminal`] here, so that nothing foreign moves a cursor or hides, whoever forgot to clean it.
+//! through. Everything passes [`terminal`] here, so that nothing foreign moves a cursor or hides, whoever forgot to
+//! clean it.
 
 use super::surroundings::now_ms;
 use super::{Cli, Colour};
@@ -154,8 +155,8 @@ impl Output {
         if self.interactive { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
     }
 
-    /// Tells what the engines could not use and nobody has heard yet. A verb calls it where the notes are to stand before its
-    /// results; whatever is left is told when the verb has ended.
+    /// Tells what the engines could not use and nobody has heard yet. A verb calls it where the notes are to stand
+    /// before its results; whatever is left is told when the verb has ended.
     pub fn tell_notes(&self) {
         self.notes.take().iter().for_each(|note| self.note(note));
     }

@@ -2,8 +2,8 @@
 //! what comes before it; and where everything lies.
 //!
 //! Reads files, never the environment of the process: a snapshot comes in as a value. Every setting knows where its
-//! value came from. A repository may set what is harmless only ([`Key::repository`]). [`Settings`] is that value, typed;
-//! the table of keys is made from it.
+//! value came from. A repository may set what is harmless only ([`Key::repository`]). [`Settings`] is that value,
+//! typed; the table of keys is made from it.
 
 mod error;
 mod excludes;

@@ -56,8 +56,8 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// `KEN_HOME` holds data and configuration if it is set, else the platform's folders do. Variables that do not matter
-    /// then are not looked at.
+    /// `KEN_HOME` holds data and configuration if it is set, else the platform's folders do. Variables that do not
+    /// matter then are not looked at.
     ///
     /// # Errors
     /// [`ConfigError::RelativePath`] for a variable that is needed and holds a relative path.

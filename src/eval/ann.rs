@@ -1,5 +1,5 @@
-//! Measures nearest-neighbour search alone, without texts or a model: how long building, opening and searching take, and how
-//! much of what comparing every vector in f32 finds is found.
+//! Measures nearest-neighbour search alone, without texts or a model: how long building, opening and searching take,
+//! and how much of what comparing every vector in f32 finds is found.
 
 use crate::ann::{BuildOptions, Certificate, Draft, GraphOptions, Grown, Image, Index, Origin, RowSet, grow};
 use crate::map::{Aside, Map, Room};
@@ -24,8 +24,8 @@ const CLUSTERS: u64 = 2_000;
 /// Rows that are made, or compared, at a time.
 const BLOCK: usize = 1_024;
 
-/// Vectors of length 1 to search, and to ask. What is searched is never in memory as a whole, so that the memory that is used is that
-/// of the index.
+/// Vectors of length 1 to search, and to ask. What is searched is never in memory as a whole, so that the memory that
+/// is used is that of the index.
 #[derive(Debug)]
 pub struct Vectors {
     /// Components of a vector.
@@ -61,7 +61,8 @@ impl Vectors {
         Ok(Self { dims, base: Base::File(base), queries: floats(&queries) })
     }
 
-    /// Vectors that lie as embeddings do, in clusters on a curved surface of few dimensions: the same for the same numbers.
+    /// Vectors that lie as embeddings do, in clusters on a curved surface of few dimensions: the same for the same
+    /// numbers.
     pub fn synthetic(rows: usize, queries: usize, dims: usize) -> Self {
         let map: Vec<f32> = (0..dims * LATENT).map(|at| normal(mix(7, at as u64))).collect();
         let queries = synthetic_rows(rows..rows + queries, dims, &map);
@@ -166,8 +167,8 @@ pub struct AnnReport {
     pub certify_s: f64,
     /// Seconds that the file took beside that.
     pub write_s: f64,
-    /// Most memory that the process has held until the file was in place, MiB; pages of the file count, though the system can
-    /// take them back. None where the system does not tell.
+    /// Most memory that the process has held until the file was in place, MiB; pages of the file count, though the
+    /// system can take them back. None where the system does not tell.
     pub build_peak_mib: Option<u64>,
     /// Milliseconds of opening the file.
     pub open_ms: f64,
@@ -238,8 +239,8 @@ pub struct AnnPlan {
     pub peak_mib: fn() -> Option<u64>,
 }
 
-/// Builds an index of these vectors in a file in `folder`, opens it, and asks every query in every way. `progress` hears how many
-/// rows are linked, and may stop it.
+/// Builds an index of these vectors in a file in `folder`, opens it, and asks every query in every way. `progress`
+/// hears how many rows are linked, and may stop it.
 ///
 /// # Errors
 /// When the file cannot be written; [`io::ErrorKind::Interrupted`] when it was stopped.

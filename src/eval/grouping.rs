@@ -1,8 +1,8 @@
 //! How well fingerprints group the lines of logs: what was printed by one statement belongs together, and nothing else.
 //!
-//! Grouping accuracy is that of Zhu et al., "Tools and Benchmarks for Automated Log Parsing", 2019: the share of lines whose
-//! group holds exactly the lines of their template. It is strict: one line too many or too few, and the whole group
-//! counts as wrong. The pairwise figures say how many pairs of lines are rightly together.
+//! Grouping accuracy is that of Zhu et al., "Tools and Benchmarks for Automated Log Parsing", 2019: the share of lines
+//! whose group holds exactly the lines of their template. It is strict: one line too many or too few, and the whole
+//! group counts as wrong. The pairwise figures say how many pairs of lines are rightly together.
 
 use crate::error::{Diagnose, ErrorKind};
 use crate::text::{fingerprint, mask};
@@ -49,8 +49,8 @@ impl Diagnose for TableError {
     }
 }
 
-/// Reads a table of tab-separated values with the columns `system`, `template` and `content` among others. A field may stand
-/// in double quotes, with those inside doubled; no field holds a tab or the end of a line.
+/// Reads a table of tab-separated values with the columns `system`, `template` and `content` among others. A field may
+/// stand in double quotes, with those inside doubled; no field holds a tab or the end of a line.
 ///
 /// # Errors
 /// [`TableError`] when a column or a field is missing.
@@ -161,8 +161,8 @@ pub fn group_lines(lines: &[LabelledLine]) -> Vec<SystemGrouping> {
     measured.collect()
 }
 
-/// The mean of the shares over systems, each counting the same; lines, templates and groups are summed up, and the speed is
-/// that over all lines.
+/// The mean of the shares over systems, each counting the same; lines, templates and groups are summed up, and the
+/// speed is that over all lines.
 pub fn mean_grouping(systems: &[SystemGrouping]) -> SystemGrouping {
     let mean = |share: &dyn Fn(&Grouping) -> f64| {
         systems.iter().map(|one| share(&one.grouping)).sum::<f64>() / systems.len().max(1) as f64

@@ -1,5 +1,5 @@
-//! Measures lookups on labelled cases, search on sets of judgements and groups of lines, and fits calibrations. Runs through
-//! [`crate::engine::Engine`], the same code that answers people.
+//! Measures lookups on labelled cases, search on sets of judgements and groups of lines, and fits calibrations. Runs
+//! through [`crate::engine::Engine`], the same code that answers people.
 
 mod ann;
 mod builtin;

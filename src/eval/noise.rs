@@ -1,7 +1,8 @@
 //! How often ordinary text gets an answer, by its length.
 //!
-//! Texts that nobody needs help with (healthy logs, prose) are cut into windows of so many lines and looked up. Whatever is
-//! found is either noise or a real error that the text holds; the tiers tell them apart, since a pattern is proof.
+//! Texts that nobody needs help with (healthy logs, prose) are cut into windows of so many lines and looked up.
+//! Whatever is found is either noise or a real error that the text holds; the tiers tell them apart, since a pattern is
+//! proof.
 
 use crate::engine::{Engine, EngineError, Session};
 use crate::query::LookupOptions;

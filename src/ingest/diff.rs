@@ -37,8 +37,8 @@ pub(super) fn behind_forgotten(anchors: &[Anchor], pieces: &[Piece]) -> Vec<usiz
     (1..pieces.len()).filter(is_forgotten).collect()
 }
 
-/// Compares the items of a file with its pieces. Equal texts are matched in the order in which they stand. A text that was
-/// forgotten is not added again.
+/// Compares the items of a file with its pieces. Equal texts are matched in the order in which they stand. A text that
+/// was forgotten is not added again.
 pub(super) fn compare(anchors: &[Anchor], pieces: &[Piece]) -> Changes {
     let mut known: HashMap<TextHash, Vec<&Anchor>> = HashMap::new();
     for anchor in anchors.iter().rev() {

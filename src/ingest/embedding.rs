@@ -107,7 +107,8 @@ impl<'a> Embedder<'a> {
     }
 }
 
-/// Makes every vector that is missing for this model; gives how many. `heard` gets texts done, texts in all, and tokens.
+/// Makes every vector that is missing for this model; gives how many. `heard` gets texts done, texts in all, and
+/// tokens.
 ///
 /// # Errors
 /// As [`Embedder::embed`].

@@ -49,8 +49,8 @@ impl Provenance {
         self.files.borrow_mut().entry(path.to_owned()).or_insert_with(|| File::read(path)).clone()
     }
 
-    /// How a text stands to the file that it was taken from, and where it is now. Of several places the nearest to the old
-    /// one counts. What cannot be read counts as changed: it cannot be cited, and is not known to be gone.
+    /// How a text stands to the file that it was taken from, and where it is now. Of several places the nearest to the
+    /// old one counts. What cannot be read counts as changed: it cannot be cited, and is not known to be gone.
     pub fn check(&self, path: &str, body: &str, span: Option<Span>) -> (Standing, Option<Span>) {
         let now = match self.file(path) {
             File::Text(now) => now,
@@ -77,8 +77,8 @@ fn lines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// The place of `body` that is nearest to `old`. A place within a line counts only if nothing else does: a text that was
-/// cut at lines stands at the beginning of one.
+/// The place of `body` that is nearest to `old`. A place within a line counts only if nothing else does: a text that
+/// was cut at lines stands at the beginning of one.
 fn nearest(text: &str, body: &str, old: usize) -> Option<usize> {
     let whole = |at: &usize| {
         let end = at + body.len();

@@ -1,7 +1,7 @@
 //! Waits until something below watched folders has changed, and then until it has come to rest.
 //!
-//! Decides only when it is time to look: what has changed is found by looking, as in any indexing, so that a notice that
-//! is lost or says too much does no harm. notify knows how each system tells.
+//! Decides only when it is time to look: what has changed is found by looking, as in any indexing, so that a notice
+//! that is lost or says too much does no harm. notify knows how each system tells.
 
 use super::IngestError;
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};

@@ -1,9 +1,9 @@
 //! What was forgotten and stands in a file that is read stays out, however the file is cut now.
 //!
-//! The whole text of a file is compared, not its pieces: a passage that another cut joins to its neighbour, or parts in two, is
-//! found all the same. It is cut out of the pieces; what stands around it stays. Two things are let in: a piece that is served
-//! already, as it is, and what takes the place of one that was served and was as much like the forgotten one, for nobody has
-//! forgotten that.
+//! The whole text of a file is compared, not its pieces: a passage that another cut joins to its neighbour, or parts in
+//! two, is found all the same. It is cut out of the pieces; what stands around it stays. Two things are let in: a piece
+//! that is served already, as it is, and what takes the place of one that was served and was as much like the forgotten
+//! one, for nobody has forgotten that.
 
 use super::IngestError;
 use crate::chunk::Lines;

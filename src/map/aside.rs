@@ -28,8 +28,8 @@ impl Aside {
         Ok(Self { file, path: path.to_owned() })
     }
 
-    /// As [`Aside::new`] for a file that the user keeps, which may be a link into another folder: the file that the link
-    /// names is replaced, and the link stays a link.
+    /// As [`Aside::new`] for a file that the user keeps, which may be a link into another folder: the file that the
+    /// link names is replaced, and the link stays a link.
     ///
     /// # Errors
     /// When the disk refuses.

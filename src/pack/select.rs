@@ -1,5 +1,5 @@
-//! What of the recalled goes into a frame: the most relevant first, nothing twice, neighbours as one, no more than there
-//! is room for.
+//! What of the recalled goes into a frame: the most relevant first, nothing twice, neighbours as one, no more than
+//! there is room for.
 //!
 //! Greedy by maximal marginal relevance (Carbonell and Goldstein, 1998) over scores and cosines. What a candidate costs
 //! is what the frame grows by: one that stands beside a piece that is in already brings no heading of its own.
@@ -141,8 +141,8 @@ fn arrange(pieces: &mut [Piece]) {
     });
 }
 
-/// The offer with the highest score less what it repeats; ids and places decide between equals, so that the order is always
-/// the same.
+/// The offer with the highest score less what it repeats; ids and places decide between equals, so that the order is
+/// always the same.
 fn best(offers: &[Offer<'_>]) -> Option<usize> {
     let value = |offer: &Offer<'_>| {
         let near = if offer.beside { 1.0 + BESIDE } else { 1.0 };

@@ -1,7 +1,7 @@
 //! Whose tokens a budget is counted in.
 //!
-//! The encodings come with the program, so that nothing is fetched: tiktoken-rs carries their tables and reads them when
-//! one is first asked for.
+//! The encodings come with the program, so that nothing is fetched: tiktoken-rs carries their tables and reads them
+//! when one is first asked for.
 
 use crate::text::{Characters, CountTokens};
 use std::fmt;
@@ -93,8 +93,8 @@ struct Encoding {
     bpe: &'static CoreBPE,
 }
 
-/// Longest stretch that is counted at once, in bytes. The encoding's pattern tries a run of white space again and again,
-/// and gives up, with a panic, after a million steps.
+/// Longest stretch that is counted at once, in bytes. The encoding's pattern tries a run of white space again and
+/// again, and gives up, with a panic, after a million steps.
 const STRETCH_BYTES: usize = 64 << 10;
 
 impl CountTokens for Encoding {

@@ -4,8 +4,8 @@
 //! `PIP_TARGET`, `PIP_LOG`, `LD_*`, `PYENV_*`, `UV_*`, and what the next version brings. Kept is what a download needs:
 //! who the user is, language, proxies, certificates, and where packages come from. An index or a mirror may be set: it
 //! is the user's wish, and what it sends is compared with pinned hashes. A value that is a path counts only if it is
-//! absolute and lies in no folder that others wrote: a relative one was meant for the working directory, and the program
-//! works elsewhere.
+//! absolute and lies in no folder that others wrote: a relative one was meant for the working directory, and the
+//! program works elsewhere.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! JSON for programs that may all the same land on a terminal: whatever moves or hides there is escaped, so that nothing
-//! is lost and nothing is raw.
+//! JSON for programs that may all the same land on a terminal: whatever moves or hides there is escaped, so that
+//! nothing is lost and nothing is raw.
 
 use crate::screen::{is_hidden, raw_hex};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Answers as text for people and as JSON for programs. Pure: no terminal is asked, nothing is printed.
 //!
-//! Foreign text is cleaned where it is put into a line, and stands escaped in JSON; the only escape codes in the output are
-//! our own, and only when the style has colours.
+//! Foreign text is cleaned where it is put into a line, and stands escaped in JSON; the only escape codes in the output
+//! are our own, and only when the style has colours.
 
 mod json;
 mod lookup;

@@ -9,8 +9,8 @@ use crate::types::{Answer, Content, Finding, Hit, Kind, Semantic, Standing};
 /// The indent of what belongs to a hit.
 const INDENT: &str = "  ";
 
-/// The answer for a terminal of `width` columns; paths below `here` are shown relative to it. Empty when nothing was found
-/// and nothing was asked to be explained.
+/// The answer for a terminal of `width` columns; paths below `here` are shown relative to it. Empty when nothing was
+/// found and nothing was asked to be explained.
 pub fn search_text(answer: &Answer, here: &str, style: Style, width: usize) -> String {
     let width = width.clamp(40, 100);
     let mut out = String::new();

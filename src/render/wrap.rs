@@ -4,7 +4,8 @@ use crate::screen::clean;
 
 /// Breaks `text` at white space into lines of at most `width` characters, the first after `first`, the others after
 /// `rest`; both prefixes count. A word that is too long stands alone; text between backticks is never broken, so that
-/// a command can be copied, and where it has line breaks of its own its lines begin with `rest`. Hidden characters are left out.
+/// a command can be copied, and where it has line breaks of its own its lines begin with `rest`. Hidden characters are
+/// left out.
 pub fn wrap(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut out = String::from(first);
     let mut column = first.chars().count();

@@ -1,7 +1,7 @@
 //! Which characters are not what they look like on a screen.
 
-/// Whether a character moves the cursor, ends a line or changes the direction of what stands around it: controls (C0, C1,
-/// DEL), line and paragraph separators, bidirectional marks, embeddings, overrides and isolates.
+/// Whether a character moves the cursor, ends a line or changes the direction of what stands around it: controls (C0,
+/// C1, DEL), line and paragraph separators, bidirectional marks, embeddings, overrides and isolates.
 pub fn moves(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
@@ -13,8 +13,8 @@ pub fn moves(c: char) -> bool {
 }
 
 /// Whether a character moves ([`moves`]) or cannot be seen at all: zero width, fillers, joiners, variation selectors,
-/// byte-order marks, annotations, tags. A text can be hidden in them from whoever reads a screen, and not from a program
-/// or a language model.
+/// byte-order marks, annotations, tags. A text can be hidden in them from whoever reads a screen, and not from a
+/// program or a language model.
 pub fn is_hidden(c: char) -> bool {
     moves(c)
         || (!c.is_ascii()

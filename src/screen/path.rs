@@ -1,9 +1,9 @@
 //! How the name of a file is shown, and how it stands in JSON.
 //!
-//! A name may hold every byte but zero, so also a line break that makes a hit of the next line. A plain name is shown as it
-//! is. Any other is written as the shells bash and zsh read it back: `$'a.md:5\n  99 % sure'`, with `\n` and the like,
-//! `\xNN` for a byte, `\uNNNN` and `\UNNNNNNNN` for a character, `\\` and `\'`. That is unambiguous: a name that holds
-//! a backslash and an `n` is plain, and one that begins with `$'` is no plain name.
+//! A name may hold every byte but zero, so also a line break that makes a hit of the next line. A plain name is shown
+//! as it is. Any other is written as the shells bash and zsh read it back: `$'a.md:5\n  99 % sure'`, with `\n` and the
+//! like, `\xNN` for a byte, `\uNNNN` and `\UNNNNNNNN` for a character, `\\` and `\'`. That is unambiguous: a name that
+//! holds a backslash and an `n` is plain, and one that begins with `$'` is no plain name.
 
 use super::character::is_hidden;
 use serde::{Serializer, ser::SerializeMap};

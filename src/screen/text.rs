@@ -3,8 +3,8 @@
 use super::character::is_hidden;
 use std::borrow::Cow;
 
-/// The colours and the like that ever reach a terminal, as `render::Style` and the help of the argument parser write them:
-/// the parameter of one escape sequence each.
+/// The colours and the like that ever reach a terminal, as `render::Style` and the help of the argument parser write
+/// them: the parameter of one escape sequence each.
 pub const CODES: &[&str] = &["0", "1", "2", "4", "31", "32", "33", "36"];
 
 /// Without hidden characters but tab and line feed. Carriage returns of line ends go with them.
@@ -30,11 +30,11 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What may go to a terminal of a text that is made of our own and of foreign words: everything that [`clean`] leaves, and
-/// with `colour` the escape sequences of [`CODES`].
+/// What may go to a terminal of a text that is made of our own and of foreign words: everything that [`clean`] leaves,
+/// and with `colour` the escape sequences of [`CODES`].
 ///
-/// This is the last gate, for what was forgotten before it; foreign text that is put into a line goes through [`line()`] or
-/// [`super::shown`] where that happens, since only there a line break can be told from one of ours.
+/// This is the last gate, for what was forgotten before it; foreign text that is put into a line goes through
+/// [`line()`] or [`super::shown`] where that happens, since only there a line break can be told from one of ours.
 pub fn terminal(text: &str, colour: bool) -> Cow<'_, str> {
     if !text.chars().any(|c| is_hidden(c) && c != '\n' && c != '\t') {
         return Cow::Borrowed(text);

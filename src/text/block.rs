@@ -119,8 +119,8 @@ pub fn is_question(cleaned: &Cleaned) -> bool {
     filled <= MAX_QUESTION_LINES && cleaned.text.len() <= 4_000
 }
 
-/// Cuts an input into its distinct errors, in order. `evidence` holds line ranges (inclusive, as indices) that are known
-/// to be errors, such as canon matches; each lies in a block afterwards.
+/// Cuts an input into its distinct errors, in order. `evidence` holds line ranges (inclusive, as indices) that are
+/// known to be errors, such as canon matches; each lies in a block afterwards.
 pub fn blocks(cleaned: &Cleaned, evidence: &[(usize, usize)]) -> Vec<Block> {
     let mut errors = Errors::default();
     errors.add(cleaned, evidence, true);

@@ -90,8 +90,8 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 /// Characters that decide whether an input is text.
 const HEAD: usize = 64 << 10;
 
-/// Whether an input is text. A NUL never stands in a log; of replacement and control characters a damaged log holds few.
-/// The head decides.
+/// Whether an input is text. A NUL never stands in a log; of replacement and control characters a damaged log holds
+/// few. The head decides.
 #[derive(Debug, Default)]
 pub(super) struct Readable {
     seen: usize,

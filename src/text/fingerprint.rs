@@ -1,12 +1,12 @@
 //! The fingerprint of an error: a hash that two occurrences of it share.
 //!
-//! Goes further than [`super::mask()`], on whose text it builds: that text is embedded and read, and small numbers, hosts and
-//! names of nodes carry meaning there; a hash is of no use when one of them differs. Here every number goes, unless it is
-//! a code, a well-known port, a version or part of a short name (`eth0`, `sha256`): what tells errors apart stays. Words stay,
-//! apart from who it was (`user=`) and where (a host's name).
+//! Goes further than [`super::mask()`], on whose text it builds: that text is embedded and read, and small numbers,
+//! hosts and names of nodes carry meaning there; a hash is of no use when one of them differs. Here every number goes,
+//! unless it is a code, a well-known port, a version or part of a short name (`eth0`, `sha256`): what tells errors
+//! apart stays. Words stay, apart from who it was (`user=`) and where (a host's name).
 //!
-//! The version rises with every change here, in the masks and in the salient lines, since hashes of different texts must not
-//! be compared. Measured by `ken bench fingerprint`, see docs/benchmarks.md.
+//! The version rises with every change here, in the masks and in the salient lines, since hashes of different texts
+//! must not be compared. Measured by `ken bench fingerprint`, see docs/benchmarks.md.
 
 use super::digest::sha256_hex;
 use super::mask::{is_address, is_code, is_host_ending};
@@ -198,7 +198,8 @@ fn is_family_code(word: &str) -> bool {
     }
 }
 
-/// Letters with a short number among them, or several such with dots between: `eth0`, `sha256`, `k8s`, `v1beta1`, `t3.micro`.
+/// Letters with a short number among them, or several such with dots between: `eth0`, `sha256`, `k8s`, `v1beta1`,
+/// `t3.micro`.
 fn is_name(word: &str) -> bool {
     let letters = |text: &str| text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -255,7 +256,8 @@ fn is_measure(word: &str, after: &str) -> bool {
     is_number_with_dot(word) && UNITS.contains(&&unit[..end])
 }
 
-/// `node-12.example.com`, `example.com:8443`; no package (`com.example.app`) and no group of an API (`networking.k8s.io/v1`).
+/// `node-12.example.com`, `example.com:8443`; no package (`com.example.app`) and no group of an API
+/// (`networking.k8s.io/v1`).
 fn is_host(word: &str, after: &str) -> bool {
     let mut labels = word.split('.');
     let first = labels.next().unwrap_or("");
@@ -439,7 +441,8 @@ mod tests {
             fingerprint(&mask(&text));
         }
 
-        /// Words as logs have them; in arbitrary text what is left by one mask may look like something else to the next.
+        /// Words as logs have them; in arbitrary text what is left by one mask may look like something else to the
+        /// next.
         #[test]
         fn masks_find_nothing_twice(words in prop::collection::vec(prop_oneof![
             "[a-zA-Z]{1,9}", "[0-9]{1,9}", "-?[0-9]{1,3}\\.[0-9]{1,4}", "[a-z]{1,5}[0-9]{1,6}", "[a-z]{1,5}[-_][a-z]?[0-9]{1,6}",

@@ -2,8 +2,9 @@
 //! ids, times, long numbers. What tells errors apart stays: codes (E0382, HTTP 502, errno names), well-known ports,
 //! versions.
 //!
-//! Masked text is embedded, searched for words and read, so it keeps every word that carries meaning, and the small numbers
-//! of a message. What is hashed goes further, see [`super::fingerprint()`]; the version there rises with the masks here.
+//! Masked text is embedded, searched for words and read, so it keeps every word that carries meaning, and the small
+//! numbers of a message. What is hashed goes further, see [`super::fingerprint()`]; the version there rises with the
+//! masks here.
 
 use super::pattern::{pattern, pieces};
 use regex::{Captures, Regex};

@@ -11,8 +11,9 @@ pub(super) fn pattern(source: &str) -> Regex {
 /// Bytes without white space that a pattern sees as one. A URL with a long query is shorter.
 const LONGEST_WORD: usize = 2048;
 
-/// A text in pieces, cut nowhere but within words of more than [`LONGEST_WORD`] bytes. A pattern that begins with a run of
-/// letters goes on to the end of the word before it gives up, from every start anew: without a bound that is quadratic.
+/// A text in pieces, cut nowhere but within words of more than [`LONGEST_WORD`] bytes. A pattern that begins with a run
+/// of letters goes on to the end of the word before it gives up, from every start anew: without a bound that is
+/// quadratic.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     let (mut out, mut first, mut word) = (Vec::new(), 0, 0);
     for (at, byte) in text.bytes().enumerate() {

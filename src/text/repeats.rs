@@ -1,7 +1,7 @@
 //! Lines of a long log that a thousand others like them have been before: they say nothing more.
 //!
-//! Two lines are alike when they differ in digits only. A line is passed over when [`ALIKE_LINES`] like it have come and
-//! no other kind of line stands within [`NEARBY_LINES`] of it: what is said once keeps its surroundings.
+//! Two lines are alike when they differ in digits only. A line is passed over when [`ALIKE_LINES`] like it have come
+//! and no other kind of line stands within [`NEARBY_LINES`] of it: what is said once keeps its surroundings.
 
 use super::clean::{Cleaned, Line};
 use crate::types::limits::{ALIKE_LINES, LINE_KINDS};
@@ -41,7 +41,8 @@ impl Repeats {
         out
     }
 
-    /// Counts a line; whether there have been few of its kind. Where there are too many kinds to count, a new one is rare.
+    /// Counts a line; whether there have been few of its kind. Where there are too many kinds to count, a new one is
+    /// rare.
     fn is_rare(&mut self, line: &str) -> bool {
         let kind = kind(line);
         let is_full = self.seen.len() >= LINE_KINDS;

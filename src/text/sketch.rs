@@ -1,15 +1,18 @@
 //! Whether a text holds most of another one that is no longer there.
 //!
-//! A [`Sketch`] keeps keyed hashes of the words of a text and of each two words in a row, not the words. [`Sketches`] finds the
-//! stretches of a text that are mostly made of what a sketch was made of: some words may be changed, left out, added or
-//! moved, and it does not matter what stands around them or how the text is cut.
+//! A [`Sketch`] keeps keyed hashes of the words of a text and of each two words in a row, not the words. [`Sketches`]
+//! finds the stretches of a text that are mostly made of what a sketch was made of: some words may be changed, left
+//! out, added or moved, and it does not matter what stands around them or how the text is cut.
 //!
-//! What a sketch hides: who reads it without the salt learns how many words there were. Who has the salt too can ask of a
-//! word whether it was in the text, with one wrong answer in some ten million; so a short secret that can be guessed is
-//! not hidden from somebody who has the whole database. It is kept out of search, packs, exports and every copy of the text.
+//! What a sketch hides: who reads it without the salt learns how many words there were. Who has the salt too can ask of
+//! a word whether it was in the text, with one wrong answer in some ten million; so a short secret that can be guessed
+//! is not hidden from somebody who has the whole database. It is kept out of search, packs, exports and every copy of
+//! the text.
 //!
-//! Sets of hashed shingles and the smallest of them as a sample: Broder, On the resemblance and containment of documents,
-//! 1997. A stretch is found as the one of the greatest sum, where what belongs counts for it and what does not against it.
+//! Sets of hashed shingles and the smallest of them as a sample: Broder, On the resemblance and containment of
+//! documents,
+//! 1997. A stretch is found as the one of the greatest sum, where what belongs counts for it and what does not against
+//!       it.
 
 use super::digest::sha256;
 use std::collections::BTreeMap;
@@ -21,8 +24,8 @@ pub type Salt = [u8; 16];
 /// Hashes that are kept of the words, and as many of the pairs, at most.
 const KEPT: usize = 512;
 
-/// Share of a sketch that must be found in a stretch. Unrelated prose of one language shares a tenth to a fifth, the same
-/// text with every fourth word changed six tenths.
+/// Share of a sketch that must be found in a stretch. Unrelated prose of one language shares a tenth to a fifth, the
+/// same text with every fourth word changed six tenths.
 const ALIKE: f64 = 0.5;
 
 /// The same for texts of fewer than [`SHORT_WORDS`] words, which chance brings together more easily.
@@ -41,8 +44,8 @@ const FOREIGN: f64 = 0.5;
 /// How much must speak against a run of lines within a passage for it to stay: a dozen words of which few belong.
 const LEAST_FOREIGN: f64 = 8.0;
 
-/// Share of the words of a line that must belong for it to go with the rest of a passage that was found, and how many there
-/// must be, words and pairs.
+/// Share of the words of a line that must belong for it to go with the rest of a passage that was found, and how many
+/// there must be, words and pairs.
 const OWN: f64 = 0.8;
 const LEAST_OWN: f64 = 10.0;
 
@@ -177,8 +180,8 @@ impl Sketches {
 }
 
 impl Group {
-    /// Sketches that a text may hold, each with the units to look at more closely. What is looked at together is about as long
-    /// as the longest chunk: a whole book holds some of everything.
+    /// Sketches that a text may hold, each with the units to look at more closely. What is looked at together is about
+    /// as long as the longest chunk: a whole book holds some of everything.
     fn near(&self, units: &[Unit]) -> Vec<(usize, Range<usize>)> {
         let starts = segments(units);
         let mut found: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
@@ -273,7 +276,8 @@ fn stretches(sketch: &Sketch, units: &[Unit]) -> Vec<Range<usize>> {
     out
 }
 
-/// A stretch without the runs of units in it that do not belong: what was put between two parts of a passage, or two copies.
+/// A stretch without the runs of units in it that do not belong: what was put between two parts of a passage, or two
+/// copies.
 fn without_foreign(scores: &[f64], stretch: Range<usize>, limit: f64) -> Vec<Range<usize>> {
     let against: Vec<f64> = scores[stretch.clone()].iter().map(|score| -score).collect();
     match greatest(&against) {

@@ -22,8 +22,8 @@ pub fn timestamp(ms: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Milliseconds since 1970 of `2026-11-22`, `2026-11-22T12:00Z` or `2026-11-22T12:00:00Z`; `None` for anything else, also
-/// for a date that does not exist.
+/// Milliseconds since 1970 of `2026-11-22`, `2026-11-22T12:00Z` or `2026-11-22T12:00:00Z`; `None` for anything else,
+/// also for a date that does not exist.
 pub fn parse_timestamp(text: &str) -> Option<i64> {
     let (date, time) = match text.split_once('T') {
         Some((date, time)) => (date, time.strip_suffix('Z')?),

@@ -19,7 +19,8 @@ const STOP: &[&str] = &[
     "tells", "tell", "keeps", "keep", "even", "though", "about", "only", "still",
 ];
 
-/// The stop words as numbers (see [`packed`]), sorted: looked up for every word of a text, so it must cost next to nothing.
+/// The stop words as numbers (see [`packed`]), sorted: looked up for every word of a text, so it must cost next to
+/// nothing.
 static STOP_WORDS: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut all: Vec<u64> = STOP.iter().filter_map(|word| packed(word)).collect();
     all.sort_unstable();
@@ -111,7 +112,8 @@ fn lower_into(buffer: &mut String, word: &str) {
     }
 }
 
-/// Splits at `_`, `-`, `.` (not inside a number) and at humps; a run of capitals is one part (`HTTPServer`: HTTP, Server).
+/// Splits at `_`, `-`, `.` (not inside a number) and at humps; a run of capitals is one part (`HTTPServer`: HTTP,
+/// Server).
 fn for_each_part<'a>(word: &'a str, mut hear: impl FnMut(&'a str)) {
     if word.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         return hear(word);

@@ -66,11 +66,11 @@ impl Logistic {
 /// From what speaks for the candidates of a question to probabilities, for one sort of texts.
 ///
 /// The log-odds that the closest candidate is right are
-/// `offset + cosine * c + words * share - length * k / sqrt(reach) - crowd * background`: of its cosine `c`, of the words
-/// it shares (BM25 `k`, and as a share of what the question could reach), less what a long question shares with anything,
-/// and less how near it is to everything else; less `size` for each e-fold of texts beyond 2,000, because the best of many is
-/// near by chance. Every other candidate has `fall` less for each unit of closeness that it
-/// lies behind.
+/// `offset + cosine * c + words * share - length * k / sqrt(reach) - crowd * background`: of its cosine `c`, of the
+/// words it shares (BM25 `k`, and as a share of what the question could reach), less what a long question shares with
+/// anything, and less how near it is to everything else; less `size` for each e-fold of texts beyond 2,000, because the
+/// best of many is near by chance. Every other candidate has `fall` less for each unit of closeness that it lies
+/// behind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fit {
@@ -98,9 +98,9 @@ pub struct Fit {
     pub gate: f32,
 }
 
-/// Whether a question is of the kind that the built-in packs answer, as log-odds that are linear in its vector: somebody's
-/// trouble with what they cover, rather than a how-to, a success or a stranger's error. It knows nothing of other packs, so
-/// their entries are judged without it.
+/// Whether a question is of the kind that the built-in packs answer, as log-odds that are linear in its vector:
+/// somebody's trouble with what they cover, rather than a how-to, a success or a stranger's error. It knows nothing of
+/// other packs, so their entries are judged without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prior {

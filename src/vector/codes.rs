@@ -1,10 +1,11 @@
 //! Vectors as bytes with a scale, and how far off a comparison of bytes can be.
 //!
-//! A row `x` is kept as bytes `c` with `x = scale * (c - 128) + e`. The length of `e`, the row's slack, is known when the row
-//! is written, and `e` itself is kept in two bytes more, `e = scale / 65536 * (r - 32768)`: three bytes hold a component as
-//! finely as an f32 holds the largest one of its row, in a quarter less. A query `q` is split into two bytes a component, `q = step * (256 * high + low) + f`. By Cauchy and Schwarz
-//! the comparison of bytes is then within `slack * |q| + |f| * |x - e|` of the real dot product, so a search can tell
-//! which rows cannot be among the nearest without reading them whole.
+//! A row `x` is kept as bytes `c` with `x = scale * (c - 128) + e`. The length of `e`, the row's slack, is known when
+//! the row is written, and `e` itself is kept in two bytes more, `e = scale / 65536 * (r - 32768)`: three bytes hold a
+//! component as finely as an f32 holds the largest one of its row, in a quarter less. A query `q` is split into two
+//! bytes a component, `q = step * (256 * high + low) + f`. By Cauchy and Schwarz the comparison of bytes is then within
+//! `slack * |q| + |f| * |x - e|` of the real dot product, so a search can tell which rows cannot be among the nearest
+//! without reading them whole.
 
 use super::simd::Isa;
 
@@ -23,7 +24,8 @@ const STEPS: i32 = 65_536;
 /// The rest of nothing.
 const NO_REST: i32 = 32_768;
 
-/// Writes a row's bytes, `code_stride` of them, and what they leave over, `row.len()` of these; gives its scale and its slack.
+/// Writes a row's bytes, `code_stride` of them, and what they leave over, `row.len()` of these; gives its scale and its
+/// slack.
 pub fn encode_row(row: &[f32], out: &mut [u8], rests: &mut [u16]) -> (f32, f32) {
     let most = row.iter().fold(0.0f32, |most, x| most.max(x.abs()));
     out.fill(ZERO);
@@ -43,8 +45,8 @@ pub fn encode_row(row: &[f32], out: &mut [u8], rests: &mut [u16]) -> (f32, f32) 
     (scale, norm(left) * 1.0001)
 }
 
-/// The scale of a row: the greatest number of which 127 are no more than the row's greatest component. A row that was written and read
-/// has the same, so that writing it again changes nothing.
+/// The scale of a row: the greatest number of which 127 are no more than the row's greatest component. A row that was
+/// written and read has the same, so that writing it again changes nothing.
 fn scale_of(most: f32) -> f32 {
     let mut scale = most / 127.0;
     while 127.0 * scale > most {
@@ -140,8 +142,8 @@ impl QueryCodes {
         (f64::from(self.step * scale) * whole as f64) as f32
     }
 
-    /// Compares as many rows of bytes as there are scales: about the dot product of each with the query. Rows may follow that
-    /// are likely to be compared next.
+    /// Compares as many rows of bytes as there are scales: about the dot product of each with the query. Rows may
+    /// follow that are likely to be compared next.
     pub fn compare(&self, isa: Isa, codes: &[u8], scales: &[f32], out: &mut [f32]) {
         let mut sums = [[0i32; 2]; 64];
         let stride = self.high.len();

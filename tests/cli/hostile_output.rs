@@ -1,5 +1,5 @@
-//! What strangers write (names of files and folders, packs, documents, models, sets, exports, arguments) goes through every
-//! verb: nothing of it moves a cursor, hides, or makes a line of its own, and JSON gives it back as it was.
+//! What strangers write (names of files and folders, packs, documents, models, sets, exports, arguments) goes through
+//! every verb: nothing of it moves a cursor, hides, or makes a line of its own, and JSON gives it back as it was.
 
 use crate::support::ken::{Ran, User, run, write};
 use crate::support::tiny::Tiny;
@@ -22,7 +22,8 @@ fn paragraph(about: &str) -> String {
     .repeat(4)
 }
 
-/// Somebody whose surroundings are all of a stranger's making: the folder that they work in, their home, what lies in both.
+/// Somebody whose surroundings are all of a stranger's making: the folder that they work in, their home, what lies in
+/// both.
 struct Victim {
     user: User,
     home: PathBuf,

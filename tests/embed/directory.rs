@@ -193,7 +193,8 @@ fn lengths_that_leave_no_room_are_refused_by_file_and_value() {
     }
 }
 
-/// Each field of the shape with each absurd value: an error of the model, never a panic, and no memory for what is only said.
+/// Each field of the shape with each absurd value: an error of the model, never a panic, and no memory for what is only
+/// said.
 #[test]
 fn absurd_shapes_are_refused_before_memory_is_asked_for() {
     let sizes = [

@@ -2,8 +2,9 @@
 //!
 //! A small mutation fuzzer on stable Rust. `targets` has one file for each family of readers and the table of them all;
 //! `mutate` makes an input of what is there already; `child` is the loop, in a process of its own because a stack
-//! overflow or an abort ends a process; `parent` starts it and reports. What a reader answers is boiled down to a number,
-//! and an input with a new answer is mutated further: that stands in for coverage, which stable Rust does not tell.
+//! overflow or an abort ends a process; `parent` starts it and reports. What a reader answers is boiled down to a
+//! number, and an input with a new answer is mutated further: that stands in for coverage, which stable Rust does not
+//! tell.
 //!
 //! Seeds lie in `corpus/<target>/`, those of binary formats are made by our own writers. `corpus/<target>/regressions/`
 //! holds every input that once broke a reader; all of them run first.

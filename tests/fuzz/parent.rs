@@ -94,8 +94,8 @@ fn readers_withstand_hostile_bytes() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// The fuzzer can fail: a reader that panics, hangs, takes memory, recurses without end or breaks its promise is found, and
-/// with it an input that shows it.
+/// The fuzzer can fail: a reader that panics, hangs, takes memory, recurses without end or breaks its promise is found,
+/// and with it an input that shows it.
 #[test]
 fn planted_faults_are_found() {
     // At once, because one of them waits until it is ended.

@@ -1,5 +1,5 @@
-//! Input and folders that mean harm or are broken: a right answer or a clear error with the exit code of the table, never a
-//! panic, a hang or a byte from elsewhere.
+//! Input and folders that mean harm or are broken: a right answer or a clear error with the exit code of the table,
+//! never a panic, a hang or a byte from elsewhere.
 
 mod input; // logs, packs, patterns and model files
 #[cfg(target_os = "linux")]

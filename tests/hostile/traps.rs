@@ -1,6 +1,6 @@
-//! Folders of strangers, in which any name that `ken` reads may be a link, a device, a FIFO, a socket, a folder, a loop or a
-//! file without end. Every verb comes to its end in them, in bounded memory, and no byte from outside of the folder gets
-//! onto the screen or into the data directory.
+//! Folders of strangers, in which any name that `ken` reads may be a link, a device, a FIFO, a socket, a folder, a loop
+//! or a file without end. Every verb comes to its end in them, in bounded memory, and no byte from outside of the
+//! folder gets onto the screen or into the data directory.
 //!
 //! Three tables: what may stand at a name ([`TRAPS`]), which names are read ([`REPOSITORY`], [`MODEL`], [`SET`],
 //! [`GIVEN`]), and what is run ([`VERBS`]). What the worst run cost is written beside the test's other files.
@@ -247,7 +247,8 @@ impl Stranger {
         let brief: String = ran.err.chars().take(600).collect();
         assert!(!hung && took < MOST, "{what}: took {took:?}, {} MiB; {brief}", peak_kib >> 10);
         assert!(peak_kib < MOST_KIB, "{what}: {} MiB", peak_kib >> 10);
-        // Every verb meets every trap here, and the table of codes has tests of its own: this is about not ending badly.
+        // Every verb meets every trap here, and the table of codes has tests of its own: this is about not ending
+        // badly.
         assert!(ran.code >= 0 && ran.code != 101 && !ran.err.contains("panicked"), "{what}: {} {brief}", ran.code);
         if self.trap == Trap::Out && !named {
             assert!(!ran.out.contains(SECRET) && !ran.err.contains(SECRET), "{what}: {} {brief}", ran.out);

@@ -1,4 +1,5 @@
-//! Recency and frequency over the built-in cases: what is equally relevant is ordered by them, what is sure is not touched.
+//! Recency and frequency over the built-in cases: what is equally relevant is ordered by them, what is sure is not
+//! touched.
 
 use super::usage::engine;
 use crate::support::ken::User;

@@ -1,14 +1,15 @@
-//! Churn: many rows, then half of them inserted, updated and deleted at random while two processes with two readers each search,
-//! and the writer is killed (`kill -9`) whatever it is at: while it writes the database, cleans it, builds the file of vectors, writes
-//! that, or puts it in its place.
+//! Churn: many rows, then half of them inserted, updated and deleted at random while two processes with two readers
+//! each search, and the writer is killed (`kill -9`) whatever it is at: while it writes the database, cleans it, builds
+//! the file of vectors, writes that, or puts it in its place.
 //!
-//! What holds: a text that is known to be gone is never found, under no item; a text that is known to be there is the first when it
-//! is asked for; after each kill a row is as it was before or as it was to become; and searches by the file of vectors and what lies
-//! over it find what comparing everything in the database finds, with the recall that is asked for.
+//! What holds: a text that is known to be gone is never found, under no item; a text that is known to be there is the
+//! first when it is asked for; after each kill a row is as it was before or as it was to become; and searches by the
+//! file of vectors and what lies over it find what comparing everything in the database finds, with the recall that is
+//! asked for.
 //!
-//! `KEN_CHURN_ROWS` says how many rows there are at first, `KEN_KILLS` how often the writer is killed, `KEN_SECONDS` after how long no
-//! more, `KEN_SEED` where chance begins. `KEN_CHURN_VECTORS` names a file where the vectors of the first texts are kept, so that another
-//! run need not make them again:
+//! `KEN_CHURN_ROWS` says how many rows there are at first, `KEN_KILLS` how often the writer is killed, `KEN_SECONDS`
+//! after how long no more, `KEN_SEED` where chance begins. `KEN_CHURN_VECTORS` names a file where the vectors of the
+//! first texts are kept, so that another run need not make them again:
 //!
 //! ```text
 //! KEN_CHURN_ROWS=100000 KEN_KILLS=100 cargo test --release churn -- --nocapture
@@ -64,7 +65,8 @@ impl World {
 
     fn write(&self, row: usize) {
         match self.wanted[row] {
-            // Every other one that is deleted leaves an empty file, so that it is the index alone that can know it is gone.
+            // Every other one that is deleted leaves an empty file, so that it is the index alone that can know it is
+            // gone.
             0 if row.is_multiple_of(2) => drop(fs::remove_file(self.path(row))),
             0 => drop(self.user.document(&format!("d{}/{row}.txt", row / FOLDER), "")),
             version => drop(self.user.document(&format!("d{}/{row}.txt", row / FOLDER), text(row, version))),
@@ -197,7 +199,8 @@ fn spawn_reader(places: &Places, reader: u64) -> Reader {
     Reader(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap())
 }
 
-/// Keeps a database without its items, which leaves the vectors of their texts: what is indexed again is not embedded again.
+/// Keeps a database without its items, which leaves the vectors of their texts: what is indexed again is not embedded
+/// again.
 fn keep_vectors(home: &Path, kept: &Path) {
     let database = Connection::open(home.join("kenning.db")).unwrap();
     database.execute("VACUUM INTO ?1", [kept.to_str().unwrap()]).unwrap();

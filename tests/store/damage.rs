@@ -66,8 +66,8 @@ fn what_is_no_database_of_ours_is_left_alone() {
     user.assert_sound();
 }
 
-/// Bytes overwritten all over the file: never a panic, never a text that was not stored; the doctor sees it, mends it, and
-/// the next indexing completes what was lost.
+/// Bytes overwritten all over the file: never a panic, never a text that was not stored; the doctor sees it, mends it,
+/// and the next indexing completes what was lost.
 #[test]
 fn damaged_pages_are_noticed_and_mended() {
     let (user, path) = indexed();
@@ -97,7 +97,8 @@ fn damaged_pages_are_noticed_and_mended() {
             assert!(hits.as_array().unwrap().iter().all(known), "page {page}: {hits}");
         }
         let doctor = user.ken(&["doctor"]);
-        // Likewise: a page that SQLite cannot read (5), rows that do not fit together (8), or bytes that nobody reads (0).
+        // Likewise: a page that SQLite cannot read (5), rows that do not fit together (8), or bytes that nobody reads
+        // (0).
         assert!([0, 5, 8].contains(&doctor.code), "page {page}: {doctor:?}");
         if doctor.code == 0 {
             // Only where it changes nothing that anybody reads.
@@ -292,8 +293,8 @@ fn damaged_vectors_of_the_packs_are_left_out_and_made_again() {
     assert!(files.iter().zip(&whole).any(|(path, whole)| fs::read(path).unwrap() == *whole));
 }
 
-/// The first page says what a file is and where everything in it lies. Without it there is less to be had, never nothing to be
-/// done.
+/// The first page says what a file is and where everything in it lies. Without it there is less to be had, never
+/// nothing to be done.
 #[test]
 fn a_damaged_first_page_is_no_dead_end() {
     let (user, path) = indexed();

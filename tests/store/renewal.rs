@@ -1,5 +1,5 @@
-//! The file of vectors is made again by a process of its own while others write, forget and are killed: what it says with what has
-//! changed since is what the database says, and what was forgotten does not come back in it.
+//! The file of vectors is made again by a process of its own while others write, forget and are killed: what it says
+//! with what has changed since is what the database says, and what was forgotten does not come back in it.
 
 use super::twin::{owners, twins};
 use crate::support::ken::{User, section};

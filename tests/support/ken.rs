@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A section of a Markdown text that is a chunk of its own: longer than what is joined to a neighbour, shorter than what
-/// is cut.
+/// A section of a Markdown text that is a chunk of its own: longer than what is joined to a neighbour, shorter than
+/// what is cut.
 pub fn section(number: u32, text: &str) -> String {
     const REST: &str = "It goes on about the weather of the last weeks, about the road that is closed because of the \
         bridge, about the new lamps along the market that nobody likes, and about the dog of the neighbours, who has \

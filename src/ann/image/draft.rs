@@ -1,7 +1,7 @@
 //! Making an image: first which texts there are and whose, then their vectors one after another, in any order.
 //!
-//! Where the room is a file, vectors and their bytes go there at once; kept in memory are hash, links, scale and checksum of each
-//! row, some 60 bytes. A graph needs its links on top of that while it is built.
+//! Where the room is a file, vectors and their bytes go there at once; kept in memory are hash, links, scale and
+//! checksum of each row, some 60 bytes. A graph needs its links on top of that while it is built.
 
 use super::places::{Counts, Places};
 use super::{Image, Link, Origin, Verified, row_checksum};
@@ -33,8 +33,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Of these texts, as far as somebody owns them; links name the owner, the part and the text, and those of other texts are
-    /// left out.
+    /// Of these texts, as far as somebody owns them; links name the owner, the part and the text, and those of other
+    /// texts are left out.
     ///
     /// # Errors
     /// When the disk refuses, or there are more than 2^32 rows or links.

@@ -1,9 +1,9 @@
-//! The file that a search reads: vectors, their bytes, and whose they are. Layout in `index/FORMAT.md` and `places`; `draft`
-//! makes one, in memory or on the disk.
+//! The file that a search reads: vectors, their bytes, and whose they are. Layout in `index/FORMAT.md` and `places`;
+//! `draft` makes one, in memory or on the disk.
 //!
-//! It is derived, mapped, and checked in two steps: header and lengths when it is opened, a row when its vector is used.
-//! So opening touches a page, and damage can cost an answer's completeness, never make a wrong one: a row that is not
-//! what was written is left out and reported. A link of the graph that leads elsewhere costs the same.
+//! It is derived, mapped, and checked in two steps: header and lengths when it is opened, a row when its vector is
+//! used. So opening touches a page, and damage can cost an answer's completeness, never make a wrong one: a row that is
+//! not what was written is left out and reported. A link of the graph that leads elsewhere costs the same.
 
 mod draft;
 mod places;
@@ -125,8 +125,8 @@ impl LinkColumns<'_> {
 }
 
 impl Image {
-    /// Makes an image in memory. A text stands once in `vectors`, whatever the order; links name the owner, the part and the text.
-    /// Vectors without a link and links without a vector are left out.
+    /// Makes an image in memory. A text stands once in `vectors`, whatever the order; links name the owner, the part
+    /// and the text. Vectors without a link and links without a vector are left out.
     ///
     /// # Panics
     /// When a vector is not `dims` long, or there are more than 2^32 of anything.
@@ -489,8 +489,8 @@ impl Image {
         (0..self.len() as u32).filter(|row| !self.read_checked(*row, &mut vector)).count()
     }
 
-    /// Many searches are to come: from now on vectors are read where the file is mapped, which keeps what lies around them
-    /// in memory, and not copied one by one.
+    /// Many searches are to come: from now on vectors are read where the file is mapped, which keeps what lies around
+    /// them in memory, and not copied one by one.
     pub(super) fn warm_up(&self) {
         self.is_warm.store(true, Ordering::Relaxed);
     }

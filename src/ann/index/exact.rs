@@ -1,9 +1,9 @@
 //! Search by comparing every admitted row.
 //!
-//! In two passes: bytes are compared, which reads a third of what the vectors take, and what can be among the nearest by the bound of
-//! that comparison (`vector::QueryCodes`) is compared again in f32. The result is that of comparing every vector. Rows are shared
-//! out among threads when nobody else searches; the answer is the same to the bit either way, because a row's similarity does
-//! not depend on its neighbours and ties go to the lower row.
+//! In two passes: bytes are compared, which reads a third of what the vectors take, and what can be among the nearest
+//! by the bound of that comparison (`vector::QueryCodes`) is compared again in f32. The result is that of comparing
+//! every vector. Rows are shared out among threads when nobody else searches; the answer is the same to the bit either
+//! way, because a row's similarity does not depend on its neighbours and ties go to the lower row.
 
 use super::{Admits, Index};
 use crate::ann::Neighbour;
@@ -109,7 +109,8 @@ impl Index {
         let mut wanted = k;
         loop {
             let kth = kth_greatest(&about.near, wanted.min(all));
-            // What is nearer than the nearest by their bytes turn out to be cannot be further off than one error by its own.
+            // What is nearer than the nearest by their bytes turn out to be cannot be further off than one error by its
+            // own.
             let nearest = about.within(kth, f32::INFINITY);
             let mut found = self.compare(query, nearest.clone(), parallel);
             let near: Vec<f32> = found.iter().map(|found| found.similarity).collect();
@@ -129,8 +130,8 @@ impl Index {
     }
 }
 
-/// The `k`-th greatest of some numbers, `k` at least 1; what is no number or minus infinity does not count, and minus infinity
-/// is given where too few do.
+/// The `k`-th greatest of some numbers, `k` at least 1; what is no number or minus infinity does not count, and minus
+/// infinity is given where too few do.
 pub(super) fn kth_greatest(values: &[f32], k: usize) -> f32 {
     let falling = |a: &f32, b: &f32| b.total_cmp(a);
     // Never cut before there are `k`.

@@ -1,9 +1,9 @@
 //! Search among the vectors of an image, and of what has been laid over it.
 //!
-//! An image with a graph is walked where that is quicker, as wide as its certificate asks; what the walk finds is compared again in
-//! f32. Otherwise every admitted row is compared (`exact`); so it is where a walk would have to go too far, and where it finds the
-//! question to be further off than the certificate speaks for. What has changed since the image was made is compared on its own,
-//! and what is gone admitted nowhere.
+//! An image with a graph is walked where that is quicker, as wide as its certificate asks; what the walk finds is
+//! compared again in f32. Otherwise every admitted row is compared (`exact`); so it is where a walk would have to go
+//! too far, and where it finds the question to be further off than the certificate speaks for. What has changed since
+//! the image was made is compared on its own, and what is gone admitted nowhere.
 
 mod exact;
 mod owners;
@@ -24,8 +24,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// The neighbour whose distance says how lonely a question is.
 const TENTH: usize = 10;
-/// Comparing a row that a walk meets takes as long as comparing so many in order: it waits for memory, and at the end some
-/// are compared again in f32. Measured at 100,000 to 1,000,000 rows (docs/benchmarks.md).
+/// Comparing a row that a walk meets takes as long as comparing so many in order: it waits for memory, and at the end
+/// some are compared again in f32. Measured at 100,000 to 1,000,000 rows (docs/benchmarks.md).
 const LEAP: f32 = 10.0;
 /// Searches after which an index is taken for one of many more.
 const WARM: usize = 64;
@@ -99,8 +99,8 @@ impl Index {
         }
     }
 
-    /// Over an image of which these owners have changed since, and now have these texts; `vectors` are those of texts that the
-    /// image may not have.
+    /// Over an image of which these owners have changed since, and now have these texts; `vectors` are those of texts
+    /// that the image may not have.
     pub fn with_changes<'v>(
         image: Image,
         changed: Vec<u64>,
@@ -240,8 +240,8 @@ impl Index {
     }
 
     /// The `k` nearest of the admitted rows (`None`: of all), nearest first; fewer only when fewer are admitted. With a
-    /// graph, and unless few are admitted, each is there with the probability that the certificate names; what is there is
-    /// right in any case.
+    /// graph, and unless few are admitted, each is there with the probability that the certificate names; what is there
+    /// is right in any case.
     pub fn search(&self, query: &[f32], k: usize, admitted: Option<&RowSet>) -> Vec<Neighbour> {
         self.search_by(query, k, admitted, true)
     }
@@ -396,15 +396,15 @@ impl Over {
     }
 }
 
-/// How many of what a walk of this width finds are compared again: bytes of one query byte a component order the last of the
-/// nearest wrongly now and then.
+/// How many of what a walk of this width finds are compared again: bytes of one query byte a component order the last
+/// of the nearest wrongly now and then.
 fn again(k: usize, ef: usize) -> usize {
     (2 * k + 10).min(ef.max(k))
 }
 
-/// Whether a walk of this width costs less than comparing the admitted rows. Where one in `n` is admitted, a walk has to go
-/// about `n` times as far. Both are counted in rows that are compared in order, so that the same file gives the same answer
-/// on every machine.
+/// Whether a walk of this width costs less than comparing the admitted rows. Where one in `n` is admitted, a walk has
+/// to go about `n` times as far. Both are counted in rows that are compared in order, so that the same file gives the
+/// same answer on every machine.
 pub(super) fn walk_pays(certificate: &Certificate, rows: usize, choice: usize, ef: usize) -> bool {
     let share = choice as f32 / rows.max(1) as f32;
     let compared = rows as f32 * (share * SCATTERED as f32).min(1.0);

@@ -1,8 +1,8 @@
 //! A source text beside its mask and its lines: what every reader of declarations looks at.
 //!
 //! Decides what a line is (code, comment, directive, empty) and where a bracket or a signature ends; which comment
-//! belongs to what, `comments` says. Everything that looks ahead stops after `MAX_LINES` lines or `MAX_BYTES` bytes, so that
-//! asking at every line stays linear.
+//! belongs to what, `comments` says. Everything that looks ahead stops after `MAX_LINES` lines or `MAX_BYTES` bytes, so
+//! that asking at every line stays linear.
 
 use super::lexis::Lexis;
 use super::mask::{self, COMMENT, DIRECTIVE, DOC, INNER, STRING, is_word, listed};

@@ -1,6 +1,7 @@
 //! Declarations whose fields are their documentation: records, enums, groups of constants.
 //!
-//! Decides which bodies are short enough to be shown whole; `words` knows what a documented field of a longer one is called.
+//! Decides which bodies are short enough to be shown whole; `words` knows what a documented field of a longer one is
+//! called.
 
 use super::code::{Code, Stops};
 use super::outline::{Declaration, Shape, label_of};

@@ -1,6 +1,8 @@
-//! How a language writes comments and strings: the table type that `mask` reads, and the pieces several languages share.
+//! How a language writes comments and strings: the table type that `mask` reads, and the pieces several languages
+//! share.
 //!
-//! Decides nothing about declarations. A language that differs only in these words needs a table in `grammars`, no code.
+//! Decides nothing about declarations. A language that differs only in these words needs a table in `grammars`, no
+//! code.
 
 /// What happens at the closing mark of a string when it is preceded or doubled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

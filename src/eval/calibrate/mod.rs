@@ -1,5 +1,5 @@
-//! Fits a model's calibration on labelled questions: how likely the closest candidate is right, how fast the others fall
-//! behind, and the gate to a noise budget.
+//! Fits a model's calibration on labelled questions: how likely the closest candidate is right, how fast the others
+//! fall behind, and the gate to a noise budget.
 //!
 //! A handful of numbers from hundreds of questions; the cross-validated figures say whether that holds.
 
@@ -65,8 +65,8 @@ pub fn neutral() -> Calibration {
 
 /// Fits on `questions` so that at most `max_noise` of the unanswerable ones are answered.
 ///
-/// The weight of words in closeness is not fitted: it is the one that the questions were asked with. Neither is `size`, what
-/// many texts cost: sets of one size cannot tell.
+/// The weight of words in closeness is not fitted: it is the one that the questions were asked with. Neither is `size`,
+/// what many texts cost: sets of one size cannot tell.
 pub fn fit(questions: &[Question], max_noise: f64, size: f32) -> Fitted {
     let all: Vec<&Question> = questions.iter().collect();
     let (mut noisy, mut covered, mut right) = (0usize, 0usize, 0usize);

@@ -12,8 +12,8 @@ pub(super) struct Row {
     pub(super) right: bool,
 }
 
-/// The weights of the features, the intercept first if there is to be one. `ridge` is the strength of the regularisation.
-/// Empty for no rows.
+/// The weights of the features, the intercept first if there is to be one. `ridge` is the strength of the
+/// regularisation. Empty for no rows.
 pub(super) fn regress(rows: &[Row], intercept: bool, ridge: f64) -> Vec<f64> {
     let Some(first) = rows.first() else { return Vec::new() };
     let extra = usize::from(intercept);

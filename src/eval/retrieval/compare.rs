@@ -1,7 +1,7 @@
 //! Two runs over the same questions: how far they differ, how sure that is, and where.
 //!
-//! Beside the metrics stand `coverage` and `noise`, question by question: what may be shown has the same right to a test as
-//! what is found. Of noise less is better.
+//! Beside the metrics stand `coverage` and `noise`, question by question: what may be shown has the same right to a
+//! test as what is found. Of noise less is better.
 
 use super::BenchError;
 use super::explain::changes;

@@ -1,5 +1,5 @@
-//! What a search without an index finds: the question's words as one pattern over every text, ignoring case, whole words.
-//! Texts come in the order of how many different words they hold, then of how often.
+//! What a search without an index finds: the question's words as one pattern over every text, ignoring case, whole
+//! words. Texts come in the order of how many different words they hold, then of how often.
 
 use crate::types::titled;
 use regex::{Regex, RegexBuilder};

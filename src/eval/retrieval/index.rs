@@ -1,8 +1,8 @@
 //! An index of a set's own, made and searched by the code that makes and searches everybody's.
 //!
 //! It lies in the cache in a folder that is named after everything that decides it: documents, groups, model. A second
-//! run finds it there and embeds nothing; one that was stopped is completed. What else is known on this machine stays out:
-//! neither the user's index nor their packs are part of a measurement.
+//! run finds it there and embeds nothing; one that was stopped is completed. What else is known on this machine stays
+//! out: neither the user's index nor their packs are part of a measurement.
 
 use super::BenchError;
 use super::set::{Set, field};
@@ -39,8 +39,8 @@ pub fn scope(group: Option<&str>) -> Scope {
     group.map_or_else(Scope::global, |group| Scope::repository(format!("bench:{group}")))
 }
 
-/// The index of a set, made if it is not there. `settings` are those of the session; without `with_model` it holds words
-/// alone.
+/// The index of a set, made if it is not there. `settings` are those of the session; without `with_model` it holds
+/// words alone.
 ///
 /// # Errors
 /// [`BenchError`] when a model is needed and missing, or the index cannot be made.

@@ -1,9 +1,9 @@
 //! Asks every question of a set, one after another, and keeps what came of it.
 //!
-//! One search per question gives both the ranking and what the product would have shown: the gate is asked afterwards, of
-//! the relevance that each hit has. Equal texts are each ranked, because judgements name documents; one that is the question
-//! itself is left out, as BEIR does. The packs stay silent, but remain part of every question's background, as in any search
-//! of documents alone. A ranking that was read from a file is counted the same way, without a search.
+//! One search per question gives both the ranking and what the product would have shown: the gate is asked afterwards,
+//! of the relevance that each hit has. Equal texts are each ranked, because judgements name documents; one that is the
+//! question itself is left out, as BEIR does. The packs stay silent, but remain part of every question's background, as
+//! in any search of documents alone. A ranking that was read from a file is counted the same way, without a search.
 
 use super::BenchError;
 use super::grep::Grep;

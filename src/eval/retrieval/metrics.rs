@@ -1,8 +1,9 @@
 //! What a ranking is worth, question by question, exactly as trec_eval computes it.
 //!
-//! Documents are ordered by score falling, ties by id falling; scores are compared in single precision. A document without
-//! a judgement, or with one below 1, is not relevant. nDCG's gain is the grade and its discount `log2(rank + 1)` (Järvelin
-//! and Kekäläinen, 2002). The expected values of the test come from pytrec_eval (`benches/eval/golden.py`).
+//! Documents are ordered by score falling, ties by id falling; scores are compared in single precision. A document
+//! without a judgement, or with one below 1, is not relevant. nDCG's gain is the grade and its discount `log2(rank +
+//! 1)` (Järvelin and Kekäläinen, 2002). The expected values of the test come from pytrec_eval
+//! (`benches/eval/golden.py`).
 
 use std::collections::HashMap;
 
@@ -156,7 +157,8 @@ mod tests {
         }
     }
 
-    /// Of `benches/eval/golden.py`: nDCG, reciprocal rank, average precision, recall, precision and success at 1, 3 and 10.
+    /// Of `benches/eval/golden.py`: nDCG, reciprocal rank, average precision, recall, precision and success at 1, 3 and
+    /// 10.
     const GRADED: &[(&str, [f64; 14])] = &[
         (
             "graded",

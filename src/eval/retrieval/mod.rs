@@ -1,9 +1,9 @@
 //! Measures search on sets of documents, questions and judgements, as the field does.
 //!
-//! `set` and `trec` read what `source` gives them, `index` makes an index of a set's own, `runs` says which search is measured, `ranking` reads what other software found, and `measure` asks
-//! every question through [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence` and
-//! `significance` are pure; `compare` sets two results against each other, `explain` says why questions moved; `page` draws
-//! them.
+//! `set` and `trec` read what `source` gives them, `index` makes an index of a set's own, `runs` says which search is
+//! measured, `ranking` reads what other software found, and `measure` asks every question through
+//! [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence` and `significance` are
+//! pure; `compare` sets two results against each other, `explain` says why questions moved; `page` draws them.
 
 mod compare;
 mod explain;

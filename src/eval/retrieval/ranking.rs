@@ -1,8 +1,8 @@
 //! A ranking that other software made, as a run: what a file of TREC's lists for the questions of a set.
 //!
 //! Its scores order documents and mean nothing else, so nothing is said of how sure it is or how long it took. What is
-//! listed counts as shown. A document that the set does not hold is not relevant, and a question that the file leaves out
-//! found nothing; questions without an answer are left out altogether if the file lists none of them.
+//! listed counts as shown. A document that the set does not hold is not relevant, and a question that the file leaves
+//! out found nothing; questions without an answer are left out altogether if the file lists none of them.
 
 use super::BenchError;
 use super::set::{Set, plain};

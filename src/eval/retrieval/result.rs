@@ -140,8 +140,8 @@ pub struct RunResult {
     pub embedded: usize,
     /// Size of the index; none if there is none.
     pub index_bytes: Option<u64>,
-    /// The most memory that the process has held until the run was done, the set and earlier runs included; none where the
-    /// system does not tell.
+    /// The most memory that the process has held until the run was done, the set and earlier runs included; none where
+    /// the system does not tell.
     #[serde(default)]
     pub peak_mib: Option<u64>,
     /// Names of the metrics.
@@ -182,8 +182,8 @@ pub struct Latency {
     /// From asking to having the answer.
     #[serde(flatten)]
     pub whole: Percentiles,
-    /// The stages that took part, by name. The percentiles of a stage are its own, so they do not add up to those of the
-    /// whole.
+    /// The stages that took part, by name. The percentiles of a stage are its own, so they do not add up to those of
+    /// the whole.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stages: BTreeMap<String, Percentiles>,
 }

@@ -2,8 +2,8 @@
 //! another split of the judgements), and `unanswerable.jsonl` where there are questions that nothing should answer.
 //!
 //! An id may be a number, and a title or a text may be missing, as in sets that other tools write.
-//! A question that no judgement names is left out, as trec_eval does. Lines that are not what they should be are errors:
-//! a set that is read in part measures something else.
+//! A question that no judgement names is left out, as trec_eval does. Lines that are not what they should be are
+//! errors: a set that is read in part measures something else.
 
 use super::BenchError;
 use super::metrics::Judgements;

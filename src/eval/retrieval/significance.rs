@@ -1,8 +1,8 @@
 //! How sure a mean and a difference of means are, over the questions of a set.
 //!
-//! The bootstrap's percentile interval (Efron and Tibshirani, 1993, chapter 13) and the paired permutation test by flipping
-//! signs (Smucker, Allan and Carterette, 2007). Both draw from a generator with a fixed seed: the same values give the same
-//! digits.
+//! The bootstrap's percentile interval (Efron and Tibshirani, 1993, chapter 13) and the paired permutation test by
+//! flipping signs (Smucker, Allan and Carterette, 2007). Both draw from a generator with a fixed seed: the same values
+//! give the same digits.
 
 /// Samples that are drawn.
 const SAMPLES: usize = 10_000;
@@ -40,8 +40,8 @@ pub fn bootstrap(values: &[f64]) -> Interval {
     Interval { low: at(outside), high: at(1.0 - outside) }
 }
 
-/// How probable a mean difference at least this large is if the two sides of each pair could as well be exchanged; two-sided,
-/// in (0, 1\].
+/// How probable a mean difference at least this large is if the two sides of each pair could as well be exchanged;
+/// two-sided, in (0, 1\].
 pub fn permutation(differences: &[f64]) -> f64 {
     // What is equal stays equal whichever way it is turned.
     let moved: Vec<f64> = differences.iter().copied().filter(|difference| *difference != 0.0).collect();

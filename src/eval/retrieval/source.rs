@@ -1,5 +1,5 @@
-//! The text of files that other tools write: UTF-8, with or without a byte order mark, line by line. What is wrong is said
-//! with its place and with what helps.
+//! The text of files that other tools write: UTF-8, with or without a byte order mark, line by line. What is wrong is
+//! said with its place and with what helps.
 
 use super::BenchError;
 use crate::map::open::{self, Links};

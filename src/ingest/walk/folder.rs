@@ -165,8 +165,8 @@ fn enter(
     Some(Level { folder, names: listing.names.into_iter(), mark })
 }
 
-/// What is to be said of a link that is called like a document. One that leads to a file of the same folder is that file,
-/// which is met where it lies.
+/// What is to be said of a link that is called like a document. One that leads to a file of the same folder is that
+/// file, which is met where it lies.
 fn misled(path: &Path, folder: &Path) -> Option<Skipped> {
     if path.to_str().is_none() {
         return Some(not_utf8(path));

@@ -20,7 +20,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// A file that was changed within this time before it was looked at may have changed again in the same tick of its clock.
+/// A file that was changed within this time before it was looked at may have changed again in the same tick of its
+/// clock.
 const RACY_MS: i64 = 2_000;
 
 /// A file that was not indexed, and why.
@@ -50,8 +51,8 @@ pub(super) struct Candidate {
     pub root: String,
     pub kind: SourceKind,
     pub stat: Stat,
-    /// When it last changed in any way, nanoseconds since 1970: where the system keeps that, a change that gives the file
-    /// its old time back shows here.
+    /// When it last changed in any way, nanoseconds since 1970: where the system keeps that, a change that gives the
+    /// file its old time back shows here.
     pub touched_ns: i64,
 }
 
@@ -126,8 +127,8 @@ fn touched(meta: &Metadata) -> i64 {
     mtime
 }
 
-/// Whether a file that looks as it did may still hold something else: it was touched after it was indexed, or too shortly
-/// before to tell.
+/// Whether a file that looks as it did may still hold something else: it was touched after it was indexed, or too
+/// shortly before to tell.
 pub(super) fn in_doubt(touched_ns: i64, indexed_at_ms: i64) -> bool {
     touched_ns / 1_000_000 + RACY_MS >= indexed_at_ms
 }
@@ -193,8 +194,8 @@ pub(super) fn walk(
     Ok(out)
 }
 
-/// What of the indexed files may have changed, is gone or cannot be looked at; nothing else is looked at. All of them may
-/// have when it is to be thorough.
+/// What of the indexed files may have changed, is gone or cannot be looked at; nothing else is looked at. All of them
+/// may have when it is to be thorough.
 pub(super) fn stale(sources: &[(i64, Source)], thorough: bool) -> Walked {
     let mut out = Walked::default();
     // One that an import brought was never here.

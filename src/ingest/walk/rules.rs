@@ -1,10 +1,10 @@
 //! Ignore files: which names a walk leaves out.
 //!
 //! Rules have the form and the rank that git and its kin give them. `.kenignore` counts before `.ignore`, that before
-//! `.gitignore`, then `.git/info/exclude`, then the user's own excludes; of one kind the deepest folder counts first, and
-//! the folders above what is walked count too. Reading is ours and not the `ignore` crate's, for these files may be a
-//! stranger's: regular files only, no link out of the repository, at most so many bytes and rules. What cannot be used is
-//! told, and the walk goes on without it. The crate matches.
+//! `.gitignore`, then `.git/info/exclude`, then the user's own excludes; of one kind the deepest folder counts first,
+//! and the folders above what is walked count too. Reading is ours and not the `ignore` crate's, for these files may be
+//! a stranger's: regular files only, no link out of the repository, at most so many bytes and rules. What cannot be
+//! used is told, and the walk goes on without it. The crate matches.
 
 use super::{Skipped, means_gone};
 use crate::map::open::{self, Links};
@@ -200,8 +200,8 @@ fn add(builder: &mut GitignoreBuilder, line: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The folder of git that a worktree shares with the others, when `.git` is a file. It lies elsewhere, so it counts only if
-/// it names this worktree in turn, which nobody brings about who writes in the worktree alone.
+/// The folder of git that a worktree shares with the others, when `.git` is a file. It lies elsewhere, so it counts
+/// only if it names this worktree in turn, which nobody brings about who writes in the worktree alone.
 fn common_folder(git: &Path, fence: &Path) -> Option<PathBuf> {
     let line = |file: &Path, folder: &Path| {
         let text = open::read_text(file, Links::Within(folder), limits::GIT_LINK).ok()?;

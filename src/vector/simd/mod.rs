@@ -137,8 +137,8 @@ impl Isa {
         self.run(product::ProductF32 { rows, weights, bias, target });
     }
 
-    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both. There are as
-    /// many rows as `out` has room for; what lies behind them is likely to be asked for next.
+    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both. There
+    /// are as many rows as `out` has room for; what lies behind them is likely to be asked for next.
     ///
     /// # Panics
     /// When the lengths do not fit, or are no multiple of 64.

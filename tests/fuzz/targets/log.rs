@@ -8,7 +8,8 @@ use kenning::text::{
 
 pub const LOG: Target = Target {
     name: "log",
-    // UTF-16, and a word without end, of which each part begins many a mask: its time grew with the square of its length.
+    // UTF-16, and a word without end, of which each part begins many a mask: its time grew with the square of its
+    // length.
     seeds: || {
         let wide = "error: \u{df}x\n".encode_utf16().flat_map(u16::to_le_bytes);
         vec![[0xff, 0xfe].into_iter().chain(wide).collect(), "1.2.3".repeat(24_000).into_bytes()]

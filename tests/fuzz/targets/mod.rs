@@ -1,5 +1,5 @@
-//! The readers of foreign bytes, one file for each family. A new reader gets a [`Target`] there, its line in [`ALL`] and a
-//! folder of seeds.
+//! The readers of foreign bytes, one file for each family. A new reader gets a [`Target`] there, its line in [`ALL`]
+//! and a folder of seeds.
 
 mod ann;
 mod bench;

@@ -113,8 +113,8 @@ impl Killer {
         dead
     }
 
-    /// Runs a command until it is in a phase, and then for a share of what that usually takes; whether it was killed. Without
-    /// a goal it runs to its end.
+    /// Runs a command until it is in a phase, and then for a share of what that usually takes; whether it was killed.
+    /// Without a goal it runs to its end.
     pub fn run(&mut self, verb: &'static str, command: Command, home: &Path, goal: Option<(Phase, f64)>) -> bool {
         self.run_until(verb, command, home, goal, &mut |_| {})
     }

@@ -1,8 +1,9 @@
 //! What the writer has confirmed, as a file of lines that only grows, followed by whoever reads.
 //!
-//! A row is known by its number; each text that it ever has is a version of its own, so that a text that is gone never comes
-//! back. `? ROW VERSION` is written before anything on the disk changes: from now on the row may have that version (0: none).
-//! `! ROW VERSION` is written when the database is known to have it: from now on the row has no other.
+//! A row is known by its number; each text that it ever has is a version of its own, so that a text that is gone never
+//! comes back. `? ROW VERSION` is written before anything on the disk changes: from now on the row may have that
+//! version (0: none). `! ROW VERSION` is written when the database is known to have it: from now on the row has no
+//! other.
 
 use std::collections::VecDeque;
 use std::fs::File;

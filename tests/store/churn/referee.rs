@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-/// Two ways to the same answers: by the file of vectors and what has changed since, and by comparing everything that the database has.
+/// Two ways to the same answers: by the file of vectors and what has changed since, and by comparing everything that
+/// the database has.
 pub struct Referee {
     with_file: Engine,
     alone: Engine,

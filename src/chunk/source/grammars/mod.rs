@@ -1,7 +1,7 @@
 //! The languages as data: comments and strings, keywords, what is public, what ends a signature.
 //!
-//! Decides nothing; a change here needs a case in `tests`. `braces` has the languages whose scopes are brackets, `lines`
-//! all others.
+//! Decides nothing; a change here needs a case in `tests`. `braces` has the languages whose scopes are brackets,
+//! `lines` all others.
 
 mod braces;
 mod lines;

@@ -94,7 +94,8 @@ pub(super) fn risk(results: &[&RunResult], runs: &[&str]) -> String {
     out.finish()
 }
 
-/// Times of the questions on a logarithmic axis: from the fastest twentieth to the slowest, the middle half, the middle.
+/// Times of the questions on a logarithmic axis: from the fastest twentieth to the slowest, the middle half, the
+/// middle.
 pub(super) fn times(results: &[&RunResult], runs: &[&str]) -> String {
     const WIDTH: f64 = 480.0;
     const LEFT: f64 = 92.0;

@@ -1,4 +1,5 @@
-//! A report for people: one page that holds everything, opens without a network, and follows the reader's light or dark.
+//! A report for people: one page that holds everything, opens without a network, and follows the reader's light or
+//! dark.
 
 mod charts;
 mod drawing;
