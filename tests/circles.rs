@@ -47,7 +47,7 @@ fn expanded(tree: &str, before: &[String], out: &mut Vec<Vec<String>>) {
         return;
     }
     let name: String = tree.chars().take_while(|c| c.is_alphanumeric() || "_*".contains(*c)).collect();
-    let path = [before, &[name.clone()]].concat();
+    let path = [before, std::slice::from_ref(&name)].concat();
     match tree[name.len()..].trim_start().strip_prefix("::") {
         Some(rest) => expanded(rest, &path, out),
         None => out.push(path),

@@ -191,20 +191,42 @@ fn check_unique(report: &mut Report, sources: &[PackSource], all: &[(usize, Entr
 }
 
 fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
-    use Severity::{Error, Warning};
     let mut say = |severity, message: String| report.entry(severity, source, entry, message);
+    check_texts(entry, &mut say);
+    check_completeness(entry, &mut say);
+    let captures = check_patterns(entry, &mut say);
+    for (severity, message) in misplaced(entry, &captures) {
+        say(severity, message);
+    }
+    for name in entry.fix.iter().flat_map(|step| unknown_captures(step, &captures)) {
+        say(Severity::Warning, format!("a step names {{{name}}}, which no pattern captures: it stays as it is"));
+    }
+    check_examples(entry, &mut say);
+}
+
+/// Hears what is wrong with an entry.
+type Say<'a> = &'a mut dyn FnMut(Severity, String);
+
+/// What is shown holds nothing that hides or moves.
+fn check_texts(entry: &Entry, say: Say<'_>) {
     let mut all = entry.clone();
     for (name, text) in all.single_lines() {
         if let Some(c) = text.chars().find(|c| is_hidden(*c)) {
-            say(Error, format!("the {name} is one line without control or hidden characters, and holds {}", named(c)));
+            let message = "is one line without control or hidden characters, and holds";
+            say(Severity::Error, format!("the {name} {message} {}", named(c)));
         }
     }
     for (name, text) in all.paragraphs() {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) && *c != '\n' && *c != '\t') {
             let instead = if name == "pattern" { ": write \\x{...}" } else { "" };
-            say(Error, format!("a {name} holds the control or hidden character {}{instead}", named(c)));
+            say(Severity::Error, format!("a {name} holds the control or hidden character {}{instead}", named(c)));
         }
     }
+}
+
+/// There is as much of everything as a good entry has.
+fn check_completeness(entry: &Entry, say: Say<'_>) {
+    use Severity::{Error, Warning};
     if entry.title.trim().is_empty() || entry.title.chars().count() > MAX_TITLE_CHARS {
         say(Error, format!("the title is empty or over {MAX_TITLE_CHARS} characters"));
     }
@@ -230,62 +252,63 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
     if entry.error_patterns.len() + entry.generic_patterns.len() + entry.symptoms.len() == 0 {
         say(Error, "has neither patterns nor symptoms: nothing can find it".to_owned());
     }
+}
+
+/// Patterns compile, match every example, and match neither a counterexample nor ordinary text. Gives the names of their
+/// captures.
+fn check_patterns(entry: &Entry, say: Say<'_>) -> BTreeSet<String> {
     let examples: Vec<String> = entry.examples.iter().map(|e| clean(e).text).collect();
     let mut captures = BTreeSet::new();
     let mut matched = vec![entry.error_patterns.is_empty() && entry.generic_patterns.is_empty(); examples.len()];
     let specific = entry.error_patterns.iter().map(|p| (p, true));
     for (pattern, specific) in specific.chain(entry.generic_patterns.iter().map(|p| (p, false))) {
         if let Err(message) = Pattern::new(0, pattern, !specific) {
-            say(Error, format!("{message}: {pattern}"));
+            say(Severity::Error, format!("{message}: {pattern}"));
         }
         let regex = match compile(pattern) {
             Ok(regex) => regex,
             Err(message) => {
-                say(Error, format!("{message}: {pattern}"));
+                say(Severity::Error, format!("{message}: {pattern}"));
                 continue;
             }
         };
         captures.extend(group_names(&regex).map(|(_, name)| name.to_owned()));
         if regex.captures_len() > 1 + group_names(&regex).count() {
-            say(Warning, format!("a group without a name captures for nothing, write (?:...): {pattern}"));
+            let message = "a group without a name captures for nothing, write (?:...)";
+            say(Severity::Warning, format!("{message}: {pattern}"));
         }
         if let Some(ordinary) = ORDINARY.iter().find(|text| regex.is_match(text.as_bytes())) {
-            say(
-                Error,
-                format!("matches ordinary text ({:?}): {pattern}", ordinary.chars().take(40).collect::<String>()),
-            );
+            let ordinary = ordinary.chars().take(40).collect::<String>();
+            say(Severity::Error, format!("matches ordinary text ({ordinary:?}): {pattern}"));
         }
         let mut used = false;
-        for (index, example) in examples.iter().enumerate() {
-            if regex.is_match(example.as_bytes()) {
-                matched[index] = true;
-                used = true;
-            }
+        for (index, _) in examples.iter().enumerate().filter(|(_, example)| regex.is_match(example.as_bytes())) {
+            matched[index] = true;
+            used = true;
         }
         if !used && !examples.is_empty() {
-            say(Warning, format!("no example exercises the pattern: {pattern}"));
+            say(Severity::Warning, format!("no example exercises the pattern: {pattern}"));
         }
         for counter in entry.counterexamples.iter().filter(|_| specific) {
             if regex.is_match(clean(counter).text.as_bytes()) {
-                say(Error, format!("matches a counterexample: {pattern}"));
+                say(Severity::Error, format!("matches a counterexample: {pattern}"));
             }
         }
     }
     for (index, _) in matched.iter().enumerate().filter(|(_, matched)| !**matched) {
-        say(Error, format!("example {} matches no pattern", index + 1));
+        say(Severity::Error, format!("example {} matches no pattern", index + 1));
     }
-    for (severity, message) in misplaced(entry, &captures) {
-        say(severity, message);
-    }
-    for name in entry.fix.iter().flat_map(|step| unknown_captures(step, &captures)) {
-        say(Warning, format!("a step names {{{name}}}, which no pattern captures: it stays as it is"));
-    }
+    captures
+}
+
+/// Examples are what a tool prints.
+fn check_examples(entry: &Entry, say: Say<'_>) {
     for (number, example) in (1..).zip(&entry.examples) {
         if example.trim().chars().count() < MIN_EXAMPLE_CHARS {
-            say(Warning, format!("example {number} is too short to be recognised"));
+            say(Severity::Warning, format!("example {number} is too short to be recognised"));
         }
         if ["(?:", "(?P<", "\\s+", "\\d+", "\\S+", "[^"].iter().any(|syntax| example.contains(syntax)) {
-            say(Warning, format!("example {number} is a pattern, not what a tool prints"));
+            say(Severity::Warning, format!("example {number} is a pattern, not what a tool prints"));
         }
     }
 }

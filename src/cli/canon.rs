@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::canon::{Entry, Finding, Severity, Stored};
-use crate::engine::NewEntry;
+use crate::engine::{Engine, NewEntry};
 use crate::error::ErrorKind;
 use crate::map::open::{self, Links};
 use crate::render::{json_line, json_object, with_path, wrap};
@@ -138,34 +138,7 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
             })?;
             Ok(0)
         }
-        CanonVerb::Check(args) => {
-            let mut meter = Meter::new(output);
-            let findings = engine.check_packs(&args.paths, &meter.session());
-            meter.finish();
-            let findings = findings?;
-            let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
-            if output.json {
-                output.print(&json_object(
-                    &json!({"errors": errors, "warnings": findings.len() - errors, "findings": findings}),
-                ))?;
-            } else {
-                let warnings = findings.len() - errors;
-                let listed = |f: &&Finding| f.severity == Severity::Error || args.all || warnings <= MOST_WARNINGS;
-                for f in findings.iter().filter(listed) {
-                    let label = match f.severity {
-                        Severity::Error => output.style.bad("error"),
-                        Severity::Warning => output.style.warning("warning"),
-                    };
-                    let entry = f.entry.as_deref().map(|id| format!("{}: ", line(id))).unwrap_or_default();
-                    let (file, message) = (shown_text(&f.file), line(&f.message));
-                    output.print(&format!("{file}:{}: {label}: {entry}{message}\n", f.line))?;
-                }
-                let more = if warnings > MOST_WARNINGS && !args.all { " (--all lists them)" } else { "" };
-                output.say(&format!("{errors} errors, {warnings} warnings{more}"));
-            }
-            let failed = errors > 0 || (args.strict && !findings.is_empty());
-            Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
-        }
+        CanonVerb::Check(args) => check(&engine, &args, output),
         CanonVerb::Stats(_) => {
             output.print(&stats(packs.canon().entries(), output))?;
             Ok(0)
@@ -180,6 +153,34 @@ pub(super) fn run(global: &Global, verb: CanonVerb, output: &Output) -> Outcome 
             Ok(0)
         }
     }
+}
+
+fn check(engine: &Engine, args: &CheckArgs, output: &Output) -> Outcome {
+    let mut meter = Meter::new(output);
+    let findings = engine.check_packs(&args.paths, &meter.session());
+    meter.finish();
+    let findings = findings?;
+    let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
+    let warnings = findings.len() - errors;
+    if output.json {
+        let found = json!({"errors": errors, "warnings": warnings, "findings": findings});
+        output.print(&json_line(&found))?;
+    } else {
+        let listed = |f: &&Finding| f.severity == Severity::Error || args.all || warnings <= MOST_WARNINGS;
+        for f in findings.iter().filter(listed) {
+            let label = match f.severity {
+                Severity::Error => output.style.bad("error"),
+                Severity::Warning => output.style.warning("warning"),
+            };
+            let entry = f.entry.as_deref().map(|id| format!("{}: ", line(id))).unwrap_or_default();
+            let (file, message) = (shown_text(&f.file), line(&f.message));
+            output.print(&format!("{file}:{}: {label}: {entry}{message}\n", f.line))?;
+        }
+        let more = if warnings > MOST_WARNINGS && !args.all { " (--all lists them)" } else { "" };
+        output.say(&format!("{errors} errors, {warnings} warnings{more}"));
+    }
+    let failed = errors > 0 || (args.strict && !findings.is_empty());
+    Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
 }
 
 fn new_entry(args: AddArgs) -> Result<NewEntry, Failure> {

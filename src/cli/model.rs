@@ -5,8 +5,8 @@ use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::config::write_user_key;
-use crate::embed::{Installed, Manifest, ModelKind, Origin, State};
-use crate::engine::EngineError;
+use crate::embed::{FileCheck, Installed, Manifest, ModelKind, Origin, State};
+use crate::engine::{Engine, EngineError};
 use crate::error::ErrorKind;
 use crate::render::{json_object, with_path};
 use crate::screen::{line, shown, shown_text};
@@ -104,48 +104,10 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         }
         ModelVerb::Verify(args) => {
             let name = active(args.name)?;
-            let checks = engine.verify_model(&name)?;
-            let faulty = checks.iter().filter(|check| check.problem.is_some()).count();
-            let text = if output.json {
-                let files: Vec<Value> = checks
-                    .iter()
-                    .map(|c| json!({"path": c.path, "sha256": c.found, "expected": c.expected, "pinned": c.pinned, "ok": c.problem.is_none()}))
-                    .collect();
-                json_object(&json!({"model": name, "ok": faulty == 0, "files": files}))
-            } else {
-                checks
-                    .iter()
-                    .map(|c| {
-                        let verdict =
-                            if c.problem.is_none() { output.style.good("ok") } else { output.style.bad("WRONG") };
-                        let pinned = if c.pinned { "" } else { "  (unpinned: compared with the first pull)" };
-                        format!(
-                            "{verdict}  {}  {}{pinned}\n",
-                            c.found.as_deref().unwrap_or("unreadable"),
-                            shown_text(&c.path)
-                        )
-                    })
-                    .collect()
-            };
-            output.print(&text)?;
-            return Ok(if faulty == 0 { 0 } else { ErrorKind::Damaged.exit_code() });
+            return verify(&engine, &name, output);
         }
         ModelVerb::Use(args) => {
-            let path = surroundings.paths.config.as_ref().ok_or(EngineError::NoHome)?;
-            let installed = engine.model(Some(&args.name))?.ok_or_else(|| no_model(&args.name))?;
-            engine.check_encoder(&installed)?;
-            engine.prepare(&installed, &meter.session())?;
-            engine.switch_index(&installed, &meter.session())?;
-            meter.finish();
-            if let Some(folder) = path.parent() {
-                crate::store::make_private(folder)?;
-            }
-            // A directory is meant from wherever `ken` runs.
-            let directory = Path::new(&args.name).canonicalize().ok().filter(|d| d.is_dir() && *d == installed.root);
-            let name =
-                directory.map_or_else(|| args.name.clone(), |directory| directory.to_string_lossy().into_owned());
-            write_user_key(path, "model.name", &name)?;
-            engine.end_switch()?;
+            let installed = use_model(&surroundings, &engine, &args.name, &mut meter)?;
             report(&installed, "in use", output)?;
         }
         ModelVerb::Path(args) => {
@@ -166,6 +128,47 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
         }
     }
     Ok(0)
+}
+
+fn verify(engine: &Engine, name: &str, output: &Output) -> Outcome {
+    let checks = engine.verify_model(name)?;
+    let faulty = checks.iter().filter(|check| check.problem.is_some()).count();
+    let fields = |c: &FileCheck| {
+        let ok = c.problem.is_none();
+        json!({"path": c.path, "sha256": c.found, "expected": c.expected, "pinned": c.pinned, "ok": ok})
+    };
+    let row = |c: &FileCheck| {
+        let verdict = if c.problem.is_none() { output.style.good("ok") } else { output.style.bad("WRONG") };
+        let pinned = if c.pinned { "" } else { "  (unpinned: compared with the first pull)" };
+        let found = c.found.as_deref().unwrap_or("unreadable");
+        format!("{verdict}  {found}  {}{pinned}\n", shown_text(&c.path))
+    };
+    output.print(&if output.json {
+        let files: Vec<Value> = checks.iter().map(fields).collect();
+        json_object(&json!({"model": name, "ok": faulty == 0, "files": files}))
+    } else {
+        checks.iter().map(row).collect()
+    })?;
+    Ok(if faulty == 0 { 0 } else { ErrorKind::Damaged.exit_code() })
+}
+
+/// Makes a model the one in use: the index first, then the configuration.
+fn use_model(surroundings: &Surroundings, engine: &Engine, name: &str, meter: &mut Meter<'_>) -> Result<Installed, Failure> {
+    let path = surroundings.paths.config.as_ref().ok_or(EngineError::NoHome)?;
+    let installed = engine.model(Some(name))?.ok_or_else(|| no_model(name))?;
+    engine.check_encoder(&installed)?;
+    engine.prepare(&installed, &meter.session())?;
+    engine.switch_index(&installed, &meter.session())?;
+    meter.finish();
+    if let Some(folder) = path.parent() {
+        crate::store::make_private(folder)?;
+    }
+    // A directory is meant from wherever `ken` runs.
+    let directory = Path::new(name).canonicalize().ok().filter(|d| d.is_dir() && *d == installed.root);
+    let name = directory.map_or_else(|| name.to_owned(), |directory| directory.to_string_lossy().into_owned());
+    write_user_key(path, "model.name", &name)?;
+    engine.end_switch(&meter.session())?;
+    Ok(installed)
 }
 
 fn no_model(name: &str) -> Failure {
