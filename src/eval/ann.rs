@@ -195,6 +195,8 @@ pub struct AnnReport {
 pub struct CertificateReport {
     /// Width of a search for ten.
     pub ef: u32,
+    /// Rows that such a walk compares, at the median.
+    pub walked: u32,
     /// Its recall, and the ends of the interval of that.
     pub recall: [f64; 3],
     /// Share of rows that find themselves.
@@ -204,7 +206,7 @@ pub struct CertificateReport {
 impl From<Certificate> for CertificateReport {
     fn from(one: Certificate) -> Self {
         let recall = [one.recall.share, one.recall.low, one.recall.high];
-        Self { ef: one.ef, recall, self_found: one.self_found }
+        Self { ef: one.ef, walked: one.walked, recall, self_found: one.self_found }
     }
 }
 
