@@ -118,7 +118,7 @@ impl Engine {
             files.place().map_err(|(path, source)| EngineError::Io { path, source })?.keep();
             Imported::default()
         } else {
-            self.take_in_with("ken import", all, files, progress)?.0
+            self.take_in_with("ken import", all, files, session)?.0
         };
         Ok((imported, count))
     }
