@@ -97,6 +97,8 @@ impl Surroundings {
             encoder: model.encoder,
             precision: model.precision,
             threads: model.threads,
+            // A command asks one question at a time: it may have them all.
+            question_threads: Some(usize::MAX),
             isa: model.simd.isa().and_then(Isa::named),
         };
         settings.address_space = limits::address_space();

@@ -50,10 +50,23 @@ pub struct EncoderSettings {
     pub encoder: Choice,
     /// At which precision; none is the manifest's.
     pub precision: Option<Precision>,
-    /// How many threads; none is as many as the machine has.
+    /// How many threads; none is as many as the machine has. No more questions than this run at once.
     pub threads: Option<usize>,
+    /// Over how many of these threads one question may be split while no other one runs; none is
+    /// [`DEFAULT_QUESTION_THREADS`].
+    pub question_threads: Option<usize>,
     /// Which instructions; none is the widest that the processor has.
     pub isa: Option<Isa>,
+}
+
+/// Threads of one question where the settings do not say.
+pub const DEFAULT_QUESTION_THREADS: usize = 1;
+
+impl EncoderSettings {
+    /// Most threads of one question.
+    pub fn question_threads(&self) -> usize {
+        self.question_threads.unwrap_or(DEFAULT_QUESTION_THREADS)
+    }
 }
 
 /// What an encoder turned out to be.
@@ -96,6 +109,23 @@ pub trait Encoder: Send + Sync {
     /// # Errors
     /// When the tokenizer or the tensor library fails, or a vector is zero or not finite.
     fn encode(&self, texts: &[&str], role: Role, progress: &mut dyn FnMut(usize)) -> Result<Vec<Encoded>, EmbedError>;
+
+    /// The same texts under several roles: for each role, in the order of `roles`, the vectors of all texts in their
+    /// order. Roles with one prefix are encoded once. Each vector is that of [`Self::encode`].
+    ///
+    /// # Errors
+    /// As [`Self::encode`].
+    fn encode_roles(&self, texts: &[&str], roles: &[Role]) -> Result<Vec<Vec<Encoded>>, EmbedError> {
+        let mut sides: Vec<Vec<Encoded>> = Vec::with_capacity(roles.len());
+        for (at, role) in roles.iter().enumerate() {
+            let same = roles[..at].iter().position(|other| self.prefix(*other) == self.prefix(*role));
+            sides.push(match same {
+                Some(same) => sides[same].clone(),
+                None => self.encode(texts, *role, &mut |_| {})?,
+            });
+        }
+        Ok(sides)
+    }
 
     /// Tokens of the text alone, however long: no special tokens, no prefix, no cut.
     ///

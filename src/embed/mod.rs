@@ -29,7 +29,7 @@ mod wordpiece;
 
 pub use builtin::{DEFAULT_MODEL, DEFAULT_RERANKER};
 pub use candle::CandleEncoder;
-pub use encoder::{Choice, Encoded, Encoder, EncoderSettings, Precision, Reranker, Running};
+pub use encoder::{Choice, DEFAULT_QUESTION_THREADS, Encoded, Encoder, EncoderSettings, Precision, Reranker, Running};
 pub use error::EmbedError;
 pub use fused::FusedEncoder;
 pub use manifest::{

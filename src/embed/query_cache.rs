@@ -7,11 +7,11 @@
 use super::{EmbedError, Encoded, Encoder, Running};
 use crate::text::{TextHash, text_hash};
 use crate::types::{Fingerprint, Role};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 /// Calls with more texts than this are bulk.
-const FEW: usize = 8;
+const MAX_CACHED_TEXTS: usize = 8;
 
 /// Bytes that vectors may take: 2,700 questions at 384 components.
 pub const CACHE_BYTES: usize = 4 << 20;
@@ -94,10 +94,10 @@ impl Encoder for QueryCache {
     }
 
     fn encode(&self, texts: &[&str], role: Role, progress: &mut dyn FnMut(usize)) -> Result<Vec<Encoded>, EmbedError> {
-        if texts.len() > FEW {
+        if texts.len() > MAX_CACHED_TEXTS {
             return self.inner.encode(texts, role, progress);
         }
-        let keys: Vec<(bool, TextHash)> = texts.iter().map(|text| (role == Role::Query, text_hash(text))).collect();
+        let keys = keys(texts, role);
         let mut found = self.find(&keys);
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| found[at].is_none()).collect();
         if !missing.is_empty() {
@@ -111,9 +111,39 @@ impl Encoder for QueryCache {
         Ok(found.into_iter().flatten().collect())
     }
 
+    fn encode_roles(&self, texts: &[&str], roles: &[Role]) -> Result<Vec<Vec<Encoded>>, EmbedError> {
+        if texts.len() > MAX_CACHED_TEXTS {
+            return self.inner.encode_roles(texts, roles);
+        }
+        let keys: Vec<Vec<(bool, TextHash)>> = roles.iter().map(|role| keys(texts, *role)).collect();
+        let mut found: Vec<Vec<Option<Encoded>>> = keys.iter().map(|keys| self.find(keys)).collect();
+        // Texts by the roles they are missing in: nearly always all texts miss the same, and one call gets them.
+        let mut wanted: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for text in 0..texts.len() {
+            let missing: Vec<usize> = (0..roles.len()).filter(|&role| found[role][text].is_none()).collect();
+            wanted.entry(missing).or_default().push(text);
+        }
+        for (missing, at) in wanted.into_iter().filter(|(missing, _)| !missing.is_empty()) {
+            let some_texts: Vec<&str> = at.iter().map(|&at| texts[at]).collect();
+            let some_roles: Vec<Role> = missing.iter().map(|&role| roles[role]).collect();
+            for (&role, side) in missing.iter().zip(self.inner.encode_roles(&some_texts, &some_roles)?) {
+                for (&text, answer) in at.iter().zip(side) {
+                    self.keep(keys[role][text], &answer);
+                    found[role][text] = Some(answer);
+                }
+            }
+        }
+        Ok(found.into_iter().map(|side| side.into_iter().flatten().collect()).collect())
+    }
+
     fn count_tokens(&self, text: &str) -> Result<usize, EmbedError> {
         self.inner.count_tokens(text)
     }
+}
+
+/// Under what the answers to these texts are kept.
+fn keys(texts: &[&str], role: Role) -> Vec<(bool, TextHash)> {
+    texts.iter().map(|text| (role == Role::Query, text_hash(text))).collect()
 }
 
 #[cfg(test)]
@@ -139,8 +169,8 @@ mod tests {
         fn max_tokens(&self) -> usize {
             9
         }
-        fn prefix(&self, _: Role) -> &str {
-            ""
+        fn prefix(&self, role: Role) -> &str {
+            if role == Role::Query { "asked: " } else { "" }
         }
         fn overhead_tokens(&self, _: Role) -> usize {
             0
@@ -174,10 +204,33 @@ mod tests {
         }
         // The first call had the same text twice.
         assert_eq!(count.load(Ordering::Relaxed), 4);
-        let many = ["x"; FEW + 1];
+        let many = ["x"; MAX_CACHED_TEXTS + 1];
         ask(&cache, &many, Role::Query);
         ask(&cache, &many, Role::Query);
         assert_eq!(count.load(Ordering::Relaxed), 4 + 2 * many.len(), "bulk passes through");
+    }
+
+    #[test]
+    fn only_what_a_role_lacks_is_encoded() {
+        let (cache, count) = cache(CACHE_BYTES);
+        let both = [Role::Passage, Role::Query];
+        ask(&cache, &["a"], Role::Query);
+        let sides = |texts: &[&str]| -> Vec<Vec<Vec<f32>>> {
+            let sides = cache.encode_roles(texts, &both).unwrap();
+            sides.into_iter().map(|side| side.into_iter().map(|e| e.vector).collect()).collect()
+        };
+        for _ in 0..2 {
+            let want = vec![vec![vec![1.0, 0.0], vec![3.0, 0.0]], vec![vec![1.0, 1.0], vec![3.0, 1.0]]];
+            assert_eq!(sides(&["a", "bcd"]), want);
+            // One text was there in one role: three of the four sides were made, once.
+            assert_eq!(count.load(Ordering::Relaxed), 1 + 3);
+        }
+        assert_eq!(ask(&cache, &["bcd"], Role::Passage), [[3.0, 0.0]]);
+        let many = ["x"; MAX_CACHED_TEXTS + 1];
+        for _ in 0..2 {
+            assert_eq!(sides(&many)[1], vec![vec![1.0, 1.0]; many.len()]);
+        }
+        assert_eq!(count.load(Ordering::Relaxed), 4 + 4 * many.len(), "bulk passes through");
     }
 
     #[test]

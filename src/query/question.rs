@@ -56,9 +56,8 @@ impl Question {
 pub fn embed(questions: &[&Question], roles: &[Role], encoder: &dyn Encoder) -> Result<Vec<Vec<f32>>, EmbedError> {
     let texts: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
     let mut all: Vec<Vec<Vec<f32>>> = vec![Vec::new(); texts.len()];
-    for role in distinct(roles, encoder) {
-        let encoded = encoder.encode(&texts, role, &mut |_| {})?;
-        all.iter_mut().zip(encoded).for_each(|(all, encoded)| all.push(encoded.vector));
+    for side in encoder.encode_roles(&texts, &distinct(roles, encoder))? {
+        all.iter_mut().zip(side).for_each(|(all, encoded)| all.push(encoded.vector));
     }
     Ok(all.iter().map(|all| mean(all)).collect())
 }

@@ -87,6 +87,7 @@ fn a_vector_is_the_same_whatever_surrounds_it() {
                 encoder: Choice::Fused,
                 precision: Some(precision),
                 threads: Some(threads),
+                question_threads: Some(threads),
                 isa: Isa::named(isa),
             };
             let first = try_load(dir.path(), how(1, Isa::detect().name())).unwrap();
@@ -104,6 +105,38 @@ fn a_vector_is_the_same_whatever_surrounds_it() {
                     assert_eq!(vectors(&*encoder, &texts[4..9]), want[4..9]);
                 }
             }
+        }
+    }
+}
+
+/// Bit by bit: both sides of a question together, by one thread or several, alone or beside others.
+#[test]
+fn both_sides_together_are_the_same_vectors() {
+    let prompts = serde_json::json!({"query": "w1 w2 ", "document": "w3 "});
+    let dir = model(&Tiny { prompts, ..small(Tiny::bert()) });
+    let roles = [Role::Passage, Role::Query, Role::Passage];
+    for precision in [Precision::Int8, Precision::F32] {
+        let how = |question_threads| EncoderSettings {
+            precision: Some(precision),
+            threads: Some(2),
+            question_threads,
+            ..EncoderSettings::default()
+        };
+        for threads in [None, Some(1), Some(2), Some(9)] {
+            let encoder = try_load(dir.path(), how(threads)).unwrap();
+            let want = roles.map(|role| encoder.encode(&TEXTS, role, &mut |_| {}).unwrap());
+            assert_ne!(want[0], want[1], "the roles differ");
+            std::thread::scope(|scope| {
+                for _ in 0..6 {
+                    scope.spawn(|| {
+                        for _ in 0..20 {
+                            assert!(encoder.encode_roles(&TEXTS, &roles).unwrap() == want);
+                        }
+                    });
+                }
+            });
+            assert_eq!(encoder.encode_roles(&[], &roles).unwrap(), vec![Vec::new(); 3]);
+            assert!(encoder.encode_roles(&TEXTS, &[]).unwrap().is_empty());
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct Network {
 
 /// Working memory of one batch, kept from batch to batch.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct Workspace {
     /// Query, key and value of every row.
     qkv: Vec<f32>,
     parts: Vec<Part>,
@@ -117,8 +117,15 @@ impl Network {
 
     /// The hidden states of `texts`, row by row. The ids are below the vocabulary's size and each text has at least one
     /// and at most [`Config::longest`] of them: the tokenizer has seen to both. With more than one part, call it where
-    /// rayon may use the threads.
-    pub(super) fn forward(&self, texts: &[&Tokens], rows: Rows, room: &mut Room, parts: usize) -> Vec<f32> {
+    /// rayon may use the threads. `between_layers` is called before each layer.
+    pub(super) fn forward(
+        &self,
+        texts: &[&Tokens],
+        rows: Rows,
+        workspace: &mut Workspace,
+        parts: usize,
+        between_layers: &(dyn Fn() + Sync),
+    ) -> Vec<f32> {
         let mut spans = Vec::with_capacity(texts.len());
         let mut total = 0;
         for text in texts {
@@ -127,15 +134,16 @@ impl Network {
         }
         let per_part = total.div_ceil(parts);
         let count = total.div_ceil(per_part);
-        room.parts.resize_with(count.max(room.parts.len()), Part::default);
-        let parts = &mut room.parts[..count];
+        workspace.parts.resize_with(count.max(workspace.parts.len()), Part::default);
+        let parts = &mut workspace.parts[..count];
         for (i, part) in parts.iter_mut().enumerate() {
             part.rows = i * per_part..total.min((i + 1) * per_part);
             self.embed(texts, &spans, part);
         }
         let h = self.config.hidden;
-        let qkv = fit(&mut room.qkv, total * 3 * h);
+        let qkv = fit(&mut workspace.qkv, total * 3 * h);
         for layer in 0..self.config.layers {
+            between_layers();
             let last = layer + 1 == self.config.layers && rows == Rows::First;
             each(parts, qkv.chunks_mut(per_part * 3 * h), |part, qkv| {
                 let wanted = if last { h..3 * h } else { 0..3 * h };
@@ -171,7 +179,7 @@ impl Network {
             }
         }
         let count = part.rows.len();
-        self.settle(part, 0..count, self.image.embed_norm(self.config.norm_eps));
+        self.layer_norm(part, 0..count, self.image.embed_norm(self.config.norm_eps));
     }
 
     /// The position of each token. XLM-RoBERTa counts only tokens that are not the padding token, and a padding token
@@ -190,7 +198,7 @@ impl Network {
     }
 
     /// Norms some rows of a part, and quantises them if the next product wants bytes.
-    fn settle(&self, part: &mut Part, rows: Range<usize>, norm: Norm<'_>) {
+    fn layer_norm(&self, part: &mut Part, rows: Range<usize>, norm: Norm<'_>) {
         let h = self.config.hidden;
         let x = &mut part.x[rows.start * h..rows.end * h];
         match self.precision {
@@ -321,7 +329,7 @@ impl Network {
                 &part.wide_scales[..if bytes { n } else { 0 }],
             );
             self.product(&weights.out, inputs, add(&mut part.x[hidden.clone()], h));
-            self.settle(part, rows.clone(), self.image.norm(&weights.out_norm, self.config.norm_eps));
+            self.layer_norm(part, rows.clone(), self.image.norm(&weights.out_norm, self.config.norm_eps));
 
             fit(&mut part.wide, n * f);
             let inputs = if bytes {
@@ -340,7 +348,7 @@ impl Network {
                 (&part.wide[..n * f], &[][..], &[][..])
             };
             self.product(&weights.down, inputs, add(&mut part.x[hidden], h));
-            self.settle(part, rows, self.image.norm(&weights.down_norm, self.config.norm_eps));
+            self.layer_norm(part, rows, self.image.norm(&weights.down_norm, self.config.norm_eps));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! output, both in f32 whatever the network runs in: they are a thousandth of the work.
 
 use super::forward::Rows;
-use super::runner::{Given, Runner};
+use super::runner::{LoadOptions, Runner};
 use crate::embed::weights::Weights;
 use crate::embed::{EmbedError, Reranker};
 use crate::vector::dot;
@@ -44,7 +44,7 @@ impl Head {
 
 impl FusedReranker {
     /// Loads a model whose kind is that of a reranker.
-    pub(crate) fn load(given: &Given<'_>) -> Result<Self, EmbedError> {
+    pub(crate) fn load(given: &LoadOptions<'_>) -> Result<Self, EmbedError> {
         let (runner, head) = Runner::load(given, |weights| Head::read(weights, given.config.hidden))?;
         Ok(Self { runner, head })
     }

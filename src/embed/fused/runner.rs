@@ -1,10 +1,10 @@
 //! A network with its tokenizer, its threads and its working memory: from texts to what is made of their hidden states.
 //!
-//! Many texts are spread over the threads batch by batch, each running the whole network alone; few texts are split row
-//! by row. A few come first: bulk gives way to them between two batches.
+//! Few texts are a question: they go through the network on the caller's thread, or split row by row over several. Many
+//! are bulk: they are spread over the threads batch by batch, and yield to questions.
 
-use super::crew::Crew;
-use super::forward::{Network, Room, Rows};
+use super::forward::{Network, Rows, Workspace};
+use super::workers::Workers;
 use crate::embed::config::Config;
 use crate::embed::encoder::{EncoderSettings, Precision, Running};
 use crate::embed::fingerprint::Digests;
@@ -25,7 +25,7 @@ const BATCH_TOKENS: usize = 256;
 const PART_TOKENS: usize = 4;
 
 /// What of a model lies on disk and how it is to be run.
-pub(crate) struct Given<'a> {
+pub(crate) struct LoadOptions<'a> {
     /// The model's files, which have been checked and have these digests.
     pub dir: &'a Path,
     pub digests: Digests<'a>,
@@ -41,19 +41,19 @@ pub(crate) struct Given<'a> {
 pub(super) struct Runner {
     pub(super) tokenizer: TextTokenizer,
     network: Network,
-    crew: Crew,
-    /// Working memory that nobody uses at the moment.
-    rooms: Mutex<Vec<Room>>,
+    workers: Workers,
+    /// Working memory that nobody uses at the moment: of as many batches as have run at once.
+    workspaces: Mutex<Vec<Workspace>>,
 }
 
 impl Runner {
     /// Loads a model; `also` reads more of its weights.
     pub(super) fn load<T: Send>(
-        given: &Given<'_>,
+        given: &LoadOptions<'_>,
         also: impl FnOnce(&Weights) -> Result<T, EmbedError> + Send,
     ) -> Result<(Self, T), EmbedError> {
         let (config, settings) = (&given.config, given.settings);
-        let crew = Crew::new(settings.threads);
+        let workers = Workers::new(settings.threads, settings.question_threads());
         let kept = given.cache.map(|cache| cache.with_extension("").with_extension("words"));
         let words = || {
             let path = given.dir.join(TOKENIZER);
@@ -65,9 +65,9 @@ impl Runner {
             let network = Network::load(&weights, config, given.precision, given.digests.weights, given.cache, isa)?;
             Ok((network, also(&weights)?))
         };
-        let (tokenizer, network) = crew.answer(|| rayon::join(words, network))?;
+        let (tokenizer, network) = workers.install(|| rayon::join(words, network));
         let (tokenizer, (network, more)) = (tokenizer?, network?);
-        Ok((Self { tokenizer, network, crew, rooms: Mutex::default() }, more))
+        Ok((Self { tokenizer, network, workers, workspaces: Mutex::default() }, more))
     }
 
     pub(super) fn running(&self) -> Running {
@@ -75,7 +75,7 @@ impl Runner {
             encoder: "fused",
             precision: self.network.precision(),
             kernel: self.network.isa().name(),
-            threads: self.crew.threads(),
+            threads: self.workers.threads(),
         }
     }
 
@@ -92,7 +92,7 @@ impl Runner {
         if texts.len() < 8 {
             texts.iter().map(|text| read(text)).collect()
         } else {
-            self.crew.install(|| texts.par_iter().map(|text| read(text)).collect())?
+            self.workers.install(|| texts.par_iter().map(|text| read(text)).collect())
         }
     }
 
@@ -106,27 +106,26 @@ impl Runner {
         mut keep: impl FnMut(&[usize], T),
     ) -> Result<(), EmbedError> {
         let batches = batch::plan(tokens, BATCH_TOKENS);
-        let one = |batch: &[usize], parts: usize| {
+        let one = |batch: &[usize], parts: usize, between_layers: &(dyn Fn() + Sync)| {
             let texts: Vec<&Tokens> = batch.iter().map(|&i| &tokens[i]).collect();
-            // A panic in another thread leaves the list usable: it only ever holds whole rooms.
-            let lock = || self.rooms.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let mut room = lock().pop().unwrap_or_default();
-            let hidden = self.network.forward(&texts, rows, &mut room, parts);
+            // A panic in another thread leaves the list usable: it only ever holds whole workspaces.
+            let lock = || self.workspaces.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut workspace = lock().pop().unwrap_or_default();
+            let hidden = self.network.forward(&texts, rows, &mut workspace, parts, between_layers);
             let made = finish(batch, &hidden);
-            lock().push(room);
+            lock().push(workspace);
             made
         };
-        if batches.len() < 2 * self.crew.threads() {
+        if batches.len() < 2 * self.workers.threads() {
             for batch in &batches {
                 let count: usize = batch.iter().map(|&i| tokens[i].ids.len()).sum();
-                let parts = self.crew.threads().min(count / PART_TOKENS).max(1);
-                keep(batch, self.crew.answer(|| one(batch, parts))??);
+                keep(batch, self.workers.run_question(count / PART_TOKENS, |parts| one(batch, parts, &|| ()))?);
             }
             return Ok(());
         }
-        self.crew.spread(
+        self.workers.run_bulk(
             batches.len(),
-            |at| one(&batches[at], 1),
+            |at, questions| one(&batches[at], 1, &|| questions.pause()),
             |at, made| -> Result<(), EmbedError> {
                 keep(&batches[at], made?);
                 Ok(())

@@ -31,7 +31,7 @@ pub(crate) use record::write_aside;
 use super::candle::CandleEncoder;
 use super::config::Config;
 use super::fingerprint::Digests;
-use super::fused::{self, FusedEncoder, FusedReranker, Given};
+use super::fused::{self, FusedEncoder, FusedReranker, LoadOptions};
 use super::manifest::{CONFIG, Manifest, ModelKind, TOKENIZER, WEIGHTS};
 use super::{Choice, EmbedError, Encoder, Precision, Reranker, hub};
 use record::Record;
@@ -111,8 +111,8 @@ impl ModelStore {
             Choice::Fused if !fits => unsupported(installed, "this shape in the fused encoder"),
             Choice::Auto | Choice::Fused if fits => {
                 let cache = pack_of(installed, precision);
-                let given = self.given(installed, config, digests, &cache, precision);
-                Ok(Box::new(FusedEncoder::load(&given, manifest)?))
+                let options = self.load_options(installed, config, digests, &cache, precision);
+                Ok(Box::new(FusedEncoder::load(&options, manifest)?))
             }
             _ if settings.precision == Some(Precision::Int8) => unsupported(installed, "int8 in the candle encoder"),
             _ => Ok(Box::new(CandleEncoder::load(root, manifest, &config, &digests)?)),
@@ -130,8 +130,8 @@ impl ModelStore {
         }
         let precision = self.settings.encoder.precision.unwrap_or(installed.manifest.precision);
         let cache = pack_of(installed, precision);
-        let given = self.given(installed, config, digests_in(&hashes), &cache, precision);
-        Ok(Box::new(FusedReranker::load(&given)?))
+        let options = self.load_options(installed, config, digests_in(&hashes), &cache, precision);
+        Ok(Box::new(FusedReranker::load(&options)?))
     }
 
     /// The hashes of a model's files and its shape, if it is of this kind and all is as it should be.
@@ -155,15 +155,15 @@ impl ModelStore {
         Ok((hashes, config))
     }
 
-    fn given<'a>(
+    fn load_options<'a>(
         &'a self,
         installed: &'a Installed,
         config: Config,
         digests: Digests<'a>,
         cache: &'a Path,
         precision: Precision,
-    ) -> Given<'a> {
-        Given {
+    ) -> LoadOptions<'a> {
+        LoadOptions {
             dir: &installed.root,
             digests,
             config,
