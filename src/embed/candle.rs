@@ -1,24 +1,28 @@
-//! The reference encoder: any supported architecture in f32 on the CPU, through candle.
+//! The reference encoder: the models of `candle-transformers` in f32 on the CPU.
 //!
-//! Owns the order of things: tokenise in parallel, plan batches, run them, pool, normalise, put the vectors back in
-//! the order of the texts. Work runs in candle's own thread pool, so that a caller's pool is never blocked by it.
+//! It runs the shapes that the fused encoder does not, and tests hold the fused encoder to it. A batch holds texts of one
+//! length only: then nothing is padded, and the models' padding masks, which change what a text's neighbours weigh, are
+//! never needed. Work runs in candle's own thread pool, so that a caller's pool is never blocked by it. A new architecture
+//! is a variant of [`Architecture`] and one of [`Model`].
 
-use super::arch::{self, Rows, Transformer};
 use super::config::Config;
 use super::encoder::{Precision, Running};
 use super::fingerprint::{Digests, fingerprint};
-use super::manifest::{Pooling, TOKENIZER, WEIGHTS};
+use super::manifest::{Activation, Architecture, Pooling, TOKENIZER, WEIGHTS};
 use super::tokenize::{TextTokenizer, Tokens};
 use super::weights::Weights;
 use super::{EmbedError, Encoded, Encoder, Manifest, batch, pool};
 use crate::types::{Fingerprint, Role};
-use candle_core::Device;
+use candle_core::{DType, Device, Shape, Tensor};
+use candle_nn::var_builder::SimpleBackend;
+use candle_nn::{Init, VarBuilder};
+use candle_transformers::models::{bert, xlm_roberta};
 use rayon::prelude::*;
 use std::path::Path;
 
 /// An encoder on candle.
 pub struct CandleEncoder {
-    model: Transformer,
+    model: Model,
     tokenizer: TextTokenizer,
     prefixes: [(String, usize); 2],
     pooling: Pooling,
@@ -35,7 +39,7 @@ impl CandleEncoder {
         digests: &Digests<'_>,
     ) -> Result<Self, EmbedError> {
         let words = || TextTokenizer::read(&dir.join(TOKENIZER), manifest.max_tokens, config.vocab);
-        let network = || arch::load(&Weights::open(&dir.join(WEIGHTS))?, config);
+        let network = || Model::load(Weights::open(&dir.join(WEIGHTS))?, config);
         crate::threads::ready();
         // candle makes a pool of its own at its first product, and panics where it cannot.
         crate::threads::can_start(candle_core::utils::get_num_threads()).map_err(EmbedError::no_threads)?;
@@ -64,25 +68,106 @@ impl CandleEncoder {
         }
     }
 
-    /// The unit vectors of one batch.
+    /// The unit vectors of texts of one length.
     fn run(&self, batch: &[usize], tokens: &[Tokens]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let texts: Vec<&[u32]> = batch.iter().map(|&i| tokens[i].ids.as_slice()).collect();
-        let rows = match self.pooling {
-            Pooling::Cls => Rows::First,
-            Pooling::Mean => Rows::All,
+        let length = texts.first().map_or(0, |text| text.len());
+        let hidden = self.model.forward(&texts.concat(), (texts.len(), length))?;
+        let vectors = batch.iter().enumerate().map(|(at, &i)| {
+            let mut vector = pool::pool(&hidden, at * length..(at + 1) * length, self.dims, self.pooling);
+            pool::normalise(&mut vector, i)?;
+            Ok(vector)
+        });
+        vectors.collect()
+    }
+}
+
+/// A network of `candle-transformers`.
+enum Model {
+    Bert(Box<bert::BertModel>),
+    XlmRoberta(Box<xlm_roberta::XLMRobertaModel>),
+}
+
+impl Model {
+    fn load(weights: Weights, config: &Config) -> Result<Self, EmbedError> {
+        weights.check(config)?;
+        let vb = VarBuilder::from_backend(Box::new(weights), DType::F32, Device::Cpu);
+        Ok(match config.architecture {
+            Architecture::Bert => Self::Bert(Box::new(bert::BertModel::load(vb, &bert_config(config))?)),
+            Architecture::XlmRoberta => {
+                Self::XlmRoberta(Box::new(xlm_roberta::XLMRobertaModel::new(&xlm_roberta_config(config), vb)?))
+            }
+        })
+    }
+
+    /// The hidden states of `texts` texts of `length` tokens each, row by row.
+    fn forward(&self, ids: &[u32], (texts, length): (usize, usize)) -> candle_core::Result<Vec<f32>> {
+        let ids = Tensor::from_slice(ids, (texts, length), &Device::Cpu)?;
+        let (types, mask) = (ids.zeros_like()?, ids.ones_like()?);
+        let hidden = match self {
+            Self::Bert(model) => model.forward(&ids, &types, Some(&mask))?,
+            Self::XlmRoberta(model) => model.forward(&ids, &mask, &types, None, None, None)?,
         };
-        let hidden = self.model.forward(&texts, rows)?;
-        let mut start = 0;
-        batch
-            .iter()
-            .map(|&i| {
-                let count = if rows == Rows::First { 1 } else { tokens[i].ids.len() };
-                let mut vector = pool::pool(&hidden, start..start + count, self.dims, self.pooling);
-                start += count;
-                pool::normalise(&mut vector, i)?;
-                Ok(vector)
-            })
-            .collect()
+        hidden.flatten_all()?.to_vec1()
+    }
+}
+
+fn bert_config(c: &Config) -> bert::Config {
+    bert::Config {
+        vocab_size: c.vocab,
+        hidden_size: c.hidden,
+        num_hidden_layers: c.layers,
+        num_attention_heads: c.heads,
+        intermediate_size: c.intermediate,
+        hidden_act: match c.activation {
+            Activation::Gelu => bert::HiddenAct::Gelu,
+            Activation::GeluTanh => bert::HiddenAct::GeluApproximate,
+            Activation::Relu => bert::HiddenAct::Relu,
+        },
+        max_position_embeddings: c.positions,
+        type_vocab_size: c.token_types,
+        layer_norm_eps: f64::from(c.norm_eps),
+        pad_token_id: c.pad_id as usize,
+        ..bert::Config::default()
+    }
+}
+
+fn xlm_roberta_config(c: &Config) -> xlm_roberta::Config {
+    xlm_roberta::Config {
+        vocab_size: c.vocab,
+        hidden_size: c.hidden,
+        num_hidden_layers: c.layers,
+        num_attention_heads: c.heads,
+        intermediate_size: c.intermediate,
+        hidden_act: match c.activation {
+            Activation::Gelu => candle_nn::Activation::Gelu,
+            Activation::GeluTanh => candle_nn::Activation::GeluPytorchTanh,
+            Activation::Relu => candle_nn::Activation::Relu,
+        },
+        max_position_embeddings: c.positions,
+        type_vocab_size: c.token_types,
+        layer_norm_eps: f64::from(c.norm_eps),
+        pad_token_id: c.pad_id,
+        position_embedding_type: "absolute".to_owned(),
+        // Of training alone.
+        attention_probs_dropout_prob: 0.0,
+        hidden_dropout_prob: 0.0,
+    }
+}
+
+/// What the models ask for comes from the mapped file, whatever its exporter put before the names.
+impl SimpleBackend for Weights {
+    fn get(&self, s: Shape, name: &str, _: Init, _: DType, device: &Device) -> candle_core::Result<Tensor> {
+        let values = self.read(name, s.dims()).map_err(candle_core::Error::wrap)?;
+        Tensor::from_vec(values, s, device)
+    }
+
+    fn get_unchecked(&self, name: &str, _: DType, _: &Device) -> candle_core::Result<Tensor> {
+        candle_core::bail!("{name} is read without a shape")
+    }
+
+    fn contains_tensor(&self, name: &str) -> bool {
+        self.contains(name)
     }
 }
 
@@ -120,9 +205,11 @@ impl Encoder for CandleEncoder {
         let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); texts.len()];
         let mut done = 0;
         for batch in batch::plan(&tokens, batch::BATCH_TOKENS) {
-            let results = Device::Cpu.with_context(|| self.run(&batch, &tokens))?;
-            for (&i, vector) in batch.iter().zip(results) {
-                vectors[i] = vector;
+            for batch in batch.chunk_by(|&a, &b| tokens[a].ids.len() == tokens[b].ids.len()) {
+                let results = Device::Cpu.with_context(|| self.run(batch, &tokens))?;
+                for (&i, vector) in batch.iter().zip(results) {
+                    vectors[i] = vector;
+                }
             }
             done += batch.len();
             progress(done);

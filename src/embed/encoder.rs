@@ -37,7 +37,7 @@ pub enum Choice {
     /// The fused one where it can run the model, else candle.
     #[default]
     Auto,
-    /// The reference, f32 only.
+    /// The reference, f32 only: the stock models of candle.
     Candle,
     /// Our own forward pass.
     Fused,

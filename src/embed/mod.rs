@@ -5,7 +5,6 @@
 //! the clock, or prints: paths, proxies and tokens come in as settings, progress goes out through callbacks. Only
 //! [`ModelStore::pull`] uses the network.
 
-mod arch;
 mod batch;
 mod builtin;
 mod candle;

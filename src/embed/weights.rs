@@ -60,6 +60,7 @@ impl Weights {
         self.entry("embeddings.word_embeddings.weight", &[c.vocab, h])?;
         self.entry("embeddings.position_embeddings.weight", &[c.positions, h])?;
         self.entry("embeddings.token_type_embeddings.weight", &[c.token_types, h])?;
+        self.check_norm("embeddings.LayerNorm", h)?;
         for layer in 0..c.layers {
             let dense = [
                 ("attention.self.query", h, h),
@@ -71,8 +72,18 @@ impl Weights {
             ];
             for (part, outputs, inputs) in dense {
                 self.entry(&format!("encoder.layer.{layer}.{part}.weight"), &[outputs, inputs])?;
+                self.entry(&format!("encoder.layer.{layer}.{part}.bias"), &[outputs])?;
+            }
+            for part in ["attention.output.LayerNorm", "output.LayerNorm"] {
+                self.check_norm(&format!("encoder.layer.{layer}.{part}"), h)?;
             }
         }
+        Ok(())
+    }
+
+    fn check_norm(&self, name: &str, width: usize) -> Result<(), EmbedError> {
+        self.entry(&format!("{name}.weight"), &[width])?;
+        self.entry(&format!("{name}.bias"), &[width])?;
         Ok(())
     }
 
@@ -85,33 +96,9 @@ impl Weights {
         Ok(values)
     }
 
-    /// Writes the matrix `rows` x `cols` transposed into the columns of `out` from `column` on; `out` has `cols` rows of
-    /// `width`. The products want weights as inputs x outputs: so stored they need no repacking, which halves the time
-    /// of a short query (measured with gemm 0.19).
-    pub(crate) fn read_transposed(
-        &self,
-        name: &str,
-        (rows, cols): (usize, usize),
-        out: &mut [f32],
-        (column, width): (usize, usize),
-    ) -> Result<(), EmbedError> {
-        // Blocks of columns that stay in the first cache while a block of rows goes through.
-        const ROWS: usize = 16;
-        let entry = self.entry(name, &[rows, cols])?;
-        let bytes = &self.map[entry.range.clone()];
-        let row_bytes = cols * bytes_of(entry.dtype);
-        let mut block = vec![0.0; ROWS * cols];
-        for first in (0..rows).step_by(ROWS) {
-            let count = ROWS.min(rows - first);
-            decode(entry.dtype, &bytes[first * row_bytes..(first + count) * row_bytes], &mut block[..count * cols]);
-            for (c, out_row) in out.chunks_exact_mut(width).enumerate() {
-                let target = &mut out_row[column + first..][..count];
-                for (r, value) in target.iter_mut().enumerate() {
-                    *value = block[r * cols + c];
-                }
-            }
-        }
-        Ok(())
+    /// Whether there is a tensor of this name.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.entries.contains_key(&format!("{}{name}", self.prefix)) || self.entries.contains_key(name)
     }
 
     /// A table of `rows` x `cols` whose rows stay in the file.

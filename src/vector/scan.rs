@@ -1,50 +1,14 @@
 //! One vector against many rows, with the widest registers that the processor has.
 //!
-//! `pulp` compiles the loop for each instruction set and picks one at run time. Every row is summed in the same order
-//! whatever its neighbours are, so how rows are shared out among threads never changes a result.
+//! Every row is summed in the same order whatever its neighbours are and whatever the registers, so neither the number of
+//! threads nor the processor changes a result.
 
-use pulp::{Arch, Simd, WithSimd};
-
-struct Scan<'a> {
-    query: &'a [f32],
-    rows: &'a [f32],
-    out: &'a mut [f32],
-}
-
-impl WithSimd for Scan<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let dims = self.query.len();
-        if dims == 0 {
-            return self.out.fill(0.0);
-        }
-        let (query, query_tail) = S::as_simd_f32s(self.query);
-        for (row, out) in self.rows.chunks_exact(dims).zip(self.out) {
-            let (row, row_tail) = S::as_simd_f32s(row);
-            let mut sums = [simd.splat_f32s(0.0); 4];
-            let (blocks, rest) = row.as_chunks::<4>();
-            let (query_blocks, query_rest) = query.as_chunks::<4>();
-            for (a, b) in blocks.iter().zip(query_blocks) {
-                for lane in 0..4 {
-                    sums[lane] = simd.mul_add_f32s(a[lane], b[lane], sums[lane]);
-                }
-            }
-            for (a, b) in rest.iter().zip(query_rest) {
-                sums[0] = simd.mul_add_f32s(*a, *b, sums[0]);
-            }
-            let sum = simd.add_f32s(simd.add_f32s(sums[0], sums[1]), simd.add_f32s(sums[2], sums[3]));
-            let tail: f32 = row_tail.iter().zip(query_tail).map(|(a, b)| a * b).sum();
-            *out = simd.reduce_sum_f32s(sum) + tail;
-        }
-    }
-}
+use super::simd::Isa;
 
 /// Dot products of `query` with each row of `rows` (`query.len()` components a row) into `out`, one a row. Rows beyond
 /// `out`, and places of `out` beyond the rows, are left alone.
 pub fn dot_rows(query: &[f32], rows: &[f32], out: &mut [f32]) {
-    Arch::new().dispatch(Scan { query, rows, out });
+    Isa::detect().dot_rows(query, rows, out);
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod codes;
+mod dot;
 mod lanes;
 mod math;
 mod pack;
@@ -137,8 +138,13 @@ impl Isa {
         self.run(product::ProductF32 { rows, weights, bias, target });
     }
 
-    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both. There
-    /// are as many rows as `out` has room for; what lies behind them is likely to be asked for next.
+    /// Dot products of `query` with each row of `rows` into `out`, one a row; rows beyond `out` are left out.
+    pub fn dot_rows(self, query: &[f32], rows: &[f32], out: &mut [f32]) {
+        self.run(dot::DotRows { query, rows, out });
+    }
+
+    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both. There are as
+    /// many rows as `out` has room for; what lies behind them is likely to be asked for next.
     ///
     /// # Panics
     /// When the lengths do not fit, or are no multiple of 64.

@@ -367,6 +367,25 @@ fn attention_row_by_row() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
+    /// Dot products of rows of f32: the same bits by every form, and near the sum in double precision.
+    #[test]
+    fn dots_agree(dims in 1usize..200, rows in 1usize..5, seed in 0u64..1000) {
+        let (query, all) = (noise(seed, dims), noise(seed + 1, rows * dims));
+        let run = |isa: Isa| {
+            let mut out = vec![0.0; rows];
+            isa.dot_rows(&query, &all, &mut out);
+            out
+        };
+        let want = run(Isa::named("scalar").unwrap());
+        for (row, got) in all.chunks_exact(dims).zip(&want) {
+            let naive: f64 = row.iter().zip(&query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+            prop_assert!((f64::from(*got) - naive).abs() < 1e-4);
+        }
+        for isa in forms() {
+            prop_assert_eq!(bits(&run(isa)), bits(&want));
+        }
+    }
+
     /// A row's products do not depend on how many rows stand beside it, whatever the shape.
     #[test]
     fn rows_are_independent(rows in 1usize..20, quads in 1usize..40, outputs in 1usize..140, seed in 0u64..1000) {
