@@ -48,7 +48,7 @@ struct Raw {
 }
 
 /// Larger shapes than any encoder has; a configuration beyond them is damaged, not large. What is within them is compared
-/// with the weights before memory is asked for ([`super::weights::Weights::check`]).
+/// with the weights before memory is asked for.
 const MOST: [(&str, usize); 7] = [
     ("vocab_size", 1 << 24),
     ("hidden_size", 1 << 16),

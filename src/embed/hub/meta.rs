@@ -2,8 +2,8 @@
 
 use super::client::{Answer, Ask, Client};
 use super::download::{check_status, retrying};
+use crate::embed::event::PullEvent;
 use crate::embed::manifest::FileSpec;
-use crate::embed::store::PullEvent;
 use crate::embed::{EmbedError, hash};
 
 /// A file as announced.

@@ -11,8 +11,9 @@ mod meta;
 
 pub(crate) use cache::{find_in_cache, remove_from_cache};
 
+use super::event::PullEvent;
 use super::manifest::FileSpec;
-use super::store::{HubSettings, PullEvent};
+use super::settings::HubSettings;
 use super::{EmbedError, hash};
 use cache::Repo;
 use client::Client;

@@ -4,6 +4,7 @@ use super::record::{Origin, Record};
 use super::{Installed, ModelStore, RECORD, check};
 use crate::embed::layout::Layout;
 use crate::embed::manifest::{Manifest, Source, check_name};
+use crate::embed::names::name_of;
 use crate::embed::{EmbedError, builtin, hash, hub};
 use std::path::{Path, PathBuf};
 
@@ -118,7 +119,7 @@ impl ModelStore {
 
     fn in_place(&self, dir: &Path) -> Result<Installed, EmbedError> {
         let dir = dir.canonicalize().map_err(EmbedError::io(dir))?;
-        let name = super::name_of(&dir);
+        let name = name_of(&dir);
         let layout = Layout::read(&dir, &name)?;
         Ok(self.seen(layout.manifest, layout.root, Origin::Directory))
     }

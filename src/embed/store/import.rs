@@ -8,6 +8,7 @@ use super::{Installed, ModelStore, check};
 use crate::embed::hash::Hasher;
 use crate::embed::layout::Layout;
 use crate::embed::manifest::{self, CONFIG, check_name};
+use crate::embed::names::name_of;
 use crate::embed::weights::Weights;
 use crate::embed::{EmbedError, config::Config};
 use crate::map::open::{self, Links};
@@ -23,7 +24,7 @@ impl ModelStore {
     /// When the directory is not understood, not supported, or not the model that the name stands for.
     pub fn import(&self, dir: &Path, name: Option<&str>) -> Result<Installed, EmbedError> {
         let dir = dir.canonicalize().map_err(EmbedError::io(dir))?;
-        let name = name.map_or_else(|| super::name_of(&dir), str::to_owned);
+        let name = name.map_or_else(|| name_of(&dir), str::to_owned);
         check_name(&name)?;
         let layout = Layout::read(&dir, &name)?;
         let known = self.manifest(&name).ok();
@@ -54,7 +55,7 @@ impl ModelStore {
             }
             let mut record = Record::new(Origin::Import { from: dir }, files);
             record.describe(manifest);
-            self.settle(&name, staging, &record)
+            self.install(&name, staging, &record)
         };
         take().map_err(|error| error.of_staged(&room, &self.settings.dir.join(&name)))?;
         self.in_store(&name)?.ok_or(EmbedError::NotInstalled { name })

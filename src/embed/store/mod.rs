@@ -9,30 +9,26 @@
 //! costs a hash at the next load, nothing else.
 
 mod check;
-mod event;
 mod find;
 mod import;
-mod lock;
 mod pull;
 mod record;
-mod settings;
 mod staging;
 
 pub use check::FileCheck;
 pub use check::ModelFault;
-pub use event::PullEvent;
 pub use record::Origin;
-pub use settings::{HUB_ENDPOINT, HubSettings, PipSettings, ProxySettings, StoreSettings};
 pub use staging::Leftovers;
-
-pub(crate) use lock::Lock;
-pub(crate) use record::write_aside;
 
 use super::candle::CandleEncoder;
 use super::config::Config;
+use super::event::PullEvent;
 use super::fingerprint::Digests;
 use super::fused::{self, FusedEncoder, FusedReranker, LoadOptions};
-use super::manifest::{CONFIG, Manifest, ModelKind, TOKENIZER, WEIGHTS};
+use super::kind::ModelKind;
+use super::lock::Lock;
+use super::manifest::{CONFIG, Manifest, TOKENIZER, WEIGHTS};
+use super::settings::StoreSettings;
 use super::{Choice, EmbedError, Encoder, Precision, Reranker, hub};
 use record::Record;
 use std::collections::HashMap;
@@ -248,7 +244,7 @@ impl ModelStore {
     }
 
     /// Turns a filled staging directory into the model `name`.
-    fn settle(&self, name: &str, staging: tempfile::TempDir, record: &Record) -> Result<(), EmbedError> {
+    fn install(&self, name: &str, staging: tempfile::TempDir, record: &Record) -> Result<(), EmbedError> {
         record.write(&staging.path().join(RECORD))?;
         Self::unmark(staging.path())?;
         pull::sync_dir(staging.path());
@@ -282,29 +278,4 @@ fn pack_of(installed: &Installed, precision: Precision) -> PathBuf {
 
 fn unsupported<T>(installed: &Installed, what: &str) -> Result<T, EmbedError> {
     Err(EmbedError::Unsupported { path: installed.root.join(CONFIG), what: what.to_owned() })
-}
-
-/// The name that a directory suggests: its own, with what a name cannot hold turned into dashes. The snapshots of the
-/// hub's cache are called by their commit, so there the repository's folder speaks.
-pub(super) fn name_of(dir: &Path) -> String {
-    let names = dir.iter().rev().filter_map(|n| n.to_str());
-    let repo = names.clone().find_map(|n| n.strip_prefix("models--")).and_then(|n| n.split("--").last());
-    let name = repo.or_else(|| names.clone().next()).unwrap_or("model");
-    let clean: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' }).collect();
-    let clean = clean.trim_start_matches(['.', '-', '_']);
-    if clean.is_empty() { "model".into() } else { clean.chars().take(100).collect() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_directories() {
-        assert_eq!(name_of(Path::new("/a/my model")), "my-model");
-        assert_eq!(name_of(Path::new("/c/models--BAAI--bge-m3/snapshots/0123")), "bge-m3");
-        assert_eq!(name_of(Path::new("/a/.hidden")), "hidden");
-        assert_eq!(name_of(Path::new("/")), "model");
-    }
 }

@@ -4,8 +4,9 @@
 //! to go on elsewhere would hide a wrong token, a broken mirror or a tampered file.
 
 use super::record::{FileRecord, Origin, Record};
-use super::{Installed, ModelStore, PullEvent, RECORD, State, check};
-use crate::embed::manifest::{Given, Manifest, Member, Source};
+use super::{Installed, ModelStore, RECORD, State, check};
+use crate::embed::event::PullEvent;
+use crate::embed::manifest::{InlineFile, Manifest, Member, Source};
 use crate::embed::{EmbedError, hub, package};
 use std::path::Path;
 
@@ -114,7 +115,7 @@ impl ModelStore {
         &self,
         manifest: &Manifest,
         (package, version): (&str, &str),
-        (given, members): (&[Given], &[Member]),
+        (given, members): (&[InlineFile], &[Member]),
         earlier: Option<&Record>,
         on: OnEvent<'_>,
     ) -> Result<(), EmbedError> {
@@ -133,7 +134,7 @@ impl ModelStore {
             let origin = Origin::Package { package: package.into(), version: version.into() };
             let mut record = Record::new(origin, files);
             record.describe(manifest);
-            self.settle(&manifest.name, staging, &record)
+            self.install(&manifest.name, staging, &record)
         };
         take().map_err(|error| error.of_staged(&room, &self.settings.dir.join(&manifest.name)))
     }

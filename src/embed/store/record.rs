@@ -8,6 +8,7 @@
 use crate::embed::manifest::Manifest;
 use crate::embed::{EmbedError, hash};
 use crate::map::open::{self, Links};
+use crate::map::write_aside;
 use crate::render::json_pretty;
 use crate::types::limits::MODEL_JSON;
 use serde::{Deserialize, Serialize};
@@ -122,15 +123,10 @@ impl Record {
 
     pub(super) fn write(&self, path: &Path) -> Result<(), EmbedError> {
         let text = json_pretty(self).map_err(|e| EmbedError::Damaged { path: path.into(), what: e.to_string() })?;
-        write_aside(path, text.as_bytes())
+        write_aside(path, text.as_bytes()).map_err(EmbedError::io(path))
     }
 
     pub(super) fn file(&self, path: &str) -> Option<&FileRecord> {
         self.files.iter().find(|f| f.path == path)
     }
-}
-
-/// Writes a small file so that it is either the old or the new one after a crash.
-pub(crate) fn write_aside(path: &Path, bytes: &[u8]) -> Result<(), EmbedError> {
-    crate::map::write_aside(path, bytes).map_err(EmbedError::io(path))
 }

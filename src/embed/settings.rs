@@ -1,6 +1,6 @@
 //! What the store must be told, because nothing here reads the environment.
 
-use crate::embed::{EncoderSettings, Manifest};
+use super::{EncoderSettings, Manifest};
 use crate::process::Programs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
