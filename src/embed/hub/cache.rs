@@ -1,4 +1,4 @@
-//! The layout of the cache that Hugging Face's tools share, as hf-hub 0.5 and huggingface_hub read and write it.
+//! The cache that Hugging Face's tools share.
 //!
 //! ```text
 //! models--owner--name/blobs/<etag>               the bytes
@@ -6,6 +6,10 @@
 //! models--owner--name/snapshots/<commit>/<path>  a link to the blob, or a copy where links are impossible
 //! ```
 //! Blobs are complete when they have their name; what is being fetched is `<etag>.part`, guarded by `<etag>.lock`.
+//!
+//! hf-hub names a repository's folder and its snapshots. Blobs it names only together with its HTTP client. Refs are read
+//! and written here: hf-hub reads one of any length, takes what stands around the commit for part of it, and writes it in
+//! place, so that a reader can meet half of one.
 
 use crate::embed::lock::Lock;
 use crate::embed::manifest::Manifest;
@@ -13,6 +17,7 @@ use crate::embed::{EmbedError, hash};
 use crate::map::open::{self, Links};
 use crate::map::write_aside;
 use crate::types::limits::MODEL_JSON;
+use hf_hub::{Cache, CacheRepo};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,11 +25,13 @@ use std::time::Duration;
 /// A repository's folder in the cache.
 pub(super) struct Repo {
     dir: PathBuf,
+    layout: CacheRepo,
 }
 
 impl Repo {
     pub(super) fn new(cache: &Path, repo: &str) -> Self {
-        Self { dir: cache.join(format!("models--{}", repo.replace('/', "--"))) }
+        let repo = hf_hub::Repo::model(repo.to_owned());
+        Self { dir: cache.join(repo.folder_name()), layout: Cache::new(cache.to_owned()).repo(repo) }
     }
 
     pub(super) fn blob(&self, etag: &str) -> PathBuf {
@@ -36,7 +43,7 @@ impl Repo {
     }
 
     pub(super) fn snapshot(&self, commit: &str) -> PathBuf {
-        self.dir.join("snapshots").join(commit)
+        self.layout.pointer_path(commit)
     }
 
     /// The lock on a blob; makes the folder.

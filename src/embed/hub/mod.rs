@@ -1,8 +1,8 @@
 //! The model hub: HTTP downloads into the cache that Hugging Face's own tools share.
 //!
 //! `client` makes requests and decides who sees the token, `meta` reads what the hub says of a file, `download` gets
-//! the bytes with resume and retries, `cache` knows the layout on disk. hf-hub 0.5 has the layout but reads neither
-//! token nor offline switch, checks no hash and takes no certificates of the system, hence our own.
+//! the bytes with resume and retries, `cache` reads and writes the layout on disk, which hf-hub knows. The requests are our
+//! own: hf-hub's client reads neither token nor offline switch, checks no hash and takes no certificates of the system.
 
 mod cache;
 mod client;
