@@ -9,6 +9,7 @@ use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::screen::shown;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A failure of the module `embed`.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +30,7 @@ pub enum EmbedError {
     #[error("the model hub has no {url} (HTTP 404)")]
     HubMissing { url: String },
     #[error("the model hub answered {url} with HTTP {status}")]
-    HubStatus { url: String, status: u16 },
+    HubStatus { url: String, status: u16, retry_after: Option<Duration> },
     #[error("the answer to {url} makes no sense: {what}")]
     HubProtocol { url: String, what: String },
     #[error("the connection broke while {file} was being fetched: {why}")]

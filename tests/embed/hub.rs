@@ -225,6 +225,35 @@ fn a_busy_hub_is_asked_again() {
     assert_eq!(pulled.hub.requests().len(), 5);
 }
 
+/// The pause of the settings is 5 ms; what the hub asks for is heard, in seconds and as a date, on both kinds of request.
+#[test]
+fn a_busy_hub_says_when_to_ask_again() {
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+    for (method, wish, seconds) in [("HEAD", "1", 1), ("GET", "Sun, 06 Nov 1994 08:49:38 GMT", 1), ("HEAD", "soon", 0)]
+    {
+        let dir = TempDir::new().unwrap();
+        let repository = repository(&Tiny::bert());
+        let left = AtomicUsize::new(1);
+        let hub = StubHub::start(move |request| {
+            let asked = request.method == method;
+            if asked && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok() {
+                return Reply::status(429).header("Retry-After", wish).header("Date", date);
+            }
+            repository.answer(request)
+        });
+        let mut pauses = Vec::new();
+        store_with(dir.path(), &hub, |_| {})
+            .pull("tiny", &mut |event| {
+                if let PullEvent::Retry { pause, .. } = event {
+                    pauses.push(pause);
+                }
+            })
+            .unwrap();
+        let want = if seconds == 0 { Duration::from_millis(5) } else { Duration::from_secs(seconds) };
+        assert_eq!(pauses, [want], "{method} {wish}");
+    }
+}
+
 #[test]
 fn an_answer_without_sense_is_said_to_be_one() {
     let pulled = pull(|_, _| Reply { body: b"<html>Sign in to the hotel</html>".to_vec(), ..Reply::status(200) });

@@ -4,37 +4,13 @@
 //! pull continues it. Hashing runs along with the download; a continued part is hashed first.
 
 use super::client::{Ask, Client, plain};
+use super::retry::{check_status, retrying};
 use crate::embed::EmbedError;
 use crate::embed::event::PullEvent;
 use crate::embed::hash::Hasher;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::time::Duration;
-
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-/// Runs `attempt` again after failures that may pass. A server's own wish for a pause is heard.
-pub(super) fn retrying<T>(
-    client: &Client<'_>,
-    path: &str,
-    on: &mut dyn FnMut(PullEvent<'_>),
-    mut attempt: impl FnMut(&mut dyn FnMut(PullEvent<'_>)) -> Result<T, EmbedError>,
-) -> Result<T, EmbedError> {
-    let mut pause = client.settings.backoff;
-    for _ in 0..client.settings.retries {
-        match attempt(on) {
-            Err(error @ (EmbedError::Broken { .. } | EmbedError::HubStatus { .. })) if error.is_out_of_reach() => {
-                let pause_now = pause.min(LONGEST_PAUSE);
-                on(PullEvent::Retry { path, why: &error.to_string(), pause: pause_now });
-                std::thread::sleep(pause_now);
-                pause = pause.saturating_mul(2);
-            }
-            done => return done,
-        }
-    }
-    attempt(on)
-}
 
 /// Downloads `url`, `size` bytes, to `part`; returns the hash. The file is on disk when this returns.
 pub(super) fn download(
@@ -105,7 +81,7 @@ impl State {
                 self.restart(file, part)?;
                 return Err(EmbedError::Broken { file: path.into(), why: "the earlier part does not fit".into() });
             }
-            status => check_status(url, status, Some(path))?,
+            _ => check_status(url, &answer, Some(path))?,
         }
         file.seek(SeekFrom::Start(self.done)).map_err(EmbedError::io(part))?;
         file.set_len(self.done).map_err(EmbedError::io(part))?;
@@ -136,15 +112,4 @@ impl State {
 /// The first byte of `bytes 10-99/100`.
 fn range_start(header: Option<&str>) -> Option<u64> {
     header?.strip_prefix("bytes ")?.split('-').next()?.parse().ok()
-}
-
-/// The error for a status that is no success.
-pub(super) fn check_status(url: &str, status: u16, path: Option<&str>) -> Result<(), EmbedError> {
-    let url = url.to_owned();
-    Err(match status {
-        401 | 403 => EmbedError::HubDenied { url, status },
-        404 => EmbedError::HubMissing { url },
-        408 => EmbedError::Broken { file: path.unwrap_or(&url).to_owned(), why: "the request timed out".into() },
-        _ => EmbedError::HubStatus { url, status },
-    })
 }

@@ -1,7 +1,7 @@
 //! What the hub says of a file before it is downloaded: commit, blob name, size, and for large files the hash.
 
 use super::client::{Answer, Ask, Client};
-use super::download::{check_status, retrying};
+use super::retry::{check_status, retrying};
 use crate::embed::event::PullEvent;
 use crate::embed::manifest::FileSpec;
 use crate::embed::{EmbedError, hash};
@@ -29,7 +29,7 @@ pub(super) fn ask(
         let answer = client.send(url, Ask::Head)?;
         let status = answer.response.status();
         if !status.is_success() && !status.is_redirection() {
-            check_status(url, status.as_u16(), None)?;
+            check_status(url, &answer, None)?;
         }
         Meta::read(&answer, url)
     })
