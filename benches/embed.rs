@@ -2,9 +2,9 @@
 //!
 //! Run: `cargo bench --bench embed -- TEXTS.txt [--stock] [--repeat N]` with one passage a line. The model is
 //! bge-small-en-v1.5-int8 from the tests' home (`KEN_TEST_HOME`, else `target/ken-test-home`), which the tests fill.
-//! `cargo bench --bench embed -- --callers [--seconds N]` asks questions of 16 words and of 200 tokens from 1, 2, 4 and 16
-//! threads at once, as one side (passage) and as both, with one and with two threads a question, and again while a thread
-//! encodes in bulk: questions a second, times of one, and how much memory the callers add.
+//! `cargo bench --bench embed -- --callers [--seconds N]` asks questions of 16 words and of 200 tokens from 1, 2, 4 and
+//! 16 threads at once, as one side (passage) and as both, with one and with two threads a question, and again while a
+//! thread encodes in bulk: questions a second, times of one, and how much memory the callers add.
 //! Prints one JSON object; `--stock` adds candle-transformers' own BertModel on the same weights, padded batches of at
 //! most 32 texts and 4,096 tokens, sorted by length. Measure other software on the same file in
 //! turns with this: the machine is never quite idle. Figures are medians.

@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, missing_docs)]
 
 use kenning::vector::simd::{
-    AttentionRoom, Finish, Head, Isa, PackedF32, PackedI8, RowScale, Target, pack_f32, pack_i8,
+    AttentionScratch, Finish, Head, Isa, PackedF32, PackedI8, RowScale, Target, pack_f32, pack_i8,
 };
 use std::time::Instant;
 
@@ -82,7 +82,7 @@ fn attention(isa: Isa) {
     for tokens in [22, 64, 128, 300] {
         let qkv = noise(3, tokens * 1152);
         let mut out = vec![0.0; tokens * 384];
-        let mut room = AttentionRoom::default();
+        let mut scratch = AttentionScratch::default();
         let seconds = lap(|| {
             for head in 0..12 {
                 let head = Head {
@@ -95,7 +95,7 @@ fn attention(isa: Isa) {
                     tokens,
                     width: 32,
                 };
-                isa.attend(head, &mut room, &mut out, 384);
+                isa.attend(head, &mut scratch, &mut out, 384);
             }
         });
         report(

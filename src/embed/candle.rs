@@ -1,9 +1,9 @@
 //! The reference encoder: the models of `candle-transformers` in f32 on the CPU.
 //!
-//! It runs the shapes that the fused encoder does not, and tests hold the fused encoder to it. A batch holds texts of one
-//! length only: then nothing is padded, and the models' padding masks, which change what a text's neighbours weigh, are
-//! never needed. Work runs in candle's own thread pool, so that a caller's pool is never blocked by it. A new architecture
-//! is a variant of [`Architecture`] and one of [`Model`].
+//! It runs the shapes that the fused encoder does not, and tests hold the fused encoder to it. A batch holds texts of
+//! one length only: then nothing is padded, and the models' padding masks, which change what a text's neighbours weigh,
+//! are never needed. Work runs in candle's own thread pool, so that a caller's pool is never blocked by it. A new
+//! architecture is a variant of [`Architecture`] and one of [`Model`].
 
 use super::config::Config;
 use super::encoder::{Precision, Running};

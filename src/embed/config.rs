@@ -47,8 +47,8 @@ struct Raw {
     is_decoder: bool,
 }
 
-/// Larger shapes than any encoder has; a configuration beyond them is damaged, not large. What is within them is compared
-/// with the weights before memory is asked for.
+/// Larger shapes than any encoder has; a configuration beyond them is damaged, not large. What is within them is
+/// compared with the weights before memory is asked for.
 const MOST: [(&str, usize); 7] = [
     ("vocab_size", 1 << 24),
     ("hidden_size", 1 << 16),

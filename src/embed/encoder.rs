@@ -136,8 +136,8 @@ pub trait Encoder: Send + Sync {
 
 /// Says how well texts answer a question: a cross-encoder, which reads both together.
 pub trait Reranker: Send + Sync {
-    /// A logit for each text, in their order: greater is better, and only those of one question compare. What is too long
-    /// is cut, the text first.
+    /// A logit for each text, in their order: greater is better, and only those of one question compare. What is too
+    /// long is cut, the text first.
     ///
     /// # Errors
     /// When the tokenizer fails, or a logit is not finite.

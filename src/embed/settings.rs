@@ -64,8 +64,8 @@ pub struct HubSettings {
     pub read_timeout: Duration,
     /// Attempts after the first, for broken connections, HTTP 429 and 5xx.
     pub retries: u32,
-    /// Pause before the first retry; doubled for each further one, at most 30 s. A busy hub may ask for a longer one, up to
-    /// 120 s.
+    /// Pause before the first retry; doubled for each further one, at most 30 s. A busy hub may ask for a longer one,
+    /// up to 120 s.
     pub backoff: Duration,
 }
 

@@ -106,8 +106,8 @@ impl TextTokenizer {
         Ok(Tokens { second: ids.len(), ids, truncated })
     }
 
-    /// The ids of a question that goes before texts, special tokens included: at most half of what there is room for, so
-    /// that there is always a text beside it.
+    /// The ids of a question that goes before texts, special tokens included: at most half of what there is room for,
+    /// so that there is always a text beside it.
     pub(crate) fn question(&self, text: &str) -> Result<Vec<u32>, EmbedError> {
         let most = self.max_tokens.saturating_mul(BYTES_PER_TOKEN);
         let plain = self.ids(&text[..text.floor_char_boundary(most)])?;
@@ -115,8 +115,8 @@ impl TextTokenizer {
         Ok([&self.facts.before, &plain[..plain.len().min(room)], &self.facts.after].concat())
     }
 
-    /// The ids of a question and a text as BERT was trained with them, `[CLS] question [SEP] text [SEP]`, the text cut at
-    /// [`Self::max_tokens`].
+    /// The ids of a question and a text as BERT was trained with them, `[CLS] question [SEP] text [SEP]`, the text cut
+    /// at [`Self::max_tokens`].
     pub(crate) fn pair(&self, question: &[u32], text: &str) -> Result<Tokens, EmbedError> {
         let most = self.max_tokens.saturating_mul(BYTES_PER_TOKEN);
         let cut = &text[..text.floor_char_boundary(most)];
@@ -187,8 +187,8 @@ fn unknown_special(json: &[u8]) -> Option<String> {
     None
 }
 
-/// Work of the tokenizer library, which panics on some files that contradict themselves. A panic there can leave nothing
-/// half done but its caches, and these are locked.
+/// Work of the tokenizer library, which panics on some files that contradict themselves. A panic there can leave
+/// nothing half done but its caches, and these are locked.
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     outcome.unwrap_or_else(|_| Err("it contradicts itself, and cannot be used".to_owned()))

@@ -50,8 +50,8 @@ impl Weights {
         Ok(Self { path: path.into(), map: Arc::new(map), entries, prefix })
     }
 
-    /// Whether every tensor that a network of this shape takes is there in its shape. To be asked before memory is: what
-    /// is there has the bytes for it, so that nothing larger than the file is ever made room for.
+    /// Whether every tensor that a network of this shape takes is there in its shape. To be asked before memory is:
+    /// what is there has the bytes for it, so that nothing larger than the file is ever made room for.
     ///
     /// # Errors
     /// [`EmbedError::Weights`] for the first that is not.

@@ -1,7 +1,7 @@
 //! One vector against many rows, with the widest registers that the processor has.
 //!
-//! Every row is summed in the same order whatever its neighbours are and whatever the registers, so neither the number of
-//! threads nor the processor changes a result.
+//! Every row is summed in the same order whatever its neighbours are and whatever the registers, so neither the number
+//! of threads nor the processor changes a result.
 
 use super::simd::Isa;
 

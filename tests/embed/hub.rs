@@ -225,7 +225,8 @@ fn a_busy_hub_is_asked_again() {
     assert_eq!(pulled.hub.requests().len(), 5);
 }
 
-/// The pause of the settings is 5 ms; what the hub asks for is heard, in seconds and as a date, on both kinds of request.
+/// The pause of the settings is 5 ms; what the hub asks for is heard, in seconds and as a date, on both kinds of
+/// request.
 #[test]
 fn a_busy_hub_says_when_to_ask_again() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT";

@@ -18,7 +18,7 @@ use crate::embed::encoder::Precision;
 use crate::embed::manifest::Activation;
 use crate::embed::tokenize::Tokens;
 use crate::embed::weights::{Table, Weights};
-use crate::vector::simd::{AttentionRoom, Finish, Head, Isa, Norm, RowScale, Target};
+use crate::vector::simd::{AttentionScratch, Finish, Head, Isa, Norm, RowScale, Target};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
@@ -70,7 +70,7 @@ struct Part {
     wide: Vec<f32>,
     wide_bytes: Vec<u8>,
     wide_scales: Vec<RowScale>,
-    attention: AttentionRoom,
+    attention: AttentionScratch,
 }
 
 /// Makes a list exactly so long, with whatever values.

@@ -1,7 +1,7 @@
 //! The packed weights: made from the model's file once, kept in a file beside it, mapped from then on.
 //!
-//! An image is a derived file (`map/derived`): a header, then what the kernels read, each part at a multiple of 64 bytes.
-//! The layout follows from the model's shape and the precision, so the file holds no table. Layout in
+//! An image is a derived file (`map/derived`): a header, then what the kernels read, each part at a multiple of 64
+//! bytes. The layout follows from the model's shape and the precision, so the file holds no table. Layout in
 //! `index/FORMAT.md`.
 
 use crate::embed::EmbedError;
@@ -91,21 +91,21 @@ impl LayoutBuilder {
 
 impl Layout {
     fn of(c: &Config, precision: Precision) -> Self {
-        let mut survey = LayoutBuilder(HEADER);
+        let mut builder = LayoutBuilder(HEADER);
         let (h, f) = (c.hidden, c.intermediate);
-        let places = survey.take(4 * c.positions * h);
-        let embed_norm = survey.norm(h);
+        let places = builder.take(4 * c.positions * h);
+        let embed_norm = builder.norm(h);
         let layers = (0..c.layers)
             .map(|_| Layer {
-                qkv: survey.matrix(3 * h, h, precision),
-                out: survey.matrix(h, h, precision),
-                out_norm: survey.norm(h),
-                up: survey.matrix(f, h, precision),
-                down: survey.matrix(h, f, precision),
-                down_norm: survey.norm(h),
+                qkv: builder.matrix(3 * h, h, precision),
+                out: builder.matrix(h, h, precision),
+                out_norm: builder.norm(h),
+                up: builder.matrix(f, h, precision),
+                down: builder.matrix(h, f, precision),
+                down_norm: builder.norm(h),
             })
             .collect();
-        Self { places, embed_norm, layers, len: survey.0.next_multiple_of(ALIGN) }
+        Self { places, embed_norm, layers, len: builder.0.next_multiple_of(ALIGN) }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The fast encoder: BERT-like networks on the CPU in one pass of our own, in int8 or f32.
 //!
-//! `image` holds the weights packed as the kernels of [`crate::vector::simd`] read them, `forward` is the pass, `workers`
-//! the threads, `runner` the order of things: tokenise, cut into batches, run each. This file makes unit vectors of what
-//! comes out, `rerank` numbers. Every row goes through the same arithmetic, so a vector is the same to the last bit whatever
-//! else was encoded with it and on however many threads.
+//! `image` holds the weights packed as the kernels of [`crate::vector::simd`] read them, `forward` is the pass,
+//! `workers` the threads, `runner` the order of things: tokenise, cut into batches, run each. This file makes unit
+//! vectors of what comes out, `rerank` numbers. Every row goes through the same arithmetic, so a vector is the same to
+//! the last bit whatever else was encoded with it and on however many threads.
 
 mod forward;
 mod image;
@@ -40,8 +40,8 @@ pub struct FusedEncoder {
 
 impl FusedEncoder {
     /// Loads a model that `manifest` describes.
-    pub(crate) fn load(given: &LoadOptions<'_>, manifest: &Manifest) -> Result<Self, EmbedError> {
-        let (runner, ()) = Runner::load(given, |_| Ok(()))?;
+    pub(crate) fn load(options: &LoadOptions<'_>, manifest: &Manifest) -> Result<Self, EmbedError> {
+        let (runner, ()) = Runner::load(options, |_| Ok(()))?;
         let prefix = |role| -> Result<(String, usize), EmbedError> {
             let text = manifest.prefix(role).to_owned();
             let tokens = if text.is_empty() { 0 } else { runner.tokenizer.count(&text)? };
@@ -50,7 +50,7 @@ impl FusedEncoder {
         Ok(Self {
             prefixes: [prefix(Role::Query)?, prefix(Role::Passage)?],
             pooling: manifest.pooling,
-            fingerprint: fingerprint(manifest, &given.config, &given.digests, given.precision.name()),
+            fingerprint: fingerprint(manifest, &options.config, &options.digests, options.precision.name()),
             runner,
         })
     }

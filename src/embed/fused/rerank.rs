@@ -1,7 +1,7 @@
 //! A cross-encoder: question and text go through the network together, and a number comes out (Nogueira and Cho, 2019).
 //!
-//! The network is the encoder's; on the first token stand BERT's pooler (a dense layer and tanh) and a classifier with one
-//! output, both in f32 whatever the network runs in: they are a thousandth of the work.
+//! The network is the encoder's; on the first token stand BERT's pooler (a dense layer and tanh) and a classifier with
+//! one output, both in f32 whatever the network runs in: they are a thousandth of the work.
 
 use super::forward::Rows;
 use super::runner::{LoadOptions, Runner};
@@ -44,8 +44,8 @@ impl Head {
 
 impl FusedReranker {
     /// Loads a model whose kind is that of a reranker.
-    pub(crate) fn load(given: &LoadOptions<'_>) -> Result<Self, EmbedError> {
-        let (runner, head) = Runner::load(given, |weights| Head::read(weights, given.config.hidden))?;
+    pub(crate) fn load(options: &LoadOptions<'_>) -> Result<Self, EmbedError> {
+        let (runner, head) = Runner::load(options, |weights| Head::read(weights, options.config.hidden))?;
         Ok(Self { runner, head })
     }
 }

@@ -49,20 +49,21 @@ pub(super) struct Runner {
 impl Runner {
     /// Loads a model; `also` reads more of its weights.
     pub(super) fn load<T: Send>(
-        given: &LoadOptions<'_>,
+        options: &LoadOptions<'_>,
         also: impl FnOnce(&Weights) -> Result<T, EmbedError> + Send,
     ) -> Result<(Self, T), EmbedError> {
-        let (config, settings) = (&given.config, given.settings);
+        let (config, settings) = (&options.config, options.settings);
         let workers = Workers::new(settings.threads, settings.question_threads());
-        let kept = given.cache.map(|cache| cache.with_extension("").with_extension("words"));
+        let kept = options.cache.map(|cache| cache.with_extension("").with_extension("words"));
         let words = || {
-            let path = given.dir.join(TOKENIZER);
-            TextTokenizer::compact(&path, given.digests.tokenizer, kept.as_deref(), given.max_tokens, config.vocab)
+            let path = options.dir.join(TOKENIZER);
+            TextTokenizer::compact(&path, options.digests.tokenizer, kept.as_deref(), options.max_tokens, config.vocab)
         };
         let network = || -> Result<(Network, T), EmbedError> {
-            let weights = Weights::open(&given.dir.join(WEIGHTS))?;
+            let weights = Weights::open(&options.dir.join(WEIGHTS))?;
             let isa = settings.isa.unwrap_or_else(Isa::detect);
-            let network = Network::load(&weights, config, given.precision, given.digests.weights, given.cache, isa)?;
+            let network =
+                Network::load(&weights, config, options.precision, options.digests.weights, options.cache, isa)?;
             Ok((network, also(&weights)?))
         };
         let (tokenizer, network) = workers.install(|| rayon::join(words, network));

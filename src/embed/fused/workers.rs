@@ -1,11 +1,11 @@
 //! The encoder's threads: who runs where, and who goes first.
 //!
 //! A question runs on its caller's thread. At most as many questions run at once as there are threads, the others wait
-//! in a queue, first come first served: more would only take each other's cache and need memory each. A question that is
-//! alone may be split over a private pool, where the settings allow more than one thread a question. Bulk work goes piece
-//! by piece through a second private pool, made at its first use, and yields to questions between two pieces and between
-//! two layers of a piece. It is put off, not stopped: each piece yields for a bounded time only. With one thread
-//! everything runs on the caller's.
+//! in a queue, first come first served: more would only take each other's cache and need memory each. A question that
+//! is alone may be split over a private pool, where the settings allow more than one thread a question. Bulk work goes
+//! piece by piece through a second private pool, made at its first use, and yields to questions between two pieces and
+//! between two layers of a piece. It is put off, not stopped: each piece yields for a bounded time only. With one
+//! thread everything runs on the caller's.
 
 use crate::embed::EmbedError;
 use crate::threads;
@@ -44,7 +44,8 @@ struct Waiter {
 }
 
 impl Workers {
-    /// So many threads, or as many as the machine has when that is none; a question alone uses up to `question_threads`.
+    /// So many threads, or as many as the machine has when that is none; a question alone uses up to
+    /// `question_threads`.
     pub(super) fn new(threads: Option<usize>, question_threads: usize) -> Self {
         let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
         Self {

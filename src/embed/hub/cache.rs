@@ -7,9 +7,9 @@
 //! ```
 //! Blobs are complete when they have their name; what is being fetched is `<etag>.part`, guarded by `<etag>.lock`.
 //!
-//! hf-hub names a repository's folder and its snapshots. Blobs it names only together with its HTTP client. Refs are read
-//! and written here: hf-hub reads one of any length, takes what stands around the commit for part of it, and writes it in
-//! place, so that a reader can meet half of one.
+//! hf-hub names a repository's folder and its snapshots. Blobs it names only together with its HTTP client. Refs are
+//! read and written here: hf-hub reads one of any length, takes what stands around the commit for part of it, and
+//! writes it in place, so that a reader can meet half of one.
 
 use crate::embed::lock::Lock;
 use crate::embed::manifest::Manifest;

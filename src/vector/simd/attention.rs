@@ -30,9 +30,9 @@ pub struct Head<'a> {
     pub width: usize,
 }
 
-/// Room for one head's work, kept from call to call.
+/// Working memory for one head's work, kept from call to call.
 #[derive(Debug, Default)]
-pub struct AttentionRoom {
+pub struct AttentionScratch {
     keys: Vec<f32>,
     values: Vec<f32>,
     scores: Vec<f32>,
@@ -41,14 +41,14 @@ pub struct AttentionRoom {
 /// Writes the answer of question r to `out[r * out_stride..]`.
 pub(super) struct Attend<'a> {
     pub head: Head<'a>,
-    pub room: &'a mut AttentionRoom,
+    pub scratch: &'a mut AttentionScratch,
     pub out: &'a mut [f32],
     pub out_stride: usize,
 }
 
-fn grow(room: &mut Vec<f32>, len: usize) {
-    if room.len() < len {
-        room.resize(len, 0.0);
+fn grow(scratch: &mut Vec<f32>, len: usize) {
+    if scratch.len() < len {
+        scratch.resize(len, 0.0);
     }
 }
 
@@ -176,13 +176,13 @@ impl Op for Attend<'_> {
 
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
-        let Self { head, room, out, out_stride } = self;
+        let Self { head, scratch, out, out_stride } = self;
         let padded = head.tokens.next_multiple_of(LANES);
         let line = key_line(head.tokens);
-        grow(&mut room.keys, line * head.width);
-        grow(&mut room.values, padded * head.width);
-        grow(&mut room.scores, padded * ROWS);
-        let AttentionRoom { keys, values, scores } = room;
+        grow(&mut scratch.keys, line * head.width);
+        grow(&mut scratch.values, padded * head.width);
+        grow(&mut scratch.scores, padded * ROWS);
+        let AttentionScratch { keys, values, scores } = scratch;
         pack_keys(s, &head, line, keys);
         for (to, from) in values.chunks_exact_mut(head.width).zip(head.values.chunks(head.stride)).take(head.tokens) {
             for (to, from) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(from.as_chunks::<LANES>().0) {
@@ -190,8 +190,8 @@ impl Op for Attend<'_> {
             }
         }
         for (row, count) in tiles(head.asked) {
-            let room = (&**keys, &**values, &mut scores[..padded * ROWS]);
-            by_rows!(count, answer, s, &head, row, room, (&mut *out, out_stride));
+            let scratch = (&**keys, &**values, &mut scores[..padded * ROWS]);
+            by_rows!(count, answer, s, &head, row, scratch, (&mut *out, out_stride));
         }
     }
 }

@@ -23,7 +23,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-pub use attention::{AttentionRoom, Head};
+pub use attention::{AttentionScratch, Head};
 pub use pack::{pack_f32, pack_i8};
 pub use product::{Finish, PackedF32, PackedI8, Target};
 pub use rows::{Norm, RowScale};
@@ -143,8 +143,8 @@ impl Isa {
         self.run(dot::DotRows { query, rows, out });
     }
 
-    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both. There are as
-    /// many rows as `out` has room for; what lies behind them is likely to be asked for next.
+    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both. There
+    /// are as many rows as `out` has room for; what lies behind them is likely to be asked for next.
     ///
     /// # Panics
     /// When the lengths do not fit, or are no multiple of 64.
@@ -184,9 +184,9 @@ impl Isa {
     ///
     /// # Panics
     /// When a slice is too short, or the head's width is not a multiple of 16.
-    pub fn attend(self, head: Head<'_>, room: &mut AttentionRoom, out: &mut [f32], out_stride: usize) {
+    pub fn attend(self, head: Head<'_>, scratch: &mut AttentionScratch, out: &mut [f32], out_stride: usize) {
         assert!(head.width.is_multiple_of(lanes::LANES) && head.tokens > 0);
-        self.run(attention::Attend { head, room, out, out_stride });
+        self.run(attention::Attend { head, scratch, out, out_stride });
     }
 }
 

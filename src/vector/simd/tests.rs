@@ -306,7 +306,7 @@ fn attention(asked: usize, tokens: usize, width: usize, far: f32) {
     };
     let got = same(|isa| {
         let mut out = vec![7.0; asked * out_stride];
-        isa.attend(head, &mut AttentionRoom::default(), &mut out, out_stride);
+        isa.attend(head, &mut AttentionScratch::default(), &mut out, out_stride);
         bits(&out)
     });
     for q in 0..asked {
@@ -355,10 +355,10 @@ fn attention_row_by_row() {
     };
     for isa in forms() {
         let mut all = vec![0.0; tokens * width];
-        isa.attend(head(0, tokens), &mut AttentionRoom::default(), &mut all, width);
+        isa.attend(head(0, tokens), &mut AttentionScratch::default(), &mut all, width);
         for row in 0..tokens {
             let mut one = vec![0.0; width];
-            isa.attend(head(row, 1), &mut AttentionRoom::default(), &mut one, width);
+            isa.attend(head(row, 1), &mut AttentionScratch::default(), &mut one, width);
             assert_eq!(bits(&one), bits(&all[row * width..][..width]));
         }
     }
