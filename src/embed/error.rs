@@ -94,8 +94,8 @@ pub enum EmbedError {
 }
 
 impl EmbedError {
-    /// The same, told of what was to become of a file: the folder that it was put together in is gone when this is
-    /// read.
+    /// The same error with the final place of a file in place of its staging folder, which no longer exists when the
+    /// message is read.
     pub(crate) fn of_staged(self, staging: &Path, place: &Path) -> Self {
         let there = |path: PathBuf| match path.strip_prefix(staging) {
             Ok(inside) => place.join(inside),

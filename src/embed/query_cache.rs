@@ -19,14 +19,14 @@ pub const CACHE_BYTES: usize = 4 << 20;
 /// An encoder that remembers what it was asked lately.
 pub struct QueryCache {
     inner: Box<dyn Encoder>,
-    /// Most answers that are kept.
-    room: usize,
-    kept: Mutex<Kept>,
+    /// Most answers that are entries.
+    capacity: usize,
+    entries: Mutex<Entries>,
 }
 
 #[derive(Default)]
-struct Kept {
-    /// With the time of the last use, in calls.
+struct Entries {
+    /// Each with its last use, as the number of the call.
     answers: HashMap<(bool, TextHash), (u64, Encoded)>,
     calls: u64,
 }
@@ -34,17 +34,17 @@ struct Kept {
 impl QueryCache {
     /// Keeps at most `cache_bytes` of vectors.
     pub fn new(inner: Box<dyn Encoder>, cache_bytes: usize) -> Self {
-        let room = cache_bytes / (4 * inner.dims().max(1));
-        Self { inner, room, kept: Mutex::default() }
+        let capacity = cache_bytes / (4 * inner.dims().max(1));
+        Self { inner, capacity, entries: Mutex::default() }
     }
 
     /// What is kept of these; a panic elsewhere leaves whole answers only.
     fn find(&self, keys: &[(bool, TextHash)]) -> Vec<Option<Encoded>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.calls += 1;
-        let now = kept.calls;
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.calls += 1;
+        let now = entries.calls;
         let one = |key| {
-            let (used, answer) = kept.answers.get_mut(key)?;
+            let (used, answer) = entries.answers.get_mut(key)?;
             *used = now;
             Some(answer.clone())
         };
@@ -52,19 +52,19 @@ impl QueryCache {
     }
 
     fn keep(&self, key: (bool, TextHash), answer: &Encoded) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.room == 0 {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.capacity == 0 {
             return;
         }
-        if kept.answers.len() >= self.room {
+        if entries.answers.len() >= self.capacity {
             // The older half goes at once: cheaper than an order that is kept at every step.
-            let mut uses: Vec<u64> = kept.answers.values().map(|(used, _)| *used).collect();
+            let mut uses: Vec<u64> = entries.answers.values().map(|(used, _)| *used).collect();
             uses.sort_unstable();
             let middle = uses[uses.len() / 2];
-            kept.answers.retain(|_, (used, _)| *used > middle);
+            entries.answers.retain(|_, (used, _)| *used > middle);
         }
-        let now = kept.calls;
-        kept.answers.insert(key, (now, answer.clone()));
+        let now = entries.calls;
+        entries.answers.insert(key, (now, answer.clone()));
     }
 }
 
@@ -141,7 +141,7 @@ impl Encoder for QueryCache {
     }
 }
 
-/// Under what the answers to these texts are kept.
+/// Under what the answers to these texts are entries.
 fn keys(texts: &[&str], role: Role) -> Vec<(bool, TextHash)> {
     texts.iter().map(|text| (role == Role::Query, text_hash(text))).collect()
 }
@@ -240,7 +240,7 @@ mod tests {
             ask(&cache, &[&"y".repeat(text + 2)], Role::Query);
             // Asked again and again, this one stays.
             assert_eq!(ask(&cache, &["z"], Role::Query), [[1.0, 1.0]]);
-            assert!(cache.kept.lock().unwrap().answers.len() <= 10);
+            assert!(cache.entries.lock().unwrap().answers.len() <= 10);
         }
         assert_eq!(count.load(Ordering::Relaxed), 101);
     }

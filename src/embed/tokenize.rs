@@ -30,7 +30,7 @@ pub(crate) struct Tokens {
 /// A tokenizer with the model's limit.
 pub(crate) struct TextTokenizer {
     path: PathBuf,
-    /// Read when the compact one has to pass, or at once where there is none.
+    /// Read when the compact tokenizer cannot tokenise a text, or at once where there is no compact one.
     real: OnceLock<Tokenizer>,
     compact: Option<WordPiece>,
     facts: Facts,
@@ -43,8 +43,8 @@ impl TextTokenizer {
         Self::with(path, max_tokens, vocab, |_, _, _| None)
     }
 
-    /// The same by way of its compact form, which lies at `cache` or is made and kept there; `digest` is that of
-    /// `tokenizer.json`.
+    /// Reads the compact form of the tokenizer from `cache`, or makes it from `tokenizer.json`, whose hash is `digest`,
+    /// and writes it there.
     pub(crate) fn compact(
         path: &Path,
         digest: &str,
@@ -194,7 +194,7 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     outcome.unwrap_or_else(|_| Err("it contradicts itself, and cannot be used".to_owned()))
 }
 
-/// Whether a model with so many tokens, of texts so long, can be fed with this.
+/// Checks that the tokenizer fits a model with a vocabulary of `vocab` and texts of `max_tokens`.
 fn check(path: &Path, facts: &Facts, max_tokens: usize, vocab: usize) -> Result<(), EmbedError> {
     let bad = |what: String| Err(EmbedError::Tokenizer { path: path.into(), what });
     let highest = facts.highest as usize;

@@ -50,11 +50,11 @@ impl Weights {
         Ok(Self { path: path.into(), map: Arc::new(map), entries, prefix })
     }
 
-    /// Whether every tensor that a network of this shape takes is there in its shape. To be asked before memory is:
-    /// what is there has the bytes for it, so that nothing larger than the file is ever made room for.
+    /// Checks that every tensor of a network of this shape is there, in its own shape. Called before memory is
+    /// allocated: after it, no allocation for weights is larger than the file.
     ///
     /// # Errors
-    /// [`EmbedError::Weights`] for the first that is not.
+    /// [`EmbedError::Weights`] for the first tensor that is missing or has another shape.
     pub(crate) fn check(&self, c: &Config) -> Result<(), EmbedError> {
         let (h, f) = (c.hidden, c.intermediate);
         self.entry("embeddings.word_embeddings.weight", &[c.vocab, h])?;

@@ -31,7 +31,7 @@ pub(crate) struct Facts {
     pub after: Vec<u32>,
 }
 
-/// The compact tokenizer, or only the facts of one that it cannot stand for.
+/// The compact tokenizer; where it cannot replace the real one, only what was learnt from that.
 pub(crate) struct WordPiece {
     bytes: Bytes,
     facts: Facts,

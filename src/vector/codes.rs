@@ -1,17 +1,17 @@
 //! Vectors as bytes with a scale, and how far off a comparison of bytes can be.
 //!
-//! A row `x` is kept as bytes `c` with `x = scale * (c - 128) + e`. The length of `e`, the row's slack, is known when
-//! the row is written, and `e` itself is kept in two bytes more, `e = scale / 65536 * (r - 32768)`: three bytes hold a
-//! component as finely as an f32 holds the largest one of its row, in a quarter less. A query `q` is split into two
-//! bytes a component, `q = step * (256 * high + low) + f`. By Cauchy and Schwarz the comparison of bytes is then within
-//! `slack * |q| + |f| * |x - e|` of the real dot product, so a search can tell which rows cannot be among the nearest
-//! without reading them whole.
+//! A row `x` is quantised to bytes `c`, `x = scale * (c - 128) + e`. The residual `e` is kept in two more bytes a
+//! component, `e = scale / 65536 * (r - 32768)`, so that three bytes are as fine as an f32 beside the row's largest
+//! component. The residual's norm is called the row's slack. A query `q` is quantised to two bytes a component,
+//! `q = step * (256 * high + low) + f`. By the Cauchy-Schwarz inequality the dot product of the bytes differs from the
+//! real one by at most `slack * |q| + |f| * |x - e|`. So a search knows which rows cannot be among the nearest without
+//! reading their residuals.
 
 use super::simd::Isa;
 
-/// Rows of bytes are as long as their vectors, filled up to a multiple of this.
+/// A row of bytes is as long as its vector, rounded up to a multiple of this.
 const STRIDE: usize = 64;
-/// The byte of zero.
+/// The byte that stands for zero.
 const ZERO: u8 = 128;
 
 /// Bytes of a row of `dims` components.
@@ -19,29 +19,29 @@ pub fn code_stride(dims: usize) -> usize {
     dims.next_multiple_of(STRIDE)
 }
 
-/// Steps of what a byte leaves over.
+/// Steps of a residual within one step of a byte.
 const STEPS: i32 = 65_536;
-/// The rest of nothing.
-const NO_REST: i32 = 32_768;
+/// The two bytes of a residual of zero.
+const ZERO_RESIDUAL: i32 = 32_768;
 
-/// Writes a row's bytes, `code_stride` of them, and what they leave over, `row.len()` of these; gives its scale and its
+/// Quantises a row: `code_stride` bytes into `out`, `row.len()` residuals into `residuals`. Returns the row's scale and
 /// slack.
-pub fn encode_row(row: &[f32], out: &mut [u8], rests: &mut [u16]) -> (f32, f32) {
+pub fn encode_row(row: &[f32], out: &mut [u8], residuals: &mut [u16]) -> (f32, f32) {
     let most = row.iter().fold(0.0f32, |most, x| most.max(x.abs()));
     out.fill(ZERO);
-    rests.fill(NO_REST as u16);
+    residuals.fill(ZERO_RESIDUAL as u16);
     if most == 0.0 || !most.is_finite() {
         return (0.0, norm(row.iter().copied()));
     }
     let scale = scale_of(most);
-    for ((x, code), rest) in row.iter().zip(out.iter_mut()).zip(rests.iter_mut()) {
+    for ((x, code), residual) in row.iter().zip(out.iter_mut()).zip(residuals.iter_mut()) {
         let steps = (f64::from(*x) / f64::from(scale) * f64::from(STEPS)).round() as i32;
-        let steps = steps.clamp(-127 * STEPS, 127 * STEPS) + NO_REST;
+        let steps = steps.clamp(-127 * STEPS, 127 * STEPS) + ZERO_RESIDUAL;
         *code = (steps.div_euclid(STEPS) + i32::from(ZERO)) as u8;
-        *rest = steps.rem_euclid(STEPS) as u16;
+        *residual = steps.rem_euclid(STEPS) as u16;
     }
-    let left = rests.iter().map(|rest| scale / STEPS as f32 * (i32::from(*rest) - NO_REST) as f32);
-    // Rounded up: the bound must hold for what was computed, not for what was meant.
+    let left = residuals.iter().map(|residual| scale / STEPS as f32 * (i32::from(*residual) - ZERO_RESIDUAL) as f32);
+    // Rounded up, because the bound must hold for the rounded values.
     (scale, norm(left) * 1.0001)
 }
 
@@ -59,12 +59,13 @@ fn scale_of(most: f32) -> f32 {
 }
 
 /// The row that [`encode_row`] wrote, to within `scale / 131072` a component.
-pub fn decode_row(codes: &[u8], rests: &[u16], scale: f32, out: &mut Vec<f32>) {
+pub fn decode_row(codes: &[u8], residuals: &[u16], scale: f32, out: &mut Vec<f32>) {
     let step = scale / STEPS as f32;
-    let whole = |code: u8, rest: u16| (i32::from(code) - i32::from(ZERO)) * STEPS + i32::from(rest) - NO_REST;
+    let whole =
+        |code: u8, residual: u16| (i32::from(code) - i32::from(ZERO)) * STEPS + i32::from(residual) - ZERO_RESIDUAL;
     out.clear();
     // At most 24 bits, which an f32 holds exactly.
-    out.extend(codes.iter().zip(rests).map(|(code, rest)| whole(*code, *rest) as f32 * step));
+    out.extend(codes.iter().zip(residuals).map(|(code, residual)| whole(*code, *residual) as f32 * step));
 }
 
 /// Dot product of a query and the row that [`encode_row`] wrote, without decoding it into memory.
@@ -88,8 +89,8 @@ pub struct QueryCodes {
     /// What the zeros of a row add to its sum.
     zeros: i64,
     norm: f32,
-    /// Length of what two bytes leave of the query.
-    left: f32,
+    /// Norm of the query's residual.
+    residual: f32,
 }
 
 impl QueryCodes {
@@ -115,13 +116,13 @@ impl QueryCodes {
             step,
             zeros: sum * i64::from(ZERO),
             norm: norm(query.iter().copied()),
-            left: norm(left.into_iter()) * 1.0001,
+            residual: norm(left.into_iter()) * 1.0001,
         }
     }
 
-    /// How far a comparison can be off for rows of at most this slack and length, what floats lose included.
+    /// Greatest error of a comparison with rows of at most this slack and norm, rounding of floats included.
     pub fn error(&self, slack: f32, longest: f32) -> f32 {
-        slack * self.norm + self.left * (longest + slack) + 1e-5 * self.norm.max(1.0) * longest.max(1.0)
+        slack * self.norm + self.residual * (longest + slack) + 1e-5 * self.norm.max(1.0) * longest.max(1.0)
     }
 
     /// Compares some rows of bytes, by their numbers, all of which exist; otherwise like [`QueryCodes::compare`].
@@ -176,15 +177,15 @@ mod tests {
             let rows: Vec<Vec<f32>> =
                 (1..3).map(|i| values[150 * i..150 * i + dims].iter().map(|x| x * scale).collect()).collect();
             let (mut bytes, mut scales, mut slack, mut longest) = (vec![0; 2 * stride], vec![], 0.0f32, 0.0f32);
-            let (mut rests, mut back) = (vec![0; dims], Vec::new());
+            let (mut residuals, mut back) = (vec![0; dims], Vec::new());
             for (row, out) in rows.iter().zip(bytes.chunks_mut(stride)) {
-                let (scale, one) = encode_row(row, out, &mut rests);
-                decode_row(out, &rests, scale, &mut back);
+                let (scale, one) = encode_row(row, out, &mut residuals);
+                decode_row(out, &residuals, scale, &mut back);
                 let most = row.iter().fold(0.0f32, |most, x| most.max(x.abs()));
                 prop_assert!(back.len() == dims && row.iter().zip(&back).all(|(a, b)| (a - b).abs() <= most * 2e-7));
-                let (mut again, mut rests_again) = (vec![0; stride], vec![0; dims]);
-                prop_assert_eq!(encode_row(&back, &mut again, &mut rests_again).0.to_bits(), scale.to_bits());
-                prop_assert!(again == *out && rests_again == rests);
+                let (mut again, mut residuals_again) = (vec![0; stride], vec![0; dims]);
+                prop_assert_eq!(encode_row(&back, &mut again, &mut residuals_again).0.to_bits(), scale.to_bits());
+                prop_assert!(again == *out && residuals_again == residuals);
                 scales.push(scale);
                 slack = slack.max(one);
                 longest = longest.max(norm(row.iter().copied()));
@@ -207,12 +208,12 @@ mod tests {
     #[test]
     fn nothing_and_what_is_no_number() {
         let mut out = [0; 64];
-        let mut rests = [0; 3];
-        assert_eq!(encode_row(&[0.0; 3], &mut out, &mut rests), (0.0, 0.0));
+        let mut residuals = [0; 3];
+        assert_eq!(encode_row(&[0.0; 3], &mut out, &mut residuals), (0.0, 0.0));
         let mut back = Vec::new();
-        decode_row(&out, &rests, 0.0, &mut back);
+        decode_row(&out, &residuals, 0.0, &mut back);
         assert_eq!(back, [0.0; 3]);
-        assert!(encode_row(&[f32::NAN, 1.0], &mut out, &mut rests[..2]).0.is_finite());
+        assert!(encode_row(&[f32::NAN, 1.0], &mut out, &mut residuals[..2]).0.is_finite());
         let codes = QueryCodes::new(&[0.0, 0.0]);
         let mut found = [1.0];
         codes.compare(Isa::detect(), &[200; 64], &[1.0], &mut found);
