@@ -20,7 +20,7 @@ const CHARS: u32 = 0x3000;
 /// A word of more characters is unknown.
 const MOST_CHARS: usize = 100;
 
-/// What was learnt from a tokenizer's file, for [`super::tokenize`].
+/// What was learnt from the file of a tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Facts {
     /// The highest id.

@@ -128,6 +128,23 @@ pub struct ModelFault {
 }
 
 impl ModelStore {
+    /// The checked hash of each file; keeps what it had to compute.
+    pub(super) fn digests(&self, installed: &Installed) -> Result<HashMap<String, String>, EmbedError> {
+        let (hashes, new) = digests(installed)?;
+        if let Some(record) = new {
+            let _ = record.write(&installed.record); // A read-only store only costs the hash again.
+        }
+        Ok(hashes)
+    }
+
+    /// Hashes every file of a model and compares it with its pin, or with what was recorded.
+    ///
+    /// # Errors
+    /// When there is no such model. A wrong file is not an error here but a [`FileCheck::problem`].
+    pub fn verify(&self, name: &str) -> Result<Vec<FileCheck>, EmbedError> {
+        verify(&self.found(name)?)
+    }
+
     /// Checks every model: its record, the hash of each of its files, its configuration.
     ///
     /// # Errors

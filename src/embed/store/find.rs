@@ -9,6 +9,18 @@ use crate::embed::{EmbedError, builtin, hash, hub};
 use std::path::{Path, PathBuf};
 
 impl ModelStore {
+    /// The directory that holds a model's files.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub fn path(&self, name: &str) -> Result<PathBuf, EmbedError> {
+        Ok(self.found(name)?.root)
+    }
+
+    pub(super) fn found(&self, name: &str) -> Result<Installed, EmbedError> {
+        self.find(name)?.ok_or_else(|| EmbedError::NotInstalled { name: name.into() })
+    }
+
     /// Every model that can be loaded, or could if it were whole: ours first, then what lies in the hub's cache, by
     /// name.
     pub fn installed(&self) -> Vec<Installed> {

@@ -8,7 +8,6 @@ use super::{Installed, ModelStore, RECORD, State, check};
 use crate::embed::event::PullEvent;
 use crate::embed::manifest::{InlineFile, Manifest, Member, Source};
 use crate::embed::{EmbedError, hub, package};
-use std::path::Path;
 
 type OnEvent<'a> = &'a mut dyn FnMut(PullEvent<'_>);
 
@@ -168,10 +167,4 @@ fn size_of(source: &Source, manifest: &Manifest) -> Option<u64> {
 
 fn download_size(manifest: &Manifest) -> Option<u64> {
     manifest.sources.first().and_then(|source| size_of(source, manifest))
-}
-
-/// Makes a rename of `path` last.
-pub(super) fn sync_dir(path: &Path) {
-    // Not every system can sync a directory; the files themselves are synced already.
-    drop(crate::map::open::sync_folder(path));
 }

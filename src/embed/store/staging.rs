@@ -5,6 +5,7 @@
 
 use super::{ModelStore, RECORD};
 use crate::embed::EmbedError;
+use crate::embed::lock::Lock;
 use crate::embed::manifest::{CONFIG, TOKENIZER, WEIGHTS, check_name};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,7 +75,7 @@ impl ModelStore {
 
     /// Folders that nobody works in any more, with the model they were made for. `held` is a model whose lock the
     /// caller has.
-    fn abandoned(&self, held: Option<&str>) -> Vec<(PathBuf, String, Option<super::Lock>)> {
+    fn abandoned(&self, held: Option<&str>) -> Vec<(PathBuf, String, Option<Lock>)> {
         let entries = fs::read_dir(&self.settings.dir).into_iter().flatten().flatten();
         let mut out = Vec::new();
         for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
@@ -84,7 +85,7 @@ impl ModelStore {
                 None
             } else {
                 // Somebody is at work there, or it cannot be known.
-                let Ok(lock) = super::Lock::take(&self.lock_path(model), Duration::ZERO, &mut || {}) else { continue };
+                let Ok(lock) = Lock::take(&self.lock_path(model), Duration::ZERO, &mut || {}) else { continue };
                 Some(lock)
             };
             out.push((entry.path(), model.to_owned(), lock));
