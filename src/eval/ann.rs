@@ -253,6 +253,76 @@ pub fn measure_ann(
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> io::Result<AnnReport> {
     let (dims, rows) = (vectors.dims, vectors.rows());
+    let Built { index, certificate, times, bytes, peak_mib } = built(vectors, plan, folder, progress)?;
+    let start = Instant::now();
+    drop(index.search(&vectors.queries[..dims], K, None));
+    let first_ms = start.elapsed().as_secs_f64() * 1e3;
+    let sets: Vec<Option<RowSet>> =
+        std::iter::once(None).chain(plan.filters.iter().map(|share| Some(admitted(rows, *share)))).collect();
+    let mut truths = truths(vectors, &sets).into_iter();
+    let truth = truths.next().unwrap_or_default();
+    let mut lap = |truth: &[Vec<u32>], search: &dyn Fn(&[f32]) -> Vec<u32>| {
+        unless_stopped(progress(rows)).map(|()| lap(vectors, truth, search))
+    };
+    let search = lap(&truth, &|query| found(index.search(query, K, None)))?;
+    let mut widths = Vec::new();
+    for ef in certificate.iter().flat_map(|_| WIDTHS) {
+        widths.push(WidthLap { ef, lap: lap(&truth, &|query| found(index.search_as_wide(query, K, ef)))? });
+    }
+    let mut filters = Vec::new();
+    for ((share, set), wanted) in plan.filters.iter().zip(&sets[1..]).zip(truths) {
+        let lap = lap(&wanted, &|query| found(index.search(query, K, set.as_ref())))?;
+        filters.push(FilterLap { share: *share, lap });
+    }
+    Ok(AnnReport {
+        n: rows,
+        dim: dims,
+        queries: truth.len(),
+        exact: certificate.is_none(),
+        recall_target: plan.target,
+        recall_at_10: search.recall,
+        qps: search.qps,
+        build_s: times.link_s,
+        certify_s: times.certify_s,
+        write_s: times.write_s,
+        build_peak_mib: peak_mib,
+        open_ms: times.open_ms,
+        first_ms,
+        bytes_per_vector: bytes as f64 / rows.max(1) as f64,
+        certificate: certificate.map(CertificateReport::from),
+        search,
+        exact_1: lap(&truth, &|query| found(index.search_alone(query, K)))?,
+        exact_all: lap(&truth, &|query| found(index.search_exactly(query, K, None)))?,
+        widths,
+        filters,
+    })
+}
+
+/// An index over the file that was written for it.
+struct Built {
+    index: Index,
+    certificate: Option<Certificate>,
+    times: BuildTimes,
+    /// Of the file.
+    bytes: usize,
+    /// The most memory that the process has held by then.
+    peak_mib: Option<u64>,
+}
+
+struct BuildTimes {
+    link_s: f64,
+    certify_s: f64,
+    write_s: f64,
+    open_ms: f64,
+}
+
+fn built(
+    vectors: &Vectors,
+    plan: &AnnPlan,
+    folder: &Path,
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> io::Result<Built> {
+    let (dims, rows) = (vectors.dims, vectors.rows());
     // A text's hash orders the rows: here a row's number does, so that rows stay where they are.
     let hash = |row: usize| (row as u128).to_be_bytes();
     let origin = Origin { model: "vectors".to_owned(), ..Origin::default() };
@@ -278,63 +348,23 @@ pub fn measure_ann(
         progress(done)
     })?;
     let grown_s = start.elapsed().as_secs_f64();
-    let start = Instant::now();
-    let bytes = image.bytes();
-    image.persist()?;
-    let write_s = made_s + start.elapsed().as_secs_f64();
-    let build_peak_mib = (plan.peak_mib)();
-    let start = Instant::now();
-    let opened =
-        Image::open(&path, &origin).ok_or_else(|| io::Error::other("the file that was written does not open"))?;
-    let open_ms = start.elapsed().as_secs_f64() * 1e3;
-    let index = Index::new(opened);
-    let start = Instant::now();
-    drop(index.search(&vectors.queries[..dims], K, None));
-    let first_ms = start.elapsed().as_secs_f64() * 1e3;
-    let sets: Vec<Option<RowSet>> =
-        std::iter::once(None).chain(plan.filters.iter().map(|share| Some(admitted(rows, *share)))).collect();
-    let mut truths = truths(vectors, &sets).into_iter();
-    let truth = truths.next().unwrap_or_default();
-    let mut lap = |truth: &[Vec<u32>], search: &dyn Fn(&[f32]) -> Vec<u32>| {
-        unless_stopped(progress(rows)).map(|()| lap(vectors, truth, search))
-    };
-    let search = lap(&truth, &|query| found(index.search(query, K, None)))?;
     let certificate = match grown {
         Grown::Graph(certificate) => Some(certificate),
         Grown::Stopped => return Err(io::ErrorKind::Interrupted.into()),
         Grown::Exact(_) | Grown::Missed(_) => None,
     };
-    let mut widths = Vec::new();
-    for ef in certificate.iter().flat_map(|_| WIDTHS) {
-        widths.push(WidthLap { ef, lap: lap(&truth, &|query| found(index.search_as_wide(query, K, ef)))? });
-    }
-    let mut filters = Vec::new();
-    for ((share, set), wanted) in plan.filters.iter().zip(&sets[1..]).zip(truths) {
-        let lap = lap(&wanted, &|query| found(index.search(query, K, set.as_ref())))?;
-        filters.push(FilterLap { share: *share, lap });
-    }
-    Ok(AnnReport {
-        n: rows,
-        dim: dims,
-        queries: truth.len(),
-        exact: certificate.is_none(),
-        recall_target: plan.target,
-        recall_at_10: search.recall,
-        qps: search.qps,
-        build_s: linked_s.unwrap_or(grown_s),
-        certify_s: linked_s.map_or(0.0, |linked_s| grown_s - linked_s),
-        write_s,
-        build_peak_mib,
-        open_ms,
-        first_ms,
-        bytes_per_vector: bytes as f64 / rows.max(1) as f64,
-        certificate: certificate.map(CertificateReport::from),
-        search,
-        exact_1: lap(&truth, &|query| found(index.search_alone(query, K)))?,
-        exact_all: lap(&truth, &|query| found(index.search_exactly(query, K, None)))?,
-        widths,
-        filters,
-    })
+    let start = Instant::now();
+    let bytes = image.bytes();
+    image.persist()?;
+    let write_s = made_s + start.elapsed().as_secs_f64();
+    let peak_mib = (plan.peak_mib)();
+    let start = Instant::now();
+    let opened =
+        Image::open(&path, &origin).ok_or_else(|| io::Error::other("the file that was written does not open"))?;
+    let open_ms = start.elapsed().as_secs_f64() * 1e3;
+    let link_s = linked_s.unwrap_or(grown_s);
+    let times = BuildTimes { link_s, certify_s: grown_s - link_s, write_s, open_ms };
+    Ok(Built { index: Index::new(opened), certificate, times, bytes, peak_mib })
 }
 
 fn unless_stopped(on: ControlFlow<()>) -> io::Result<()> {
