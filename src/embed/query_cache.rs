@@ -119,10 +119,8 @@ impl Encoder for QueryCache {
         let mut found: Vec<Vec<Option<Encoded>>> = keys.iter().map(|keys| self.find(keys)).collect();
         // Texts by the roles they are missing in: nearly always all texts miss the same, and one call gets them.
         let mut wanted: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-        for text in 0..texts.len() {
-            let missing: Vec<usize> = (0..roles.len()).filter(|&role| found[role][text].is_none()).collect();
-            wanted.entry(missing).or_default().push(text);
-        }
+        let lacks = |text: usize| (0..roles.len()).filter(|&role| found[role][text].is_none()).collect::<Vec<usize>>();
+        (0..texts.len()).for_each(|text| wanted.entry(lacks(text)).or_default().push(text));
         for (missing, at) in wanted.into_iter().filter(|(missing, _)| !missing.is_empty()) {
             let some_texts: Vec<&str> = at.iter().map(|&at| texts[at]).collect();
             let some_roles: Vec<Role> = missing.iter().map(|&role| roles[role]).collect();
