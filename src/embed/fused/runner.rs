@@ -66,7 +66,7 @@ impl Runner {
                 Network::load(&weights, config, options.precision, options.digests.weights, options.cache, isa)?;
             Ok((network, also(&weights)?))
         };
-        let (tokenizer, network) = workers.install(|| rayon::join(words, network));
+        let (tokenizer, network) = workers.join(words, network);
         let (tokenizer, (network, more)) = (tokenizer?, network?);
         Ok((Self { tokenizer, network, workers, workspaces: Mutex::default() }, more))
     }

@@ -89,6 +89,20 @@ impl Workers {
         }
     }
 
+    /// Does two things at once where there are threads for it: those that later work will use, so that a process that
+    /// asks one question starts no others.
+    pub(super) fn join<A: Send, B: Send>(
+        &self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        let pool = if self.question_threads > 1 { self.question_pool() } else { self.bulk_pool() };
+        match pool {
+            Some(pool) => pool.install(|| rayon::join(first, second)),
+            None => (first(), second()),
+        }
+    }
+
     /// Runs work where rayon's operations use the bulk pool.
     pub(super) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match self.bulk_pool() {
@@ -243,6 +257,7 @@ mod tests {
             );
             assert!(stopped.is_err() && taken == 3);
             assert_eq!(workers.install(|| rayon::join(|| 1, || 2)), (1, 2));
+            assert_eq!(workers.join(|| 1, || 2), (1, 2));
         }
     }
 
