@@ -59,6 +59,32 @@ const MOST: [(&str, usize); 7] = [
     ("type_vocab_size", 1 << 16),
 ];
 
+impl Raw {
+    /// Checks that the numbers fit together; the error says which do not.
+    fn check_sizes(&self) -> Result<(), String> {
+        let sizes = [
+            self.vocab_size,
+            self.hidden_size,
+            self.num_hidden_layers,
+            self.num_attention_heads,
+            self.intermediate_size,
+            self.max_position_embeddings,
+            self.type_vocab_size,
+        ];
+        if let Some(((name, most), value)) = MOST.iter().zip(sizes).find(|((_, most), v)| *v == 0 || v > most) {
+            return Err(format!("{name} = {value}; 1 to {most} are allowed"));
+        }
+        if !self.hidden_size.is_multiple_of(self.num_attention_heads) {
+            let (hidden, heads) = (self.hidden_size, self.num_attention_heads);
+            return Err(format!("hidden_size = {hidden} is not a multiple of num_attention_heads = {heads}"));
+        }
+        if !(self.layer_norm_eps > 0.0 && self.layer_norm_eps < 1.0) {
+            return Err(format!("layer_norm_eps = {}; it lies between 0 and 1", self.layer_norm_eps));
+        }
+        Ok(())
+    }
+}
+
 impl Config {
     /// Reads `config.json` at `path`.
     ///
@@ -86,31 +112,13 @@ impl Config {
             "relu" => Activation::Relu,
             other => return Err(EmbedError::UnsupportedActivation { path: path.into(), found: other.into() }),
         };
-        if let Some(kind) = raw.position_embedding_type.filter(|k| k != "absolute") {
+        if let Some(kind) = raw.position_embedding_type.as_deref().filter(|k| *k != "absolute") {
             return Err(EmbedError::Unsupported { path: path.into(), what: format!("position_embedding_type {kind}") });
         }
         if raw.is_decoder {
             return Err(EmbedError::Unsupported { path: path.into(), what: "a decoder (is_decoder)".into() });
         }
-        let sizes = [
-            raw.vocab_size,
-            raw.hidden_size,
-            raw.num_hidden_layers,
-            raw.num_attention_heads,
-            raw.intermediate_size,
-            raw.max_position_embeddings,
-            raw.type_vocab_size,
-        ];
-        if let Some(((name, most), value)) = MOST.iter().zip(sizes).find(|((_, most), v)| *v == 0 || v > most) {
-            return Err(bad(format!("{name} = {value}; 1 to {most} are allowed")));
-        }
-        if !raw.hidden_size.is_multiple_of(raw.num_attention_heads) {
-            let (hidden, heads) = (raw.hidden_size, raw.num_attention_heads);
-            return Err(bad(format!("hidden_size = {hidden} is not a multiple of num_attention_heads = {heads}")));
-        }
-        if !(raw.layer_norm_eps > 0.0 && raw.layer_norm_eps < 1.0) {
-            return Err(bad(format!("layer_norm_eps = {}; it lies between 0 and 1", raw.layer_norm_eps)));
-        }
+        raw.check_sizes().map_err(&bad)?;
         let pad_id = raw.pad_token_id.unwrap_or(match architecture {
             Architecture::Bert => 0,
             Architecture::XlmRoberta => 1,

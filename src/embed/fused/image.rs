@@ -200,6 +200,19 @@ fn put<T: bytemuck::NoUninit>(out: &mut [u8], place: &Range<usize>, values: &[T]
     out[place.clone()].copy_from_slice(bytemuck::cast_slice(values));
 }
 
+/// Packs a matrix and writes it to its place.
+fn put_packed(out: &mut [u8], matrix: &Matrix, values: &[f32], precision: Precision) {
+    match precision {
+        Precision::F32 => put(out, &matrix.panels, &pack_f32(values, matrix.inputs)),
+        Precision::Int8 => {
+            let (panels, sums, scales) = pack_i8(values, matrix.inputs);
+            put(out, &matrix.panels, &panels);
+            put(out, &matrix.sums, &sums);
+            put(out, &matrix.scales, &scales);
+        }
+    }
+}
+
 /// Writes every part of the image but the header.
 fn fill(
     out: &mut [u8],
@@ -244,18 +257,7 @@ fn fill(
         ];
         for (matrix, values, bias) in matrices {
             put(out, &matrix.bias, &bias);
-            match precision {
-                Precision::F32 => {
-                    let panels = pack_f32(&values, matrix.inputs);
-                    put(out, &matrix.panels, &panels);
-                }
-                Precision::Int8 => {
-                    let (panels, sums, scales) = pack_i8(&values, matrix.inputs);
-                    put(out, &matrix.panels, &panels);
-                    put(out, &matrix.sums, &sums);
-                    put(out, &matrix.scales, &scales);
-                }
-            }
+            put_packed(out, matrix, &values, precision);
         }
         for (place, part) in [(&layer.out_norm, "attention.output.LayerNorm"), (&layer.down_norm, "output.LayerNorm")] {
             for (place, which) in [(&place.gamma, "weight"), (&place.beta, "bias")] {
