@@ -1,4 +1,5 @@
-//! Our forward pass against candle's own models, on small random weights; batches, order, limits.
+//! The reference encoder: what it adds to the models of candle, which are its referee here too. Batches, order,
+//! pooling, limits.
 
 use crate::support::tiny::{HIDDEN, Tiny};
 use crate::support::{distance, store};

@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread::Thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Longest that a piece of bulk work waits for questions, all its waits together.
+/// Longest that a piece of bulk work waits for a moment without questions. After one wait as long it waits no more.
 const MAX_YIELD: Duration = Duration::from_millis(20);
 
 /// A fixed number of threads.
@@ -154,31 +154,28 @@ impl Workers {
     }
 }
 
-/// What a piece of bulk work may still wait for questions.
+/// Lets a piece of bulk work wait while questions run.
 pub(super) struct YieldToQuestions<'a> {
     workers: &'a Workers,
-    left: Mutex<Duration>,
+    /// Whether it has waited in vain once, and must go on.
+    has_waited: AtomicBool,
 }
 
 impl<'a> YieldToQuestions<'a> {
     fn new(workers: &'a Workers) -> Self {
-        Self { workers, left: Mutex::new(MAX_YIELD) }
+        Self { workers, has_waited: AtomicBool::new(false) }
     }
 
-    /// Waits until no question runs, or until the piece has waited long enough.
+    /// Waits until no question runs, if one does, or for [`MAX_YIELD`].
     pub(super) fn pause(&self) {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        if left.is_zero() {
+        if self.has_waited.load(Ordering::Relaxed) {
             return;
         }
-        let questions = self.workers.questions();
-        if questions.running == 0 {
-            return;
+        let running = |questions: &mut Questions| questions.running > 0;
+        let waited = self.workers.idle.wait_timeout_while(self.workers.questions(), MAX_YIELD, running);
+        if waited.is_ok_and(|(_, ended)| ended.timed_out()) {
+            self.has_waited.store(true, Ordering::Relaxed);
         }
-        let start = Instant::now();
-        let waited = self.workers.idle.wait_timeout_while(questions, *left, |questions| questions.running > 0);
-        drop(waited);
-        *left = left.saturating_sub(start.elapsed());
     }
 }
 
