@@ -7,7 +7,8 @@
 //! real one by at most `slack * |q| + |f| * |x - e|`. So a search knows which rows cannot be among the nearest without
 //! reading their residuals.
 
-use super::simd::Isa;
+use super::dot;
+use super::simd::{Isa, SplitQuery};
 
 /// A row of bytes is as long as its vector, rounded up to a multiple of this.
 const STRIDE: usize = 64;
@@ -23,6 +24,8 @@ pub fn code_stride(dims: usize) -> usize {
 const STEPS: i32 = 65_536;
 /// The two bytes of a residual of zero.
 const ZERO_RESIDUAL: i32 = 32_768;
+/// The greatest number of steps of a query: what two bytes hold on both sides of zero.
+const GREATEST: f32 = 32_512.0;
 
 /// Quantises a row: `code_stride` bytes into `out`, `row.len()` residuals into `residuals`. Returns the row's scale and
 /// slack.
@@ -86,8 +89,8 @@ pub struct QueryCodes {
     high: Vec<i8>,
     low: Vec<i8>,
     step: f32,
-    /// What the zeros of a row add to its sum.
-    zeros: i64,
+    /// What the zeros of a row add to its sums with the upper and the lower bytes.
+    zeros: [i32; 2],
     norm: f32,
     /// Norm of the query's residual.
     residual: f32,
@@ -99,25 +102,18 @@ impl QueryCodes {
         let stride = code_stride(query.len());
         let (mut high, mut low) = (vec![0i8; stride], vec![0i8; stride]);
         let most = query.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-        // The largest number that two bytes hold on both sides of zero.
-        let step = if most > 0.0 && most.is_finite() { most / 32_512.0 } else { 1.0 };
-        let mut left = Vec::with_capacity(query.len());
-        let mut sum = 0i64;
-        for (at, x) in query.iter().enumerate() {
-            let whole = (x / step).round() as i32;
-            let upper = (whole + 128).div_euclid(256);
-            (high[at], low[at]) = (upper as i8, (whole - 256 * upper) as i8);
-            left.push(x - step * whole as f32);
-            sum += i64::from(whole);
+        let step = if most > 0.0 && most.is_finite() { most / GREATEST } else { 1.0 };
+        let mut left = vec![0.0; query.len()];
+        for (((x, left), high), low) in query.iter().zip(&mut left).zip(&mut high).zip(&mut low) {
+            // Half is added and the rest cut off, which takes a tenth of what a call of `round` does.
+            let whole = ((x / step).clamp(-GREATEST, GREATEST) + GREATEST + 0.5) as i32 - GREATEST as i32;
+            let upper = (whole + 128) >> 8;
+            (*high, *low) = (upper as i8, (whole - 256 * upper) as i8);
+            *left = x - step * whole as f32;
         }
-        Self {
-            high,
-            low,
-            step,
-            zeros: sum * i64::from(ZERO),
-            norm: norm(query.iter().copied()),
-            residual: norm(left.into_iter()) * 1.0001,
-        }
+        let zeros = |part: &[i8]| i32::from(ZERO) * part.iter().map(|x| i32::from(*x)).sum::<i32>();
+        let length = |values: &[f32]| dot(values, values).sqrt() * 1.0001;
+        Self { zeros: [zeros(&high), zeros(&low)], norm: length(query), residual: length(&left), high, low, step }
     }
 
     /// Greatest error of a comparison with rows of at most this slack and norm, rounding of floats included.
@@ -125,36 +121,19 @@ impl QueryCodes {
         slack * self.norm + self.residual * (longest + slack) + 1e-5 * self.norm.max(1.0) * longest.max(1.0)
     }
 
+    fn split(&self) -> SplitQuery<'_> {
+        SplitQuery { high: &self.high, low: &self.low, zeros: self.zeros, step: self.step }
+    }
+
     /// Compares some rows of bytes, by their numbers, all of which exist; otherwise like [`QueryCodes::compare`].
     pub fn compare_some(&self, isa: Isa, codes: &[u8], scales: &[f32], rows: &[u32], out: &mut [f32]) {
-        let mut sums = [[0i32; 64]; 2];
-        for (rows, out) in rows.chunks(64).zip(out.chunks_mut(64)) {
-            let [high, low] = sums.each_mut().map(|sums| &mut sums[..rows.len()]);
-            isa.dot_gather(codes, rows, &self.high, high);
-            isa.dot_gather(codes, rows, &self.low, low);
-            for (((high, low), row), out) in high.iter().zip(low).zip(rows).zip(out) {
-                *out = self.similarity([*high, *low], scales[*row as usize]);
-            }
-        }
+        isa.similarities_of(codes, scales, self.split(), rows, out);
     }
 
-    fn similarity(&self, [high, low]: [i32; 2], scale: f32) -> f32 {
-        let whole = 256 * i64::from(high) + i64::from(low) - self.zeros;
-        (f64::from(self.step * scale) * whole as f64) as f32
-    }
-
-    /// Compares as many rows of bytes as there are scales: about the dot product of each with the query. Rows may
-    /// follow that are likely to be compared next.
+    /// Compares as many rows of bytes, from the first on, as `out` has places: about the dot product of each with the
+    /// query.
     pub fn compare(&self, isa: Isa, codes: &[u8], scales: &[f32], out: &mut [f32]) {
-        let mut sums = [[0i32; 2]; 64];
-        let stride = self.high.len();
-        for (at, (scales, out)) in scales.chunks(64).zip(out.chunks_mut(64)).enumerate() {
-            let sums = &mut sums[..out.len()];
-            isa.dot_bytes(&codes[at * 64 * stride..], &self.high, &self.low, sums);
-            for ((sum, scale), out) in sums.iter().zip(scales).zip(out) {
-                *out = self.similarity(*sum, *scale);
-            }
-        }
+        isa.similarities(codes, scales, self.split(), out);
     }
 }
 

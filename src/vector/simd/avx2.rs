@@ -49,6 +49,19 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
+    fn less(self, sums: &[[i32; QUAD]; LANES / QUAD], number: i32) -> [__m256; 2] {
+        // SAFETY: `self` proves the instructions; each reference covers the 16 bytes, which need not be aligned.
+        unsafe {
+            let half = |at: usize| {
+                let low = _mm_loadu_si128(sums[at].as_ptr().cast());
+                let high = _mm_loadu_si128(sums[at + 1].as_ptr().cast());
+                let whole = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high);
+                _mm256_cvtepi32_ps(_mm256_sub_epi32(whole, _mm256_set1_epi32(number)))
+            };
+            [half(0), half(2)]
+        }
+    }
+    #[inline(always)]
     fn load_steps(self, codes: &[u8; LANES], rests: &[u16; LANES]) -> [__m256; 2] {
         // SAFETY: `self` proves the instructions; the references cover the 16 and 32 bytes, which need not be aligned.
         unsafe {
@@ -204,7 +217,12 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn dot_quad<const Q: usize>(self, rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> [[i32; QUAD]; Q] {
+    fn dot_quad<const Q: usize>(
+        self,
+        rows: [&[u8]; QUAD],
+        queries: [&[i8]; Q],
+        ahead: Option<[&[u8]; QUAD]>,
+    ) -> [[i32; QUAD]; Q] {
         let length = rows[0].len();
         assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
         assert!(queries.iter().all(|query| query.len() == length));
@@ -214,6 +232,12 @@ impl Lanes for Avx2 {
             let mut sums = [[_mm256_setzero_si256(); QUAD]; Q];
             for at in (0..length).step_by(16) {
                 let mut bytes = [_mm256_setzero_si256(); QUAD];
+                if let Some(ahead) = ahead.filter(|_| at.is_multiple_of(64)) {
+                    // What lies beyond the end is asked for in vain and harms nothing.
+                    for r in 0..QUAD {
+                        _mm_prefetch::<_MM_HINT_T0>(ahead[r].as_ptr().wrapping_add(at).cast());
+                    }
+                }
                 for r in 0..QUAD {
                     bytes[r] = _mm256_cvtepu8_epi16(_mm_loadu_si128(rows[r].as_ptr().add(at).cast()));
                 }

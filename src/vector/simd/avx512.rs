@@ -20,6 +20,42 @@ impl Avx512 {
     }
 }
 
+/// `S` times 64 bytes of four rows, from `at` on, times as many of the queries; gives how many bytes that are. It goes
+/// row after row: the processor foresees what is read in the order of memory, and not what is read of four rows in turn.
+///
+/// # Safety
+/// The processor has the instructions of [`Avx512`], and rows and queries reach so far.
+#[inline(always)]
+unsafe fn steps<const S: usize, const Q: usize>(
+    sums: &mut [[__m512i; QUAD]; Q],
+    at: usize,
+    rows: [&[u8]; QUAD],
+    queries: [&[i8]; Q],
+    ahead: Option<[&[u8]; QUAD]>,
+) -> usize {
+    // SAFETY: the caller vouches for the instructions and for 64 S bytes at `at`. What is asked for ahead is not read.
+    unsafe {
+        let mut parts = [[_mm512_setzero_si512(); S]; Q];
+        for q in 0..Q {
+            for s in 0..S {
+                parts[q][s] = _mm512_loadu_si512(queries[q].as_ptr().add(at + 64 * s).cast());
+            }
+        }
+        for r in 0..QUAD {
+            for s in 0..S {
+                if let Some(ahead) = ahead {
+                    _mm_prefetch::<_MM_HINT_T0>(ahead[r].as_ptr().wrapping_add(at + 64 * s).cast());
+                }
+                let bytes = _mm512_loadu_si512(rows[r].as_ptr().add(at + 64 * s).cast());
+                for q in 0..Q {
+                    sums[q][r] = _mm512_dpbusd_epi32(sums[q][r], bytes, parts[q][s]);
+                }
+            }
+        }
+    }
+    64 * S
+}
+
 impl Lanes for Avx512 {
     type F = __m512;
     type I = __m512i;
@@ -39,6 +75,18 @@ impl Lanes for Avx512 {
     fn load_i32(self, from: &[i32; LANES]) -> __m512 {
         // SAFETY: `self` proves the instructions; the reference covers the 64 bytes, which need not be aligned.
         unsafe { _mm512_cvtepi32_ps(_mm512_loadu_si512(from.as_ptr().cast())) }
+    }
+    #[inline(always)]
+    fn less(self, sums: &[[i32; QUAD]; LANES / QUAD], number: i32) -> __m512 {
+        // One load of all 64 bytes would wait until the four stores that made them are done.
+        // SAFETY: `self` proves the instructions; each reference covers the 16 bytes, which need not be aligned.
+        unsafe {
+            let quad = |at: usize| _mm_loadu_si128(sums[at].as_ptr().cast());
+            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(quad(0)), quad(1));
+            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(quad(2)), quad(3));
+            let whole = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
+            _mm512_cvtepi32_ps(_mm512_sub_epi32(whole, _mm512_set1_epi32(number)))
+        }
     }
     #[inline(always)]
     fn load_steps(self, codes: &[u8; LANES], rests: &[u16; LANES]) -> __m512 {
@@ -215,7 +263,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn dot_quad<const Q: usize>(self, rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> [[i32; QUAD]; Q] {
+    fn dot_quad<const Q: usize>(
+        self,
+        rows: [&[u8]; QUAD],
+        queries: [&[i8]; Q],
+        ahead: Option<[&[u8]; QUAD]>,
+    ) -> [[i32; QUAD]; Q] {
         let length = rows[0].len();
         assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
         assert!(queries.iter().all(|query| query.len() == length));
@@ -223,16 +276,12 @@ impl Lanes for Avx512 {
         // written. No load or store needs alignment.
         unsafe {
             let mut sums = [[_mm512_setzero_si512(); QUAD]; Q];
-            for at in (0..length).step_by(64) {
-                let mut bytes = [_mm512_setzero_si512(); QUAD];
-                for r in 0..QUAD {
-                    bytes[r] = _mm512_loadu_si512(rows[r].as_ptr().add(at).cast());
-                }
-                for q in 0..Q {
-                    let part = _mm512_loadu_si512(queries[q].as_ptr().add(at).cast());
-                    for r in 0..QUAD {
-                        sums[q][r] = _mm512_dpbusd_epi32(sums[q][r], bytes[r], part);
-                    }
+            let mut at = 0;
+            while at < length {
+                match length - at {
+                    384.. => at += steps::<6, Q>(&mut sums, at, rows, queries, ahead),
+                    256.. => at += steps::<4, Q>(&mut sums, at, rows, queries, ahead),
+                    _ => at += steps::<1, Q>(&mut sums, at, rows, queries, ahead),
                 }
             }
             // Not by `map`: a closure that is not made part of its caller may not use the instructions.

@@ -1,36 +1,66 @@
 //! One vector against many rows of bytes: the first pass of an exact search, and the steps of a walk through a graph.
 
 use super::lanes::{LANES, Lanes, MIDDLE, Op, QUAD};
-use super::prefetch;
+use super::rows::store_part;
 
-/// Sums of products of each row with two rows of bytes.
-pub(super) struct DotBytes<'a> {
-    /// The rows, and what may be asked for next.
-    pub ahead: &'a [u8],
+/// A query in two bytes a component, `step * (256 * high + low)`, as long as a row of codes.
+#[derive(Debug, Clone, Copy)]
+pub struct SplitQuery<'a> {
+    /// The upper bytes.
     pub high: &'a [i8],
+    /// The lower bytes.
     pub low: &'a [i8],
-    pub out: &'a mut [[i32; 2]],
+    /// What the zero point of a row, 128, adds to its sums with the two.
+    pub zeros: [i32; 2],
+    /// What one step is worth.
+    pub step: f32,
 }
 
-/// How far ahead rows are asked for, in bytes: the processor itself does not ask beyond a page.
-const AHEAD: usize = 4096;
+impl SplitQuery<'_> {
+    pub(super) fn check(&self) {
+        let length = self.high.len();
+        assert!(length > 0 && length == self.low.len() && length.is_multiple_of(64) && length <= 1 << 16);
+    }
+}
 
-impl Op for DotBytes<'_> {
+/// Approximate similarities of some rows of codes.
+pub(super) struct Similarities<'a, R> {
+    pub codes: &'a [u8],
+    pub scales: &'a [f32],
+    pub query: SplitQuery<'a>,
+    /// The number of the row whose similarity goes to a place of `out`.
+    pub row: R,
+    pub out: &'a mut [f32],
+}
+
+/// So many rows ahead, codes are asked for: the processor itself does not ask beyond a page.
+const AHEAD: usize = 12;
+
+impl<R: Fn(usize) -> usize> Op for Similarities<'_, R> {
     type Out = ();
 
     #[inline(always)]
     fn run<S: Lanes>(self, s: S) {
-        let stride = self.high.len();
-        for (at, out) in self.out.chunks_mut(QUAD).enumerate() {
-            let start = at * QUAD * stride;
-            let next = (start + AHEAD).min(self.ahead.len());
-            prefetch(&self.ahead[next..(next + QUAD * stride).min(self.ahead.len())]);
-            let rows = &self.ahead[start..start + out.len() * stride];
-            // The last few are filled up with the last one, whose sums are then made more than once.
-            let quad = std::array::from_fn(|i| &rows[i.min(out.len() - 1) * stride..][..stride]);
-            let [high, low] = s.dot_quad(quad, [self.high, self.low]);
-            for ((out, high), low) in out.iter_mut().zip(high).zip(low) {
-                *out = [high, low];
+        let (SplitQuery { high, low, zeros, step }, stride) = (self.query, self.query.high.len());
+        let most = self.out.len().saturating_sub(1);
+        let codes = |at: usize| &self.codes[(self.row)(at.min(most)) * stride..][..stride];
+        let (weight, step) = (s.splat(256.0), s.splat(step));
+        for (block, out) in self.out.chunks_mut(LANES).enumerate() {
+            // The last few are filled up with the last one, whose similarity is then made more than once.
+            let first = block * LANES;
+            let (mut highs, mut lows) = ([[0; QUAD]; LANES / QUAD], [[0; QUAD]; LANES / QUAD]);
+            for quad in 0..LANES / QUAD {
+                let at = first + quad * QUAD;
+                let rows = std::array::from_fn(|i| codes(at + i));
+                let ahead = std::array::from_fn(|i| codes(at + AHEAD + i));
+                [highs[quad], lows[quad]] = s.dot_quad(rows, [high, low], Some(ahead));
+            }
+            let scales = std::array::from_fn(|i| self.scales[(self.row)((first + i).min(most))]);
+            let steps = s.fma(s.less(&highs, zeros[0]), weight, s.less(&lows, zeros[1]));
+            let near = s.mul(steps, s.mul(s.load(&scales), step));
+            match out.as_chunks_mut::<LANES>() {
+                ([whole], []) => s.store(near, whole),
+                _ => store_part(s, near, out),
             }
         }
     }
@@ -94,7 +124,7 @@ impl Op for DotGather<'_> {
         for (rows, out) in self.rows.chunks(QUAD).zip(self.out.chunks_mut(QUAD)) {
             // The last few are filled up with the last one, whose sum is then made more than once.
             let quad = std::array::from_fn(|i| row(rows[i.min(rows.len() - 1)]));
-            let [sums] = s.dot_quad(quad, [self.query]);
+            let [sums] = s.dot_quad(quad, [self.query], None);
             out.copy_from_slice(&sums[..out.len()]);
         }
     }

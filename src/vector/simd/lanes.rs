@@ -52,6 +52,8 @@ pub(super) trait Lanes: Copy {
     fn splat(self, x: f32) -> Self::F;
     fn load(self, from: &[f32; LANES]) -> Self::F;
     fn load_i32(self, from: &[i32; LANES]) -> Self::F;
+    /// Sixteen sums, four after four, less a number.
+    fn less(self, sums: &[[i32; QUAD]; LANES / QUAD], number: i32) -> Self::F;
     /// `65536 * (code - 128) + rest - 32768`, exact.
     fn load_steps(self, codes: &[u8; LANES], rests: &[u16; LANES]) -> Self::F;
     fn store(self, x: Self::F, to: &mut [f32; LANES]);
@@ -81,9 +83,14 @@ pub(super) trait Lanes: Copy {
     /// `out[r][c] = sum over k of (row[r][k] - zero[r]) * weight[k][c]`, exact.
     fn tile_i8<const R: usize>(self, tile: &TileI8<'_>, out: &mut [[i32; PANEL]; ROWS]);
 
-    /// For each query the sums of `row[k] * query[k]` of four rows, exact; all are of one length, a multiple of 64, at
-    /// most 2^16.
-    fn dot_quad<const Q: usize>(self, rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> [[i32; QUAD]; Q];
+    /// For each query the sums of `row[k] * query[k]` of four rows, exact; all are of one length, a multiple of 64, at most
+    /// 2^16. The rows of `ahead`, which will be compared soon, are asked for.
+    fn dot_quad<const Q: usize>(
+        self,
+        rows: [&[u8]; QUAD],
+        queries: [&[i8]; Q],
+        ahead: Option<[&[u8]; QUAD]>,
+    ) -> [[i32; QUAD]; Q];
 
     /// Runs `op` where the compiler may use these instructions.
     fn run<O: Op>(self, op: O) -> O::Out;
@@ -117,6 +124,9 @@ impl Lanes for Scalar {
     }
     fn load_i32(self, from: &[i32; LANES]) -> Self::F {
         from.map(|x| x as f32)
+    }
+    fn less(self, sums: &[[i32; QUAD]; LANES / QUAD], number: i32) -> Self::F {
+        std::array::from_fn(|i| sums[i / QUAD][i % QUAD].wrapping_sub(number) as f32)
     }
     fn load_steps(self, codes: &[u8; LANES], rests: &[u16; LANES]) -> Self::F {
         std::array::from_fn(|i| ((i32::from(codes[i]) << 16 | i32::from(rests[i])) - MIDDLE) as f32)
@@ -180,7 +190,12 @@ impl Lanes for Scalar {
         }
     }
 
-    fn dot_quad<const Q: usize>(self, rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> [[i32; QUAD]; Q] {
+    fn dot_quad<const Q: usize>(
+        self,
+        rows: [&[u8]; QUAD],
+        queries: [&[i8]; Q],
+        _: Option<[&[u8]; QUAD]>,
+    ) -> [[i32; QUAD]; Q] {
         let sum = |row: &[u8], query: &[i8]| row.iter().zip(query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
         queries.map(|query| rows.map(|row| sum(row, query)))
     }

@@ -24,6 +24,7 @@ mod rows;
 mod tests;
 
 pub use attention::{AttentionScratch, Head};
+pub use codes::SplitQuery;
 pub use pack::{pack_f32, pack_i8};
 pub use product::{Finish, PackedF32, PackedI8, Target};
 pub use rows::{Norm, RowScale};
@@ -143,15 +144,23 @@ impl Isa {
         self.run(dot::DotRows { query, rows, out });
     }
 
-    /// One vector against many rows of bytes, each as long as `high` and `low`: for each row its sums with both. There
-    /// are as many rows as `out` has room for; what lies behind them is likely to be asked for next.
+    /// About the dot products of a query and as many rows of codes, from the first on, as `out` has places.
     ///
     /// # Panics
-    /// When the lengths do not fit, or are no multiple of 64.
-    pub fn dot_bytes(self, rows: &[u8], high: &[i8], low: &[i8], out: &mut [[i32; 2]]) {
-        assert!(!high.is_empty() && high.len() == low.len() && high.len().is_multiple_of(64));
-        assert!(rows.len() >= out.len() * high.len() && high.len() <= 1 << 16);
-        self.run(codes::DotBytes { ahead: rows, high, low, out });
+    /// When there are not so many rows, when the lengths do not fit, or the query's is no multiple of 64.
+    pub fn similarities(self, codes: &[u8], scales: &[f32], query: SplitQuery<'_>, out: &mut [f32]) {
+        query.check();
+        self.run(codes::Similarities { codes, scales, query, row: |at| at, out });
+    }
+
+    /// The same for the rows of these numbers.
+    ///
+    /// # Panics
+    /// When there is no such row, when the lengths do not fit, or the query's is no multiple of 64.
+    pub fn similarities_of(self, codes: &[u8], scales: &[f32], query: SplitQuery<'_>, rows: &[u32], out: &mut [f32]) {
+        query.check();
+        assert!(rows.len() == out.len());
+        self.run(codes::Similarities { codes, scales, query, row: |at: usize| rows[at] as usize, out });
     }
 
     /// One row of bytes against the rows at these places of `codes`, whose rows are as long as `query`: the sum of

@@ -43,7 +43,7 @@ fn names() {
 }
 
 #[test]
-fn sums_of_bytes_at_every_length_and_start() {
+fn similarities_of_codes_at_every_length_and_start() {
     for width in (64..=1024).step_by(64) {
         for start in 0..3 {
             let all = noise(width as u64, 3 * width + start);
@@ -53,15 +53,32 @@ fn sums_of_bytes_at_every_length_and_start() {
                 all[start..start + width].iter().map(signed).collect(),
                 all[start + width..start + 2 * width].iter().map(signed).collect(),
             );
-            let found = same(|isa| {
-                let mut out = [[0; 2]; 3];
-                isa.dot_bytes(&bytes, &high, &low, &mut out);
-                out
-            });
-            for (row, found) in bytes.chunks(width).zip(found) {
-                let sum = |part: &[i8]| row.iter().zip(part).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum::<i64>();
-                assert_eq!(found.map(i64::from), [sum(&high), sum(&low)]);
+            let zeros = [&high, &low].map(|part| 128 * part.iter().map(|x| i32::from(*x)).sum::<i32>());
+            let query = SplitQuery { high: &high, low: &low, zeros, step: 0.01 };
+            let scales = [0.5, 2.0, 0.25];
+            for count in 0..20 {
+                let rows: Vec<u32> = (0..count).map(|at| at * 7 % 3).collect();
+                let found = same(|isa| {
+                    let mut out = vec![0.0; rows.len()];
+                    isa.similarities_of(&bytes, &scales, query, &rows, &mut out);
+                    bits(&out)
+                });
+                for (row, found) in rows.iter().map(|row| *row as usize).zip(found) {
+                    let parts = high.iter().zip(&low).map(|(high, low)| 256.0 * f64::from(*high) + f64::from(*low));
+                    let row_bytes = bytes[row * width..].iter().map(|byte| f64::from(*byte) - 128.0);
+                    let sum = parts.zip(row_bytes).map(|(a, b)| a * b).sum::<f64>() * 0.01 * f64::from(scales[row]);
+                    let off = (sum - f64::from(f32::from_bits(found))).abs();
+                    assert!(off <= sum.abs().max(width as f64) * 1e-5, "{off} of {sum}");
+                }
             }
+            let in_order = same(|isa| {
+                let mut out = [0.0; 3];
+                isa.similarities(&bytes, &scales, query, &mut out);
+                bits(&out)
+            });
+            let mut some = [0.0; 3];
+            Isa::detect().similarities_of(&bytes, &scales, query, &[0, 1, 2], &mut some);
+            assert_eq!(in_order, bits(&some));
         }
     }
 }

@@ -1,0 +1,54 @@
+//! What a face of the program needs of the layers below the engine, and nothing else of them: a face imports the engine, plain
+//! types, what renders them, configuration and measurements. The command line is the first; servers stand beside it.
+
+/// Failures, for whoever tells them.
+pub mod failure {
+    pub use crate::error::{Diagnose, ErrorKind, io_kind};
+}
+
+/// Packs and what is wrong with them.
+pub mod packs {
+    pub use crate::canon::{Entry, Finding, Severity, Stored};
+}
+
+/// Models: where they come from, how they run.
+pub mod models {
+    pub use crate::embed::{
+        Encoder, EncoderSettings, FileCheck, Installed, Manifest, ModelKind, Origin, PipSettings, ProxySettings,
+        PullEvent, State, StoreSettings,
+    };
+    pub use crate::vector::simd::Isa;
+}
+
+/// What is indexed, and what happened to it.
+pub mod indexing {
+    pub use crate::ingest::{IndexOptions, IndexReport, Progress, scope_of};
+    pub use crate::store::{Fault, Forgotten, ForgottenPassage};
+}
+
+/// How lookups and searches are asked.
+pub mod asking {
+    pub use crate::query::{Call, Filters, LookupOptions, SearchOptions, Stage, call};
+    pub use crate::store::{ItemFilter, PathFilter};
+}
+
+/// Frames and what has changed between two of them.
+pub mod frames {
+    pub use crate::pack::{Change, Tokenizer, diff};
+}
+
+/// Files, programs and threads of this machine.
+pub mod system {
+    pub use crate::map::Aside;
+    pub use crate::map::open::{Links, open, open_to_write, read, read_limited, read_text, stream_text};
+    pub use crate::process::{Programs, as_typed, ourselves};
+    pub use crate::store::make_private;
+    pub use crate::threads::can_start;
+}
+
+/// Texts as they come in and go out.
+pub mod text {
+    pub use crate::text::{
+        FINGERPRINT_VERSION, MAX_INPUT_BYTES, decode, ends, parse_timestamp, single_line, timestamp,
+    };
+}
