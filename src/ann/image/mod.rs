@@ -107,6 +107,70 @@ struct Encoded<'a> {
     scale: f32,
 }
 
+/// Reads rows of an image: where its parts lie is found once and not for every row.
+pub(super) struct RowReader<'a> {
+    image: &'a Image,
+    isa: Isa,
+    codes: &'a [u8],
+    scales: &'a [f32],
+    /// Where the file is warm.
+    rests: Option<&'a [u16]>,
+    starts: &'a [u32],
+    by_row: &'a [u32],
+}
+
+impl<'a> RowReader<'a> {
+    pub fn new(image: &'a Image, isa: Isa) -> Self {
+        let rests = image.is_warm.load(Ordering::Relaxed).then(|| image.part(&image.at.rests));
+        let (starts, by_row) = (image.part(&image.at.starts), image.part(&image.at.by_row));
+        Self { image, isa, codes: image.codes(), scales: image.scales(), rests, starts, by_row }
+    }
+
+    /// A row as it is encoded; `None` if there is none, or it cannot be read.
+    fn encoded<'r>(&'r self, row: u32, room: &'r mut Vec<u16>) -> Option<Encoded<'r>> {
+        let (dims, at) = (self.image.at.count.dims, row as usize);
+        let scale = *self.scales.get(at)?;
+        let codes = self.codes.get(at * code_stride(dims)..)?.get(..dims)?;
+        if let Some(rests) = self.rests {
+            return Some(Encoded { codes, rests: rests.get(at * dims..)?.get(..dims)?, scale });
+        }
+        room.resize(dims, 0);
+        let start = self.image.at.rests.start + at * dims * 2;
+        self.image.bytes.copy_to(start, bytemuck::cast_slice_mut(room)).ok()?;
+        Some(Encoded { codes, rests: room, scale })
+    }
+
+    /// Dot product of a query and a row, in full precision; `None` if there is no such row, or it is not what was
+    /// written, or the query is of another length. A row's checksum is compared when the row is first read.
+    pub fn similarity(&self, query: &[f32], row: u32, room: &mut RowRoom) -> Option<f32> {
+        let RowRoom { rests, vector } = room;
+        let Encoded { codes, rests, scale } = self.encoded(row, rests)?;
+        if !self.image.verified.contains(row) {
+            decode_row(codes, rests, scale, vector);
+            if !self.image.verify(row, vector) {
+                return None;
+            }
+        }
+        (query.len() == codes.len()).then(|| dot_encoded(self.isa, query, codes, rests, scale))
+    }
+
+    /// Asks for a row that is about to be compared, where it is mapped.
+    pub fn prefetch(&self, row: u32) {
+        let (dims, at) = (self.image.at.count.dims, row as usize);
+        let codes = self.codes.get(at * code_stride(dims)..).and_then(|from| from.get(..dims));
+        self.isa.prefetch(codes.unwrap_or_default());
+        let rests = self.rests.and_then(|rests| rests.get(at * dims..)?.get(..dims));
+        self.isa.prefetch(rests.unwrap_or_default());
+    }
+
+    /// Whether a row knows of the link of this number: only then does the row's checksum vouch for the link.
+    pub fn knows(&self, row: u32, link: usize) -> bool {
+        let at = row as usize;
+        let range = self.starts.get(at..at + 2).map_or(0..0, |ends| ends[0] as usize..ends[1] as usize);
+        self.by_row.get(range).unwrap_or_default().iter().any(|known| *known as usize == link)
+    }
+}
+
 /// Links in the order of owner and part, in three columns of one length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LinkColumns<'a> {
@@ -350,57 +414,11 @@ impl Image {
         self.part::<u8>(&self.at.hashes).as_chunks::<16>().0.get(row as usize).copied()
     }
 
-    /// A row as it is encoded; `None` if there is none, or it cannot be read.
-    fn encoded<'a>(&'a self, row: u32, rests: &'a mut Vec<u16>) -> Option<Encoded<'a>> {
-        let (dims, at) = (self.at.count.dims, row as usize);
-        let start = at * code_stride(dims);
-        let scale = *self.scales().get(at)?;
-        let codes = self.codes().get(start..start + dims)?;
-        let start = self.at.rests.start + at * dims * 2;
-        if self.is_warm.load(Ordering::Relaxed) {
-            let rests = bytemuck::try_cast_slice(self.bytes.get().get(start..start + dims * 2)?).ok()?;
-            return Some(Encoded { codes, rests, scale });
-        }
-        rests.resize(dims, 0);
-        self.bytes.copy_to(start, bytemuck::cast_slice_mut(rests)).ok()?;
-        Some(Encoded { codes, rests, scale })
-    }
-
-    /// Dot product of a query and a row, in full precision; `None` if there is no such row, or it is not what was
-    /// written, or the query is of another length. A row's checksum is compared when the row is first read.
-    pub(super) fn similarity(&self, isa: Isa, query: &[f32], row: u32, room: &mut RowRoom) -> Option<f32> {
-        let RowRoom { rests, vector } = room;
-        let Encoded { codes, rests, scale } = self.encoded(row, rests)?;
-        if !self.verified.contains(row) {
-            decode_row(codes, rests, scale, vector);
-            if !self.verify(row, vector) {
-                return None;
-            }
-        }
-        (query.len() == codes.len()).then(|| dot_encoded(isa, query, codes, rests, scale))
-    }
-
-    /// Asks for a row that is about to be compared, where it is mapped.
-    pub(super) fn prefetch(&self, isa: Isa, row: u32) {
-        let (dims, at) = (self.at.count.dims, row as usize);
-        let start = at * code_stride(dims);
-        isa.prefetch(self.codes().get(start..start + dims).unwrap_or_default());
-        if self.is_warm.load(Ordering::Relaxed) {
-            let start = self.at.rests.start + at * dims * 2;
-            isa.prefetch(self.bytes.get().get(start..start + dims * 2).unwrap_or_default());
-        }
-    }
-
-    /// All links, by owner and part, as they are written: whoever uses one asks [`Image::row_knows`].
+    /// All links, by owner and part, as they are written: whoever uses one asks [`RowReader::knows`].
     pub(super) fn link_columns(&self) -> LinkColumns<'_> {
         let (owners, parts, rows) =
             (self.part(&self.at.owners), self.part(&self.at.parts), self.part(&self.at.link_rows));
         LinkColumns { owners, parts, rows }
-    }
-
-    /// Whether a row knows of the link of this number: only then does the row's checksum vouch for the link.
-    pub(super) fn row_knows(&self, row: u32, link: usize) -> bool {
-        self.link_numbers(row).iter().any(|at| *at as usize == link)
     }
 
     fn link(&self, at: usize) -> Option<Link> {
@@ -447,7 +465,8 @@ impl Image {
     /// The vector of a row into `out`; false if the row is not what was written.
     pub fn read_checked(&self, row: u32, out: &mut Vec<f32>) -> bool {
         let mut rests = Vec::new();
-        let Some(Encoded { codes, rests, scale }) = self.encoded(row, &mut rests) else { return false };
+        let reader = RowReader::new(self, Isa::detect());
+        let Some(Encoded { codes, rests, scale }) = reader.encoded(row, &mut rests) else { return false };
         decode_row(codes, rests, scale, out);
         self.verify(row, out)
     }

@@ -12,7 +12,7 @@ mod tests;
 
 use super::certificate::Certificate;
 use super::graph::{CodeRows, Probe, SearchOptions, Searcher, Spent};
-use super::image::{Link, RowRoom};
+use super::image::{Link, RowReader, RowRoom};
 use super::overlay::Overlay;
 use super::{Image, Neighbour, RowSet};
 use crate::text::TextHash;
@@ -195,21 +195,13 @@ impl Index {
 
     /// How near a row is; `None` if there is no such row, or it is damaged, or the query is of another length.
     pub fn similarity(&self, query: &[f32], row: u32) -> Option<f32> {
-        self.similarity_in(&mut RowRoom::default(), query, row)
+        self.rows().similarity(query, row, &mut RowRoom::default())
     }
 
-    fn similarity_in(&self, room: &mut RowRoom, query: &[f32], row: u32) -> Option<f32> {
-        if query.len() != self.image.dims() {
-            return None;
-        }
-        let similarity = match self.overlay.as_ref().zip(row.checked_sub(self.image.len() as u32)) {
-            Some((over, fresh)) => over.fresh.image.similarity(self.isa, query, fresh, room),
-            None => self.image.similarity(self.isa, query, row, room),
-        };
-        if similarity.is_none() && (row as usize) < self.len() {
-            self.damaged.store(true, Ordering::Relaxed);
-        }
-        similarity
+    /// To compare rows of the image and of what lies over it.
+    fn rows(&self) -> Rows<'_> {
+        let fresh = self.overlay.as_ref().map(|over| RowReader::new(&over.fresh.image, self.isa));
+        Rows { index: self, image: RowReader::new(&self.image, self.isa), fresh }
     }
 
     /// The rows of the owners that `admits` wants.
@@ -370,8 +362,9 @@ impl Index {
 
     /// Exact similarities of these rows, in any order; damaged ones are left out.
     fn compare(&self, query: &[f32], rows: Vec<u32>, parallel: bool) -> Vec<Neighbour> {
+        let reader = self.rows();
         let one = |room: &mut RowRoom, row: u32| {
-            let similarity = self.similarity_in(room, query, row)?;
+            let similarity = reader.similarity(query, row, room)?;
             Some(Neighbour { row, similarity })
         };
         if parallel && rows.len() > BLOCK {
@@ -380,6 +373,30 @@ impl Index {
         }
         let mut room = RowRoom::default();
         rows.into_iter().filter_map(|row| one(&mut room, row)).collect()
+    }
+}
+
+/// Reads rows by the numbers of the whole index.
+struct Rows<'a> {
+    index: &'a Index,
+    image: RowReader<'a>,
+    fresh: Option<RowReader<'a>>,
+}
+
+impl Rows<'_> {
+    /// How near a row is; `None` if there is no such row, or it is damaged, or the query is of another length.
+    fn similarity(&self, query: &[f32], row: u32, room: &mut RowRoom) -> Option<f32> {
+        if query.len() != self.index.image.dims() {
+            return None;
+        }
+        let similarity = match self.fresh.as_ref().zip(row.checked_sub(self.index.image.len() as u32)) {
+            Some((rows, fresh)) => rows.similarity(query, fresh, room),
+            None => self.image.similarity(query, row, room),
+        };
+        if similarity.is_none() && (row as usize) < self.index.len() {
+            self.index.damaged.store(true, Ordering::Relaxed);
+        }
+        similarity
     }
 }
 

@@ -6,7 +6,7 @@
 //! of comparing every row. With a graph, where a walk is quicker, it is the owners of the rows that the walk finds.
 
 use super::exact::{PARALLEL_ROWS, SCATTERED, kth_greatest};
-use super::{Admits, Index};
+use super::{Admits, Index, Rows};
 use crate::ann::image::{LinkColumns, RowRoom};
 use crate::ann::{OwnerNeighbour, RowSet};
 use crate::vector::QueryCodes;
@@ -36,12 +36,92 @@ struct Candidate {
     approximation: f32,
 }
 
+/// The best approximate similarity of every owner: first those of the image, then those of the overlay, each in the
+/// order of their links.
+#[derive(Default)]
+struct BestByOwner {
+    /// Minus infinity where no row is admitted.
+    near: Vec<f32>,
+    of_image: usize,
+    /// Where the links of each owner begin, and after those of each source where they end.
+    starts: Vec<u32>,
+}
+
+impl BestByOwner {
+    /// The owners of at least the one similarity and less than the other (infinity: of any), best first; `near` is that
+    /// of a link's row.
+    fn within(&self, from: f32, to: f32, near: impl Fn(Source, usize) -> f32) -> Vec<Candidate> {
+        let is_within = |near: f32| near >= from && (near < to || to == f32::INFINITY) && near > f32::NEG_INFINITY;
+        let owners = self.near.iter().enumerate().filter(|(_, near)| is_within(**near));
+        let candidate = |(at, approximation): (usize, &f32)| {
+            let (source, at) = if at < self.of_image { (Source::Image, at) } else { (Source::Overlay, at + 1) };
+            let links = self.starts[at] as usize..self.starts[at + 1] as usize;
+            let likeliest = links.clone().find(|link| near(source, *link) == *approximation).unwrap_or(links.start);
+            Candidate { source, links, likeliest, approximation: *approximation }
+        };
+        let mut out: Vec<Candidate> = owners.map(candidate).collect();
+        out.sort_unstable_by(|a, b| b.approximation.total_cmp(&a.approximation));
+        out
+    }
+}
+
 /// A query, and what comparing it in full precision needs.
-struct Exact<'q> {
-    query: &'q [f32],
+struct Comparison<'a> {
+    query: &'a [f32],
     /// How far an approximate similarity can be off.
     error: f32,
+    rows: Rows<'a>,
+    image: LinkColumns<'a>,
+    overlay: LinkColumns<'a>,
     room: RowRoom,
+}
+
+impl Comparison<'_> {
+    fn columns(&self, source: Source) -> LinkColumns<'_> {
+        match source {
+            Source::Image => self.image,
+            Source::Overlay => self.overlay,
+        }
+    }
+
+    /// Asks for the likeliest row of a candidate, which is about to be compared.
+    fn prefetch(&self, candidate: &Candidate) {
+        self.rows.image.prefetch(self.columns(candidate.source).rows[candidate.likeliest]);
+    }
+
+    /// The nearest row of a candidate, of those whose approximate similarity, as `near` tells it by the link, is not
+    /// below `floor`. `None` if none of them is whole.
+    fn nearest(&mut self, candidate: &Candidate, floor: f32, near: impl Fn(usize) -> f32) -> Option<OwnerNeighbour> {
+        let Candidate { source, likeliest, .. } = *candidate;
+        let mut best = self.follow(source, likeliest);
+        for link in candidate.links.clone() {
+            let least = best.map_or(floor, |best| floor.max(best.similarity - self.error));
+            if near(link) < least || link == likeliest {
+                continue;
+            }
+            let Some(next) = self.follow(source, link) else { continue };
+            let order = |near: &OwnerNeighbour| (near.row, near.part);
+            let is_nearer = |best: &OwnerNeighbour| {
+                next.similarity > best.similarity || next.similarity == best.similarity && order(&next) < order(best)
+            };
+            if best.as_ref().is_none_or(is_nearer) {
+                best = Some(next);
+            }
+        }
+        best
+    }
+
+    /// How near the row of a link is; `None` if it is damaged, or does not know of the link.
+    fn follow(&mut self, source: Source, link: usize) -> Option<OwnerNeighbour> {
+        let columns = self.columns(source);
+        let (owner, part, row) = (columns.owners[link], columns.parts[link], columns.rows[link]);
+        if source == Source::Image && !self.rows.image.knows(row, link) {
+            self.rows.index.damaged.store(true, Ordering::Relaxed);
+            return None;
+        }
+        let similarity = self.rows.similarity(self.query, row, &mut self.room)?;
+        Some(OwnerNeighbour { owner, part, row, similarity })
+    }
 }
 
 impl Index {
@@ -67,37 +147,36 @@ impl Index {
             return vec![None; owners.len()];
         }
         let codes = QueryCodes::new(query);
-        let mut exact = Exact { query, error: self.error_bound(&codes), room: RowRoom::default() };
-        let (starts, near) = self.approximations_of(&codes, owners);
+        let mut comparison = self.comparison(query, &codes);
+        let links: Vec<(Source, Range<usize>)> = owners.iter().map(|owner| self.links_of(*owner)).collect();
+        let (starts, near) = self.approximations_of(&codes, &links);
         let near_of = |at: usize, first: usize| {
             let own = &near[starts[at]..starts[at + 1]];
             move |link: usize| own.get(link - first).copied().unwrap_or(f32::INFINITY)
         };
-        let likeliest = |(at, owner): (usize, &u64)| {
-            let (source, links) = self.links_of(*owner);
+        let likeliest = |(at, (source, links)): (usize, (Source, Range<usize>))| {
             let near = near_of(at, links.start);
             let likeliest = links.clone().reduce(|best, next| if near(next) > near(best) { next } else { best })?;
             Some(Candidate { source, approximation: near(likeliest), likeliest, links })
         };
-        let candidates: Vec<Option<Candidate>> = owners.iter().enumerate().map(likeliest).collect();
+        let candidates: Vec<Option<Candidate>> = links.into_iter().enumerate().map(likeliest).collect();
         let similarity = |(at, candidate): (usize, &Option<Candidate>)| {
-            candidates.get(at + AHEAD).into_iter().flatten().for_each(|next| self.prefetch(next));
+            candidates.get(at + AHEAD).into_iter().flatten().for_each(|next| comparison.prefetch(next));
             let candidate = candidate.as_ref()?;
-            self.nearest_link(&mut exact, candidate, f32::NEG_INFINITY, near_of(at, candidate.links.start))
+            comparison.nearest(candidate, f32::NEG_INFINITY, near_of(at, candidate.links.start))
         };
         candidates.iter().enumerate().map(similarity).collect()
     }
 
-    /// The approximate similarities of the rows of these owners, and where those of each begin. There are none for an
+    /// The approximate similarities of the rows of some owners, and where those of each begin. There are none for an
     /// owner with one row and for what has changed: comparing them in full precision at once is as quick.
-    fn approximations_of(&self, codes: &QueryCodes, owners: &[u64]) -> (Vec<usize>, Vec<f32>) {
+    fn approximations_of(&self, codes: &QueryCodes, owners: &[(Source, Range<usize>)]) -> (Vec<usize>, Vec<f32>) {
         let (all, most) = (self.image.link_columns().rows, self.image.len());
         let (mut rows, mut starts) = (Vec::with_capacity(16 * owners.len()), vec![0]);
-        for owner in owners {
-            let (source, links) = self.links_of(*owner);
-            if source == Source::Image && links.len() > 1 && all[links.clone()].iter().all(|row| (*row as usize) < most)
-            {
-                rows.extend(&all[links]);
+        for (source, links) in owners {
+            let own = if *source == Source::Image && links.len() > 1 { &all[links.clone()] } else { &[] };
+            if own.iter().all(|row| (*row as usize) < most) {
+                rows.extend(own);
             }
             starts.push(rows.len());
         }
@@ -139,30 +218,31 @@ impl Index {
     fn compare_owners(&self, query: &[f32], k: usize, admitted: Option<&RowSet>, alone: bool) -> Vec<OwnerNeighbour> {
         let codes = QueryCodes::new(query);
         let near = self.approximations(&codes, admitted, alone);
-        let candidates = self.candidates(&near);
-        let best: Vec<f32> = candidates.iter().map(|candidate| candidate.approximation).collect();
-        let mut exact = Exact { query, error: self.error_bound(&codes), room: RowRoom::default() };
+        let best = self.best_by_owner(&near);
+        let mut comparison = self.comparison(query, &codes);
         // The k-th best exact similarity is at most one error below the k-th best approximation, unless rows are
-        // damaged.
-        let likely = kth_greatest(&best, k.min(best.len()).max(1)) - 2.0 * exact.error;
-        let (likely, rest): (Vec<_>, Vec<_>) =
-            candidates.into_iter().partition(|candidate| candidate.approximation >= likely);
-        let mut found: Vec<OwnerNeighbour> = Vec::with_capacity(likely.len());
+        // damaged: then the other owners come into it too.
+        let likely = kth_greatest(&best.near, k.min(best.near.len()).max(1)) - 2.0 * comparison.error;
+        let mut found: Vec<OwnerNeighbour> = Vec::with_capacity(2 * k);
         let mut floor = f32::NEG_INFINITY;
-        for mut candidates in [likely, rest] {
-            candidates.retain(|candidate| candidate.approximation >= floor);
-            candidates.sort_unstable_by(|a, b| b.approximation.total_cmp(&a.approximation));
+        for (from, to) in [(likely, f32::INFINITY), (f32::NEG_INFINITY, likely)] {
+            if to <= floor {
+                break;
+            }
+            let near = |source, link: usize| {
+                let row = self.columns(source).rows[link] as usize;
+                near.get(row).copied().unwrap_or(f32::NEG_INFINITY)
+            };
+            let candidates = best.within(from.max(floor), to, near);
             for (at, candidate) in candidates.iter().enumerate() {
                 if candidate.approximation < floor {
                     break;
                 }
-                candidates.get(at + AHEAD).into_iter().for_each(|next| self.prefetch(next));
-                let rows = self.columns(candidate.source).rows;
-                let near = |link: usize| near.get(rows[link] as usize).copied().unwrap_or(f32::NEG_INFINITY);
-                found.extend(self.nearest_link(&mut exact, candidate, floor, near));
+                candidates.get(at + AHEAD).into_iter().for_each(|next| comparison.prefetch(next));
+                found.extend(comparison.nearest(candidate, floor, |link| near(candidate.source, link)));
                 if found.len() == k {
                     let kth = found.iter().map(|near| near.similarity).fold(f32::INFINITY, f32::min);
-                    floor = kth - exact.error;
+                    floor = kth - comparison.error;
                 }
             }
         }
@@ -174,11 +254,17 @@ impl Index {
         found
     }
 
-    /// How far an approximate similarity can be off.
-    fn error_bound(&self, codes: &QueryCodes) -> f32 {
+    fn comparison<'a>(&'a self, query: &'a [f32], codes: &QueryCodes) -> Comparison<'a> {
         let (slack, longest) = self.image.bounds();
         let (fresh_slack, fresh_longest) = self.overlay.as_ref().map_or((0.0, 0.0), |over| over.fresh.image.bounds());
-        codes.error(slack.max(fresh_slack), longest.max(fresh_longest))
+        Comparison {
+            query,
+            error: codes.error(slack.max(fresh_slack), longest.max(fresh_longest)),
+            rows: self.rows(),
+            image: self.columns(Source::Image),
+            overlay: self.columns(Source::Overlay),
+            room: RowRoom::default(),
+        }
     }
 
     /// The approximate similarity of every row; minus infinity for those that are not admitted, infinity for those that
@@ -208,75 +294,35 @@ impl Index {
         near
     }
 
-    /// The owners of which a row is admitted.
-    fn candidates(&self, near: &[f32]) -> Vec<Candidate> {
-        let mut out = Vec::new();
+    /// The best approximate similarity of every owner.
+    fn best_by_owner(&self, near: &[f32]) -> BestByOwner {
+        let mut out = BestByOwner::default();
         for source in [Source::Image, Source::Overlay] {
-            let columns = self.columns(source);
-            let mut start = 0;
-            while start < columns.owners.len() {
-                let owner = columns.owners[start];
-                let (mut end, mut likeliest, mut approximation) = (start, start, f32::NEG_INFINITY);
-                while end < columns.owners.len() && columns.owners[end] == owner {
-                    let near = near.get(columns.rows[end] as usize).copied().unwrap_or(f32::NEG_INFINITY);
-                    if near > approximation {
-                        (likeliest, approximation) = (end, near);
+            let LinkColumns { owners, rows, .. } = self.columns(source);
+            let mut last = None;
+            for (at, (owner, row)) in (0u32..).zip(owners.iter().zip(rows)) {
+                let near = near.get(*row as usize).copied().unwrap_or(f32::NEG_INFINITY);
+                match out.near.last_mut().filter(|_| last == Some(*owner)) {
+                    Some(best) => *best = if near > *best { near } else { *best },
+                    None => {
+                        out.starts.push(at);
+                        out.near.push(near);
                     }
-                    end += 1;
                 }
-                if approximation > f32::NEG_INFINITY && !self.is_hidden(source, owner) {
-                    out.push(Candidate { source, links: start..end, likeliest, approximation });
-                }
-                start = end;
+                last = Some(*owner);
             }
+            out.starts.push(owners.len() as u32);
+            if source == Source::Image {
+                out.of_image = out.near.len();
+            }
+        }
+        if let Some(over) = &self.overlay {
+            let owners = self.columns(Source::Image).owners;
+            let best = out.starts.iter().zip(&mut out.near).take(out.of_image);
+            let hidden = best.filter(|(start, _)| over.overlay.is_changed(owners[**start as usize]));
+            hidden.for_each(|(_, near)| *near = f32::NEG_INFINITY);
         }
         out
-    }
-
-    /// Asks for the likeliest row of a candidate, which is about to be compared.
-    fn prefetch(&self, candidate: &Candidate) {
-        let row = self.columns(candidate.source).rows[candidate.likeliest];
-        self.image.prefetch(self.isa, row);
-    }
-
-    /// The nearest row of a candidate, of those whose approximate similarity, as `near` tells it by the link, is not
-    /// below `floor`. `None` if none of them is whole.
-    fn nearest_link(
-        &self,
-        exact: &mut Exact<'_>,
-        candidate: &Candidate,
-        floor: f32,
-        near: impl Fn(usize) -> f32,
-    ) -> Option<OwnerNeighbour> {
-        let Candidate { source, likeliest, .. } = *candidate;
-        let mut best = self.follow(exact, source, likeliest);
-        for link in candidate.links.clone().filter(|link| *link != likeliest) {
-            let least = best.map_or(floor, |best| floor.max(best.similarity - exact.error));
-            if near(link) < least {
-                continue;
-            }
-            let Some(next) = self.follow(exact, source, link) else { continue };
-            let order = |near: &OwnerNeighbour| (near.row, near.part);
-            let is_nearer = |best: &OwnerNeighbour| {
-                next.similarity > best.similarity || next.similarity == best.similarity && order(&next) < order(best)
-            };
-            if best.as_ref().is_none_or(is_nearer) {
-                best = Some(next);
-            }
-        }
-        best
-    }
-
-    /// How near the row of a link is; `None` if it is damaged, or does not know of the link.
-    fn follow(&self, exact: &mut Exact<'_>, source: Source, link: usize) -> Option<OwnerNeighbour> {
-        let columns = self.columns(source);
-        let (owner, part, row) = (columns.owners[link], columns.parts[link], columns.rows[link]);
-        if source == Source::Image && !self.image.row_knows(row, link) {
-            self.damaged.store(true, Ordering::Relaxed);
-            return None;
-        }
-        let similarity = self.similarity_in(&mut exact.room, exact.query, row)?;
-        Some(OwnerNeighbour { owner, part, row, similarity })
     }
 
     fn columns(&self, source: Source) -> LinkColumns<'_> {
