@@ -53,7 +53,7 @@ impl Saturation {
     #[inline]
     fn known(&self, count: u32, length: u32) -> Option<f64> {
         let row = count.wrapping_sub(1);
-        let is_known = row / TABLE_COUNTS | length / TABLE_LENGTHS == 0;
+        let is_known = row < TABLE_COUNTS && length < TABLE_LENGTHS;
         let at = row.wrapping_mul(TABLE_LENGTHS).wrapping_add(length) as usize;
         self.table.get(at).filter(|_| is_known).copied()
     }
