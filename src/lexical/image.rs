@@ -208,9 +208,14 @@ impl TermImage {
         self.part(&self.at.lengths)
     }
 
-    /// The slot of a document.
+    /// The slot of a document. Ids ascend, so it lies within as many places as there are gaps between them: few, as a rule.
     pub(super) fn slot_of(&self, id: u64) -> Option<u32> {
-        self.ids().binary_search(&id).ok().map(|slot| slot as u32)
+        let ids = self.ids();
+        let after = usize::try_from(id.checked_sub(*ids.first()?)?).unwrap_or(usize::MAX);
+        let before = usize::try_from(ids.last()?.checked_sub(id)?).unwrap_or(usize::MAX);
+        let (low, high) = ((ids.len() - 1).saturating_sub(before), after.min(ids.len() - 1));
+        let found = ids.get(low..=high)?.binary_search(&id).ok()?;
+        u32::try_from(low + found).ok()
     }
 
     /// The number of a term; `None` if no document holds it.
