@@ -6,6 +6,8 @@
 //! them: `access`). `sqlite` implements them; another store can take its place. Every layout is in `index/FORMAT.md`.
 
 mod access;
+#[cfg(test)]
+mod conformance;
 mod documents;
 mod error;
 mod events;

@@ -101,8 +101,8 @@ pub struct PooledReader<'p> {
 
 impl PooledReader<'_> {
     /// Whether nobody else, in this process or another, has committed anything since this very connection was taken the
-    /// time before. What its own user committed through it does not count; counters that others committed do, so `false`
-    /// means no more than that [`stamp`](super::ReadEvents::stamp) is to be asked.
+    /// time before. What its own user committed through it does not count; counters that others committed do, so
+    /// `false` means no more than that [`stamp`](super::ReadEvents::stamp) is to be asked.
     ///
     /// Whoever keeps something that is derived from the store, and brings it up to date whenever this is `false`, has
     /// it up to date whenever this is `true`, whichever connection it was read through.
@@ -143,6 +143,7 @@ impl Drop for PooledReader<'_> {
 mod tests {
     use super::*;
     use crate::store::{ReadEvents, WriteEvents, WriterLock};
+    use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
     use std::time::Duration;
 
     fn lock(folder: &Path) -> WriterLock {
@@ -157,11 +158,11 @@ mod tests {
         (dir, pool)
     }
 
-    fn write(folder: &Path) {
+    fn write(folder: &Path, events: i64) {
         let lock = lock(folder);
         let mut database = Database::open_to_write(&lock).unwrap();
         let batch = database.begin(&lock).unwrap();
-        batch.log(0, "test", &serde_json::Value::Null).unwrap();
+        (0..events).for_each(|at| batch.log(at, "test", &serde_json::Value::Null).unwrap());
         batch.commit().unwrap();
     }
 
@@ -175,7 +176,7 @@ mod tests {
             let reader = pool.reader().unwrap().unwrap();
             assert!(reader.is_unchanged());
             // Before or after the last read of this connection: the next user must look.
-            write(dir.path());
+            write(dir.path(), 1);
             assert_eq!(reader.changes().unwrap(), 1);
         }
         assert!(!pool.reader().unwrap().unwrap().is_unchanged());
@@ -190,10 +191,49 @@ mod tests {
         let all: Vec<_> = (0..MAX_IDLE + 3).map(|_| pool.reader().unwrap().unwrap()).collect();
         drop(all);
         assert_eq!(pool.idle(), MAX_IDLE);
-        write(dir.path());
+        write(dir.path(), 1);
         Database::salvage(&lock(dir.path())).unwrap();
         let reader = pool.reader().unwrap().unwrap();
         assert!(reader.is_in_place() && !reader.is_unchanged());
         assert_eq!((pool.idle(), reader.changes().unwrap()), (0, 1));
+    }
+
+    /// Eight threads take and give back connections while others write, and a repair puts another file in place of the
+    /// one that is open. Nobody reads half a batch or an earlier state than was read before, and once the repair is
+    /// over nobody is given a connection to the old file.
+    #[test]
+    fn threads_share_a_pool_while_the_file_is_replaced() {
+        let (dir, pool) = made();
+        let (written, done) = (AtomicI64::new(0), AtomicBool::new(false));
+        let read = || {
+            let mut last = 0;
+            while !done.load(Ordering::Acquire) {
+                let least = written.load(Ordering::Acquire);
+                let Some(reader) = pool.reader().unwrap() else { panic!("the database is gone") };
+                // What was written before the connection was taken is seen, unless a repair is carrying it over.
+                let seen = reader.changes();
+                if reader.is_in_place() {
+                    let seen = seen.unwrap();
+                    assert!(seen >= least && seen % 2 == 0 && seen >= last, "{seen} of {least} after {last}");
+                    last = seen;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..8).for_each(|_| drop(scope.spawn(read)));
+            for round in 0..6 {
+                for _ in 0..5 {
+                    write(dir.path(), 2);
+                    written.fetch_add(2, Ordering::Release);
+                }
+                if round % 2 == 1 {
+                    Database::salvage(&lock(dir.path())).unwrap();
+                }
+            }
+            done.store(true, Ordering::Release);
+        });
+        assert!(pool.idle() <= MAX_IDLE);
+        pool.close_idle();
+        assert_eq!(pool.reader().unwrap().unwrap().changes().unwrap(), 60);
     }
 }
