@@ -180,7 +180,8 @@ impl Diagnose for StoreError {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
             // EIO, which has no kind of its own.
             Self::Io { source, .. } if source.raw_os_error() == Some(5) => {
-                "the disk does not give what it holds, which may still be whole: copy the folder, look at the disk (dmesg)"
+                "the disk does not give what it holds, which may still be whole: copy the folder, \
+                 look at the disk (dmesg)"
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
                 "a limit on the size of files is reached: ulimit -f"

@@ -62,8 +62,8 @@ pub fn item_to_markdown(item: &Item) -> String {
     with_front_matter(&fields, &below)
 }
 
-/// A text for a file that somebody may print on a terminal: without what moves a cursor or turns a line around. Line ends
-/// and what merely cannot be seen stay.
+/// A text for a file that somebody may print on a terminal: without what moves a cursor or turns a line around. Line
+/// ends and what merely cannot be seen stay.
 fn still(text: &str) -> Cow<'_, str> {
     let stays = |c: char| !moves(c) || matches!(c, '\n' | '\t');
     let unix = text.replace("\r\n", "\n");

@@ -180,7 +180,8 @@ pub fn copies(database: &Path) -> Vec<PathBuf> {
 /// [`StoreError::Io`] at the first that cannot be removed.
 pub fn remove_copies(database: &Path) -> Result<usize, StoreError> {
     let found = copies(database);
-    // Companions last: they are told by the copy that they lie beside, so that a run that is stopped is made good by the next.
+    // Companions last: they are told by the copy that they lie beside, so that a run that is stopped is made good by
+    // the next.
     let (first, last): (Vec<&PathBuf>, Vec<&PathBuf>) =
         found.iter().partition(|path| COMPANIONS.iter().any(|end| name_of(path).ends_with(end)));
     for path in first.into_iter().chain(last) {

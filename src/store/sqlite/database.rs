@@ -5,33 +5,23 @@
 //! begin. `synchronous = FULL`: what was committed survives a power cut too.
 
 use super::StoreError;
-use super::change::read_generation;
-use super::header::{Found, inspect, unreadable};
-use super::migrate::{APPLICATION_ID, MIGRATIONS, Migration, latest, migrate, schema};
-use super::value::OddValue;
-use super::vector::{ACTIVE, SWITCHED_FROM, SWITCHED_TO};
-use crate::store::error::is_damage;
+use super::connect::{BUSY, connect};
+use super::header::{Found, inspect};
+use super::migrate::{MIGRATIONS, Migration, latest, migrate};
 use crate::store::folder::{DATABASE, TERMS, VECTORS, beside, keep_private, make_private};
-use crate::store::lock::{WRITER_WAIT, WriterLock, current_writer};
-use crate::store::{ReadEvents, ReadStore, Snapshot, Stamp, WriteBatch, WriteEvents, WriteStore};
-use crate::types::Generation;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior};
+use crate::store::lock::{WRITER_WAIT, WriterLock};
+use crate::store::{ReadStore, Snapshot, WriteBatch, WriteStore};
+use rusqlite::{Connection, ErrorCode, Row, Transaction, TransactionBehavior};
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a statement waits for another process, which holds a lock for milliseconds only.
-const BUSY: Duration = Duration::from_secs(5);
-
 /// Counts in `meta` the changes of where items stand and count, which leave no other mark.
-const PLACES: &str = "places";
+pub(super) const PLACES: &str = "places";
 
 /// How often a database is opened again that is replaced in the moment of opening.
 const OPENING_ATTEMPTS: usize = 10;
-
-/// Vectors fill a page of this size well: five of 384 components.
-const PAGE_BYTES: i64 = 8192;
 
 /// An open database.
 #[derive(Debug)]
@@ -148,6 +138,11 @@ impl Database {
     fn was_replaced(&self) -> bool {
         let now = identity(&self.path);
         now != (0, 0) && now != self.file
+    }
+
+    /// Device and number of the open file.
+    pub(super) fn file(&self) -> (u64, u64) {
+        self.file
     }
 
     /// A number that rises when another connection commits, and never when this one does.
@@ -283,37 +278,6 @@ impl Batch<'_> {
     }
 }
 
-impl ReadEvents for Database {
-    fn changes(&self) -> Result<i64, StoreError> {
-        self.sql(self.connection.query_row("SELECT coalesce(max(id), 0) FROM event", [], |row| row.get(0)))
-    }
-
-    fn stamp(&self) -> Result<Stamp, StoreError> {
-        let sql = "SELECT number, mark,
-                (SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?1),
-                (SELECT value FROM meta WHERE key = ?2),
-                (SELECT group_concat(value, char(10)) FROM meta WHERE key IN (?3, ?4))
-             FROM (SELECT max(number) AS number FROM vector_change) LEFT JOIN vector_change USING (number)";
-        let read = |row: &Row<'_>| {
-            let generation = match row.get::<_, Option<i64>>(0)? {
-                Some(_) => read_generation(row)?,
-                None => Generation::default(),
-            };
-            let places = row.get::<_, Option<i64>>(2)?.unwrap_or(0);
-            Ok(Stamp { file: self.file, generation, places, model: row.get(3)?, switch: row.get(4)? })
-        };
-        let keys = (PLACES, ACTIVE, SWITCHED_FROM, SWITCHED_TO);
-        self.sql(self.connection.prepare_cached(sql).and_then(|mut statement| statement.query_row(keys, read)))
-    }
-}
-
-impl WriteEvents for Batch<'_> {
-    fn log(&self, at_ms: i64, name: &str, data: &serde_json::Value) -> Result<(), StoreError> {
-        self.execute("INSERT INTO event (at, name, data) VALUES (?1, ?2, ?3)", (at_ms, name, data.to_string()))?;
-        Ok(())
-    }
-}
-
 impl ReadStore for Database {
     fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
         Self::snapshot(self)
@@ -332,136 +296,6 @@ impl WriteBatch for Batch<'_> {
     fn commit(self) -> Result<(), StoreError> {
         Batch::commit(self)
     }
-}
-
-impl StoreError {
-    /// What SQLite said of the database at `path`.
-    pub(super) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> Self + '_ {
-        move |source| {
-            // SQLite says of a page that the disk does not give that it is damaged; whether it is nobody knows.
-            if let Some(source) = is_damage(&source).then(|| unreadable(path)).flatten() {
-                return Self::Io { path: path.to_owned(), source };
-            }
-            match source {
-                rusqlite::Error::FromSqlConversionFailure(_, _, odd) if odd.is::<OddValue>() => {
-                    Self::Damaged { path: path.to_owned(), what: odd.to_string() }
-                }
-                source => Self::Sqlite { path: path.to_owned(), source },
-            }
-        }
-    }
-}
-
-/// Opens for reading and writing where that is possible, else for reading; gives the schema with it.
-fn connect(path: &Path) -> Result<(Connection, i64), StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let attempts = [
-        (OpenFlags::SQLITE_OPEN_READ_WRITE, ""),
-        (OpenFlags::SQLITE_OPEN_READ_ONLY, "?mode=ro"),
-        // Where nothing can be written nobody writes, so the file may be taken as it is, without a log.
-        (OpenFlags::SQLITE_OPEN_READ_ONLY, "?immutable=1"),
-    ];
-    let mut first = None;
-    for (access, query) in attempts {
-        if query == "?immutable=1" && !is_still(path, first.as_ref()) {
-            break;
-        }
-        let address = format!("file:{}{query}", escaped(path));
-        let opened = match Connection::open_with_flags(address, flags | access) {
-            Ok(connection) => prepare(&connection, path, access).map(|schema| (connection, schema)),
-            Err(error) => Err(StoreError::sqlite(path)(error)),
-        };
-        match opened {
-            Err(StoreError::Sqlite { source, .. })
-                if matches!(
-                    source.sqlite_error_code(),
-                    Some(
-                        ErrorCode::CannotOpen
-                            | ErrorCode::ReadOnly
-                            | ErrorCode::PermissionDenied
-                            | ErrorCode::SystemIoFailure
-                            | ErrorCode::DiskFull
-                    )
-                ) =>
-            {
-                first.get_or_insert(source);
-            }
-            other => return other,
-        }
-    }
-    Err(StoreError::sqlite(path)(first.unwrap_or(rusqlite::Error::InvalidQuery)))
-}
-
-/// Whether nobody can be writing: the folder takes no files or the disk is full, no log waits, no writer is at work.
-fn is_still(path: &Path, error: Option<&rusqlite::Error>) -> bool {
-    let full = error.is_some_and(|error| {
-        matches!(error.sqlite_error_code(), Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull))
-    });
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let log = fs::metadata(beside(path, "-wal")).is_ok_and(|meta| meta.len() > 0);
-    (full || !folder_is_writable(folder)) && !log && current_writer(folder).is_none()
-}
-
-/// Sets a connection up and gives the schema. A file that is not ours is not touched.
-fn prepare(connection: &Connection, path: &Path, access: OpenFlags) -> Result<i64, StoreError> {
-    let sqlite = StoreError::sqlite(path);
-    let set = || -> rusqlite::Result<()> {
-        connection.busy_timeout(BUSY)?;
-        connection.execute_batch(
-            "PRAGMA trusted_schema = OFF;
-             PRAGMA cell_size_check = ON;
-             PRAGMA temp_store = MEMORY;
-             PRAGMA cache_size = -32768;
-             PRAGMA foreign_keys = ON;
-             PRAGMA secure_delete = ON;",
-        )
-    };
-    set().map_err(&sqlite)?;
-    let found = is_ours(connection, path)?;
-    if access == OpenFlags::SQLITE_OPEN_READ_ONLY {
-        return Ok(found);
-    }
-    let log = || -> rusqlite::Result<String> {
-        connection.pragma_update(None, "page_size", PAGE_BYTES)?;
-        let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
-        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 8388608;")?;
-        Ok(mode)
-    };
-    match log().map_err(&sqlite)? {
-        mode if mode.eq_ignore_ascii_case("wal") => Ok(found),
-        // Opened for writing, given for reading: the disk is mounted read-only.
-        _ if connection.is_readonly("main").map_err(&sqlite)? => Ok(found),
-        _ => Err(StoreError::NoSharedMemory { path: path.to_owned() }),
-    }
-}
-
-/// The schema, if the database is ours or empty.
-fn is_ours(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
-    let ask = || -> rusqlite::Result<(i64, i64, i64)> {
-        let id = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-        let tables = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
-        Ok((id, tables, schema(connection)?))
-    };
-    match ask().map_err(StoreError::sqlite(path))? {
-        (APPLICATION_ID, _, schema @ 1..) => Ok(schema),
-        (APPLICATION_ID, 0, 0) | (0, 0, 0) => Ok(0),
-        (APPLICATION_ID, _, schema) => {
-            Err(StoreError::Damaged { path: path.to_owned(), what: format!("it says that its schema is {schema}") })
-        }
-        _ => Err(StoreError::Foreign { path: path.to_owned() }),
-    }
-}
-
-/// A path in a `file:` address. One that is not UTF-8 keeps its bytes.
-fn escaped(path: &Path) -> String {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-~".contains(&b);
-    bytes.iter().map(|&b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
-}
-
-fn folder_is_writable(folder: &Path) -> bool {
-    // Without a name where the system can: nothing of it is left, whatever happens.
-    tempfile::tempfile_in(folder).is_ok()
 }
 
 #[cfg(test)]

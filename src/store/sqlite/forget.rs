@@ -1,7 +1,7 @@
 //! Taking things out: forgetting on request, and cleaning up what nothing uses.
 //!
-//! What is forgotten leaves the tables, the keyword index, the log and every copy of the database: free pages are overwritten
-//! (`secure_delete`), the keyword index is merged, the log is folded into the file and emptied.
+//! What is forgotten leaves the tables, the keyword index, the log and every copy of the database: free pages are
+//! overwritten (`secure_delete`), the keyword index is merged, the log is folded into the file and emptied.
 
 use super::StoreError;
 use super::copies::copies;
@@ -13,7 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Set in `meta` while traces of what was forgotten may be on the disk: [`ANYWHERE`], or [`IN_LOG`] once all but the log is clean.
+/// Set in `meta` while traces of what was forgotten may be on the disk: [`ANYWHERE`], or [`IN_LOG`] once all but the
+/// log is clean.
 const TRACES: &str = "traces";
 const ANYWHERE: &str = "1";
 const IN_LOG: &str = "log";
@@ -59,8 +60,9 @@ impl Batch<'_> {
 }
 
 impl Database {
-    /// Takes the last traces of what was forgotten off the disk: merged keyword index, empty log, no copies. Gives whether
-    /// all are gone: a reader that holds on to the log is waited for this long, and then the next writer completes it.
+    /// Takes the last traces of what was forgotten off the disk: merged keyword index, empty log, no copies. Gives
+    /// whether all are gone: a reader that holds on to the log is waited for this long, and then the next writer
+    /// completes it.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses or a copy cannot be removed.

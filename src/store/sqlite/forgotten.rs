@@ -1,7 +1,8 @@
-//! Passages that were forgotten by id: what keeps them from coming back, who is kept out of what, and how that is undone.
+//! Passages that were forgotten by id: what keeps them from coming back, who is kept out of what, and how that is
+//! undone.
 //!
-//! They are remembered apart from their file, as hashes of their words (`text/sketch`), so that they stay away when the file is
-//! changed, moved, copied or gone for a while. The path that is shown goes when the file itself is forgotten.
+//! They are remembered apart from their file, as hashes of their words (`text/sketch`), so that they stay away when the
+//! file is changed, moved, copied or gone for a while. The path that is shown goes when the file itself is forgotten.
 
 use super::StoreError;
 use super::database::{Batch, Database};

@@ -3,12 +3,14 @@
 //! SQLite reports a truncated file only when it misses a page, which may be never or in the middle of an answer.
 
 use super::StoreError;
-use super::migrate::APPLICATION_ID;
 use crate::map::open::{Links, open};
 use crate::store::folder::beside;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+
+/// `KENN`, the application id in the header of our databases.
+pub(super) const APPLICATION_ID: i64 = 0x4B45_4E4E;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const HEADER_BYTES: usize = 100;
@@ -123,8 +125,8 @@ const SAMPLE: u64 = 32;
 /// Bytes of a page of our databases.
 const PAGE: u64 = 8192;
 
-/// Whether a file that does not begin as a database was one of ours: its id is there, or its other pages are such as SQLite
-/// writes. What is told wrongly is put aside, never removed.
+/// Whether a file that does not begin as a database was one of ours: its id is there, or its other pages are such as
+/// SQLite writes. What is told wrongly is put aside, never removed.
 fn was_ours(file: &mut File, header: &[u8; HEADER_BYTES], bytes: u64) -> io::Result<bool> {
     let pages = bytes / PAGE;
     if missing_bits(header) == 0 && bytes > HEADER_BYTES as u64 {

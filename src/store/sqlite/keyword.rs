@@ -13,7 +13,8 @@ use std::ops::ControlFlow;
 
 /// Words of a question that are searched, rarest first: common ones of a long question find nothing that these do not.
 const MAX_WORDS: usize = 24;
-/// Items that hold these words, added up, beyond which only the rarest words are searched: FTS5 ranks every one of them.
+/// Items that hold these words, added up, beyond which only the rarest words are searched: FTS5 ranks every one of
+/// them.
 const MAX_HOLDERS: usize = 100_000;
 /// Words that are searched however many items hold them.
 const LEAST_WORDS: usize = 4;

@@ -1,8 +1,9 @@
 //! Schemas: forward, all in one transaction, with a backup of what was there before.
 //!
-//! `PRAGMA user_version` is the number of the last migration that was applied. The backup lies beside the database until
-//! `ken gc`, named after the schema it holds.
+//! `PRAGMA user_version` is the number of the last migration that was applied. The backup lies beside the database
+//! until `ken gc`, named after the schema it holds.
 
+use super::header::APPLICATION_ID;
 use super::{StoreError, copies};
 use crate::map::sync_folder;
 use crate::store::folder::beside;
@@ -30,9 +31,6 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 3, sql: include_str!("../../../index/migrations/0003_changes.sql") },
     Migration { number: 4, sql: include_str!("../../../index/migrations/0004_forgotten.sql") },
 ];
-
-/// `KENN`, the application id in the header of our databases.
-pub const APPLICATION_ID: i64 = 0x4B45_4E4E;
 
 /// The schema of a database; 0 for a new one.
 pub(super) fn schema(connection: &Connection) -> rusqlite::Result<i64> {

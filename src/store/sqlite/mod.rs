@@ -2,8 +2,10 @@
 
 mod change;
 mod check;
+mod connect;
 mod copies;
 mod database;
+mod event;
 mod filter;
 mod forget;
 mod forgotten;

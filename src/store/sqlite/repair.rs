@@ -36,7 +36,8 @@ const TABLES: &[(&str, bool)] = &[
     ("event", true),
 ];
 
-/// Takes away values that nobody wrote, and keeps the rows: a file whose items do not say where they stand is read again.
+/// Takes away values that nobody wrote, and keeps the rows: a file whose items do not say where they stand is read
+/// again.
 const MEND_VALUES: &str = "
     UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE root <> '' AND id IN (
         SELECT source_id FROM item WHERE NOT ifnull(
@@ -128,6 +129,9 @@ impl Database {
                  UPDATE source SET size = -1, sha256 = zeroblob(32);",
             ))?;
             batch.commit()?;
+            // Its log gets another name before it does: whoever opens it between must find everything in the file.
+            // Where that fails the log is as damaged as the rest.
+            drop(old.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
         }
         fresh.rebuild(&own)?;
         fresh.fold_log()?;
@@ -167,8 +171,8 @@ impl Drop for Room<'_> {
     }
 }
 
-/// The damaged database as far as SQLite reads it: where it lies, or a copy of it with another header; `None` if neither says
-/// what tables there are.
+/// The damaged database as far as SQLite reads it: where it lies, or a copy of it with another header; `None` if
+/// neither says what tables there are.
 fn open_damaged(path: &Path, room: &Path) -> Result<Option<Connection>, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = |path: &Path| {
@@ -253,8 +257,8 @@ fn drop_damaged_vectors(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Copies the rows of a table that can be read: from the front to the damage, from the back to the damage, and one by one
-/// between. Gives how many.
+/// Copies the rows of a table that can be read: from the front to the damage, from the back to the damage, and one by
+/// one between. Gives how many.
 fn carry(old: &Connection, new: &Connection, table: &str, numbered: bool) -> rusqlite::Result<usize> {
     let columns: Vec<String> = {
         let mut statement = new.prepare("SELECT name FROM pragma_table_info(?1)")?;

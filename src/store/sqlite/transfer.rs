@@ -8,6 +8,7 @@ use crate::screen::is_hidden;
 use crate::store::{ReadSources, Source, SourceKind, Stat, WriteItems, WriteSources};
 use crate::text::{Sketches, hex};
 use crate::types::{Item, Scope, Span, State};
+use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -122,6 +123,30 @@ fn is_stretch(span: &Span) -> bool {
     ordered && i64::try_from(span.byte_end).is_ok() && i64::try_from(span.line_end).is_ok()
 }
 
+/// Reads a record from a row.
+type ReadRecord = fn(&Row<'_>) -> rusqlite::Result<Record>;
+
+/// What an export says after files and items: counters, relations, events.
+const HISTORY: [(&str, ReadRecord); 3] = [
+    ("SELECT uid, days, last_day, served, last_served, confirmed FROM usage ORDER BY uid", |row| {
+        Ok(Record::Usage {
+            uid: row.get(0)?,
+            days: row.get(1)?,
+            last_day: row.get(2)?,
+            served: row.get(3)?,
+            last_served: row.get(4)?,
+            confirmed: row.get(5)?,
+        })
+    }),
+    ("SELECT from_uid, to_uid, relation, weight FROM link ORDER BY 1, 2, 3", |row| {
+        Ok(Record::Link { from: row.get(0)?, to: row.get(1)?, relation: row.get(2)?, weight: row.get(3)? })
+    }),
+    ("SELECT at, name, data FROM event ORDER BY id", |row| {
+        let data = json(row, 2).map_err(within("an event"))?;
+        Ok(Record::Event { at: row.get(0)?, name: row.get(1)?, data })
+    }),
+];
+
 /// What an import came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
@@ -169,33 +194,9 @@ impl Database {
              WHERE item.state <> 'retired' ORDER BY source.path, item.byte_start, item.id"
         );
         self.each(&items, |row| Ok(Record::Item { item: read_item(row)?.1 }), &mut send)?;
-        self.each(
-            "SELECT uid, days, last_day, served, last_served, confirmed FROM usage ORDER BY uid",
-            |row| {
-                Ok(Record::Usage {
-                    uid: row.get(0)?,
-                    days: row.get(1)?,
-                    last_day: row.get(2)?,
-                    served: row.get(3)?,
-                    last_served: row.get(4)?,
-                    confirmed: row.get(5)?,
-                })
-            },
-            &mut send,
-        )?;
-        self.each(
-            "SELECT from_uid, to_uid, relation, weight FROM link ORDER BY 1, 2, 3",
-            |row| Ok(Record::Link { from: row.get(0)?, to: row.get(1)?, relation: row.get(2)?, weight: row.get(3)? }),
-            &mut send,
-        )?;
-        self.each(
-            "SELECT at, name, data FROM event ORDER BY id",
-            |row| {
-                let data = json(row, 2).map_err(within("an event"))?;
-                Ok(Record::Event { at: row.get(0)?, name: row.get(1)?, data })
-            },
-            &mut send,
-        )?;
+        for (sql, read) in HISTORY {
+            self.each(sql, read, &mut send)?;
+        }
         let between = records - 1;
         write(&Record::End { records: between })?;
         self.sql(moment.finish())?;
@@ -205,7 +206,7 @@ impl Database {
     fn each<E: From<StoreError>>(
         &self,
         sql: &str,
-        read: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<Record>,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<Record>,
         send: &mut impl FnMut(Record) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut statement = self.sql(self.connection.prepare(sql))?;
@@ -219,8 +220,9 @@ impl Database {
 
 impl Batch<'_> {
     /// Takes records in. What is there stays: a file that was indexed here since, an item that was forgotten here.
-    /// `here` says whether a file of this path and hash lies on this machine; one that does not is not looked for later. Of
-    /// one that does only the file itself is read again: a record is somebody's word, and must not name a folder to be walked.
+    /// `here` says whether a file of this path and hash lies on this machine; one that does not is not looked for
+    /// later. Of one that does only the file itself is read again: a record is somebody's word, and must not name a
+    /// folder to be walked.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
@@ -229,79 +231,95 @@ impl Batch<'_> {
         records: impl IntoIterator<Item = Record>,
         here: &dyn Fn(&str, &[u8; 32]) -> bool,
     ) -> Result<Imported, StoreError> {
-        let mut out = Imported::default();
         let (sketches, forgotten) = self.sketches()?;
-        // Row ids of files that this import brought, by path.
-        let mut brought: HashMap<String, i64> = HashMap::new();
-        for record in records {
+        let mut import = Import { sketches, forgotten, brought: HashMap::new(), out: Imported::default() };
+        for (at, record) in records.into_iter().enumerate() {
             let added = match record {
                 Record::Kenning { .. } | Record::End { .. } => continue,
-                Record::Source { path, root: _, kind, scope, sha256, size, mtime_ns, indexed_at } => {
-                    let known = self.row("SELECT id FROM source WHERE path = ?1", &path)?;
-                    if known.is_none() {
-                        let sha256 = unhex(&sha256);
-                        let source = Source {
-                            root: if here(&path, &sha256) { path.clone() } else { String::new() },
-                            kind: SourceKind::of(&kind).unwrap_or(SourceKind::Text),
-                            scope,
-                            sha256,
-                            stat: Stat { size, mtime_ns },
-                            indexed_at,
-                            path: path.clone(),
-                        };
-                        brought.insert(path, self.put_source(&source)?);
-                        out.files += 1;
-                    }
-                    known.is_none()
+                Record::Source { .. } => {
+                    record.check().map_err(|what| StoreError::Import { line: at + 1, what: what.to_owned() })?;
+                    self.import_source(record, here, &mut import)?
                 }
-                Record::Item { item } => {
-                    let kept_out = self.kept_out_of_import(&item, &sketches, &forgotten)?;
-                    if !kept_out.is_empty() {
-                        out.stay_forgotten.extend(kept_out);
-                        continue;
-                    }
-                    let known = self.row("SELECT id FROM item WHERE uid = ?1", &item.uid)?;
-                    let source = item.path.as_ref().map(|path| brought.get(path));
-                    match (known, source) {
-                        (None, Some(Some(&source))) => {
-                            self.put_item(&item, Some(source))?;
-                            out.items += 1;
-                            true
-                        }
-                        (None, None) => {
-                            self.put_item(&item, None)?;
-                            out.items += 1;
-                            true
-                        }
-                        _ => false,
-                    }
-                }
-                Record::Usage { uid, days, last_day, served, last_served, confirmed } => {
-                    self.execute(
-                        "INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                         ON CONFLICT (uid) DO UPDATE SET days = max(days, ?2), last_day = max(last_day, ?3),
-                            served = max(served, ?4), last_served = max(last_served, ?5),
-                            confirmed = max(confirmed, ?6)",
-                        (uid, days, last_day, served, last_served, confirmed),
-                    )? > 0
-                }
-                Record::Link { from, to, relation, weight } => {
-                    self.execute("INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3, ?4)", (from, to, relation, weight))?
-                        > 0
-                }
-                Record::Event { at, name, data } => {
-                    self.execute(
-                        "INSERT INTO event (at, name, data) SELECT ?1, ?2, ?3 WHERE NOT EXISTS
-                            (SELECT 1 FROM event WHERE at = ?1 AND name = ?2 AND data = ?3)",
-                        (at, name, data.to_string()),
-                    )? > 0
-                }
+                Record::Item { item } => match self.import_item(&item, &mut import)? {
+                    Some(added) => added,
+                    None => continue,
+                },
+                Record::Usage { .. } | Record::Link { .. } | Record::Event { .. } => self.import_history(record)?,
             };
-            out.known += usize::from(!added);
+            import.out.known += usize::from(!added);
         }
+        let mut out = import.out;
         out.stay_forgotten.sort_unstable();
         out.stay_forgotten.dedup();
         Ok(out)
+    }
+
+    /// Takes in a file unless its path is known; gives whether it did.
+    fn import_source(
+        &self,
+        record: Record,
+        here: &dyn Fn(&str, &[u8; 32]) -> bool,
+        import: &mut Import,
+    ) -> Result<bool, StoreError> {
+        let Record::Source { path, root: _, kind, scope, sha256, size, mtime_ns, indexed_at } = record else {
+            return Ok(false);
+        };
+        let known = self.row("SELECT id FROM source WHERE path = ?1", &path)?;
+        let (None, Some(kind)) = (known, SourceKind::of(&kind)) else {
+            return Ok(false);
+        };
+        let sha256 = unhex(&sha256);
+        let root = if here(&path, &sha256) { path.clone() } else { String::new() };
+        let stat = Stat { size, mtime_ns };
+        let source = Source { root, kind, scope, sha256, stat, indexed_at, path: path.clone() };
+        import.brought.insert(path, self.put_source(&source)?);
+        import.out.files += 1;
+        Ok(true)
+    }
+
+    /// Takes in an item unless its id is known or its file was here before; gives whether it did, `None` if it is kept
+    /// out because it was forgotten.
+    fn import_item(&self, item: &Item, import: &mut Import) -> Result<Option<bool>, StoreError> {
+        let kept_out = self.kept_out_of_import(item, &import.sketches, &import.forgotten)?;
+        if !kept_out.is_empty() {
+            import.out.stay_forgotten.extend(kept_out);
+            return Ok(None);
+        }
+        let known = self.row("SELECT id FROM item WHERE uid = ?1", &item.uid)?.is_some();
+        let source = match &item.path {
+            Some(path) => match import.brought.get(path) {
+                Some(source) => Some(*source),
+                None => return Ok(Some(false)),
+            },
+            None => None,
+        };
+        if !known {
+            self.put_item(item, source)?;
+            import.out.items += 1;
+        }
+        Ok(Some(!known))
+    }
+
+    /// Takes in counters, a relation or an event; gives whether it was new.
+    fn import_history(&self, record: Record) -> Result<bool, StoreError> {
+        let rows = match record {
+            Record::Usage { uid, days, last_day, served, last_served, confirmed } => self.execute(
+                "INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT (uid) DO UPDATE SET days = max(days, ?2), last_day = max(last_day, ?3),
+                    served = max(served, ?4), last_served = max(last_served, ?5), confirmed = max(confirmed, ?6)",
+                (uid, days, last_day, served, last_served, confirmed),
+            )?,
+            Record::Link { from, to, relation, weight } => {
+                self.execute("INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3, ?4)", (from, to, relation, weight))?
+            }
+            Record::Event { at, name, data } => self.execute(
+                "INSERT INTO event (at, name, data) SELECT ?1, ?2, ?3 WHERE NOT EXISTS
+                    (SELECT 1 FROM event WHERE at = ?1 AND name = ?2 AND data = ?3)",
+                (at, name, data.to_string()),
+            )?,
+            Record::Kenning { .. } | Record::Source { .. } | Record::Item { .. } | Record::End { .. } => 0,
+        };
+        Ok(rows > 0)
     }
 
     /// Which of what was forgotten here an item is, or holds most of.
@@ -326,6 +344,16 @@ impl Batch<'_> {
         };
         self.sql(get())
     }
+}
+
+/// An import at work.
+struct Import {
+    sketches: Sketches,
+    /// The ids of what was forgotten here, by row.
+    forgotten: HashMap<i64, String>,
+    /// Row ids of files that this import brought, by path.
+    brought: HashMap<String, i64>,
+    out: Imported,
 }
 
 /// A hash from its hex digits; zero where they are none, so that the file is read again.
