@@ -1,4 +1,5 @@
-//! Rules that the compiler does not know, read off the sources: who may write to a screen, make JSON, show a path.
+//! Rules that the compiler does not know, read off the sources: who may write to a screen, make JSON, show a path,
+//! speak SQL.
 
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,11 @@ const RULES: &[Rule] = &[
         words: &["serde_json::to_string", "serde_json::to_vec", "serde_json::to_writer", "serde_json::ser"],
         but: &["render/json.rs"],
         instead: "render::{json, json_line, json_pretty, yaml}, which escape what moves or hides",
+    },
+    Rule {
+        words: &["rusqlite", "\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"PRAGMA "],
+        but: &["store/sqlite/", "store/error.rs"],
+        instead: "the traits of store, so that another store can take SQLite's place",
     },
     Rule {
         words: &[".display()"],
@@ -123,5 +129,10 @@ fn what_is_forbidden_is_seen() {
         faults("engine/x.rs", "// path.display()\n\n#[cfg(test)]\nmod tests { println!(); }\n"),
         Vec::<String>::new()
     );
+    assert_eq!(
+        faults("query/x.rs", "fn f(c: &rusqlite::Connection) { c.execute(\"DELETE FROM item\", []); }\n").len(),
+        1
+    );
+    assert_eq!(faults("store/sqlite/x.rs", "use rusqlite::Row;\n"), Vec::<String>::new());
     assert_eq!(faults("store/x.rs", "    #[error(\"{path}: {source}\")]\n").len(), 1);
 }
