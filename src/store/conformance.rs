@@ -192,9 +192,10 @@ fn filters_admit_what_they_name<M: Maker>(maker: &M) {
 fn words_and_texts_are_those_of_active_items<M: Maker>(maker: &M) {
     let mut made = made(maker);
     let (ids, _) = three(&mut made);
-    made.write(|batch| batch.put_item(&Item { state: State::Disputed, ..item("chunk/8", "borrow") }, None));
+    let disputed = Item { state: State::Disputed, ..item("chunk/8", "borrow") };
+    let disputed = made.write(|batch| batch.put_item(&disputed, None));
     let store = &made.store;
-    let texts = store.texts_of(&[ids[1], 999, ids[0]]).unwrap();
+    let texts = store.texts_of(&[ids[1], disputed, 999, ids[0]]).unwrap();
     assert_eq!(texts.iter().map(|text| text.id).collect::<Vec<_>>(), [ids[1], ids[0]]);
     assert_eq!((texts[0].title.as_str(), texts[0].body.as_str()), ("Title of chunk/1", "a lock is held"));
     assert_eq!(texts[0].text_hash, text_hash("Title of chunk/1\na lock is held"));

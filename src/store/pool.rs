@@ -228,6 +228,8 @@ mod tests {
                 }
                 if round % 2 == 1 {
                     Database::salvage(&lock(dir.path())).unwrap();
+                    let all: Vec<_> = (0..MAX_IDLE).map(|_| pool.reader().unwrap().unwrap()).collect();
+                    assert!(all.iter().all(|reader| reader.is_in_place()), "an idle connection to the old file");
                 }
             }
             done.store(true, Ordering::Release);
