@@ -110,7 +110,7 @@ impl ReadItems for Database {
             }
             Ok(out)
         };
-        let found = self.sql(all())?;
+        let found = self.at_once(all)?;
         // What is served is what was stored.
         let is_other = |item: &Item, hash: &TextHash| item.state != State::Retired && text_hash(&item.text()) != *hash;
         if let Some((_, item, _)) = found.iter().find(|(_, item, hash)| is_other(item, hash)) {
@@ -146,7 +146,7 @@ impl ReadItems for Database {
             }
             Ok(out)
         };
-        self.sql(all())
+        self.at_once(all)
     }
 
     fn has_text(&self, item: i64) -> Result<bool, StoreError> {

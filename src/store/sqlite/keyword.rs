@@ -40,7 +40,7 @@ impl ReadWords for Database {
             }
             Ok(out)
         };
-        self.sql(all())
+        self.at_once(all)
     }
 
     fn keyword_candidates(
@@ -98,7 +98,7 @@ impl ReadWords for Database {
             }
             Ok(out)
         };
-        self.sql(all())
+        self.at_once(all)
     }
 
     fn visit_texts(&self, visit: &mut dyn FnMut(ItemText) -> ControlFlow<()>) -> Result<(), StoreError> {

@@ -29,7 +29,7 @@ impl ReadUsage for Database {
             }
             Ok(out)
         };
-        self.sql(all())
+        self.at_once(all)
     }
 }
 

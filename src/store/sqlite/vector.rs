@@ -135,7 +135,7 @@ impl ReadVectors for Database {
             }
             Ok(out)
         };
-        self.sql(all())
+        self.at_once(all)
     }
 }
 
