@@ -77,8 +77,16 @@ impl Vectors {
         }
     }
 
+    /// What is asked, row after row.
+    pub fn queries(&self) -> &[f32] {
+        &self.queries
+    }
+
     /// Gives the vectors to search, some at a time, with the number of the first.
-    fn blocks<E>(&self, mut each: impl FnMut(usize, &[f32]) -> Result<(), E>) -> Result<(), E> {
+    ///
+    /// # Errors
+    /// The first that `each` returns.
+    pub fn blocks<E>(&self, mut each: impl FnMut(usize, &[f32]) -> Result<(), E>) -> Result<(), E> {
         for first in (0..self.rows()).step_by(BLOCK) {
             let rows = first..(first + BLOCK).min(self.rows());
             each(
