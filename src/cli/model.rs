@@ -153,7 +153,12 @@ fn verify(engine: &Engine, name: &str, output: &Output) -> Outcome {
 }
 
 /// Makes a model the one in use: the index first, then the configuration.
-fn use_model(surroundings: &Surroundings, engine: &Engine, name: &str, meter: &mut Meter<'_>) -> Result<Installed, Failure> {
+fn use_model(
+    surroundings: &Surroundings,
+    engine: &Engine,
+    name: &str,
+    meter: &mut Meter<'_>,
+) -> Result<Installed, Failure> {
     let path = surroundings.paths.config.as_ref().ok_or(EngineError::NoHome)?;
     let installed = engine.model(Some(name))?.ok_or_else(|| no_model(name))?;
     engine.check_encoder(&installed)?;

@@ -26,7 +26,9 @@ pub struct NewEntry {
 /// The user's packs, then the repository's; and what could not be read.
 pub(super) fn read_all(settings: &EngineSettings) -> (Vec<PackSource>, Vec<PackProblem>) {
     let (mut sources, mut problems) = (Vec::new(), Vec::new());
-    for (folder, layer) in [(&settings.user_packs, PackLayer::User), (&settings.repository_packs, PackLayer::Repository)] {
+    for (folder, layer) in
+        [(&settings.user_packs, PackLayer::User), (&settings.repository_packs, PackLayer::Repository)]
+    {
         let Some(folder) = folder else { continue };
         let (found, unread) = read_folder(folder, layer, held(folder, layer));
         sources.extend(found);
@@ -157,7 +159,8 @@ impl Engine {
             } else {
                 let io = |source| EngineError::Io { path: path.clone(), source };
                 fs::metadata(path).map_err(io)?;
-                sources.push(read_pack(path, PackLayer::User, Links::Follow).map_err(|e| io(std::io::Error::other(e)))?);
+                sources
+                    .push(read_pack(path, PackLayer::User, Links::Follow).map_err(|e| io(std::io::Error::other(e)))?);
             }
         }
         Ok(check(&sources))

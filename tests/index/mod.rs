@@ -1,5 +1,6 @@
 //! Files in, answers out, through the command.
 
+mod concurrency; // one engine for many threads: everything at once, against a ledger
 mod doubt; // a file that may have changed, rules and patterns that cannot be used
 mod files; // what an indexing sees: new, changed, moved, gone, unreadable, ignored
 mod forget; // what was removed is in no channel

@@ -16,8 +16,8 @@
 //! ```
 
 mod killer;
-mod ledger;
-mod reader;
+pub(crate) mod ledger;
+pub(crate) mod reader;
 mod referee;
 
 use crate::support::ken::User;

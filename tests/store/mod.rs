@@ -1,7 +1,7 @@
 //! What is kept, and what could take it away.
 
 mod bad_disk; // full, read-only, without locks
-mod churn; // many rows, half of them changed, while others read and the writer is killed
+pub(crate) mod churn; // many rows, half of them changed, while others read and the writer is killed
 mod compat; // data directories of released versions
 mod copies; // what is removed beside the database, and what is not ours
 mod crash; // kill -9 at any moment

@@ -5,7 +5,7 @@ use super::{MODEL, RECALL_TARGET};
 use crate::support::home;
 use crate::support::request::session_at;
 use kenning::embed::EncoderSettings;
-use kenning::engine::{Engine, EngineSettings};
+use kenning::engine::{Engine, EngineSettings, Session};
 use kenning::query::{Legs, SearchOptions};
 use kenning::types::{Answer, Content, Hit};
 use serde::{Deserialize, Serialize};
@@ -78,22 +78,32 @@ pub fn engine(data: &Path) -> Engine {
     })
 }
 
-/// A question by meaning, or by words too, with everything that is found at all.
-pub fn ask(engine: &Engine, question: &str, keyword: bool) -> Result<Answer, String> {
-    let options = SearchOptions {
+/// A search by meaning, or by words too, for everything that is found at all.
+pub fn options(keyword: bool) -> SearchOptions {
+    SearchOptions {
         limit: 10,
         min_relevance: Some(0.0),
         whole: true,
         legs: Legs { semantic: true, keyword },
         ..SearchOptions::default()
-    };
-    let session =
-        session_at(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64));
-    let answer = engine.search(question.as_bytes(), &options, &session).map_err(|error| error.to_string())?;
-    match session.take_notes().into_iter().find(|note| note.contains("damaged") || note.contains("cannot")) {
-        Some(note) => Err(note),
-        None => Ok(answer),
     }
+}
+
+/// A request now.
+pub fn session() -> Session<'static> {
+    session_at(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64))
+}
+
+/// A note of what should never be.
+pub fn complaint(session: &Session<'_>) -> Option<String> {
+    session.take_notes().into_iter().find(|note| note.contains("damaged") || note.contains("cannot"))
+}
+
+/// A question with these [`options`].
+pub fn ask(engine: &Engine, question: &str, keyword: bool) -> Result<Answer, String> {
+    let session = session();
+    let answer = engine.search(question.as_bytes(), &options(keyword), &session).map_err(|error| error.to_string())?;
+    complaint(&session).map_or(Ok(answer), Err)
 }
 
 /// Row and version of each indexed text that was found, best first.
