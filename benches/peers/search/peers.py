@@ -73,7 +73,8 @@ def compare(args, folder):
             line = (ours if engine == "ken" else theirs)(args, folder)
             turns[engine].append(line)
             print(json.dumps({"round": number, "set": name, "engine": engine, **line}), flush=True)
-    middle = {engine: {what: statistics.median(line[what] for line in lines) for what in KEPT} for engine, lines in turns.items()}
+    median = lambda lines, what: round(statistics.median(line[what] for line in lines), 4)
+    middle = {engine: {what: median(lines, what) for what in KEPT} for engine, lines in turns.items()}
     ratio = lambda what: statistics.median(a[what] / b[what] for a, b in zip(turns["ken"], turns["peer"]))
     ratios = {what: round(ratio(what), 2) for what in ("queries_per_s", "p50_ms", "p95_ms")}
     is_right = middle["ken"]["ndcg@10"] >= max(middle["peer"]["ndcg@10"], judged)
