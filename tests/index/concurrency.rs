@@ -228,12 +228,16 @@ fn keep_cleaning(world: &World) {
 }
 
 fn keep_changing_the_model(world: &World) {
+    let mut pause = MODEL_PAUSE;
     loop {
-        std::thread::sleep(MODEL_PAUSE.min(world.end.saturating_duration_since(Instant::now())));
+        std::thread::sleep(pause.min(world.end.saturating_duration_since(Instant::now())));
+        let start = Instant::now();
         world.changes.fetch_add(1, Ordering::SeqCst);
         world.insist("another model", || world.house.change_model(OTHER));
         world.insist("the model again", || world.house.change_model(MODEL));
         world.changes.fetch_add(1, Ordering::SeqCst);
+        // Most searches should fall between two changes, also on a slow machine.
+        pause = MODEL_PAUSE.max(2 * start.elapsed());
         if world.is_over() {
             return;
         }
