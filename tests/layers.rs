@@ -75,6 +75,29 @@ fn modules_import_lower_layers_only() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
+/// What faces may import: what they need of the layers below stands in `engine::face`.
+const OF_FACES: &[&str] = &["engine", "types", "render", "config", "eval"];
+
+/// Modules that a file of a face imports and may not.
+fn beyond_face(face: &str, text: &str) -> Vec<String> {
+    let wrong = imports(text).into_iter().filter(|(_, name)| name != face && !OF_FACES.contains(&name.as_str()));
+    wrong.map(|(line, name)| format!("{name}, line {line}")).collect()
+}
+
+#[test]
+fn faces_import_the_engine_and_what_goes_through_it() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli"), &mut files);
+    assert!(files.len() > 20, "the sources were not found");
+    let mut wrong = Vec::new();
+    for path in files {
+        let found = beyond_face("cli", &std::fs::read_to_string(&path).unwrap());
+        wrong.extend(found.into_iter().map(|fault| format!("{}: {fault}", path.display())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(beyond_face("cli", "use crate::store::Database;\n").len(), 1);
+}
+
 #[test]
 fn an_upward_or_sideways_import_is_seen() {
     assert_eq!(faults("text", "use crate::types::Hit;\n"), Vec::<String>::new());
@@ -105,7 +128,7 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     ("OpenOptions::new()", &["map/open.rs"]),
     // What is decided hangs on no clock: time is taken to be told, and to wait for folders that change.
     ("Instant::now(", &["cli", "eval", "ingest/run.rs", "ingest/watch.rs"]),
-    ("SystemTime::now(", &["cli/session.rs", "cli/status.rs"]),
+    ("SystemTime::now(", &["cli/surroundings.rs", "cli/status.rs"]),
 ];
 
 /// The code of a file that is no test: what stands before its test module, without comments.

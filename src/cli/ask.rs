@@ -2,9 +2,9 @@
 
 use super::output::{Failure, Output};
 use super::{Cli, Global, Outcome, dispatch};
-use crate::error::ErrorKind;
-use crate::query::{Call, call};
-use crate::text::ends;
+use crate::engine::face::asking::{Call, call};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::text::{ends, single_line};
 use crate::types::limits::QUESTION_BYTES;
 use clap::{Args, Parser};
 
@@ -53,7 +53,7 @@ pub(super) fn run(global: &Global, args: &AskArgs, output: &Output) -> Outcome {
             return Err(Failure::new(ErrorKind::Usage, "the phrase asks for nothing", hint));
         }
     };
-    let shown = made.iter().filter(|part| *part != "--").map(|part| crate::text::single_line(part, 120));
+    let shown = made.iter().filter(|part| *part != "--").map(|part| single_line(part, 120));
     let shown = shown.map(|part| if part.contains(' ') { format!("{part:?}") } else { part });
     output.say(&output.message_style.faint(&format!("ken {}", shown.collect::<Vec<_>>().join(" "))));
     // Through the parser, so that a phrase can do what its call can, and nothing else.

@@ -1,12 +1,12 @@
 //! What a command leaves to a process of its own, which goes on after it.
 
-use crate::process;
+use crate::engine::face::system;
 use std::process::Stdio;
 
 /// Starts `ken gc --auto`, which outlives this process and does not hear the terminal's Ctrl-C; false if that fails.
 pub(super) fn renew_later() -> bool {
     let Ok(own) = std::env::current_exe() else { return false };
-    let mut command = process::ourselves(&own);
+    let mut command = system::ourselves(&own);
     command.args(["gc", "--auto", "--quiet"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

@@ -12,11 +12,11 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::error::ErrorKind;
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::system::{self, Links};
+use crate::engine::face::text::single_line;
+use crate::render::{json_line, line, shown};
 use crate::eval::{Case, CaseKind, Report, builtin_cases, parse_cases, run as run_cases};
-use crate::map::open::{self, Links};
-use crate::render::json_line;
-use crate::screen::{line, shown};
 use crate::types::limits::TEST_SET;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -73,7 +73,7 @@ fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, Failure> {
     let mut cases = Vec::new();
     for path in paths {
         let name = shown(path).into_owned();
-        let text = open::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&name, &e))?;
+        let text = system::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&name, &e))?;
         cases.extend(parse_cases(&name, &text)?);
     }
     Ok(cases)
@@ -93,7 +93,7 @@ fn builtin(global: &Global, args: &BuiltinArgs, output: &Output) -> Outcome {
         if args.misses {
             for seen in observations.iter().filter(|o| !o.right()) {
                 let text = cases.iter().find(|c| c.id == seen.id).map_or("", |c| &c.text);
-                let text = crate::text::single_line(text, 110);
+                let text = single_line(text, 110);
                 output.print(&format!(
                     "{} want {} got {} ({}, best {:.3})\n    {text}\n",
                     line(&seen.id),

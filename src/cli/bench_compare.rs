@@ -4,11 +4,10 @@ use super::bench_run::{How, Work, measure_set};
 use super::output::{Failure, Output};
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::error::ErrorKind;
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::text::single_line;
+use crate::render::{json_line, line, shown};
 use crate::eval::retrieval::{BenchError, Comparison, Configuration, Delta, RunResult, compare, read_split, same_set};
-use crate::render::json_line;
-use crate::screen::{line, shown};
-use crate::text::single_line;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -4,10 +4,9 @@ use super::machine::peak_mib;
 use super::output::{Failure, Output};
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::embed::Encoder;
-use crate::map::open::{self, Links};
-use crate::render::json_line;
-use crate::screen::{line, shown};
+use crate::engine::face::models::Encoder;
+use crate::engine::face::system::{self, Links};
+use crate::render::{json_line, line, shown};
 use crate::types::Role;
 use crate::types::limits::TEST_SET;
 use clap::Args;
@@ -38,7 +37,7 @@ const QUERY: &str = "Error creating S3 bucket: BucketAlreadyExists: the requeste
 pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome {
     let engine = Surroundings::open(global, output)?.engine();
     let read =
-        |path: &PathBuf| open::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&shown(path), &e));
+        |path: &PathBuf| system::read_text(path, Links::Follow, TEST_SET).map_err(|e| Failure::io(&shown(path), &e));
     let texts: Vec<String> = match &args.texts {
         Some(path) => read(path)?.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         None => {

@@ -2,11 +2,10 @@
 
 use super::Outcome;
 use super::output::{Failure, Output};
+use crate::engine::face::system::{self, Links};
+use crate::engine::face::text::{FINGERPRINT_VERSION, decode, single_line};
+use crate::render::{json_line, shown};
 use crate::eval::{SystemGrouping, group_lines, mean_grouping, parse_lines};
-use crate::map::open::{self, Links};
-use crate::render::json_line;
-use crate::screen::shown;
-use crate::text::{FINGERPRINT_VERSION, decode};
 use crate::types::limits::LOG;
 use clap::Args;
 use serde_json::json;
@@ -37,7 +36,7 @@ pub(super) fn run(args: &FingerprintArgs, output: &Output) -> Outcome {
     let mut lines = Vec::new();
     for path in &args.files {
         let name = shown(path).into_owned();
-        let bytes = open::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&name, &e))?;
+        let bytes = system::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&name, &e))?;
         lines.extend(parse_lines(&name, &decode(&bytes)?)?);
     }
     let systems = group_lines(&lines);
@@ -65,7 +64,7 @@ fn table(systems: &[SystemGrouping]) -> String {
     for SystemGrouping { system, grouping, lines_per_s } in systems {
         text.push_str(&format!(
             "{:16} {:>7} {:>9} {:>7} {:>9.3} {:>9.3} {:>7.3} {:>7.3} {:>10.0}\n",
-            crate::text::single_line(system, 16),
+            single_line(system, 16),
             grouping.lines,
             grouping.templates,
             grouping.groups,

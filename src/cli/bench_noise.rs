@@ -5,11 +5,10 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::engine::face::system::{self, Links};
+use crate::engine::face::text::decode;
+use crate::render::{json_object, line, shown};
 use crate::eval::noise;
-use crate::map::open::{self, Links};
-use crate::render::json_object;
-use crate::screen::{line, shown};
-use crate::text::decode;
 use crate::types::limits::LOG;
 use clap::Args;
 use serde_json::json;
@@ -41,7 +40,7 @@ pub(super) struct NoiseArgs {
 pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome {
     let mut texts = Vec::new();
     for path in &args.files {
-        let bytes = open::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&shown(path), &e))?;
+        let bytes = system::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&shown(path), &e))?;
         texts.push(decode(&bytes)?.into_owned());
     }
     let surroundings = Surroundings::open(global, output)?;

@@ -4,11 +4,10 @@ use super::output::Output;
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::engine::face::frames::Tokenizer;
+use crate::render::{json_line, line};
 use crate::eval::packing::{PackPlan, Packed, measure_packing};
 use crate::eval::retrieval::{BenchError, SPLIT, read_split};
-use crate::pack::Tokenizer;
-use crate::render::json_line;
-use crate::screen::line;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -5,15 +5,14 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::{Surroundings, now_ms};
 use super::{Global, Outcome};
-use crate::error::ErrorKind;
+use crate::engine::face::asking::Stage;
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::system::{self, Links};
+use crate::render::{json_line, line, shown};
 use crate::eval::retrieval::{
     BenchError, BenchIndex, Configuration, Percentiles, Plan, Ranking, RunResult, SPLIT, Set, Summary, measure,
     measure_ranking, page, prepare, read_split, write_run,
 };
-use crate::map::open::{self, Links};
-use crate::query::Stage;
-use crate::render::json_line;
-use crate::screen::{line, shown};
 use crate::types::limits::CONFIG;
 use clap::Args;
 use std::collections::HashSet;
@@ -103,7 +102,7 @@ impl How {
         let mut runs = self.runs.clone();
         if let Some(file) = &self.file {
             let name = shown(file).into_owned();
-            let text = open::read_text(file, Links::Follow, CONFIG).map_err(|e| Failure::io(&name, &e))?;
+            let text = system::read_text(file, Links::Follow, CONFIG).map_err(|e| Failure::io(&name, &e))?;
             let hint = "a run a line, as --run has it; ken bench run --help";
             let read = Configuration::read_all(&text);
             runs.extend(read.map_err(|why| Failure::new(ErrorKind::Usage, format!("{name}: {why}"), hint))?);

@@ -4,12 +4,11 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::canon::{Entry, Finding, Severity, Stored};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::packs::{Entry, Finding, Severity, Stored};
+use crate::engine::face::system::{self, Links};
+use crate::render::{json_line, json_object, line, shown, shown_text, with_path, wrap};
 use crate::engine::{Engine, NewEntry};
-use crate::error::ErrorKind;
-use crate::map::open::{self, Links};
-use crate::render::{json_line, json_object, with_path, wrap};
-use crate::screen::{line, shown, shown_text};
 use crate::types::limits::CANON_PACK;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -187,9 +186,9 @@ fn new_entry(args: AddArgs) -> Result<NewEntry, Failure> {
     let entry = match &args.json_entry {
         Some(path) => {
             let text = if path.as_os_str() == "-" {
-                open::stream_text(std::io::stdin().lock(), CANON_PACK)
+                system::stream_text(std::io::stdin().lock(), CANON_PACK)
             } else {
-                open::read_text(path, Links::Follow, CANON_PACK)
+                system::read_text(path, Links::Follow, CANON_PACK)
             };
             let text = text.map_err(|e| Failure::io(&shown(path), &e))?;
             serde_json::from_str(&text).map_err(|e| {

@@ -4,10 +4,9 @@ use super::output::Output;
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::error::ErrorKind;
-use crate::render::{json_object, with_path};
-use crate::screen::{line, shown};
-use crate::store::Fault;
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::indexing::Fault;
+use crate::render::{json_object, line, shown, with_path};
 use clap::Args;
 use serde_json::{Value, json};
 

@@ -4,11 +4,11 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::indexing::{Forgotten, ForgottenPassage};
+use crate::engine::face::text::{single_line, timestamp};
 use crate::engine::Engine;
-use crate::error::ErrorKind;
 use crate::render::json_object;
-use crate::store::{Forgotten, ForgottenPassage};
-use crate::text::timestamp;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ fn list(engine: &Engine, output: &Output) -> Outcome {
         let mut out = format!("{}  ", passage.id);
         out.push_str(&passage.forgotten_at.map_or_else(|| "some time ago".to_owned(), timestamp));
         if let Some(path) = &passage.path {
-            out.push_str(&format!("  {}", crate::text::single_line(path, 400)));
+            out.push_str(&format!("  {}", single_line(path, 400)));
         }
         match passage.lines {
             Some(1) => out.push_str("  1 line"),

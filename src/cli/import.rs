@@ -5,9 +5,8 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::map::open::{self, Links};
-use crate::render::json_object;
-use crate::screen::shown;
+use crate::engine::face::system::{self, Links};
+use crate::render::{json_object, shown};
 use clap::Args;
 use serde_json::json;
 use std::io::{BufRead, BufReader};
@@ -46,7 +45,7 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
     let input: Box<dyn BufRead> = if args.file == Path::new("-") {
         Box::new(BufReader::new(std::io::stdin()))
     } else {
-        let file = open::open(&args.file, Links::Follow).map_err(|e| {
+        let file = system::open(&args.file, Links::Follow).map_err(|e| {
             let mut failure = Failure::io(&shown(&args.file), &e);
             failure.hint = Some("give a file that ken export wrote, or a folder of ken export --markdown".to_owned());
             failure

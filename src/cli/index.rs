@@ -4,10 +4,10 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::engine::face::indexing::{IndexOptions, IndexReport};
+use crate::engine::face::text::single_line;
+use crate::render::{json_object, shown};
 use crate::engine::{Engine, EngineError};
-use crate::ingest::{IndexOptions, IndexReport};
-use crate::render::json_object;
-use crate::screen::shown;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -86,7 +86,7 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     output.print(&text(report))?;
     for skipped in report.skipped.iter().take(SHOWN_SKIPPED) {
         let left = if skipped.rules { ":" } else { " is left out:" };
-        output.note(&format!("{}{left} {}", shown(&skipped.path), crate::text::single_line(&skipped.why, 200)));
+        output.note(&format!("{}{left} {}", shown(&skipped.path), single_line(&skipped.why, 200)));
     }
     if report.skipped.len() > SHOWN_SKIPPED {
         output.say(&format!("      and {} more; --json lists them", report.skipped.len() - SHOWN_SKIPPED));

@@ -1,13 +1,13 @@
 //! What the system tells of the machine and of this process, for measurements.
 
+use crate::engine::face::system::{self, Links};
 use crate::eval::retrieval::Machine;
-use crate::map::open::{self, Links};
 use crate::types::limits::PROCESS_TABLE;
 use std::path::Path;
 
 /// The machine.
 pub(super) fn machine() -> Machine {
-    let cpus = open::read_text(Path::new("/proc/cpuinfo"), Links::Follow, PROCESS_TABLE).unwrap_or_default();
+    let cpus = system::read_text(Path::new("/proc/cpuinfo"), Links::Follow, PROCESS_TABLE).unwrap_or_default();
     let name = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     Machine {
         cpu: name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned()),
@@ -18,7 +18,7 @@ pub(super) fn machine() -> Machine {
 
 /// The most memory that this process has held, where the system tells.
 pub(super) fn peak_mib() -> Option<u64> {
-    peak_of(&open::read_text(Path::new("/proc/self/status"), Links::Follow, PROCESS_TABLE).ok()?)
+    peak_of(&system::read_text(Path::new("/proc/self/status"), Links::Follow, PROCESS_TABLE).ok()?)
 }
 
 fn peak_of(status: &str) -> Option<u64> {

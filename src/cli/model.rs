@@ -4,12 +4,12 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::models::{FileCheck, Installed, Manifest, ModelKind, Origin, State};
+use crate::engine::face::system::make_private;
+use crate::render::{json_object, line, shown, shown_text, with_path};
 use crate::config::write_user_key;
-use crate::embed::{FileCheck, Installed, Manifest, ModelKind, Origin, State};
 use crate::engine::{Engine, EngineError};
-use crate::error::ErrorKind;
-use crate::render::{json_object, with_path};
-use crate::screen::{line, shown, shown_text};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -166,7 +166,7 @@ fn use_model(
     engine.switch_index(&installed, &meter.session())?;
     meter.finish();
     if let Some(folder) = path.parent() {
-        crate::store::make_private(folder)?;
+        make_private(folder)?;
     }
     // A directory is meant from wherever `ken` runs.
     let directory = Path::new(name).canonicalize().ok().filter(|d| d.is_dir() && *d == installed.root);

@@ -4,10 +4,9 @@
 
 use super::surroundings::now_ms;
 use super::{Cli, Colour};
+use crate::engine::face::failure::{Diagnose, ErrorKind, io_kind};
+use crate::render::{Style, clean, is_hidden, json_line, line, terminal};
 use crate::engine::{Notes, Session};
-use crate::error::{Diagnose, ErrorKind};
-use crate::render::{Style, json_line};
-use crate::screen::{clean, is_hidden, line, terminal};
 use clap::CommandFactory;
 use indicatif::ProgressDrawTarget;
 use serde_json::json;
@@ -58,7 +57,7 @@ impl Failure {
     pub fn io(what: &str, error: &io::Error) -> Self {
         let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
         Self {
-            kind: crate::error::io_kind(error),
+            kind: io_kind(error),
             message: format!("{what}: {error}"),
             hint: None,
             broken_pipe,

@@ -5,14 +5,13 @@ use super::progress::Meter;
 use super::search::{place, scope};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
+use crate::engine::face::asking::{ItemFilter, PathFilter};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::frames::{Change, Tokenizer, diff};
+use crate::engine::face::system::{self, Links};
+use crate::engine::face::text::{decode, parse_timestamp, single_line};
+use crate::render::{json_object, line, shown};
 use crate::engine::PackOptions;
-use crate::error::ErrorKind;
-use crate::map::open::{self, Links};
-use crate::pack::{Change, Tokenizer, diff};
-use crate::render::json_object;
-use crate::screen::{line, shown};
-use crate::store::{ItemFilter, PathFilter};
-use crate::text::{decode, parse_timestamp, single_line};
 use crate::types::limits::FRAME_PART;
 use crate::types::{Frame, Kind, Reason};
 use clap::{Args, Subcommand};
@@ -177,7 +176,7 @@ fn given(path: &Path) -> Result<String, Failure> {
     let bytes = if path == Path::new("-") {
         bounded("standard input", std::io::stdin().lock())?
     } else {
-        bounded(&name, open::open(path, Links::Follow).map_err(|e| Failure::io(&name, &e))?)?
+        bounded(&name, system::open(path, Links::Follow).map_err(|e| Failure::io(&name, &e))?)?
     };
     match decode(&bytes) {
         Ok(text) => Ok(text.into_owned()),
@@ -188,7 +187,7 @@ fn given(path: &Path) -> Result<String, Failure> {
 
 fn bounded(name: &str, from: impl Read) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    match open::read_limited(from, FRAME_PART, &mut bytes) {
+    match system::read_limited(from, FRAME_PART, &mut bytes) {
         Ok(()) => Ok(bytes),
         Err(e) if e.kind() == std::io::ErrorKind::FileTooLarge => {
             let text = format!("{name}: {e}");

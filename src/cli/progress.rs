@@ -2,10 +2,11 @@
 
 use super::output::Output;
 use super::stop;
-use crate::embed::PullEvent;
+use crate::engine::face::models::PullEvent;
+use crate::engine::face::system::can_start;
+use crate::engine::face::indexing;
+use crate::render::{line, shown_text};
 use crate::engine::{Progress, Session};
-use crate::ingest;
-use crate::screen::{line, shown_text};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Draws the progress of one command.
@@ -70,15 +71,15 @@ impl<'a> Meter<'a> {
         }
     }
 
-    fn indexing(&mut self, step: &ingest::Progress) {
+    fn indexing(&mut self, step: &indexing::Progress) {
         match *step {
-            ingest::Progress::Walking { files } => {
+            indexing::Progress::Walking { files } => {
                 if self.bar.is_none() {
                     self.start(0, "{spinner} {msg}");
                 }
                 self.say(format!("{files} files found"));
             }
-            ingest::Progress::Indexing { files, files_total, bytes, bytes_total, chunks, tokens } => {
+            indexing::Progress::Indexing { files, files_total, bytes, bytes_total, chunks, tokens } => {
                 if self.bar.as_ref().is_none_or(|bar| bar.length() != Some(bytes_total)) {
                     self.start(bytes_total, "{bar:30} {percent}% {msg}, {eta} left");
                 }
@@ -88,7 +89,7 @@ impl<'a> Meter<'a> {
                     bar.set_position(bytes);
                 }
             }
-            ingest::Progress::Completing { done, total, .. } => self.embedding("the index", done, total, ""),
+            indexing::Progress::Completing { done, total, .. } => self.embedding("the index", done, total, ""),
         }
     }
 
@@ -142,7 +143,7 @@ impl<'a> Meter<'a> {
         let bar = self.start(0, "{spinner} {msg} {elapsed}");
         bar.set_message(message.to_owned());
         // The bar would start a thread, and panic where that is refused.
-        if interactive && crate::threads::can_start(1).is_ok() {
+        if interactive && can_start(1).is_ok() {
             bar.enable_steady_tick(std::time::Duration::from_millis(120));
         }
     }

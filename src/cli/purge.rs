@@ -3,9 +3,8 @@
 use super::output::{Failure, Output};
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::error::ErrorKind;
-use crate::render::json_object;
-use crate::screen::shown;
+use crate::engine::face::failure::ErrorKind;
+use crate::render::{json_object, shown};
 use clap::Args;
 use serde_json::json;
 use std::io::IsTerminal;

@@ -5,10 +5,9 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::error::{Diagnose, ErrorKind};
-use crate::process;
-use crate::render::{answer_json, lookup_text};
-use crate::screen::{line, shown};
+use crate::engine::face::failure::{Diagnose, ErrorKind};
+use crate::engine::face::system;
+use crate::render::{answer_json, line, lookup_text, shown};
 use crate::types::limits::RUN_KEPT_BYTES;
 use clap::Args;
 use std::collections::VecDeque;
@@ -94,7 +93,7 @@ fn pass_through(command: &[OsString]) -> Result<(ExitStatus, Vec<u8>, bool), Fai
         let both = &kept;
         start().spawn_scoped(scope, move || copy(out.recv().ok(), io::stdout(), both)).map_err(no_thread)?;
         start().spawn_scoped(scope, move || copy(err.recv().ok(), io::stderr(), both)).map_err(no_thread)?;
-        let spawned = process::as_typed(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let spawned = system::as_typed(program).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = spawned.map_err(|e| cannot_run(program, &e))?;
         // They wait for nothing else.
         drop(child.stdout.take().map(|out| give_out.send(out)));

@@ -2,16 +2,14 @@
 
 use super::output::{Failure, Output};
 use super::{Global, background, limits};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::models::{EncoderSettings, Isa, PipSettings, ProxySettings, StoreSettings};
+use crate::engine::face::system::{self, Links, Programs};
+use crate::render::shown;
 use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
-use crate::embed::{EncoderSettings, PipSettings, ProxySettings, StoreSettings};
 use crate::engine::{Engine, EngineError, EngineSettings};
-use crate::error::ErrorKind;
-use crate::map::open::{self, Links};
-use crate::process::Programs;
-use crate::screen::shown;
 use crate::types::Calibration;
 use crate::types::limits::CONFIG;
-use crate::vector::simd::Isa;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -122,7 +120,7 @@ impl Surroundings {
         }
         let named = self.environment.raw("HF_TOKEN_PATH").map(PathBuf::from);
         let usual = || Some(self.paths.hub_cache.as_ref()?.parent()?.join("token"));
-        let text = open::read_text(&named.or_else(usual)?, Links::Follow, CONFIG).ok()?;
+        let text = system::read_text(&named.or_else(usual)?, Links::Follow, CONFIG).ok()?;
         Some(text.trim().to_owned()).filter(|token| !token.is_empty())
     }
 

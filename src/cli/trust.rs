@@ -2,12 +2,11 @@
 
 use super::Outcome;
 use super::output::{Failure, Output};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::system::make_private;
+use crate::render::{json_object, shown, with_path};
 use crate::config::{Environment, Paths, Trust, TrustState};
 use crate::engine::EngineError;
-use crate::error::ErrorKind;
-use crate::render::{json_object, with_path};
-use crate::screen::shown;
-use crate::store::make_private;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

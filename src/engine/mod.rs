@@ -7,6 +7,7 @@
 mod database;
 mod derived;
 mod error;
+pub mod face;
 mod forget;
 mod index;
 mod knowledge;

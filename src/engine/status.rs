@@ -181,7 +181,7 @@ impl Engine {
         }
         let lock = self.writer("ken doctor --repair")?;
         crate::store::keep_private(&data)?;
-        let lesser = [LOST, MODEL, "texts", "vectors"];
+        let lesser = [LOST, MODEL, "texts", "values", "vectors"];
         let damaged = out.faults.iter().any(|fault| fault.damage && !lesser.contains(&fault.name));
         let lost = out.faults.iter().any(|fault| fault.name == LOST);
         if out.faults.iter().any(|fault| fault.name == STAGING) {

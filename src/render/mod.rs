@@ -10,6 +10,8 @@ mod style;
 mod wire;
 mod wrap;
 
+/// Which characters may reach a screen, and how paths are shown.
+pub use crate::screen::{clean, is_hidden, line, shown, shown_text, terminal};
 pub use json::{json, json_line, json_pretty, with_path, yaml};
 pub use lookup::lookup_text;
 pub use search::search_text;
