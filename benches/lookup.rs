@@ -8,7 +8,7 @@
 use kenning::ann::{Image, Index};
 use kenning::canon::Canon;
 use kenning::embed::{ModelStore, StoreSettings};
-use kenning::query::relevance::{KeywordIndex, SemanticIndex, Words};
+use kenning::lexical::{QueryTerms, TermImage, TermIndex, TermOrigin};
 use kenning::types::Role;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -40,17 +40,19 @@ fn main() {
         canon
     });
     let texts = || entries.entries().iter().map(|stored| stored.entry().keyword_text());
-    time("index keywords, once", || KeywordIndex::new(texts()));
-    let terms = home.join("vectors/canon.terms");
-    let words = time("open the index of keywords", || KeywordIndex::kept(&terms, entries.digest(), texts()));
-    time("compare with all keywords", || words.said(&Words::of(QUESTION)));
+    time("index terms, once", || TermIndex::of_texts((0..).zip(texts())).unwrap());
+    let origin = TermOrigin { state: format!("canon {}", entries.digest()), ..TermOrigin::default() };
+    let file = home.join("vectors/canon.terms");
+    let open = || TermIndex::new(TermImage::open_or_make(&file, &origin, (0..).zip(texts())).unwrap());
+    let terms = time("open the index of terms", open);
+    time("compare with all terms", || terms.score_all(&QueryTerms::of(QUESTION)));
     let found = store.find("bge-small-en-v1.5-int8").unwrap().expect("the model is installed");
     let encoder = time("load model and tokenizer", || store.load(&found).unwrap());
     let file = home.join(format!("vectors/canon-{}.ann", encoder.fingerprint()));
     let open = || Image::open_stale(&file, encoder.fingerprint().as_str()).expect("a lookup has made it");
-    let index = time("open canon's vectors", || SemanticIndex::new(Index::new(open())));
+    let index = time("open canon's vectors", || Index::new(open()));
     let vector =
         time("embed the question", || encoder.encode(&[QUESTION], Role::Query, &mut |_| {}).unwrap().remove(0).vector);
-    time("compare with all vectors", || index.similarities(&vector, 10, &[], None));
-    println!("{} entries, {} vectors", entries.entries().len(), index.index().len());
+    time("compare with all vectors", || index.nearest_owners(&vector, 64, None));
+    println!("{} entries, {} vectors", entries.entries().len(), index.len());
 }

@@ -6,8 +6,8 @@ use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::single_line;
-use crate::render::{json_line, line, shown};
 use crate::eval::retrieval::{BenchError, Comparison, Configuration, Delta, RunResult, compare, read_split, same_set};
+use crate::render::{json_line, line, shown};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -5,9 +5,9 @@ use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::frames::Tokenizer;
-use crate::render::{json_line, line};
 use crate::eval::packing::{PackPlan, Packed, measure_packing};
 use crate::eval::retrieval::{BenchError, SPLIT, read_split};
+use crate::render::{json_line, line};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -8,11 +8,11 @@ use super::{Global, Outcome};
 use crate::engine::face::asking::Stage;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, Links};
-use crate::render::{json_line, line, shown};
 use crate::eval::retrieval::{
     BenchError, BenchIndex, Configuration, Percentiles, Plan, Ranking, RunResult, SPLIT, Set, Summary, measure,
     measure_ranking, page, prepare, read_split, write_run,
 };
+use crate::render::{json_line, line, shown};
 use crate::types::limits::CONFIG;
 use clap::Args;
 use std::collections::HashSet;

@@ -3,9 +3,9 @@
 use super::output::Output;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::config::{KEYS, Shown, toml_value, write_user_key};
 use crate::engine::face::system::make_private;
 use crate::render::{json_object, shown, shown_text, with_path};
-use crate::config::{KEYS, Shown, toml_value, write_user_key};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 

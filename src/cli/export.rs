@@ -3,9 +3,9 @@
 use super::output::{Failure, Output};
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::engine::EngineError;
 use crate::engine::face::system::{Aside, open_to_write};
 use crate::render::{json_object, shown, with_path};
-use crate::engine::EngineError;
 use clap::Args;
 use serde_json::json;
 use std::fs;

@@ -6,8 +6,8 @@ use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::indexing::{IndexOptions, IndexReport};
 use crate::engine::face::text::single_line;
-use crate::render::{json_object, shown};
 use crate::engine::{Engine, EngineError};
+use crate::render::{json_object, shown};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -6,8 +6,8 @@
 //! is opened.
 
 use super::output::Failure;
-use signal_hook::flag;
 use crate::engine::face::failure::ErrorKind;
+use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

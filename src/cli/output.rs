@@ -5,8 +5,8 @@
 use super::surroundings::now_ms;
 use super::{Cli, Colour};
 use crate::engine::face::failure::{Diagnose, ErrorKind, io_kind};
-use crate::render::{Style, clean, is_hidden, json_line, line, terminal};
 use crate::engine::{Notes, Session};
+use crate::render::{Style, clean, is_hidden, json_line, line, terminal};
 use clap::CommandFactory;
 use indicatif::ProgressDrawTarget;
 use serde_json::json;
@@ -56,13 +56,7 @@ impl Failure {
 
     pub fn io(what: &str, error: &io::Error) -> Self {
         let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
-        Self {
-            kind: io_kind(error),
-            message: format!("{what}: {error}"),
-            hint: None,
-            broken_pipe,
-            exit_code: None,
-        }
+        Self { kind: io_kind(error), message: format!("{what}: {error}"), hint: None, broken_pipe, exit_code: None }
     }
 }
 

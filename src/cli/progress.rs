@@ -2,11 +2,11 @@
 
 use super::output::Output;
 use super::stop;
+use crate::engine::face::indexing;
 use crate::engine::face::models::PullEvent;
 use crate::engine::face::system::can_start;
-use crate::engine::face::indexing;
-use crate::render::{line, shown_text};
 use crate::engine::{Progress, Session};
+use crate::render::{line, shown_text};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Draws the progress of one command.

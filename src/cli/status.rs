@@ -3,9 +3,9 @@
 use super::output::Output;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::engine::Status;
 use crate::engine::face::failure::ErrorKind;
 use crate::render::{json_object, line, shown_text};
-use crate::engine::Status;
 use clap::Args;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};

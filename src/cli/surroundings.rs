@@ -2,12 +2,12 @@
 
 use super::output::{Failure, Output};
 use super::{Global, background, limits};
+use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::models::{EncoderSettings, Isa, PipSettings, ProxySettings, StoreSettings};
 use crate::engine::face::system::{self, Links, Programs};
-use crate::render::shown;
-use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
 use crate::engine::{Engine, EngineError, EngineSettings};
+use crate::render::shown;
 use crate::types::Calibration;
 use crate::types::limits::CONFIG;
 use std::path::PathBuf;

@@ -2,11 +2,11 @@
 
 use super::Outcome;
 use super::output::{Failure, Output};
+use crate::config::{Environment, Paths, Trust, TrustState};
+use crate::engine::EngineError;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::make_private;
 use crate::render::{json_object, shown, with_path};
-use crate::config::{Environment, Paths, Trust, TrustState};
-use crate::engine::EngineError;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

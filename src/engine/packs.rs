@@ -7,8 +7,10 @@ use crate::canon::{
 };
 use crate::map::open::{Links, read_text};
 use crate::map::write_behind_link;
+use crate::query::Semantics;
 use crate::store::make_private;
 use crate::text::text_hash;
+use crate::types::Logistic;
 use crate::types::limits::CANON_PACK;
 use rayon::prelude::*;
 use std::fs;
@@ -70,44 +72,61 @@ fn read_pack(path: &Path, layer: PackLayer, links: Links<'_>) -> Result<PackSour
     Ok(PackSource { layer, origin: path.to_string_lossy().into_owned(), text: text.into() })
 }
 
-/// How much nearer another entry must be than the entry's own other texts, in cosine.
-const CLEARLY: f32 = 0.15;
-/// Cosine of title and cause from which two entries say the same.
-const SAME: f32 = 0.94;
+/// How much likelier another entry must be than the entry's own other texts, in log-odds of the semantic signal.
+const CLEARLY: f32 = 5.0;
+/// Semantic signal of title and cause, as questions, from which two entries say the same.
+const SAME: f32 = 0.974;
 
-/// What is wrong with the meaning of a text of an entry, the one of number `cause` being title with cause.
-fn misplaced(
-    entries: &[Stored],
-    vectors: &Index,
-    at: usize,
+/// The packs' texts as a model sees them.
+struct Meaning<'a> {
+    entries: &'a [Stored],
+    vectors: &'a Index,
+    /// From a cosine to the semantic signal: cosines of two models mean different things.
+    semantic: Logistic,
+}
+
+/// A text of an entry.
+struct TextOf<'a> {
+    /// Place of the entry.
+    entry: usize,
+    /// Place of the text among the entry's.
     part: usize,
-    cause: usize,
-    text: &EntryText,
-) -> Option<String> {
-    let row = vectors.row_of(&text_hash(&text.key()))?;
-    let vector = vectors.vector(row)?;
-    let near = vectors.search(&vector, 40, None);
-    let other = near.iter().find_map(|near| {
-        let mut owners = vectors.owners_of(near.row);
-        let (owner, _) = owners.find(|(owner, _)| *owner != at as u64)?;
-        Some((owner as usize, near.similarity))
-    });
-    let (other, similarity) = other?;
-    if part == cause {
-        return (similarity > SAME)
-            .then(|| format!("means nearly the same as {} ({similarity:.2})", entries[other].id()));
+    /// Whether it is title with cause.
+    is_cause: bool,
+    text: &'a EntryText,
+}
+
+impl Meaning<'_> {
+    /// What is wrong with the meaning of a text.
+    fn misplaced(&self, of: &TextOf<'_>) -> Option<String> {
+        let Self { entries, vectors, semantic } = self;
+        let TextOf { entry: at, part, is_cause, text } = *of;
+        let row = vectors.row_of(&text_hash(&text.key()))?;
+        let vector = vectors.vector(row)?;
+        let near = vectors.search(&vector, 40, None);
+        let other = near.iter().find_map(|near| {
+            let mut owners = vectors.owners_of(near.row);
+            let (owner, _) = owners.find(|(owner, _)| *owner != at as u64)?;
+            Some((owner as usize, near.similarity))
+        });
+        let (other, similarity) = other?;
+        if is_cause {
+            return (semantic.at(similarity) > SAME)
+                .then(|| format!("means nearly the same as {} ({similarity:.2})", entries[other].id()));
+        }
+        let rows = vectors.rows_of(at as u64).filter(|(other, _)| *other as usize != part);
+        let own = rows.filter_map(|(_, row)| vectors.similarity(&vector, row)).fold(-1.0, f32::max);
+        (semantic.slope * (similarity - own) > CLEARLY).then(|| {
+            let id = entries[other].id();
+            format!("symptom {part} is nearer to {id} ({similarity:.2}) than to the rest of its own entry ({own:.2})")
+        })
     }
-    let rows = vectors.rows_of(at as u64).filter(|(other, _)| *other as usize != part);
-    let own = rows.filter_map(|(_, row)| vectors.similarity(&vector, row)).fold(-1.0, f32::max);
-    (similarity > own + CLEARLY).then(|| {
-        let id = entries[other].id();
-        format!("symptom {part} is nearer to {id} ({similarity:.2}) than to the rest of its own entry ({own:.2})")
-    })
 }
 
 /// Symptoms that mean what another entry says, and entries that mean the same.
-fn all_misplaced(canon: &Canon, sources: &[PackSource], vectors: &Index) -> Vec<Finding> {
+fn all_misplaced(canon: &Canon, sources: &[PackSource], semantics: &Semantics) -> Vec<Finding> {
     let entries = canon.entries();
+    let meaning = Meaning { entries, vectors: &semantics.canon, semantic: semantics.calibration.entries.semantic };
     crate::threads::ready();
     let found: Vec<Vec<(usize, String)>> = entries
         .par_iter()
@@ -119,7 +138,8 @@ fn all_misplaced(canon: &Canon, sources: &[PackSource], vectors: &Index) -> Vec<
                 .iter()
                 .enumerate()
                 .filter(|(part, _)| (1..=stored.entry().symptoms.len()).contains(part) || *part == cause);
-            asked.filter_map(|(part, text)| Some((at, misplaced(entries, vectors, at, part, cause, text)?))).collect()
+            let texts = asked.map(|(part, text)| TextOf { entry: at, part, is_cause: part == cause, text });
+            texts.filter_map(|text| Some((at, meaning.misplaced(&text)?))).collect()
         })
         .collect();
     let source = |stored: &Stored| {
@@ -142,7 +162,7 @@ impl Engine {
             let all: Vec<PackSource> = builtin().into_iter().chain(packs.sources.iter().cloned()).collect();
             let mut found = check(&all);
             if let Some(model) = self.semantics(&packs, session) {
-                found.extend(all_misplaced(packs.canon(), &all, &model.semantics.canon));
+                found.extend(all_misplaced(packs.canon(), &all, &model.semantics));
                 found.sort_by(|a, b| (&a.file, a.line, a.severity).cmp(&(&b.file, b.line, b.severity)));
             }
             return Ok(found);

@@ -188,6 +188,8 @@ impl Engine {
             self.store()?.sweep(None)?;
         }
         if damaged {
+            // No connection of ours may hold the file that is put aside.
+            self.close();
             out.salvaged = Some(Database::salvage(&lock)?);
         } else if Database::open(&data)?.is_some() {
             Database::open_to_write(&lock)?.rebuild(&lock)?;

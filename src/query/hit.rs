@@ -37,6 +37,23 @@ pub(super) fn advice(stored: &Stored, tier: Tier, relevance: f32, captures: BTre
     }
 }
 
+/// A hit that nobody reads: its id and what it came to.
+pub(super) fn bare(candidate: &Candidate, explain: Option<Explanation>) -> Hit {
+    Hit {
+        id: candidate.uid().to_owned(),
+        kind: Kind::Chunk,
+        title: String::new(),
+        content: Content::Passage(Passage::default()),
+        score: candidate.score,
+        relevance: candidate.judged.relevance,
+        tier: Tier::Close,
+        source: String::new(),
+        overrides_canon: false,
+        override_reason: None,
+        explain,
+    }
+}
+
 /// Any knowledge as a stretch of text, cut to the lines that hold most of `words`.
 pub(super) fn passage(
     known: &Known<'_>,
@@ -62,17 +79,5 @@ pub(super) fn passage(
             (item.kind, single_line(&item.title, SNIPPET_CHARS), "index".to_owned(), passage)
         }
     };
-    Hit {
-        id: candidate.uid().to_owned(),
-        kind,
-        title,
-        content: Content::Passage(passage),
-        score: candidate.score,
-        relevance: candidate.judged.relevance,
-        tier: Tier::Close,
-        source,
-        overrides_canon: false,
-        override_reason: None,
-        explain,
-    }
+    Hit { kind, title, content: Content::Passage(passage), source, ..bare(candidate, explain) }
 }

@@ -79,6 +79,8 @@ pub struct SearchOptions {
     pub whole: bool,
     /// Whether a text that several items hold is shown for each of them, and not once.
     pub repeats: bool,
+    /// Whether what is shown is read; without, hits have ids and scores alone, and their files may be gone.
+    pub texts: bool,
     /// Whether a cross-encoder reads the first candidates and has a say in their order.
     pub rerank: bool,
     /// Weight of words in place of the calibrated one.
@@ -99,6 +101,7 @@ impl Default for SearchOptions {
             roles: ROLES,
             whole: false,
             repeats: false,
+            texts: true,
             rerank: false,
             word_weight: None,
             feedback: true,

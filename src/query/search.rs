@@ -4,7 +4,7 @@ use super::collection::{Collection, Known, Query};
 use super::collections::{CanonCollection, Files, ItemCollection};
 use super::explanation::{Outcome, of_judged};
 use super::gate::Rule;
-use super::hit::passage;
+use super::hit::{bare, passage};
 use super::knowledge::{Filters, Knowledge};
 use super::options::SearchOptions;
 use super::question::{Question, embed};
@@ -16,7 +16,7 @@ use super::{SearchError, Used};
 use crate::embed::Reranker;
 use crate::lexical::QueryTerms;
 use crate::text::{TextHash, fingerprint, mask, single_line};
-use crate::types::{Answer, Asked, Content, Finding, Hit, Semantic, Verdict};
+use crate::types::{Answer, Asked, Content, Explanation, Finding, Hit, Semantic, Verdict};
 use std::collections::{HashMap, HashSet};
 
 /// What a search asks of, all of one moment.
@@ -242,6 +242,9 @@ struct Shown<'a> {
 
 impl<'a> Showing<'a> {
     fn is_present(&self, candidate: &Candidate) -> bool {
+        if !self.posed.options.texts {
+            return true;
+        }
         let path = candidate.prior.as_ref().and_then(|prior| prior.path.as_deref());
         let files: Option<&dyn Files> = self.posed.context.items.map(|items| items.files);
         path.zip(files).is_none_or(|(path, files)| files.is_present(path))
@@ -267,17 +270,24 @@ impl<'a> Showing<'a> {
                 }
             }
         }
+        if !options.texts {
+            let hit = |one: &Shown<'_>| bare(one.candidate, self.explain(one.candidate));
+            return Ok(shown.iter().map(hit).collect());
+        }
         let known = read(self.collections, &shown.iter().map(|one| one.candidate).collect::<Vec<_>>())?;
         let words: HashSet<&str> = self.posed.terms.iter().map(|(word, _)| word).collect();
         let hits = shown.iter().zip(known).filter_map(|(one, known)| Some(self.hit(one, &known?, &words)));
         Ok(hits.collect())
     }
 
+    fn explain(&self, candidate: &Candidate) -> Option<Explanation> {
+        let ground = &self.ranking.grounds[candidate.collection];
+        self.posed.options.explain.then(|| of_judged(candidate, ground, None))
+    }
+
     fn hit(&self, shown: &Shown<'_>, known: &Known<'_>, words: &HashSet<&str>) -> Hit {
         let candidate = shown.candidate;
-        let ground = &self.ranking.grounds[candidate.collection];
-        let explain = self.posed.options.explain.then(|| of_judged(candidate, ground, None));
-        let mut hit = passage(known, candidate, words, explain);
+        let mut hit = passage(known, candidate, words, self.explain(candidate));
         if let (Content::Passage(passage), Known::Item(item)) = (&mut hit.content, known) {
             passage.also_in = shown.also_in;
             let standing = self.posed.context.items.and_then(|items| items.files.standing(item));

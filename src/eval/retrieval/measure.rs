@@ -322,6 +322,7 @@ impl<'a> Asker<'a> {
             roles: asks.roles,
             whole: asks.whole,
             repeats: true,
+            texts: false,
             explain: true,
             rerank: asks.rerank,
             word_weight: asks.word_weight,
