@@ -1,5 +1,5 @@
-//! BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how much it says that a text holds terms
-//! of a question, and the most that could be said.
+//! BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how much it says that a text holds
+//! terms of a question, and the most that could be said.
 
 use super::QueryTerms;
 use super::hash::{ByHash, term_hash};

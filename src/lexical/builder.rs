@@ -8,8 +8,8 @@ use crate::map::Room;
 use crate::text::for_each_token;
 use std::io;
 
-/// An image that is being made. Texts are tokenised and dropped; kept in memory are some 50 bytes a term and 16 a document
-/// where the room is a file.
+/// An image that is being made. Texts are tokenised and dropped; kept in memory are some 50 bytes a term and 16 a
+/// document where the room is a file.
 #[derive(Debug)]
 pub struct TermImageBuilder {
     writer: ImageWriter,
@@ -37,8 +37,8 @@ impl TermImageBuilder {
     /// Adds a document. Ids ascend.
     ///
     /// # Errors
-    /// When the disk refuses; `InvalidInput` when the id is not greater than the one before, or there are more documents
-    /// than 2^24.
+    /// When the disk refuses; `InvalidInput` when the id is not greater than the one before, or there are more
+    /// documents than 2^24.
     pub fn add(&mut self, id: u64, text: &str) -> io::Result<()> {
         let Self { writer, numbers, hashes, met, terms } = self;
         met.clear();

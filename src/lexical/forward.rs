@@ -1,9 +1,9 @@
 //! The forward list: each document's terms with their counts, as a record of 32-bit words.
 //!
 //! Numbers are given to terms in the order in which they are first met, so that common terms have low ones. Those below
-//! 65,536 take two bytes, the others four: short enough, and read without decoding. A record holds how many there are of both
-//! kinds, the long ones, the short ones, and a byte for the count of each, short ones first; the last two are filled up to
-//! whole words. Within each kind terms are in the order of their numbers.
+//! 65,536 take two bytes, the others four: short enough, and read without decoding. A record holds how many there are
+//! of both kinds, the long ones, the short ones, and a byte for the count of each, short ones first; the last two are
+//! filled up to whole words. Within each kind terms are in the order of their numbers.
 
 use super::image::LARGE_COUNT;
 
@@ -89,7 +89,9 @@ mod tests {
         }
 
         #[test]
-        fn any_words_are_read_within_bounds(words in proptest::collection::vec(prop_oneof![0u32..9, any::<u32>()], 0..30)) {
+        fn any_words_are_read_within_bounds(
+            words in proptest::collection::vec(prop_oneof![0u32..9, any::<u32>()], 0..30),
+        ) {
             prop_assert!(Record::of(&words).terms().count() <= 4 * words.len());
         }
     }

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// The hash of a term: FNV-1a, mixed once more so that its low bits are as good as its high ones. Stored in files: another
-/// hash is another format.
+/// The hash of a term: FNV-1a, mixed once more so that its low bits are as good as its high ones. Stored in files:
+/// another hash is another format.
 pub(super) fn term_hash(term: &str) -> u64 {
     let raw = term
         .bytes()

@@ -1,8 +1,8 @@
 //! The file: documents, an inverted list and a forward list of their terms. Layout in `index/FORMAT.md` and `layout`.
 //!
 //! It is derived, mapped, and checked in two steps: header, counts and length when it is opened, everything on request
-//! ([`TermImage::is_sound`]) and before it becomes part of another. A small one is checked whole when it is opened. What is
-//! read in between is read within bounds, so damage can cost an answer's quality and never more.
+//! ([`TermImage::is_sound`]) and before it becomes part of another. A small one is checked whole when it is opened.
+//! What is read in between is read within bounds, so damage can cost an answer's quality and never more.
 
 use super::TermImageBuilder;
 use super::forward::{Record, TermCount};
@@ -19,7 +19,8 @@ const MAGIC: &[u8; 8] = b"KENTERMS";
 const FORMAT: u32 = 3;
 /// A file of up to so many bytes is checked whole when it is opened: that takes a fraction of a millisecond.
 const CHECKED_WHOLE: usize = 4 << 20;
-/// Bits of a posting that count; a document that holds the term this often or more has its count in the list of large ones.
+/// Bits of a posting that count; a document that holds the term this often or more has its count in the list of large
+/// ones.
 pub(super) const COUNT_BITS: u32 = 8;
 pub(super) const LARGE_COUNT: u32 = (1 << COUNT_BITS) - 1;
 /// Documents of an image: what the rest of a posting can number.
@@ -208,7 +209,8 @@ impl TermImage {
         self.part(&self.at.lengths)
     }
 
-    /// The slot of a document. Ids ascend, so it lies within as many places as there are gaps between them: few, as a rule.
+    /// The slot of a document. Ids ascend, so it lies within as many places as there are gaps between them: few, as a
+    /// rule.
     pub(super) fn slot_of(&self, id: u64) -> Option<u32> {
         let ids = self.ids();
         let after = usize::try_from(id.checked_sub(*ids.first()?)?).unwrap_or(usize::MAX);

@@ -1,8 +1,8 @@
 //! What is searched: an image, and what has changed since it was made laid over it.
 //!
-//! A document that was changed or removed is dead in the image: nothing finds it, and no statistic counts it. What it is now
-//! stands in small images in memory, merged as they grow many. An index never changes; a change gives another index over
-//! the same file.
+//! A document that was changed or removed is dead in the image: nothing finds it, and no statistic counts it. What it
+//! is now stands in small images in memory, merged as they grow many. An index never changes; a change gives another
+//! index over the same file.
 
 use super::forward::TermCount;
 use super::hash::ByHash;
@@ -222,8 +222,8 @@ fn renumbered(segment: &Segment, hashes: &mut Vec<u64>, numbers: &mut ByHash<u32
     by_number.into_iter().enumerate().map(renumber).collect()
 }
 
-/// Merges what lies over the image, so that a change costs little, and a search meets few segments: each holds more than
-/// twice as many documents as the next.
+/// Merges what lies over the image, so that a change costs little, and a search meets few segments: each holds more
+/// than twice as many documents as the next.
 fn merge_small(segments: &mut Vec<Segment>) -> io::Result<()> {
     while let [_, .., before, last] = &segments[..] {
         if before.len() > 2 * last.len() && last.len() > 0 {

@@ -1,12 +1,11 @@
-//! Keyword search over a set of documents: term frequencies and lengths in a file of our own, and BM25 over them. Derived
-//! from the store or the packs, never the truth.
+//! Keyword search over a set of documents: term frequencies and lengths in a file of our own, and BM25 over them.
+//! Derived from the store or the packs, never the truth.
 //!
 //! Decides which documents share terms with a question, and how much that says; knows documents by number only. No text
-//! is read or tokenised for a question but the question's own. Statistics (document frequencies, size of the corpus, mean
-//! length) are always those of the documents that are there now.
+//! is read or tokenised for a question but the question's own. Statistics (document frequencies, size of the corpus,
+//! mean length) are always those of the documents that are there now.
 //!
-//! - `query_terms` is a question's distinct terms with their weights; `bm25` what they are worth (Robertson and Zaragoza,
-//!   "The Probabilistic Relevance Framework", 2009).
+//! - `query_terms` is a question's distinct terms with their weights; `bm25` is what they are worth.
 //! - `image` is the file: an inverted list (term to documents) and a forward list (document to terms), with counts.
 //!   `layout` says where its parts lie, `writer` and `builder` make one, `forward` packs and unpacks the forward list.
 //! - `index` is an image with what has changed since laid over it. `search` finds candidates with the inverted list,

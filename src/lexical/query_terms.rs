@@ -3,8 +3,8 @@
 use crate::text::for_each_token;
 use std::collections::BTreeMap;
 
-/// The distinct terms of a question, sorted, each with its weight: 1 for a term that is said once, more the oftener it is
-/// said, but less than in proportion.
+/// The distinct terms of a question, sorted, each with its weight: 1 for a term that is said once, more the oftener it
+/// is said, but less than in proportion.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueryTerms(Vec<(String, f32)>);
 

@@ -6,8 +6,8 @@ use super::image::{COUNT_BITS, LARGE_COUNT};
 use super::index::{NONE, Segment};
 use super::{PreparedQuery, QueryTerms, Reach, TermIndex, TermOverlap};
 
-/// Bits of the filter that tells most terms of a document that were not asked for, and all of those with short numbers. It
-/// stays in the fastest cache.
+/// Bits of the filter that tells most terms of a document that were not asked for, and all of those with short numbers.
+/// It stays in the fastest cache.
 const FILTER_BITS: usize = SHORT as usize;
 
 /// What all documents reach for a question.

@@ -1,8 +1,8 @@
 //! Candidates: the documents that say most of what a question says, by the inverted list.
 //!
-//! They are ranked as SQLite's FTS5 ranks with `bm25()`, to the last bit, so that an index in place of FTS5 names the same
-//! documents: other parameters than ours, f64, a term that half of the documents hold or more counts next to nothing. What
-//! is judged later is [`TermIndex::score`].
+//! They are ranked as SQLite's FTS5 ranks with `bm25()`, to the last bit, so that an index in place of FTS5 names the
+//! same documents: other parameters than ours, f64, a term that half of the documents hold or more counts next to
+//! nothing. What is judged later is [`TermIndex::score`].
 
 use super::bm25::WeightedTerms;
 use super::hash::term_hash;
@@ -12,7 +12,8 @@ use super::{Bm25, QueryTerms, Reach, TermIndex};
 
 /// Terms of a question that are searched, rarest first: common ones of a long question find nothing that these do not.
 const MAX_TERMS: usize = 24;
-/// Documents that hold these terms, added up, beyond which only the rarest terms are searched: every one of them is ranked.
+/// Documents that hold these terms, added up, beyond which only the rarest terms are searched: every one of them is
+/// ranked.
 const MAX_POSTINGS: usize = 100_000;
 /// Terms that are searched however many documents hold them.
 const LEAST_TERMS: usize = 4;

@@ -1,7 +1,7 @@
 //! Writing an image from documents whose terms are numbered.
 //!
-//! The forward list is written as documents come, so that memory holds 16 bytes a document and 20 a term. The inverted list
-//! is made of it in the end, for as many terms at a time as fit into a buffer of fixed size.
+//! The forward list is written as documents come, so that memory holds 16 bytes a document and 20 a term. The inverted
+//! list is made of it in the end, for as many terms at a time as fit into a buffer of fixed size.
 
 use super::forward::{Record, TermCount, encode};
 use super::image::{COUNT_BITS, LARGE_COUNT, LargeCount, MAX_DOCUMENTS, Totals};

@@ -1,10 +1,12 @@
-//! Kenning's term index beside tantivy: the same texts, cut into the same tokens, and the same questions, in one process.
+//! Kenning's term index beside tantivy: the same texts, cut into the same tokens, and the same questions, in one
+//! process.
 //!
 //! Usage: tantivy-peer FOLDER [--documents 100000] [--questions 500]
-//! Documents are pieces of 1,500 bytes of the Rust sources and Markdown below FOLDER; questions are words of two of them. Both
-//! name the 200 best for the 24 rarest terms of a question, and score 400 given documents with Kenning's BM25. tantivy keeps
-//! no list of a document's terms, so it seeks in the postings of each term; exact lengths are a fast field. Times of questions
-//! are processor time of the one thread that asks, so that other work on the machine does not count; the rest is wall time.
+//! Documents are pieces of 1,500 bytes of the Rust sources and Markdown below FOLDER; questions are words of two of
+//! them. Both name the 200 best for the 24 rarest terms of a question, and score 400 given documents with Kenning's
+//! BM25. tantivy keeps no list of a document's terms, so it seeks in the postings of each term; exact lengths are a
+//! fast field. Times of questions are processor time of the one thread that asks, so that other work on the machine
+//! does not count; the rest is wall time.
 
 use kenning::lexical::{QueryTerms, TermImage, TermImageBuilder, TermIndex, TermOrigin};
 use kenning::map::{Aside, Room};
