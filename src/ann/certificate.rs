@@ -27,7 +27,9 @@ pub struct Certificate {
 }
 
 /// Numbers that a certificate is written as.
-pub(super) const NUMBERS: usize = 11;
+pub(super) const NUMBERS: usize = 13;
+/// Stands where certificates that were measured in microseconds have those of comparing everything.
+const COUNTED: f32 = 0.0;
 
 impl Certificate {
     pub(super) fn to_numbers(self) -> [f32; NUMBERS] {
@@ -41,15 +43,18 @@ impl Certificate {
             high as f32,
             self.ef as f32,
             self.ef_100 as f32,
+            COUNTED,
             self.walked as f32,
             self.walked_100 as f32,
+            0.0,
             self.reach,
         ]
     }
 
-    pub(super) fn from_numbers(numbers: [f32; NUMBERS]) -> Self {
-        let [queries, self_found, target, share, low, high, ef, ef_100, walked, walked_100, reach] = numbers;
-        Self {
+    /// `None` for one of before walks were counted: it has microseconds in their place, and everything is compared.
+    pub(super) fn from_numbers(numbers: [f32; NUMBERS]) -> Option<Self> {
+        let [queries, self_found, target, share, low, high, ef, ef_100, unit, walked, walked_100, _, reach] = numbers;
+        (unit == COUNTED).then_some(Self {
             queries: queries as u32,
             self_found,
             target,
@@ -59,7 +64,7 @@ impl Certificate {
             walked: walked as u32,
             walked_100: walked_100 as u32,
             reach,
-        }
+        })
     }
 
     /// How wide a search for `k` rows has to be.
@@ -98,7 +103,10 @@ mod tests {
             walked_100: 1_100,
             reach: 0.75,
         };
-        assert_eq!(Certificate::from_numbers(one.to_numbers()), one);
+        let mut timed = one.to_numbers();
+        timed[8] = 4_000.0;
+        assert_eq!(Certificate::from_numbers(timed), None, "microseconds are no counts");
+        assert_eq!(Certificate::from_numbers(one.to_numbers()), Some(one));
         assert_eq!([1, 10, 11, 50, 100, 200].map(|k| one.width(k)), [32, 32, 32, 96, 192, 384]);
         assert_eq!([16, 32, 112, 192].map(|ef| one.comparisons(ef)), [300.0, 300.0, 700.0, 1_100.0]);
     }

@@ -223,7 +223,7 @@ mod tests {
         assert!(error.ends_with("c.toml:5: lookup.limit = many: expected a whole number from 1 to 100"), "{error}");
         for (text, line, key, nearest) in [
             ("[lookup]\nlimits = 1\n", 2, "lookup.limits", "lookup.limit"),
-            ("\n\nlookup = { limit = 1,\n max_error = 2 }\n", 4, "lookup.max_error", "lookup.max_errors"),
+            ("\n\nlookup = { limit = 1, max_error = 2 }\n", 3, "lookup.max_error", "lookup.max_errors"),
             ("hub.ofline = true\n", 1, "hub.ofline", "hub.offline"),
             ("budget = 3\n", 1, "budget", "pack.budget"),
         ] {

@@ -62,7 +62,7 @@ fn an_import_whose_packs_cannot_be_written_brings_no_items_either() {
     user.document("a.md", section(1, "One."));
     user.ken(&["index", "."]);
     let add = ["canon", "add", "--title", "The mill stops", "--cause", "No water.", "--fix", "Wait."];
-    assert_eq!(user.ken(&add).code, 0);
+    assert_eq!(user.ken(&[&add[..], &["--symptom", "the mill stands still"]].concat()).code, 0);
     assert_eq!(user.ken(&["export", "--markdown", "out"]).code, 0);
     let folder = user.work().join("out");
     let import = ["import", "--json", folder.to_str().unwrap()];

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const MAGIC: &[u8; 8] = b"KENANN\0\0";
 /// Version of the layout.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 2;
 /// What an image was made from: the model, and the state of what the vectors belong to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
@@ -311,7 +311,7 @@ impl Image {
         })?;
         let certificate = &body[CERTIFICATE..CERTIFICATE + certificate::NUMBERS * 4];
         let certificate: &[f32; certificate::NUMBERS] = bytemuck::try_cast_slice(certificate).ok()?.try_into().ok()?;
-        let certificate = (m > 0).then(|| Certificate::from_numbers(*certificate));
+        let certificate = Certificate::from_numbers(*certificate).filter(|_| m > 0);
         let own = model.is_none_or(|model| body[MODEL..MODEL + 64] == *sha256_hex(model.as_bytes()).as_bytes());
         let (slack, longest, generation) = (float(slack), float(longest), Generation { number, mark });
         (own && bytes.get().len() == at.bytes).then(|| Self {
