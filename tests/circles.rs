@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Modules that still have circles, and how many files the largest may be over. Rows are only ever taken away.
-const STILL_ALLOWED: &[(&str, usize)] = &[("embed", 24), ("query", 2), ("store", 6)];
+const STILL_ALLOWED: &[(&str, usize)] = &[];
 
 /// A module below `src` by the names on the way to it.
 type Module = Vec<String>;

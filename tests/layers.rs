@@ -128,7 +128,7 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     ("OpenOptions::new()", &["map/open.rs"]),
     // What is decided hangs on no clock: time is taken to be told, and to wait for folders that change.
     ("Instant::now(", &["cli", "eval", "ingest/run.rs", "ingest/watch.rs"]),
-    ("SystemTime::now(", &["cli/surroundings.rs", "cli/status.rs"]),
+    ("SystemTime::now(", &["cli/clock.rs", "cli/status.rs"]),
 ];
 
 /// The code of a file that is no test: what stands before its test module, without comments.

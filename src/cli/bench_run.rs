@@ -1,9 +1,10 @@
 //! `ken bench run`.
 
+use super::clock::now_ms;
 use super::machine::{machine, peak_mib};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::surroundings::{Surroundings, now_ms};
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::asking::Stage;
 use crate::engine::face::failure::ErrorKind;

@@ -15,6 +15,7 @@ mod bench_noise;
 mod bench_pack;
 mod bench_run;
 mod canon;
+mod clock;
 mod completions;
 mod config;
 mod doctor;

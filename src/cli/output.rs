@@ -2,7 +2,7 @@
 //! through. Everything passes [`terminal`] here, so that nothing foreign moves a cursor or hides, whoever forgot to
 //! clean it.
 
-use super::surroundings::now_ms;
+use super::clock::now_ms;
 use super::{Cli, Colour};
 use crate::engine::face::failure::{Diagnose, ErrorKind, io_kind};
 use crate::engine::{Notes, Session};

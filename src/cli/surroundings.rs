@@ -1,17 +1,17 @@
 //! From the process's surroundings to an engine.
 
+use super::clock::now_ms;
 use super::output::{Failure, Output};
 use super::{Global, background, limits};
 use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::models::{EncoderSettings, Isa, PipSettings, ProxySettings, StoreSettings};
 use crate::engine::face::system::{self, Links, Programs};
-use crate::engine::{Engine, EngineError, EngineSettings};
+use crate::engine::{Engine, EngineError, EngineSettings, Notes, Session};
 use crate::render::shown;
 use crate::types::Calibration;
 use crate::types::limits::CONFIG;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Configuration and paths of this process.
 pub(super) struct Surroundings {
@@ -19,6 +19,7 @@ pub(super) struct Surroundings {
     pub paths: Paths,
     environment: Environment,
     repository: Option<PathBuf>,
+    notes: Notes,
 }
 
 impl Surroundings {
@@ -43,7 +44,7 @@ impl Surroundings {
             let text = format!("this processor does not have {simd}");
             return Err(Failure::new(ErrorKind::Usage, text, "leave model.simd (KEN_SIMD) at auto"));
         }
-        Ok(Self { config, paths, environment, repository })
+        Ok(Self { config, paths, environment, repository, notes: output.notes.clone() })
     }
 
     /// The user's own ignore rules of git.
@@ -58,7 +59,10 @@ impl Surroundings {
 
     /// The engine, with another calibration than the model's own.
     pub fn engine_with(&self, calibration: Option<Calibration>) -> Engine {
-        Engine::new(EngineSettings { calibration, ..self.settings() })
+        let engine = Engine::new(EngineSettings { calibration, ..self.settings() });
+        // Whatever is asked for: who has a pack that cannot be used hears of it.
+        drop(engine.packs(&Session::new(now_ms, self.notes.clone())));
+        engine
     }
 
     /// A model that was named must be there; the configured one need not.
@@ -159,10 +163,4 @@ fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>,
             Ok(None)
         }
     }
-}
-
-/// The time, milliseconds since 1970.
-pub(super) fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -16,6 +16,7 @@ mod markdown;
 mod models;
 mod notes;
 mod pack;
+mod pack_files;
 mod packs;
 mod purge;
 mod search;

@@ -1,9 +1,10 @@
 //! Packs: read from their folders, searched by word, shown, checked, added to.
 
-use super::{Engine, EngineError, EngineSettings, PacksSnapshot, Session};
+use super::pack_files::{read_folder, read_pack};
+use super::{Engine, EngineError, PacksSnapshot, Session};
 use crate::ann::Index;
 use crate::canon::{
-    Canon, Entry, EntryText, Finding, PackLayer, PackProblem, PackSource, Stored, add_entry, builtin, check, warning,
+    Canon, Entry, EntryText, Finding, PackLayer, PackSource, Stored, add_entry, builtin, check, warning,
 };
 use crate::map::open::{Links, read_text};
 use crate::map::write_behind_link;
@@ -23,53 +24,6 @@ pub struct NewEntry {
     pub pack: String,
     /// The entry; an empty id is made from the title.
     pub entry: Entry,
-}
-
-/// The user's packs, then the repository's; and what could not be read.
-pub(super) fn read_all(settings: &EngineSettings) -> (Vec<PackSource>, Vec<PackProblem>) {
-    let (mut sources, mut problems) = (Vec::new(), Vec::new());
-    for (folder, layer) in
-        [(&settings.user_packs, PackLayer::User), (&settings.repository_packs, PackLayer::Repository)]
-    {
-        let Some(folder) = folder else { continue };
-        let (found, unread) = read_folder(folder, layer, held(folder, layer));
-        sources.extend(found);
-        problems.extend(unread);
-    }
-    (sources, problems)
-}
-
-/// A repository's packs lie in its `.ken` folder, and no link out of it is a pack.
-fn held(folder: &Path, layer: PackLayer) -> Links<'_> {
-    match (layer, folder.parent()) {
-        (PackLayer::Repository, Some(parent)) => Links::Within(parent),
-        _ => Links::Follow,
-    }
-}
-
-fn read_folder(folder: &Path, layer: PackLayer, links: Links<'_>) -> (Vec<PackSource>, Vec<PackProblem>) {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|e| e == "json"))
-        .collect();
-    paths.sort();
-    let (mut sources, mut problems) = (Vec::new(), Vec::new());
-    for path in paths {
-        let origin = path.to_string_lossy().into_owned();
-        match read_pack(&path, layer, links) {
-            Ok(source) => sources.push(source),
-            Err(message) => problems.push(PackProblem { origin, message }),
-        }
-    }
-    (sources, problems)
-}
-
-fn read_pack(path: &Path, layer: PackLayer, links: Links<'_>) -> Result<PackSource, String> {
-    let text = read_text(path, links, CANON_PACK).map_err(|e| e.to_string())?;
-    Ok(PackSource { layer, origin: path.to_string_lossy().into_owned(), text: text.into() })
 }
 
 /// How much likelier another entry must be than the entry's own other texts, in log-odds of the semantic signal.

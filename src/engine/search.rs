@@ -7,7 +7,7 @@ use crate::ingest::Provenance;
 use crate::query::{
     Files, Gates, ItemCollection, Legs, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
 };
-use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadSources};
+use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadSources, ReadVectors};
 use crate::text::{decode, ends};
 use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Answer, Item, Span, Standing};
@@ -125,8 +125,13 @@ impl Engine {
         session: &'a Session<'s>,
     ) -> Result<Request<'a, 's>, EngineError> {
         let packs = self.packs(session);
+        let database = self.read_database()?;
+        // Before the packs' vectors may have to be made with a model whose questions the index cannot answer.
+        if let (true, Some(database), Ok(Some(model))) = (with_model, &database, self.open_model()) {
+            Self::agree(database.index_model()?.as_ref(), model.encoder.as_ref())?;
+        }
         let model = if with_model { self.semantics(&packs, session) } else { None };
-        Ok(Request { engine: self, session, packs, model, database: self.read_database()? })
+        Ok(Request { engine: self, session, packs, model, database })
     }
 
     /// Searches packs and index. Without a usable model the answer says that semantics are off; without the cross-encoder

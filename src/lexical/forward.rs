@@ -5,7 +5,7 @@
 //! of both kinds, the long ones, the short ones, and a byte for the count of each, short ones first; the last two are
 //! filled up to whole words. Within each kind terms are in the order of their numbers.
 
-use super::image::LARGE_COUNT;
+use super::layout::LARGE_COUNT;
 
 /// A term of a document, by number, and how often the document holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

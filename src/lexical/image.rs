@@ -6,7 +6,7 @@
 
 use super::TermImageBuilder;
 use super::forward::{Record, TermCount};
-use super::layout::{Counts, FIRST, NUMBERS, Places, SEALED, bucket};
+use super::layout::{Counts, FIRST, LARGE_COUNT, MAX_DOCUMENTS, NUMBERS, Places, SEALED, bucket};
 use crate::map::{Bytes, HEADER, Label, Room, checksum, write_aside};
 use crate::text::sha256_hex;
 use crate::types::Generation;
@@ -19,12 +19,6 @@ const MAGIC: &[u8; 8] = b"KENTERMS";
 const FORMAT: u32 = 3;
 /// A file of up to so many bytes is checked whole when it is opened: that takes a fraction of a millisecond.
 const CHECKED_WHOLE: usize = 4 << 20;
-/// Bits of a posting that count; a document that holds the term this often or more has its count in the list of large
-/// ones.
-pub(super) const COUNT_BITS: u32 = 8;
-pub(super) const LARGE_COUNT: u32 = (1 << COUNT_BITS) - 1;
-/// Documents of an image: what the rest of a posting can number.
-pub(super) const MAX_DOCUMENTS: usize = 1 << (32 - COUNT_BITS);
 
 /// What an image was made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

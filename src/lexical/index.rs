@@ -6,7 +6,7 @@
 
 use super::forward::TermCount;
 use super::hash::ByHash;
-use super::search::Saturation;
+use super::saturation::Saturation;
 use super::writer::ImageWriter;
 use super::{Bm25, TermImage, TermOrigin};
 use crate::map::Room;

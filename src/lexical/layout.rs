@@ -3,6 +3,13 @@
 use crate::map::HEADER;
 use std::ops::Range;
 
+/// Bits of a posting that count; a document that holds the term this often or more has its count in the list of large
+/// ones.
+pub(super) const COUNT_BITS: u32 = 8;
+pub(super) const LARGE_COUNT: u32 = (1 << COUNT_BITS) - 1;
+/// Documents of an image: what the rest of a posting can number.
+pub(super) const MAX_DOCUMENTS: usize = 1 << (32 - COUNT_BITS);
+
 /// Bytes after the header that its checksum covers: the numbers below, filled up.
 pub(super) const SEALED: usize = 128;
 /// Numbers of 8 bytes in the sealed part.

@@ -19,6 +19,7 @@ mod image;
 mod index;
 mod layout;
 mod query_terms;
+mod saturation;
 mod score;
 mod search;
 mod writer;

@@ -2,8 +2,8 @@
 
 use super::bm25::gain;
 use super::forward::SHORT;
-use super::image::{COUNT_BITS, LARGE_COUNT};
 use super::index::{NONE, Segment};
+use super::layout::{COUNT_BITS, LARGE_COUNT};
 use super::{PreparedQuery, QueryTerms, Reach, TermIndex, TermOverlap};
 
 /// Bits of the filter that tells most terms of a document that were not asked for, and all of those with short numbers.

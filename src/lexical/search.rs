@@ -6,8 +6,9 @@
 
 use super::bm25::WeightedTerms;
 use super::hash::term_hash;
-use super::image::{COUNT_BITS, LARGE_COUNT};
 use super::index::{NONE, Segment};
+use super::layout::{COUNT_BITS, LARGE_COUNT};
+use super::saturation::Saturation;
 use super::{Bm25, QueryTerms, Reach, TermIndex};
 
 /// Terms of a question that are searched, rarest first: common ones of a long question find nothing that these do not.
@@ -17,49 +18,10 @@ const MAX_TERMS: usize = 24;
 const MAX_POSTINGS: usize = 100_000;
 /// Terms that are searched however many documents hold them.
 const LEAST_TERMS: usize = 4;
-/// FTS5's term frequency saturation and length normalisation.
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
 /// FTS5's idf of a term that half of the documents hold or more.
 const LEAST_IDF: f64 = 1e-6;
 /// Documents that are ranked together: their sums stay in the fastest cache.
 const BLOCK: usize = 2_048;
-/// Counts up to, and lengths below, which the gain of a posting is looked up in place of being computed; powers of two.
-const TABLE_COUNTS: u32 = 16;
-const TABLE_LENGTHS: u32 = 1_024;
-
-/// What a posting adds to a document's rank, before the term's idf, by count and length.
-#[derive(Debug)]
-pub(super) struct Saturation {
-    mean_length: f64,
-    table: Vec<f64>,
-}
-
-impl Saturation {
-    pub fn new(documents: usize, tokens: u64) -> Self {
-        let mut made = Self { mean_length: tokens as f64 / documents as f64, table: Vec::new() };
-        let of_count = |count: u32| (0..TABLE_LENGTHS).map(move |length| (count, length));
-        let all = (1..=TABLE_COUNTS).flat_map(of_count);
-        made.table = all.map(|(count, length)| made.compute(count, length)).collect();
-        made
-    }
-
-    #[cold]
-    fn compute(&self, count: u32, length: u32) -> f64 {
-        let (count, length) = (f64::from(count), f64::from(length));
-        (count * (K1 + 1.0)) / (count + K1 * (1.0 - B + B * length / self.mean_length))
-    }
-
-    /// Of a posting, if it is in the table.
-    #[inline]
-    fn known(&self, count: u32, length: u32) -> Option<f64> {
-        let row = count.wrapping_sub(1);
-        let is_known = row < TABLE_COUNTS && length < TABLE_LENGTHS;
-        let at = row.wrapping_mul(TABLE_LENGTHS).wrapping_add(length) as usize;
-        self.table.get(at).filter(|_| is_known).copied()
-    }
-}
-
 /// A question as an index knows its terms. Of use with that index alone.
 #[derive(Debug, Clone)]
 pub struct PreparedQuery {

@@ -4,7 +4,8 @@
 //! list is made of it in the end, for as many terms at a time as fit into a buffer of fixed size.
 
 use super::forward::{Record, TermCount, encode};
-use super::image::{COUNT_BITS, LARGE_COUNT, LargeCount, MAX_DOCUMENTS, Totals};
+use super::image::{LargeCount, Totals};
+use super::layout::{COUNT_BITS, LARGE_COUNT, MAX_DOCUMENTS};
 use super::layout::{Counts, FIRST, Places, bucket, directory_bits};
 use super::{TermImage, TermOrigin};
 use crate::map::Room;

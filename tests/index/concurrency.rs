@@ -30,6 +30,8 @@ use std::time::{Duration, Instant};
 
 const MODEL: &str = "bge-small-en-v1.5-int8";
 const OTHER: &str = "all-MiniLM-L6-v2";
+/// Seconds from which on the model changes too.
+const MODELS_FROM: u64 = 120;
 const SEARCHERS: u64 = 8;
 const LOOKUPS: u64 = 2;
 /// Files that the indexer changes, and files that are written to be forgotten.
@@ -356,7 +358,9 @@ fn memory_that_grows_is_noticed() {
 }
 
 fn world() -> World {
-    home::installed(OTHER);
+    if seconds() >= MODELS_FROM {
+        home::installed(OTHER);
+    }
     let user = User::new().with_model(MODEL);
     let ledger_path = user.home().parent().unwrap().join("ledger");
     World {
@@ -387,7 +391,10 @@ fn everything_at_once() {
         scope.spawn(|| keep_indexing(world));
         scope.spawn(|| keep_forgetting(world));
         scope.spawn(|| keep_cleaning(world));
-        scope.spawn(|| keep_changing_the_model(world));
+        // The other model's vectors of the packs are made first, which takes minutes.
+        if seconds() >= MODELS_FROM {
+            scope.spawn(|| keep_changing_the_model(world));
+        }
         while !world.is_over() {
             samples.extend(resident_kib());
             std::thread::sleep(Duration::from_secs(1).min(world.end.saturating_duration_since(Instant::now())));

@@ -29,18 +29,25 @@ pub(in crate::engine) struct Vectors {
 pub(in crate::engine) struct VectorChanges {
     /// The file that they lie over.
     since: Generation,
-    items: BTreeMap<i64, Option<(TextHash, Option<Vec<f32>>)>>,
+    items: BTreeMap<i64, Option<TextNow>>,
+}
+
+/// What an item says now, and its vector if it has one already.
+#[derive(Debug, Clone)]
+struct TextNow {
+    hash: TextHash,
+    vector: Option<Vec<f32>>,
 }
 
 impl VectorChanges {
     /// Adds what these items have now.
     fn add(&mut self, items: &[i64], now: ItemVectors, dims: usize) {
-        let rows = now.rows.hashes.iter().zip(now.rows.data.chunks_exact(dims.max(1)));
+        let ItemVectors { embeddings, rows } = now;
+        let rows = rows.hashes.iter().zip(rows.data.chunks_exact(dims.max(1)));
         let vectors: BTreeMap<&TextHash, &[f32]> = rows.collect();
         self.items.extend(items.iter().map(|item| (*item, None)));
-        let texts = now.embeddings.iter();
-        self.items
-            .extend(texts.map(|(item, text)| (*item, Some((*text, vectors.get(text).map(|vector| vector.to_vec()))))));
+        let now = |hash: &TextHash| TextNow { hash: *hash, vector: vectors.get(hash).map(|vector| vector.to_vec()) };
+        self.items.extend(embeddings.iter().map(|(item, hash)| (*item, Some(now(hash)))));
     }
 
     /// The file with these laid over it.
@@ -49,8 +56,8 @@ impl VectorChanges {
             return Index::new(image);
         }
         let texts = || self.items.iter().filter_map(|(item, now)| Some((*item, now.as_ref()?)));
-        let links = texts().map(|(item, (text, _))| (item as u64, 0, *text));
-        let rows = texts().filter_map(|(_, (text, vector))| Some((*text, vector.as_deref()?)));
+        let links = texts().map(|(item, now)| (item as u64, 0, now.hash));
+        let rows = texts().filter_map(|(_, now)| Some((now.hash, now.vector.as_deref()?)));
         Index::with_changes(image, self.items.keys().map(|item| *item as u64).collect(), links, rows)
     }
 }

@@ -65,7 +65,14 @@ pub(in crate::engine) struct ItemsSnapshot {
     /// None without a model, or while the index has no vectors.
     vectors: Option<Arc<VectorsSnapshot>>,
     /// Items that the filter admits; none if it admits all.
-    admitted: Option<(Arc<Vec<u64>>, Option<Arc<RowSet>>)>,
+    admitted: Option<AdmittedItems>,
+}
+
+/// Items that a filter admits, shared with other requests.
+struct AdmittedItems {
+    ids: Arc<Vec<u64>>,
+    /// Rows of their vectors; none without vectors.
+    rows: Option<Arc<RowSet>>,
 }
 
 impl ItemsSnapshot {
@@ -78,7 +85,7 @@ impl ItemsSnapshot {
     }
 
     pub fn admitted(&self) -> Option<Admitted<'_>> {
-        let (ids, rows) = self.admitted.as_ref()?;
+        let AdmittedItems { ids, rows } = self.admitted.as_ref()?;
         Some(Admitted { ids, rows: rows.as_deref() })
     }
 }
@@ -108,7 +115,7 @@ impl Engine {
                     let rows = || Ok::<_, EngineError>(vectors.index.rows_of_owners(ids.iter().copied()));
                     vectors.filters.get(filter, rows)
                 });
-                admitted = Some((ids, rows.transpose()?));
+                admitted = Some(AdmittedItems { ids, rows: rows.transpose()? });
             }
         }
         Ok(ItemsSnapshot { terms, vectors, admitted })

@@ -2,7 +2,7 @@
 
 use super::Watched;
 use crate::canon::{Canon, PackProblem, PackSource};
-use crate::engine::packs::read_all;
+use crate::engine::pack_files::read_all;
 use crate::engine::{Engine, EngineSettings, Session};
 use crate::query::Knowledge;
 use std::convert::Infallible;

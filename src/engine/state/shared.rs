@@ -64,7 +64,11 @@ mod tests {
     #[test]
     fn one_thread_makes_what_all_wait_for() {
         let (shared, made) = (Shared::<usize>::default(), AtomicUsize::new(0));
-        let ask = || shared.current(|held| *held == 7, |_| Ok::<_, ()>(7 + 0 * made.fetch_add(1, Ordering::SeqCst)));
+        let make = |_| {
+            made.fetch_add(1, Ordering::SeqCst);
+            Ok::<_, ()>(7)
+        };
+        let ask = || shared.current(|held| *held == 7, make);
         std::thread::scope(|scope| {
             for asked in (0..8).map(|_| scope.spawn(ask)).collect::<Vec<_>>() {
                 assert_eq!(*asked.join().unwrap().unwrap(), 7);

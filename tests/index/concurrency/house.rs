@@ -77,6 +77,7 @@ impl House {
         let Some(installed) = self.engine.model(Some(name))? else {
             return Err(Refusal { kind: ErrorKind::NoModel, text: name.to_owned() });
         };
+        self.engine.prepare(&installed, &session())?;
         self.engine.switch_index(&installed, &session())?;
         Ok(self.engine.end_switch(&session())?)
     }

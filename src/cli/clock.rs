@@ -1,0 +1,9 @@
+//! The clock of this process.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The time, milliseconds since 1970.
+pub(super) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
