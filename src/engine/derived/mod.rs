@@ -198,9 +198,9 @@ impl Engine {
         let Some(model) = due(&database)? else { return Ok(Renewed::NotDue) };
         let begun =
             Begun { vectors: begin(database.vector_file(), &writing)?, terms: begin(database.terms_file(), &writing)? };
-        let name = begun.vectors.path().to_owned();
+        let names = [begun.vectors.path().to_owned(), begun.terms.path().to_owned()];
         drop(writing);
-        let overtaken = || !name.exists();
+        let overtaken = || names.iter().any(|name| !name.exists());
         let made = self.make(&mut database, &model, begun, &overtaken, session);
         drop(alone);
         match made {
