@@ -7,7 +7,7 @@ use crate::ingest::Provenance;
 use crate::query::{
     Files, Gates, ItemCollection, Legs, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
 };
-use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadSources, ReadVectors};
+use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
 use crate::text::{decode, ends};
 use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Answer, Item, Span, Standing};
@@ -61,7 +61,15 @@ impl Request<'_, '_> {
         let Some(database) = &self.database else {
             return self.answer(None, &answer);
         };
-        let _moment = database.snapshot()?;
+        let mut moment = database.snapshot()?;
+        // A moment that another thread's snapshot has left behind is taken again: no two make older and newer ones in turns.
+        for _ in 0..2 {
+            if !self.engine.is_left_behind(&database.stamp()?) {
+                break;
+            }
+            drop(moment);
+            moment = database.snapshot()?;
+        }
         let items = self.engine.items(database, filter, self.model.is_some())?;
         if let (Some(model), Some(vectors)) = (&self.model, items.vectors()) {
             Engine::agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
@@ -79,6 +87,7 @@ impl Request<'_, '_> {
             let what = format!("{missing} texts have no vector yet, so only their words are searched: ken index");
             self.session.note(what);
         }
+        drop(moment);
         Ok(found)
     }
 

@@ -35,7 +35,7 @@ impl Query<'_> {
 
 /// A candidate before it is judged.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
+pub(super) struct RawCandidate {
     /// What the collection knows it by.
     pub key: u64,
     /// Place of its nearest text among its texts; none without a vector.
@@ -50,7 +50,7 @@ pub(super) struct Found {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Gathered {
     /// Its candidates.
-    pub found: Vec<Found>,
+    pub found: Vec<RawCandidate>,
     /// The most that the question's words could reach in it.
     pub reach: Reach,
     /// Texts that the best was chosen among.

@@ -121,6 +121,12 @@ impl Engine {
         Ok(ItemsSnapshot { terms, vectors, admitted })
     }
 
+    /// Whether what is held is of a later moment than this.
+    pub(in crate::engine) fn is_left_behind(&self, stamp: &Stamp) -> bool {
+        let number = |stamp: &Stamp| stamp.generation().number;
+        self.terms.get().is_some_and(|held| number(&held.stamp) > number(stamp))
+    }
+
     /// The words of the items at this moment.
     fn terms(&self, database: &Database, stamp: &Stamp) -> Result<Arc<TermsSnapshot>, EngineError> {
         self.terms.current(

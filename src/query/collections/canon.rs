@@ -3,7 +3,7 @@
 use crate::ann::Index;
 use crate::canon::{PackLayer, PatternHit, Stored};
 use crate::lexical::Bm25Scores;
-use crate::query::collection::{Collection, Found, Gathered, Known, Located, Prior, Query};
+use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
 use crate::query::knowledge::{Filters, Knowledge};
 use crate::query::relevance::Evidence;
 use crate::query::{SearchError, Stage, Used};
@@ -56,7 +56,7 @@ impl CanonCollection<'_> {
     }
 
     /// Candidates by vectors and those named already, each with its cosine, the nearest first.
-    fn near(&self, vectors: &Index, vector: &[f32], named: &[u64], query: &Query<'_>) -> (Vec<Found>, Vec<f32>) {
+    fn near(&self, vectors: &Index, vector: &[f32], named: &[u64], query: &Query<'_>) -> (Vec<RawCandidate>, Vec<f32>) {
         let neighbours = query.neighbours();
         let nearest = vectors.nearest_owners(vector, NEAREST.max(neighbours + 1), None);
         let background = nearest.iter().take(neighbours + 1).map(|near| near.similarity).collect();
@@ -71,14 +71,14 @@ impl CanonCollection<'_> {
         let known: HashSet<u64> = by_vectors.iter().map(|near| near.owner).collect();
         let rest: Vec<u64> = named.iter().copied().filter(|entry| !known.contains(entry)).collect();
         let rest = vectors.owners_similarity(vector, &rest).into_iter().flatten();
-        let found = by_vectors.into_iter().chain(rest).map(|near| Found {
+        let found = by_vectors.into_iter().chain(rest).map(|near| RawCandidate {
             key: near.owner,
             part: Some(near.part),
             evidence: Evidence { cosine: Some(near.similarity), ..Evidence::default() },
             pattern: None,
         });
-        let mut found: Vec<Found> = found.collect();
-        let cosine = |one: &Found| one.evidence.cosine.unwrap_or_default();
+        let mut found: Vec<RawCandidate> = found.collect();
+        let cosine = |one: &RawCandidate| one.evidence.cosine.unwrap_or_default();
         found.sort_by(|a, b| cosine(b).total_cmp(&cosine(a)).then(a.key.cmp(&b.key)));
         (found, background)
     }
@@ -96,7 +96,7 @@ impl Collection for CanonCollection<'_> {
                 self.near(vectors, vector, &named, query)
             }
             None => {
-                let found = |key| Found { key, part: None, evidence: Evidence::default(), pattern: None };
+                let found = |key| RawCandidate { key, part: None, evidence: Evidence::default(), pattern: None };
                 (named.into_iter().map(found).collect(), Vec::new())
             }
         };

@@ -3,7 +3,7 @@
 
 use crate::ann::{Index, RowSet};
 use crate::lexical::{QueryTerms, TermIndex, TermOverlap};
-use crate::query::collection::{Collection, Found, Gathered, Known, Located, Prior, Query};
+use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
 use crate::query::relevance::Evidence;
 use crate::query::score::{frequency, recency};
 use crate::query::{SearchError, Stage};
@@ -101,7 +101,7 @@ impl Collection for ItemCollection<'_> {
                 covered: overlap.map(|overlap| overlap.coverage),
                 ..Evidence::default()
             };
-            Found { key, part: near.map(|near| near.part), evidence, pattern: None }
+            RawCandidate { key, part: near.map(|near| near.part), evidence, pattern: None }
         });
         Ok(Gathered {
             found: found.collect(),
