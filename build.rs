@@ -1,6 +1,6 @@
-//! Compiles the packs of `canon/` into tables: where each entry lies in its file, its patterns, and the words that every
-//! match of a pattern contains. A cold lookup then parses no JSON and no regex it does not need, and adding a pack is
-//! adding a file. Reads files of this repository only; downloads and compiles nothing else.
+//! Compiles the packs of `canon/` into tables: where each entry lies in its file, its patterns, and the words that
+//! every match of a pattern contains. A cold lookup then parses no JSON and no regex it does not need, and adding a
+//! pack is adding a file. Reads files of this repository only; downloads and compiles nothing else.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -119,7 +119,8 @@ impl Patterns {
     fn add(&mut self, entry: &Entry) {
         let specific = entry.error_patterns.iter().map(|p| (p, false));
         for (source, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
-            // What has no certain word is no pattern; `ken canon check` says so, and a test keeps it out of these packs.
+            // What has no certain word is no pattern; `ken canon check` says so, and a test keeps it out of these
+            // packs.
             let Some(required) = literal::required(source) else { continue };
             self.text.push_str(source);
             let (entry_kind, end) = (2 * self.entries + u32::from(generic), self.text.len());

@@ -1,10 +1,10 @@
-//! Searches in a process that stays, through the engine that answers people: what each part takes, from one thread and from
-//! many.
+//! Searches in a process that stays, through the engine that answers people: what each part takes, from one thread and
+//! from many.
 //!
-//! Data: the documentation of crates in cargo's registry, cut by the program itself, and questions made of its headings and of
-//! compilers' diagnostics in it; nothing is downloaded. Needs an installed bge-small-en-v1.5-int8 (`ken model pull`) in
-//! `$KEN_HOME`; the index is made once in `$KEN_BENCH` and kept. Run:
-//! `KEN_HOME=... KEN_BENCH=... cargo bench --bench search -- [CHUNKS]`.
+//! Data: the documentation of crates in cargo's registry, cut by the program itself, and questions made of its headings
+//! and of compilers' diagnostics in it; nothing is downloaded. Needs an installed bge-small-en-v1.5-int8 (`ken model
+//! pull`) in `$KEN_HOME`; the index is made once in `$KEN_BENCH` and kept. Run: `KEN_HOME=... KEN_BENCH=... cargo bench
+//! --bench search -- [CHUNKS]`.
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 

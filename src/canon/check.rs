@@ -254,8 +254,8 @@ fn check_completeness(entry: &Entry, say: Say<'_>) {
     }
 }
 
-/// Patterns compile, match every example, and match neither a counterexample nor ordinary text. Gives the names of their
-/// captures.
+/// Patterns compile, match every example, and match neither a counterexample nor ordinary text. Gives the names of
+/// their captures.
 fn check_patterns(entry: &Entry, say: Say<'_>) -> BTreeSet<String> {
     let examples: Vec<String> = entry.examples.iter().map(|e| clean(e).text).collect();
     let mut captures = BTreeSet::new();

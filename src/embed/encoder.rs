@@ -59,8 +59,8 @@ pub struct EncoderSettings {
     pub isa: Option<Isa>,
 }
 
-/// Threads of one question where the settings do not say: one, so that callers do not contend. On two cores, splitting a
-/// question of 16 words over both saves 7 % of one side's time and a third of both sides'; without it two callers get
+/// Threads of one question where the settings do not say: one, so that callers do not contend. On two cores, splitting
+/// a question of 16 words over both saves 7 % of one side's time and a third of both sides'; without it two callers get
 /// twice the answers of one (docs/benchmarks.md). A process with one caller sets more.
 pub const DEFAULT_QUESTION_THREADS: usize = 1;
 

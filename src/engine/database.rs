@@ -8,8 +8,8 @@ use crate::ingest::{Embedder, IngestError, embed_missing};
 use crate::store::{Database, PooledReader, ReadVectors, WRITER_WAIT, WriteEvents, WriteVectors, WriterLock};
 
 impl Engine {
-    /// The database to read; `None` if nothing was ever indexed. Each thread has a connection of its own, which goes back to the
-    /// pool when it is dropped.
+    /// The database to read; `None` if nothing was ever indexed. Each thread has a connection of its own, which goes
+    /// back to the pool when it is dropped.
     pub(super) fn read_database(&self) -> Result<Option<PooledReader<'_>>, EngineError> {
         match &self.pool {
             Some(pool) => Ok(pool.reader()?),

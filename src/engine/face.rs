@@ -1,5 +1,6 @@
-//! What a face of the program needs of the layers below the engine, and nothing else of them: a face imports the engine, plain
-//! types, what renders them, configuration and measurements. The command line is the first; servers stand beside it.
+//! What a face of the program needs of the layers below the engine, and nothing else of them: a face imports the
+//! engine, plain types, what renders them, configuration and measurements. The command line is the first; servers stand
+//! beside it.
 
 /// Failures, for whoever tells them.
 pub mod failure {

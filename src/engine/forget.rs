@@ -145,7 +145,8 @@ impl Engine {
         if left {
             self.leave_traces(session);
         }
-        // Indexes of measurements are made of sets, not of what is indexed here; somebody may have measured their own notes.
+        // Indexes of measurements are made of sets, not of what is indexed here; somebody may have measured their own
+        // notes.
         if let Some(folder) = self.settings.cache.as_ref().map(|cache| cache.join("bench")).filter(|f| f.is_dir()) {
             session.note(format!(
                 "{} holds copies of the sets that ken bench has measured; delete it if one of them holds the same text",
@@ -187,8 +188,9 @@ impl Engine {
         }
     }
 
-    /// Takes the traces away that a reader has left in the log, trying again for so long while somebody reads. What a process that
-    /// was stopped has left takes longer, and is for whoever writes next: nobody is to wait for what nobody has asked for.
+    /// Takes the traces away that a reader has left in the log, trying again for so long while somebody reads. What a
+    /// process that was stopped has left takes longer, and is for whoever writes next: nobody is to wait for what
+    /// nobody has asked for.
     ///
     /// # Errors
     /// [`EngineError`] when the disk or the database refuses.

@@ -51,8 +51,8 @@ impl Engine {
         Some(self.settings.config.as_ref()?.parent()?.join("calibrations"))
     }
 
-    /// The calibration of an installed model: the user's own, else the one that ships for its name, else the one it came
-    /// with.
+    /// The calibration of an installed model: the user's own, else the one that ships for its name, else the one it
+    /// came with.
     pub(super) fn calibration_of(
         &self,
         installed: &Installed,

@@ -1,5 +1,5 @@
-//! Knowledge as a folder of Markdown files, out and in: a file an item, a file an entry of the user's packs, and one for
-//! everything that is no text.
+//! Knowledge as a folder of Markdown files, out and in: a file an item, a file an entry of the user's packs, and one
+//! for everything that is no text.
 
 use super::{Engine, EngineError, Session};
 use crate::canon::{Entry, PackLayer, add_entry};
@@ -73,9 +73,9 @@ impl Engine {
         Ok(files)
     }
 
-    /// Takes in what [`Engine::export_markdown`] wrote: all of it or nothing. What is there stays. Gives what came in, and
-    /// how many entries. A process that is killed between the last steps may leave entries without records; to import
-    /// again brings the rest.
+    /// Takes in what [`Engine::export_markdown`] wrote: all of it or nothing. What is there stays. Gives what came in,
+    /// and how many entries. A process that is killed between the last steps may leave entries without records; to
+    /// import again brings the rest.
     ///
     /// # Errors
     /// [`EngineError`] for a file that is none of an export.

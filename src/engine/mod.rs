@@ -69,8 +69,8 @@ pub struct EngineSettings {
     pub recall_target: f64,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
-    /// Starts a process that makes the file of vectors again ([`Engine::renew_vectors`]), and says whether it could. Without it
-    /// whoever has written makes the file when it is due.
+    /// Starts a process that makes the file of vectors again ([`Engine::renew_vectors`]), and says whether it could.
+    /// Without it whoever has written makes the file when it is due.
     pub later: Option<fn() -> bool>,
 }
 
@@ -112,8 +112,8 @@ pub enum Progress<'a> {
     },
 }
 
-/// All use cases, for any number of threads: each request brings a [`Session`] of its own. What is kept open between requests are
-/// snapshots (`state`), which are swapped when what they were made from has changed.
+/// All use cases, for any number of threads: each request brings a [`Session`] of its own. What is kept open between
+/// requests are snapshots (`state`), which are swapped when what they were made from has changed.
 pub struct Engine {
     settings: EngineSettings,
     pool: Option<Pool>,

@@ -98,8 +98,8 @@ impl Engine {
         Ok(installed)
     }
 
-    /// Makes canon's vectors with an installed model, and those of indexed texts that have none yet. Of a reranker there
-    /// are none to make: it is opened, which packs its weights.
+    /// Makes canon's vectors with an installed model, and those of indexed texts that have none yet. Of a reranker
+    /// there are none to make: it is opened, which packs its weights.
     ///
     /// # Errors
     /// [`EngineError`] when the model cannot be loaded or fails.

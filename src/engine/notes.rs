@@ -1,7 +1,8 @@
-//! What could not be used, told once: every engine of a process puts its notes into one place, and a face reads them there.
+//! What could not be used, told once: every engine of a process puts its notes into one place, and a face reads them
+//! there.
 //!
-//! So none is lost with the engine that wrote it, whichever use case that was made for. What is written and never read is a
-//! fault of the face: where debug assertions are on it ends the process.
+//! So none is lost with the engine that wrote it, whichever use case that was made for. What is written and never read
+//! is a fault of the face: where debug assertions are on it ends the process.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -16,8 +16,8 @@ const LEAST_PIECE: usize = 40;
 /// Bounds of the number of candidates.
 const CANDIDATES: (usize, usize) = (200, 5_000);
 
-/// Up to this budget chunks are read again, part by part: so many tokens for each token of the budget. Beyond it that would
-/// take longer than it is worth.
+/// Up to this budget chunks are read again, part by part: so many tokens for each token of the budget. Beyond it that
+/// would take longer than it is worth.
 const READ_UP_TO: usize = 4_000;
 const READ: f32 = 1.5;
 

@@ -56,7 +56,8 @@ fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {
     }
 }
 
-/// What of a file or folder of ours goes: itself if it is a file, a link or empty, else those of its entries that are ours.
+/// What of a file or folder of ours goes: itself if it is a file, a link or empty, else those of its entries that are
+/// ours.
 fn parts(folder: &str, path: &Path) -> Vec<PathBuf> {
     if !fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir()) {
         return vec![path.to_owned()];

@@ -62,7 +62,8 @@ impl Request<'_, '_> {
             return self.answer(None, &answer);
         };
         let mut moment = database.snapshot()?;
-        // A moment that another thread's snapshot has left behind is taken again: no two make older and newer ones in turns.
+        // A moment that another thread's snapshot has left behind is taken again: no two make older and newer ones in
+        // turns.
         for _ in 0..2 {
             if !self.engine.is_left_behind(&database.stamp()?) {
                 break;
@@ -143,8 +144,8 @@ impl Engine {
         Ok(Request { engine: self, session, packs, model, database })
     }
 
-    /// Searches packs and index. Without a usable model the answer says that semantics are off; without the cross-encoder
-    /// that `options` ask for there is none.
+    /// Searches packs and index. Without a usable model the answer says that semantics are off; without the
+    /// cross-encoder that `options` ask for there is none.
     ///
     /// # Errors
     /// [`EngineError::ModelMismatch`] when the index was made with another model, [`EngineError`] when a model or the

@@ -56,8 +56,8 @@ pub struct VectorsFile {
     pub overlay: usize,
     /// Share of its rows that nobody owns any more.
     pub dead_share: f64,
-    /// Share of the ten nearest that a search finds, with the ends of its 95 % interval, as it was measured when the graph was built;
-    /// none without a graph: every vector is compared then.
+    /// Share of the ten nearest that a search finds, with the ends of its 95 % interval, as it was measured when the
+    /// graph was built; none without a graph: every vector is compared then.
     pub recall: Option<[f64; 3]>,
 }
 
@@ -92,7 +92,8 @@ pub struct Checkup {
     pub repaired: bool,
     /// What is still wrong after a repair.
     pub left: Faults,
-    /// Whether traces of what was forgotten are left on the disk. Nothing is wrong with what is stored; a repair erases them.
+    /// Whether traces of what was forgotten are left on the disk. Nothing is wrong with what is stored; a repair erases
+    /// them.
     pub traces_left: bool,
     /// What could be carried over from damaged pages, if they were.
     pub salvaged: Option<Salvaged>,
@@ -196,7 +197,8 @@ impl Engine {
         }
         self.forget_snapshots();
         if let Some(mut database) = Database::open(&data)? {
-            // Made from what has just been repaired, whatever state it says it is of. Where all is lost it is all there is to say so.
+            // Made from what has just been repaired, whatever state it says it is of. Where all is lost it is all there
+            // is to say so.
             if !lost {
                 drop(fs::remove_file(database.vector_file()));
                 drop(fs::remove_file(database.terms_file()));
@@ -329,7 +331,8 @@ impl Engine {
             0 => {}
             strays => return fault(format!("{strays} items have other texts in the database")),
         }
-        // The certificate holds what was measured; a file that was made on another machine is measured here for the first time.
+        // The certificate holds what was measured; a file that was made on another machine is measured here for the
+        // first time.
         let (certificate, recall) = index.image().certificate().zip(recertify(&index))?;
         let wanted = f64::from(certificate.target);
         (recall.high < wanted)

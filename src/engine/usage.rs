@@ -1,5 +1,5 @@
-//! Counters: how often something was of use. Best effort: no read fails or waits for them, and an answer that is sure opens no
-//! database for one.
+//! Counters: how often something was of use. Best effort: no read fails or waits for them, and an answer that is sure
+//! opens no database for one.
 
 use super::{Engine, Session};
 use crate::query::frequency;

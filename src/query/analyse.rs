@@ -21,8 +21,8 @@ impl Problem {
     }
 }
 
-/// Cleans an input, matches canon over all of it and cuts it into problems, in the order of the input. Each specific match lies in a problem;
-/// problems that one entry explains are one, counted.
+/// Cleans an input, matches canon over all of it and cuts it into problems, in the order of the input. Each specific
+/// match lies in a problem; problems that one entry explains are one, counted.
 ///
 /// # Errors
 /// [`DecodeError`] when the input is no text or cannot be read.

@@ -1,8 +1,8 @@
 //! What a question can be put to. Entries of packs and indexed items are the first two; whoever adds a third implements
 //! [`Collection`] and hands it to [`super::rank`], which treats all of them alike.
 //!
-//! A collection names candidates and says what speaks for each; it reads no texts to do so. What passed the gate is read
-//! afterwards, by key.
+//! A collection names candidates and says what speaks for each; it reads no texts to do so. What passed the gate is
+//! read afterwards, by key.
 
 use super::relevance::Evidence;
 use super::{SearchError, Stage};

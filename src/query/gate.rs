@@ -22,8 +22,8 @@ fn beside(gate: f32, best: f32) -> f32 {
     gate.min(best * BESIDE)
 }
 
-/// What a frame asks of what it is given. It is read by a program that can pass over what it does not need, but cannot ask
-/// for what it lacks; so it asks less than a search, and little where somebody has said in which files to look.
+/// What a frame asks of what it is given. It is read by a program that can pass over what it does not need, but cannot
+/// ask for what it lacks; so it asks less than a search, and little where somebody has said in which files to look.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ambient {
     /// How far below its own gate the best may be, in odds.

@@ -75,7 +75,8 @@ impl Knowledge {
         index.score_all(terms)
     }
 
-    /// Places of the entries that share most words with a text, best first, at most `most`: for browsing, without a gate.
+    /// Places of the entries that share most words with a text, best first, at most `most`: for browsing, without a
+    /// gate.
     pub fn browse(&self, words: &str, most: usize) -> Vec<usize> {
         self.scores(&QueryTerms::of(words)).best(most).into_iter().map(|entry| entry as usize).collect()
     }

@@ -1,5 +1,5 @@
-//! A lookup, tier by tier: patterns, then fingerprints, then words and embeddings behind the gate. A later tier is asked only
-//! where the earlier ones know nothing.
+//! A lookup, tier by tier: patterns, then fingerprints, then words and embeddings behind the gate. A later tier is
+//! asked only where the earlier ones know nothing.
 
 use super::analyse::{Problem, analyse};
 use super::collection::{Known, Query};

@@ -1,14 +1,14 @@
-//! From an input to an answer. Data moves one way: a question is posed, every collection gathers candidates, and one pipeline
-//! fuses, judges, gates and orders them ([`rank`]); what passed is read and shown.
+//! From an input to an answer. Data moves one way: a question is posed, every collection gathers candidates, and one
+//! pipeline fuses, judges, gates and orders them ([`rank`]); what passed is read and shown.
 //!
-//! Decides what of the known passes and in which order. Gets packs, vectors, words and an encoder as values; opens nothing.
-//! Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
+//! Decides what of the known passes and in which order. Gets packs, vectors, words and an encoder as values; opens
+//! nothing. Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
 //!
 //! - What there is: `knowledge` (packs), `semantics` (a model), `collection` and `collections` (what can be asked).
 //! - What is asked: `analyse` (the errors of a log), `question`, `phrase`, `options`.
 //! - The pipeline: `rank`, with `fuse`, `relevance`, `gate` and `score`.
-//! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit` and `explanation`
-//!   are what they give.
+//! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit` and
+//!   `explanation` are what they give.
 
 mod analyse;
 mod collection;

@@ -1,7 +1,8 @@
-//! Which parts of a chunk a question is about. A chunk is found as a whole; where room is scarce, the paragraphs of it that
-//! say something are worth more than the rest.
+//! Which parts of a chunk a question is about. A chunk is found as a whole; where room is scarce, the paragraphs of it
+//! that say something are worth more than the rest.
 //!
-//! A part is as close as a chunk of its own would be, and falls off against its chunk as candidates do against each other.
+//! A part is as close as a chunk of its own would be, and falls off against its chunk as candidates do against each
+//! other.
 
 use super::recall::Recalled;
 use super::relevance::{Evidence, Ground, shifted};

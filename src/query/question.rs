@@ -1,8 +1,8 @@
 //! What a question asks: the text that is embedded, and its words.
 //!
-//! A few lines are taken as they stand. Of more, the lines that carry meaning are taken: their words as they are, those of
-//! the headline three times over, and for the vector with everything masked that changes from one occurrence to the next.
-//! Both were measured, see docs/retrieval.md.
+//! A few lines are taken as they stand. Of more, the lines that carry meaning are taken: their words as they are, those
+//! of the headline three times over, and for the vector with everything masked that changes from one occurrence to the
+//! next. Both were measured, see docs/retrieval.md.
 
 use super::relevance::mean;
 use crate::embed::{EmbedError, Encoder};
@@ -15,8 +15,8 @@ const MAX_CHARS: usize = 4_000;
 /// How often the headline counts beside standing in the text.
 const HEADLINE: f32 = 2.0;
 
-/// As what questions are embedded: near a text unlike themselves, which is what a query prefix is for, and near one like
-/// themselves. The mean of both serves errors, duplicates and questions alike.
+/// As what questions are embedded: near a text unlike themselves, which is what a query prefix is for, and near one
+/// like themselves. The mean of both serves errors, duplicates and questions alike.
 pub const ROLES: &[Role] = &[Role::Passage, Role::Query];
 
 /// A question, ready to be asked.

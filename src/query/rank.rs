@@ -1,5 +1,5 @@
-//! The one way from a question to what answers it: gather, fuse, judge, gate, order. Lookups, searches and frames differ in
-//! their collections and in their rule for the gate, and read only what passed it.
+//! The one way from a question to what answers it: gather, fuse, judge, gate, order. Lookups, searches and frames
+//! differ in their collections and in their rule for the gate, and read only what passed it.
 
 use super::SearchError;
 use super::collection::{Collection, Gathered, Prior, Query};

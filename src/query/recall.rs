@@ -62,8 +62,8 @@ pub struct Recall {
     pub semantic: bool,
 }
 
-/// Recalls what is known about `task`. The gate is ambient: if the best is too far from what a search would show nothing is
-/// recalled; else with it comes what is a share as likely.
+/// Recalls what is known about `task`. The gate is ambient: if the best is too far from what a search would show
+/// nothing is recalled; else with it comes what is a share as likely.
 ///
 /// # Errors
 /// [`SearchError`] when the model or the database fails.

@@ -1,17 +1,17 @@
 //! The order of the first candidates when a cross-encoder has read them.
 //!
 //! What closeness says and what the cross-encoder says are each taken as standard deviations from their mean over the
-//! same candidates, and the mean of the two orders them. Either alone is worse than both: the cross-encoder was trained on
-//! questions to a search engine and knows little of error messages (docs/retrieval.md). It changes the order and nothing
-//! else: relevance and gate remain those of closeness.
+//! same candidates, and the mean of the two orders them. Either alone is worse than both: the cross-encoder was trained
+//! on questions to a search engine and knows little of error messages (docs/retrieval.md). It changes the order and
+//! nothing else: relevance and gate remain those of closeness.
 
 /// Candidates that are read.
 pub(super) const READ: usize = 30;
 /// Weight of the cross-encoder against closeness.
 const WEIGHT: f32 = 0.5;
 
-/// The new order of candidates that come in this order with this closeness and these logits: the place that each place's
-/// candidate had. Equal ones stay as they were.
+/// The new order of candidates that come in this order with this closeness and these logits: the place that each
+/// place's candidate had. Equal ones stay as they were.
 pub(super) fn order(closeness: &[f32], logits: &[f32]) -> Vec<usize> {
     let (closeness, logits) = (standardised(closeness), standardised(logits));
     let mixed: Vec<f32> = closeness.iter().zip(&logits).map(|(c, l)| (1.0 - WEIGHT) * c + WEIGHT * l).collect();

@@ -163,8 +163,8 @@ fn others_may_write_forget_and_be_killed_meanwhile() {
                 let signal = |which: &str| Command::new("kill").args([which, &auto.id().to_string()]).status().unwrap();
                 signal("-STOP");
                 caught += u32::from(half());
-                // What sleeps may hold the log, and then traces are left for a moment. It may hold the right to write too,
-                // when it was put to sleep late: then nothing is forgotten yet.
+                // What sleeps may hold the log, and then traces are left for a moment. It may hold the right to write
+                // too, when it was put to sleep late: then nothing is forgotten yet.
                 let forget = || user.ken(&["--json", "forget", "--path", &path]);
                 let ran = forget();
                 assert!([0, 7].contains(&ran.code), "{ran:?}");

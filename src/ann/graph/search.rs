@@ -17,8 +17,8 @@ pub struct SearchOptions<'a> {
     pub admits: Option<&'a dyn Fn(u32) -> bool>,
     /// Comparisons after which the walk is given up.
     pub budget: usize,
-    /// A row that the walk does without, as if it were not there: to ask for the neighbours of a row as a held-out query
-    /// would.
+    /// A row that the walk does without, as if it were not there: to ask for the neighbours of a row as a held-out
+    /// query would.
     pub without: Option<u32>,
 }
 

@@ -60,7 +60,8 @@ impl ModelStore {
         }
     }
 
-    /// Files and folders that change when what [`ModelStore::find`] gives for this name does, whether they are there or not.
+    /// Files and folders that change when what [`ModelStore::find`] gives for this name does, whether they are there or
+    /// not.
     pub fn files_of(&self, name_or_dir: &str) -> Vec<PathBuf> {
         let mut files = vec![self.settings.dir.join(name_or_dir).join(RECORD)];
         let path = Path::new(name_or_dir);

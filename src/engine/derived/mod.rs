@@ -1,13 +1,14 @@
-//! Files that are derived from the database: the vectors of the items and their words. What has changed since they were made is
-//! laid over them, and once that is much they are due.
+//! Files that are derived from the database: the vectors of the items and their words. What has changed since they were
+//! made is laid over them, and once that is much they are due.
 //!
-//! They are derived: whoever finds none that can be used reads the database. Whoever writes has the vectors made again later by a
-//! process of its own, if there is a way to start one, and makes them at once where there is no file to use meanwhile; the words
-//! are merged at once, which is quick. Nobody waits for either: a search has the old file or the new one.
+//! They are derived: whoever finds none that can be used reads the database. Whoever writes has the vectors made again
+//! later by a process of its own, if there is a way to start one, and makes them at once where there is no file to use
+//! meanwhile; the words are merged at once, which is quick. Nobody waits for either: a search has the old file or the
+//! new one.
 //!
-//! Two never make one at once. Files are begun under the writer's lock alone, and whoever begins removes what others have begun: a
-//! process that works without the lock finds its own gone, and stops. So what was forgotten meanwhile never comes back either:
-//! whoever forgets removes the files and all that are to become them, after the texts.
+//! Two never make one at once. Files are begun under the writer's lock alone, and whoever begins removes what others
+//! have begun: a process that works without the lock finds its own gone, and stops. So what was forgotten meanwhile
+//! never comes back either: whoever forgets removes the files and all that are to become them, after the texts.
 
 mod terms;
 mod vectors;
@@ -53,8 +54,8 @@ pub enum Renewed {
 
 /// Changed items that no file is made again for.
 const MIN_DUE: usize = 4_096;
-/// A file is due when more than one in so many of its items has changed since, and not used when more than one in so many has:
-/// then reading all of the database is quicker.
+/// A file is due when more than one in so many of its items has changed since, and not used when more than one in so
+/// many has: then reading all of the database is quicker.
 const DUE: usize = 10;
 const STALE: usize = 2;
 
@@ -87,8 +88,8 @@ struct Begun {
 }
 
 impl Engine {
-    /// Sees to it that the derived files beside the database can be used, after something was written. What cannot be written to
-    /// the disk costs time only.
+    /// Sees to it that the derived files beside the database can be used, after something was written. What cannot be
+    /// written to the disk costs time only.
     pub(super) fn keep_derived(
         &self,
         database: &mut Database,
@@ -154,8 +155,8 @@ impl Engine {
         }
     }
 
-    /// Where there are no vectors, only the file of words asks what has changed: once that is much, it is made again, and what was
-    /// before it is not asked for any more.
+    /// Where there are no vectors, only the file of words asks what has changed: once that is much, it is made again,
+    /// and what was before it is not asked for any more.
     fn shorten_log(&self, database: &mut Database, lock: &WriterLock) -> Result<(), EngineError> {
         if database.logged_changes()? <= MIN_DUE {
             return Ok(());
@@ -170,8 +171,8 @@ impl Engine {
         Ok(database.forget_changes_before(generation)?)
     }
 
-    /// Makes the derived files again if they are due. Others can write meanwhile; whoever makes the files themselves, or forgets
-    /// something, overtakes this.
+    /// Makes the derived files again if they are due. Others can write meanwhile; whoever makes the files themselves,
+    /// or forgets something, overtakes this.
     ///
     /// # Errors
     /// [`EngineError`] when somebody is writing now, the disk or the database refuses, or it was stopped.
@@ -211,8 +212,8 @@ impl Engine {
         }
     }
 
-    /// Makes the derived files of what the database holds now, and puts them in their places; ends early when the user, or
-    /// `overtaken`, says so. Both are of one generation, so that what was before it is not asked for any more.
+    /// Makes the derived files of what the database holds now, and puts them in their places; ends early when the user,
+    /// or `overtaken`, says so. Both are of one generation, so that what was before it is not asked for any more.
     fn make(
         &self,
         database: &mut Database,

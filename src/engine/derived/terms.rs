@@ -1,4 +1,5 @@
-//! The words of the items: from the file beside the database with what has changed laid over it, else from the database.
+//! The words of the items: from the file beside the database with what has changed laid over it, else from the
+//! database.
 
 use super::most_changes;
 use crate::engine::EngineError;
@@ -32,8 +33,8 @@ pub(super) fn changes(database: &Database) -> Result<Option<Lag>, EngineError> {
     Ok(dated(database)?.map(|(image, changed)| Lag { items: changed.len(), of: image.len() }))
 }
 
-/// The words of all items at the moment in which this is called. `known` are those of an earlier moment over the same file: only
-/// what has changed since is read then.
+/// The words of all items at the moment in which this is called. `known` are those of an earlier moment over the same
+/// file: only what has changed since is read then.
 pub(in crate::engine) fn terms(
     database: &Database,
     known: Option<(&TermIndex, Generation)>,
@@ -62,8 +63,8 @@ fn over(database: &Database, index: &TermIndex, changed: &[i64]) -> Result<TermI
     index.with_changes(changed.iter().map(|id| *id as u64), texts).map_err(|source| failed(database, source))
 }
 
-/// The file of all items' words at the moment in which this is called, to be put in its place; merged from the one that is there,
-/// if that is wanted and can be.
+/// The file of all items' words at the moment in which this is called, to be put in its place; merged from the one that
+/// is there, if that is wanted and can be.
 pub(super) fn image(database: &Database, room: Room, merge: bool) -> Result<TermImage, EngineError> {
     let now = database.generation()?;
     let old = if merge { dated(database)?.filter(|(image, _)| image.is_sound()) } else { None };

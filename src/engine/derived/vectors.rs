@@ -1,4 +1,5 @@
-//! The vectors of the items: from the file beside the database with what has changed laid over it, else from the database.
+//! The vectors of the items: from the file beside the database with what has changed laid over it, else from the
+//! database.
 
 use super::{is_due, most_changes};
 use crate::ann::{Draft, Image, Index, Origin};
@@ -23,8 +24,8 @@ pub(in crate::engine) struct Vectors {
     pub changes: Option<VectorChanges>,
 }
 
-/// Items that have changed since a file of vectors was made, with the text that each has now and its vector. No text: the item
-/// is gone.
+/// Items that have changed since a file of vectors was made, with the text that each has now and its vector. No text:
+/// the item is gone.
 #[derive(Debug, Clone, Default)]
 pub(in crate::engine) struct VectorChanges {
     /// The file that they lie over.
@@ -80,8 +81,8 @@ impl Dated {
         !self.changed.is_empty()
     }
 
-    /// With what has changed laid over it. `known` is what lay over the same file at an earlier moment: only what has changed
-    /// since is read then.
+    /// With what has changed laid over it. `known` is what lay over the same file at an earlier moment: only what has
+    /// changed since is read then.
     fn index(
         self,
         database: &Database,
@@ -123,8 +124,8 @@ pub(super) fn image(
     Ok((draft.finish(&origin).map_err(failed)?, origin))
 }
 
-/// The vectors of the index at the moment in which this is called: from the file beside the database with what has changed since,
-/// unless that is not to be used; else read from the database.
+/// The vectors of the index at the moment in which this is called: from the file beside the database with what has
+/// changed since, unless that is not to be used; else read from the database.
 pub(in crate::engine) fn vectors(
     database: &Database,
     model: &IndexModel,

@@ -91,8 +91,8 @@ impl ItemsSnapshot {
 }
 
 impl Engine {
-    /// What a request with this filter needs of the items as `database`, in whose moment this is called, has them; without
-    /// vectors where no model can be asked.
+    /// What a request with this filter needs of the items as `database`, in whose moment this is called, has them;
+    /// without vectors where no model can be asked.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.

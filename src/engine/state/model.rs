@@ -1,5 +1,5 @@
-//! The model in use: its encoder, and what is made with it for the packs. One that cannot be opened is tried again by the next
-//! request that needs it.
+//! The model in use: its encoder, and what is made with it for the packs. One that cannot be opened is tried again by
+//! the next request that needs it.
 
 use super::{PacksSnapshot, Watched};
 use crate::embed::{CACHE_BYTES, EmbedError, Encoder, Installed, ModelStore, QueryCache, Reranker};
@@ -40,7 +40,8 @@ pub(in crate::engine) struct RerankerSnapshot {
 }
 
 impl Engine {
-    /// The cross-encoder. Unlike an encoder it is only opened where it was asked for, so that one that is missing is an error.
+    /// The cross-encoder. Unlike an encoder it is only opened where it was asked for, so that one that is missing is an
+    /// error.
     pub(in crate::engine) fn reranker(&self) -> Result<Arc<RerankerSnapshot>, EngineError> {
         let name = &self.settings.reranker;
         let open = |_| -> Result<RerankerSnapshot, EngineError> {

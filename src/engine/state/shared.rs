@@ -27,8 +27,8 @@ impl<T> Shared<T> {
         held(&self.current).clone()
     }
 
-    /// The snapshot if it is current, else a new one, made from the old one. One thread makes it; others that need it wait,
-    /// and nobody else does.
+    /// The snapshot if it is current, else a new one, made from the old one. One thread makes it; others that need it
+    /// wait, and nobody else does.
     ///
     /// # Errors
     /// Those of `make`; the old one stays then, and the next request tries again.

@@ -1,5 +1,5 @@
-//! Whether files are still the ones that were read: by device, number, size and time of the last change, which is what a
-//! request can afford to look at.
+//! Whether files are still the ones that were read: by device, number, size and time of the last change, which is what
+//! a request can afford to look at.
 
 use std::fs;
 use std::path::PathBuf;

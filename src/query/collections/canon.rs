@@ -28,8 +28,8 @@ pub(in crate::query) struct CanonCollection<'a> {
     pub generic: HashMap<usize, &'a PatternHit>,
     /// Entries that are judged whatever finds them.
     pub also: Option<usize>,
-    /// Texts that the best counts as chosen among: a lookup counts the entries, a search its documents alone, by which its
-    /// fits were made.
+    /// Texts that the best counts as chosen among: a lookup counts the entries, a search its documents alone, by which
+    /// its fits were made.
     pub texts: usize,
     /// How often an entry was of use.
     pub used: Used<'a>,
@@ -44,7 +44,8 @@ impl CanonCollection<'_> {
         self.filters.is_some_and(|filters| self.entries().get(entry).is_some_and(|stored| filters.admit(stored)))
     }
 
-    /// The entries that share most words with the question, those of generic patterns, and the one that was asked about.
+    /// The entries that share most words with the question, those of generic patterns, and the one that was asked
+    /// about.
     fn by_words(&self, scores: &Bm25Scores, most: usize) -> Vec<u64> {
         let mut named: Vec<usize> = scores.best(usize::MAX).into_iter().map(|entry| entry as usize).collect();
         named.retain(|entry| self.admits(*entry));

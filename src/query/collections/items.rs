@@ -1,5 +1,5 @@
-//! Indexed items: one text each, found by its vector and its words. Both signals are computed for each candidate, so that it
-//! does not matter which one found it.
+//! Indexed items: one text each, found by its vector and its words. Both signals are computed for each candidate, so
+//! that it does not matter which one found it.
 
 use crate::ann::{Index, RowSet};
 use crate::lexical::{QueryTerms, TermIndex, TermOverlap};

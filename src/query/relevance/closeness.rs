@@ -2,11 +2,11 @@
 //!
 //! Closeness is `-ln(1.01 - cosine) + w * k`. The logarithm is steep where a text says nearly the same and flat where
 //! cosines are vague, so near-duplicates are left to the vectors. `k` is BM25 as it is: stretched to \[0, 1\] by
-//! question it would make the noise of short questions as loud as evidence. `w` is
-//! `weight * clamp(1 - nearest, 0.04, 0.3) / sqrt(reach)`: words count the less the nearer the nearest candidate is, and
-//! stand between a share of what could be reached and the plain sum. Where it is known what share `c` of the question's
-//! words a text holds, `k` counts `1 + c^16` times: whoever asks in keywords wants the text that has all of them. How
-//! it was found: docs/retrieval.md.
+//! question it would make the noise of short questions as loud as evidence. `w` is `weight * clamp(1 - nearest, 0.04,
+//! 0.3) / sqrt(reach)`: words count the less the nearer the nearest candidate is, and stand between a share of what
+//! could be reached and the plain sum. Where it is known what share `c` of the question's words a text holds, `k`
+//! counts `1 + c^16` times: whoever asks in keywords wants the text that has all of them. How it was found:
+//! docs/retrieval.md.
 
 use super::background::Background;
 use crate::lexical::Reach;
@@ -24,7 +24,8 @@ const FEW: f32 = 2_000.0;
 /// Bounds of the room that the nearest candidate leaves to words.
 const ROOM: (f32, f32) = (0.04, 0.3);
 
-/// From a share of words to a probability, for answers without a model; fitted on the built-in set like the models' own.
+/// From a share of words to a probability, for answers without a model; fitted on the built-in set like the models'
+/// own.
 pub const WORDS_ALONE: Logistic = Logistic { slope: 14.0, offset: -6.2 };
 
 /// `-ln(1.01 - cosine)`, in \[-0.7, 4.6\].

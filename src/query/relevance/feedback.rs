@@ -10,8 +10,8 @@ const STEP: f32 = 0.3;
 /// How much less a candidate counts that lies behind the closest: by `exp(-difference / 0.1)`.
 const TEMPERATURE: f32 = 0.1;
 
-/// A unit vector: the question's, moved towards the weighted mean of the closest candidates' vectors. `closest` holds each
-/// one's closeness and unit vector, the closest first.
+/// A unit vector: the question's, moved towards the weighted mean of the closest candidates' vectors. `closest` holds
+/// each one's closeness and unit vector, the closest first.
 pub fn moved(question: &[f32], closest: &[(f32, Vec<f32>)]) -> Vec<f32> {
     let Some((best, _)) = closest.first() else { return question.to_vec() };
     let weights: Vec<f32> = closest.iter().map(|(closeness, _)| ((closeness - best) / TEMPERATURE).exp()).collect();

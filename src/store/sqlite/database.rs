@@ -181,8 +181,8 @@ impl Database {
         result.map_err(StoreError::sqlite(&self.path))
     }
 
-    /// Reads with several statements at one moment: in the snapshot that is open, else in one of its own. Each statement
-    /// alone would take and release the log's locks, which costs more than reading a row.
+    /// Reads with several statements at one moment: in the snapshot that is open, else in one of its own. Each
+    /// statement alone would take and release the log's locks, which costs more than reading a row.
     pub(super) fn at_once<T>(&self, read: impl FnOnce() -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let alone = self.connection.is_autocommit();
         let moment = if alone { Some(self.sql(self.connection.unchecked_transaction())?) } else { None };

@@ -21,7 +21,8 @@ impl Avx512 {
 }
 
 /// `S` times 64 bytes of four rows, from `at` on, times as many of the queries; gives how many bytes that are. It goes
-/// row after row: the processor foresees what is read in the order of memory, and not what is read of four rows in turn.
+/// row after row: the processor foresees what is read in the order of memory, and not what is read of four rows in
+/// turn.
 ///
 /// # Safety
 /// The processor has the instructions of [`Avx512`], and rows and queries reach so far.

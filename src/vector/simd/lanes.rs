@@ -83,8 +83,8 @@ pub(super) trait Lanes: Copy {
     /// `out[r][c] = sum over k of (row[r][k] - zero[r]) * weight[k][c]`, exact.
     fn tile_i8<const R: usize>(self, tile: &TileI8<'_>, out: &mut [[i32; PANEL]; ROWS]);
 
-    /// For each query the sums of `row[k] * query[k]` of four rows, exact; all are of one length, a multiple of 64, at most
-    /// 2^16. The rows of `ahead`, which will be compared soon, are asked for.
+    /// For each query the sums of `row[k] * query[k]` of four rows, exact; all are of one length, a multiple of 64, at
+    /// most 2^16. The rows of `ahead`, which will be compared soon, are asked for.
     fn dot_quad<const Q: usize>(
         self,
         rows: [&[u8]; QUAD],
