@@ -4,6 +4,7 @@ use super::derived::Keep;
 use super::{Engine, EngineError, Session};
 use crate::ann::{Certificate, Image, Index, recertify};
 use crate::ingest::{has_changed, means_gone};
+use crate::lexical::TermImage;
 use crate::map::open::{Links, open};
 use crate::screen::{shown, shown_text};
 use crate::store::{
@@ -235,6 +236,7 @@ impl Engine {
                 // What the disk does not give says nothing of what is in it.
                 readable(&database.vector_file())?;
                 faults.extend(self.vector_faults(&database));
+                faults.extend(term_faults(&database));
             }
             // Somebody else's file is not ours to mend.
             Err(error @ crate::store::StoreError::Foreign { .. }) => return Err(error.into()),
@@ -309,6 +311,13 @@ impl Engine {
         }
         Ok(faults)
     }
+}
+
+/// Words of which the file that searches read is not what was written. A small file is checked whenever it is opened.
+fn term_faults(database: &Database) -> Option<Fault> {
+    let image = TermImage::open_whatever(&database.terms_file())?;
+    let what = "the words of the items are not what was written".to_owned();
+    (!image.is_sound()).then_some(Fault { name: "word file", what, damage: false })
 }
 
 /// What a fault of canon's vectors is filed under.

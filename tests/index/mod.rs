@@ -6,6 +6,7 @@ mod files; // what an indexing sees: new, changed, moved, gone, unreadable, igno
 mod forget; // what was removed is in no channel
 mod priors; // recency and frequency over the built-in cases
 mod search; // what is found and in which order; filters; the model and the index
+mod snapshots; // one engine that stays while others change what it answers from
 mod status; // how things stand, in every length
 mod transfer; // export and import
 mod usage; // recency, frequency, what counts
