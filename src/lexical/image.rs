@@ -229,7 +229,7 @@ impl TermImage {
         self.part::<u64>(&self.at.hashes).iter().copied().zip(self.part::<u32>(&self.at.numbers).iter().copied())
     }
 
-    /// The documents that hold a term, in the order of slots: slot and count in one, see [`COUNT_BITS`].
+    /// The documents that hold a term, in the order of slots: slot and count in one, see `layout::COUNT_BITS`.
     pub(super) fn postings(&self, term: u32) -> &[u32] {
         let starts: &[u32] = self.part(&self.at.posting_starts);
         let (from, to) = (starts.get(term as usize), starts.get(term as usize + 1));

@@ -1,5 +1,5 @@
 //! From an input to an answer. Data moves one way: a question is posed, every collection gathers candidates, and one
-//! pipeline fuses, judges, gates and orders them ([`rank`]); what passed is read and shown.
+//! pipeline fuses, judges, gates and orders them (`rank`); what passed is read and shown.
 //!
 //! Decides what of the known passes and in which order. Gets packs, vectors, words and an encoder as values; opens
 //! nothing. Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
