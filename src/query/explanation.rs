@@ -1,8 +1,9 @@
 //! Why a hit stands where it stands, and why something is no hit.
 
 use super::SearchError;
+use super::candidate::Candidate;
 use super::collection::{Collection, Located};
-use super::rank::{Candidate, Ranking};
+use super::rank::Ranking;
 use super::relevance::Ground;
 use super::score::{FREQUENCY_WEIGHT, RECENCY_WEIGHT};
 use crate::screen::line;

@@ -1,6 +1,6 @@
 //! How much relevance is enough. Relevance is a probability, so one gate serves every model once it is calibrated.
 
-use super::rank::Candidate;
+use super::candidate::Candidate;
 use crate::types::Fit;
 
 /// The gate of words alone, for answers without a model; fitted on the built-in set like the models' own.

@@ -1,7 +1,7 @@
 //! What passed as a hit: advice in the answer of a lookup, a passage in that of a search.
 
+use super::candidate::Candidate;
 use super::collection::Known;
-use super::rank::Candidate;
 use super::score::score;
 use super::snippet::snippet;
 use crate::canon::{Stored, fill};

@@ -2,6 +2,7 @@
 //! asked only where the earlier ones know nothing.
 
 use super::analyse::{Problem, analyse};
+use super::candidate::Candidate;
 use super::collection::{Known, Query};
 use super::collections::CanonCollection;
 use super::explanation::{Outcome, of_judged, of_sure};
@@ -10,7 +11,7 @@ use super::hit::{advice, passage};
 use super::knowledge::Knowledge;
 use super::options::LookupOptions;
 use super::question::{Question, ROLES, embed};
-use super::rank::{Candidate, RankOptions, Ranking, rank};
+use super::rank::{RankOptions, Ranking, rank};
 use super::relevance::Ground;
 use super::semantics::Semantics;
 use super::{SearchError, Used};

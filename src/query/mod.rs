@@ -6,11 +6,12 @@
 //!
 //! - What there is: `knowledge` (packs), `semantics` (a model), `collection` and `collections` (what can be asked).
 //! - What is asked: `analyse` (the errors of a log), `question`, `phrase`, `options`.
-//! - The pipeline: `rank`, with `fuse`, `relevance`, `gate` and `score`.
+//! - The pipeline: `rank` of each `candidate`, with `fuse`, `relevance`, `gate` and `score`.
 //! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit` and
 //!   `explanation` are what they give.
 
 mod analyse;
+mod candidate;
 mod collection;
 mod collections;
 mod error;
@@ -27,6 +28,7 @@ mod probe;
 mod question;
 mod rank;
 mod recall;
+mod recalled;
 pub mod relevance;
 mod rerank;
 mod score;
@@ -42,11 +44,11 @@ pub use gate::Gates;
 pub use knowledge::{Filters, Knowledge};
 pub use lookup::{LookupContext, lookup, problems};
 pub use options::{Legs, LookupOptions, SearchOptions};
-pub use parts::Part;
 pub use phrase::{Call, call};
 pub use probe::{Probed, probe, probe_items};
 pub use question::ROLES;
-pub use recall::{Recall, RecallOptions, Recalled, recall};
+pub use recall::{Recall, RecallOptions, recall};
+pub use recalled::{Part, Recalled};
 pub use score::frequency;
 pub use search::{SearchContext, search};
 pub use semantics::Semantics;

@@ -4,7 +4,7 @@
 //! A part is as close as a chunk of its own would be, and falls off against its chunk as candidates do against each
 //! other.
 
-use super::recall::Recalled;
+use super::recalled::{Part, Recalled};
 use super::relevance::{Evidence, Ground, shifted};
 use super::semantics::Semantics;
 use crate::chunk::{Format, parts};
@@ -14,15 +14,6 @@ use crate::types::{Kind, Role, titled};
 use crate::vector::dot;
 use std::ops::Range;
 use std::path::Path;
-
-/// A stretch of a text, and how much of use it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    /// Where in the text, in bytes.
-    pub range: Range<usize>,
-    /// As the score of the whole, in \[0, 1\].
-    pub score: f32,
-}
 
 /// What is known of a question whose chunks are read part by part.
 pub(super) struct Parts<'a> {

@@ -2,14 +2,14 @@
 //! differ in their collections and in their rule for the gate, and read only what passed it.
 
 use super::SearchError;
-use super::collection::{Collection, Gathered, Prior, Query};
+use super::candidate::Candidate;
+use super::collection::{Collection, Gathered, Query};
 use super::fuse::{grounds, move_towards_closest};
 use super::gate::{Gates, Rule};
-use super::relevance::{Background, Evidence, Ground, Judged, WORD_WEIGHT};
+use super::relevance::{Background, Evidence, Ground, WORD_WEIGHT};
 use super::score::score;
 use super::stage::Stage;
 use crate::lexical::WeightedTerms;
-use crate::types::Signals;
 use std::collections::HashSet;
 
 /// How candidates are ranked.
@@ -31,50 +31,6 @@ pub(super) struct RankOptions<'a> {
     pub why_not: Option<&'a str>,
     /// Now, milliseconds since 1970.
     pub now_ms: i64,
-}
-
-/// A candidate with what it comes to.
-#[derive(Debug, Clone)]
-pub(super) struct Candidate {
-    /// Place of its collection.
-    pub collection: usize,
-    /// What the collection knows it by.
-    pub key: u64,
-    /// Place of its nearest text among its texts.
-    pub part: Option<u32>,
-    /// The signal of a pattern that points to it.
-    pub pattern: Option<f32>,
-    pub judged: Judged,
-    /// Relevance that it must reach.
-    pub gate: f32,
-    /// What orders what passed; without priors where nobody query for them.
-    pub score: f32,
-    /// None for one that did not pass, unless it was asked for.
-    pub prior: Option<Prior>,
-    /// What the cross-encoder said, if it was asked.
-    pub logit: Option<f32>,
-}
-
-impl Candidate {
-    /// Whether it is relevant enough.
-    pub fn passes(&self) -> bool {
-        self.judged.relevance >= self.gate
-    }
-
-    /// Its public id; empty for one whose priors were not read.
-    pub fn uid(&self) -> &str {
-        self.prior.as_ref().map_or("", |prior| &prior.uid)
-    }
-
-    pub fn signals(&self) -> Signals {
-        Signals {
-            canon: self.pattern,
-            semantic: self.judged.semantic,
-            keyword: self.judged.keyword,
-            recency: self.prior.as_ref().and_then(|prior| prior.recency),
-            frequency: self.prior.as_ref().and_then(|prior| prior.frequency),
-        }
-    }
 }
 
 /// Everything that could answer a question, best first.

@@ -1,46 +1,18 @@
 //! What is known about a task: everything that is of use, with its text, to be chosen from under a budget.
 
 use super::SearchError;
+use super::candidate::Candidate;
 use super::collection::Known;
 use super::gate::{Ambient, Rule};
 use super::options::SearchOptions;
-use super::parts::{Part, Parts};
-use super::rank::Candidate;
+use super::parts::Parts;
+use super::recalled::Recalled;
 use super::search::{SearchContext, read};
 use super::stage::Stage;
-use crate::types::{Item, Kind, Signals, Span};
+use crate::types::{Item, Kind, Signals};
 
 /// Share of words below which nobody would say that they speak for something.
 const WORDS_SPEAK: f32 = 0.1;
-
-/// Something that may be of use.
-#[derive(Debug, Clone)]
-pub struct Recalled {
-    /// Public id.
-    pub uid: String,
-    /// What kind of item it is.
-    pub kind: Kind,
-    /// Heading path, or the title of an entry.
-    pub title: String,
-    /// Its text.
-    pub text: String,
-    /// The file it stands in.
-    pub path: Option<String>,
-    /// Where in the file, as it was indexed.
-    pub span: Option<Span>,
-    /// Probability of being of use, in \[0, 1\].
-    pub relevance: f32,
-    /// What orders: relevance, lifted a little by recency and frequency; in \[0, 1\].
-    pub score: f32,
-    /// Whether it is relevant enough.
-    pub passes: bool,
-    /// What speaks for it.
-    pub reason: &'static str,
-    /// Its unit vector; none for an entry of a pack.
-    pub vector: Option<Vec<f32>>,
-    /// How much of use its parts are, in their order; none if it was not read part by part.
-    pub parts: Vec<Part>,
-}
 
 /// What is recalled.
 #[derive(Debug, Clone, Default)]

@@ -1,5 +1,6 @@
 //! A search over everything: entries of the packs and indexed items in one ranking, behind one gate.
 
+use super::candidate::Candidate;
 use super::collection::{Collection, Known, Query};
 use super::collections::{CanonCollection, Files, ItemCollection};
 use super::explanation::{Outcome, of_judged};
@@ -8,7 +9,7 @@ use super::hit::{bare, passage};
 use super::knowledge::{Filters, Knowledge};
 use super::options::SearchOptions;
 use super::question::{Question, embed};
-use super::rank::{Candidate, RankOptions, Ranking, rank};
+use super::rank::{RankOptions, Ranking, rank};
 use super::rerank::{READ, order};
 use super::semantics::Semantics;
 use super::stage::{OnStage, Stage};
