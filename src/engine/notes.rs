@@ -1,8 +1,7 @@
-//! What could not be used, told once: every engine of a process puts its notes into one place, and a face reads them
-//! there.
+//! Notes: sentences beside an answer about what could not be used. Each is told once.
 //!
-//! So none is lost with the engine that wrote it, whichever use case that was made for. What is written and never read
-//! is a fault of the face: where debug assertions are on it ends the process.
+//! A request writes its notes into one place, and whoever answers reads them there, also when the request failed. Not
+//! reading them is a fault of the program: with debug assertions it panics.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

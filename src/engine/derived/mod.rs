@@ -81,6 +81,17 @@ fn begin(path: PathBuf, _lock: &WriterLock) -> Result<Aside, EngineError> {
     Aside::remove_all(&path).and_then(|()| Aside::new(&path)).map_err(|source| EngineError::Io { path, source })
 }
 
+/// Makes the file of words of what the database holds now, and puts it in its place; merged from the old one if that is
+/// wanted and can be.
+fn write_terms(database: &Database, lock: &WriterLock, merge: bool) -> Result<(), EngineError> {
+    let path = database.terms_file();
+    let aside = begin(path.clone(), lock)?;
+    let moment = database.snapshot()?;
+    let image = terms::image(database, Room::Aside(aside), merge)?;
+    drop(moment);
+    image.persist().map_err(|source| EngineError::Io { path, source })
+}
+
 /// Files that are being made.
 struct Begun {
     vectors: Aside,
@@ -118,12 +129,7 @@ impl Engine {
         if !wanted {
             return Ok(());
         }
-        let path = database.terms_file();
-        let aside = begin(path.clone(), lock)?;
-        let moment = database.snapshot()?;
-        let image = terms::image(database, Room::Aside(aside), keep != Keep::Anew)?;
-        drop(moment);
-        image.persist().map_err(|source| EngineError::Io { path, source })
+        write_terms(database, lock, keep != Keep::Anew)
     }
 
     fn keep_vectors(
@@ -161,13 +167,8 @@ impl Engine {
         if database.logged_changes()? <= MIN_DUE {
             return Ok(());
         }
-        let path = database.terms_file();
-        let aside = begin(path.clone(), lock)?;
         let generation = database.begin_generation()?;
-        let moment = database.snapshot()?;
-        let image = terms::image(database, Room::Aside(aside), true)?;
-        drop(moment);
-        image.persist().map_err(|source| EngineError::Io { path, source })?;
+        write_terms(database, lock, true)?;
         Ok(database.forget_changes_before(generation)?)
     }
 
