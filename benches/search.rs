@@ -130,7 +130,7 @@ fn stages(engine: &Engine, name: &str, questions: &[String]) {
         .flat_map(|round| questions.iter().map(move |q| (round, q)))
         .map(|(round, question)| {
             // No round asks what the cache of questions still has.
-            timed(engine, &format!("{question} {round}{}", question.len()))
+            timed(engine, &format!("{round}{} {question}", question.len()))
         })
         .collect();
     let embed = Stage::ALL.iter().position(|stage| *stage == Stage::Embed).unwrap();
@@ -202,7 +202,10 @@ fn beside_bulk(engine: &Engine, questions: &[String], bulk: Option<&Path>) -> [f
 
 fn lookups(engine: &Engine) {
     for (name, text) in [
-        ("exact", "Error: Error acquiring the state lock: ConditionalCheckFailedException"),
+        (
+            "exact",
+            "Error: Error acquiring the state lock\n\nError message: ConditionalCheckFailedException: The conditional request failed",
+        ),
         ("close", "terraform says somebody else is holding the lock on the state"),
     ] {
         let mut laps: Vec<f64> = (0..60)

@@ -41,10 +41,21 @@ impl Filters {
     }
 }
 
+/// The masked texts that are an entry's own.
+#[derive(Default)]
+struct Tells {
+    /// Its symptoms, masked, in words of lower case.
+    symptoms: Vec<Vec<String>>,
+    /// Fingerprints of those of its examples that are one block, in which a pattern of the entry matches.
+    fingerprints: Vec<String>,
+}
+
 /// The packs, ready to be asked from any thread.
 pub struct Knowledge {
     canon: Canon,
     terms: OnceLock<TermIndex>,
+    /// What tells an entry from the text of an error alone, made when an entry is first compared with.
+    tells: Vec<OnceLock<Tells>>,
     /// Where the term statistics are kept.
     kept: Option<PathBuf>,
 }
@@ -52,7 +63,8 @@ pub struct Knowledge {
 impl Knowledge {
     /// Term statistics are made when first needed, and kept in the file `kept`.
     pub fn new(canon: Canon, kept: Option<PathBuf>) -> Self {
-        Self { canon, terms: OnceLock::new(), kept }
+        let tells = canon.entries().iter().map(|_| OnceLock::new()).collect();
+        Self { canon, terms: OnceLock::new(), tells, kept }
     }
 
     /// The packs.
@@ -86,27 +98,34 @@ impl Knowledge {
     pub(super) fn same_fingerprint(&self, problem: &Problem, admitted: &dyn Fn(usize) -> bool) -> Option<usize> {
         let wanted = &problem.block.fingerprint;
         let likely = self.scores(&QueryTerms::of(&problem.block.salient)).best(usize::MAX);
-        // An example of several blocks is told by one of them, and which is not known here. One in which no pattern of
-        // the entry matches by itself ("exit code 1") tells nothing.
-        let told_by = |entry: usize, example: &String| {
-            let cleaned = clean(example);
-            let blocks = blocks(&cleaned, &[]);
-            let [block] = blocks.as_slice() else { return false };
-            let lines: Vec<&str> = (block.first..=block.last).map(|line| cleaned.line(line)).collect();
-            block.fingerprint == *wanted && self.canon.find(&lines.join("\n")).iter().any(|hit| hit.entry == entry)
-        };
+        let salient = lower_words(&problem.block.salient);
         let candidates = likely.into_iter().map(|entry| entry as usize).filter(|&entry| admitted(entry));
         candidates.take(FINGERPRINT_CANDIDATES).find(|&entry| {
-            let known = self.canon.entries()[entry].entry();
-            // In people's own words a number matters ("nginx answers 504"), which a fingerprint leaves out.
-            let said = known.symptoms.iter().any(|symptom| same_words(&mask(symptom), &problem.block.salient));
-            said || known.examples.iter().any(|example| told_by(entry, example))
+            let tells = self.tells[entry].get_or_init(|| self.tells(entry));
+            tells.symptoms.contains(&salient) || tells.fingerprints.contains(wanted)
         })
+    }
+
+    fn tells(&self, entry: usize) -> Tells {
+        // An example of several blocks is told by one of them, and which is not known here. One in which no pattern of
+        // the entry matches by itself ("exit code 1") tells nothing.
+        let fingerprint = |example: &String| {
+            let cleaned = clean(example);
+            let mut blocks = blocks(&cleaned, &[]);
+            let block = blocks.pop().filter(|_| blocks.is_empty())?;
+            let lines: Vec<&str> = (block.first..=block.last).map(|line| cleaned.line(line)).collect();
+            self.canon.find(&lines.join("\n")).iter().any(|hit| hit.entry == entry).then_some(block.fingerprint)
+        };
+        let known = self.canon.entries()[entry].entry();
+        Tells {
+            // In people's own words a number matters ("nginx answers 504"), which a fingerprint leaves out.
+            symptoms: known.symptoms.iter().map(|symptom| lower_words(&mask(symptom))).collect(),
+            fingerprints: known.examples.iter().filter_map(fingerprint).collect(),
+        }
     }
 }
 
-/// Whether two texts are equal, case and white space aside.
-fn same_words(one: &str, other: &str) -> bool {
-    let words = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
-    words(one) == words(other)
+/// The words of a text in lower case: what makes two texts equal, white space aside.
+fn lower_words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_lowercase).collect()
 }
