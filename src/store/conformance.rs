@@ -212,13 +212,6 @@ fn words_and_texts_are_those_of_active_items<M: Maker>(maker: &M) {
     assert_eq!((corpus.items, corpus.words), (3, words));
     let stop = |_| Err(StoreError::Import { line: 3, what: "enough".to_owned() });
     assert!(matches!(store.each_text(stop), Err(StoreError::Import { line: 3, .. })));
-    assert_eq!(store.holders(&["borrow", "lock", "nothing"]).unwrap(), [2, 2, 0]);
-    let found =
-        |filter: &ItemFilter, most| store.keyword_candidates(&[("lock", 2), ("nothing", 0)], filter, most).unwrap();
-    assert_eq!(found(&ItemFilter::default(), 9).into_iter().collect::<BTreeSet<_>>(), [ids[1], ids[2]].into());
-    assert_eq!(found(&ItemFilter::default(), 1).len(), 1);
-    let tagged = ItemFilter { tags: vec!["chunk/2".to_owned()], ..ItemFilter::default() };
-    assert_eq!(found(&tagged, 9), [ids[2]]);
 }
 
 /// A model of two components, and a vector for each of some texts.

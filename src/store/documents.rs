@@ -224,7 +224,7 @@ pub trait ReadSources {
 
 /// Changes items. What it does becomes true with its batch.
 pub trait WriteItems {
-    /// Adds an item and its keywords; gives its row id. A public id that is taken by another text gets a suffix.
+    /// Adds an item; gives its row id. A public id that is taken by another text gets a suffix.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

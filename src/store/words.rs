@@ -1,6 +1,6 @@
-//! The words of items: their texts for a term index, the sizes that BM25 needs, and candidates by words.
+//! The words of items: their texts for a term index, and how much text there is.
 
-use super::{ItemFilter, StoreError};
+use super::StoreError;
 use crate::text::TextHash;
 use std::ops::ControlFlow;
 
@@ -26,7 +26,7 @@ pub struct ItemText {
     pub text_hash: TextHash,
 }
 
-/// Reads what keywords are made of.
+/// Reads what a term index is made of.
 pub trait ReadWords {
     /// How much text there is.
     ///
@@ -58,22 +58,4 @@ pub trait ReadWords {
         self.visit_texts(&mut |text| super::until_error(&mut failed, each(text)))?;
         failed
     }
-
-    /// In how many items each of these words stands; words as [`crate::text::tokens`] gives them.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the store refuses.
-    fn holders(&self, words: &[&str]) -> Result<Vec<usize>, StoreError>;
-
-    /// Row ids of up to `most` items that pass and share words with the question, most promising first. `words` are
-    /// those of the question, each with the number of its holders.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the store refuses.
-    fn keyword_candidates(
-        &self,
-        words: &[(&str, usize)],
-        filter: &ItemFilter,
-        most: usize,
-    ) -> Result<Vec<i64>, StoreError>;
 }

@@ -2,8 +2,11 @@
 
 use crate::support::ken::{User, run, write};
 use crate::support::tiny::Tiny;
+use kenning::store::{Database, MIGRATIONS, WriteItems, WriterLock, make_private};
+use kenning::types::{Authority, Item, Kind, Scope, State};
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 /// A data directory as a version left it, copied so that opening it changes nothing here.
 fn of_version(name: &str) -> User {
@@ -42,6 +45,53 @@ fn version_0_1() {
     assert_eq!(user.ken(&["forget", &ids[0]]).code, 0);
     user.assert_sound();
     assert_eq!(user.texts().len(), 1);
+}
+
+/// A database of schema 4, which had a keyword index of its own.
+fn with_keyword_index(user: &User) {
+    let folder = user.home();
+    make_private(&folder).unwrap();
+    let lock = WriterLock::take(&folder, "test", Duration::from_secs(9)).unwrap();
+    let mut database = Database::open_with(&lock, &MIGRATIONS[..4]).unwrap();
+    let batch = database.begin(&lock).unwrap();
+    let item = |uid: &str, body: &str| Item {
+        uid: uid.to_owned(),
+        kind: Kind::Fact,
+        scope: Scope::global(),
+        authority: Authority::Personal,
+        state: State::Active,
+        title: String::new(),
+        body: body.to_owned(),
+        attributes: serde_json::json!({}),
+        path: None,
+        span: None,
+        created_at: 0,
+        updated_at: 0,
+    };
+    batch.put_item(&item("fact/keys", "Signing keys are rotated every ninety days."), None).unwrap();
+    batch.put_item(&item("fact/bees", "Bees are kept behind the orchard wall."), None).unwrap();
+    batch.commit().unwrap();
+    drop((database, lock));
+    let connection = rusqlite::Connection::open(folder.join("kenning.db")).unwrap();
+    let fill = "INSERT INTO item_fts (rowid, words) VALUES (1, 'sign kei rotat'), (2, 'bee kept orchard wall');";
+    connection.execute_batch(fill).unwrap();
+}
+
+#[test]
+fn a_database_with_a_keyword_index_of_its_own() {
+    let user = User::new();
+    with_keyword_index(&user);
+    let found = user.ken(&["search", "--json", "--min-relevance", "0", "--kind", "fact", "signing keys"]);
+    assert_eq!(found.code, 0, "{found:?}");
+    assert_eq!(found.json()["results"][0]["hits"][0]["id"], "fact/keys", "{found:?}");
+    assert!(user.home().join("kenning.db.schema4.backup").exists());
+    user.assert_sound();
+    assert_eq!(user.texts().len(), 2);
+    assert_eq!(user.ken(&["forget", "fact/keys"]).code, 0);
+    user.assert_sound();
+    assert!(!user.home().join("kenning.db.schema4.backup").exists(), "what is forgotten is in no copy");
+    let held = fs::read(user.home().join("kenning.db")).unwrap();
+    assert!(!held.windows(5).any(|five| five == b"rotat"));
 }
 
 /// Leaves the data directory of this version in `$KEN_TEST_COMPAT`: to be run once when a version is released.

@@ -173,11 +173,9 @@ fn tables_that_drifted_apart_are_mended() {
     let (user, path) = indexed();
     let texts = user.texts();
     for (sql, code) in [
-        ("DELETE FROM item_fts WHERE rowid % 3 = 0", 8),
         ("UPDATE corpus SET items = 7", 8),
         ("DELETE FROM embedding WHERE item_id % 2 = 0", 8),
         ("UPDATE item SET body = 'other text' WHERE id = 5", 5),
-        ("INSERT INTO item_fts (rowid, words) VALUES (99999, 'ghost')", 8),
         ("INSERT INTO meta VALUES ('active_model', 'nobody@00')", 8),
         ("INSERT INTO model VALUES (1, 'm@00', 2); INSERT INTO vector VALUES (1, 1, zeroblob(16), zeroblob(8))", 5),
     ] {

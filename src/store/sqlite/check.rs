@@ -102,16 +102,6 @@ impl Database {
         let checks: &[(&str, &str, &str)] = &[
             ("references", "rows point to rows that are not there", "SELECT count(*) FROM pragma_foreign_key_check"),
             (
-                "keywords-missing",
-                "items are not in the keyword index",
-                "SELECT count(*) FROM item WHERE state = 'active' AND id NOT IN (SELECT id FROM item_fts_docsize)",
-            ),
-            (
-                "keywords-left",
-                "removed items are still in the keyword index",
-                "SELECT count(*) FROM item_fts_docsize WHERE id NOT IN (SELECT id FROM item WHERE state = 'active')",
-            ),
-            (
                 "embedding-missing",
                 "items have no text to embed",
                 "SELECT count(*) FROM item WHERE state = 'active' AND id NOT IN (SELECT item_id FROM embedding)",

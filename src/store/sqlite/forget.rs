@@ -1,7 +1,7 @@
 //! Taking things out: forgetting on request, and cleaning up what nothing uses.
 //!
-//! What is forgotten leaves the tables, the keyword index, the log and every copy of the database: free pages are
-//! overwritten (`secure_delete`), the keyword index is merged, the log is folded into the file and emptied.
+//! What is forgotten leaves the tables, the log, the files that are derived from the tables, and every copy of the
+//! database: free pages are overwritten (`secure_delete`), the log is folded into the file and emptied.
 
 use super::StoreError;
 use super::copies::copies;
@@ -60,7 +60,7 @@ impl Batch<'_> {
 }
 
 impl Database {
-    /// Takes the last traces of what was forgotten off the disk: merged keyword index, empty log, no copies. Gives
+    /// Takes the last traces of what was forgotten off the disk: no copies, no derived files, an empty log. Gives
     /// whether all are gone: a reader that holds on to the log is waited for this long, and then the next writer
     /// completes it.
     ///
@@ -68,9 +68,6 @@ impl Database {
     /// [`StoreError`] when the database refuses or a copy cannot be removed.
     pub fn erase_traces(&mut self, lock: &WriterLock, patience: Duration) -> Result<bool, StoreError> {
         if self.meta(TRACES)?.is_some_and(|left| left != IN_LOG) {
-            let batch = self.begin(lock)?;
-            batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
-            batch.commit()?;
             self.remove_copies()?;
             for derived in [self.vector_file(), self.terms_file()] {
                 match fs::remove_file(&derived) {
@@ -163,7 +160,6 @@ impl Database {
             "DELETE FROM usage WHERE uid LIKE 'chunk/%' AND uid NOT IN (SELECT uid FROM item WHERE state <> 'retired')",
             [],
         )?;
-        batch.execute("INSERT INTO item_fts (item_fts) VALUES ('optimize')", [])?;
         batch.commit()?;
         out.backups = self.remove_copies()?;
         self.sql(self.connection.execute_batch("VACUUM; PRAGMA optimize;"))?;

@@ -1,4 +1,4 @@
-//! Items: written with their keywords and the hash of their text, read by id.
+//! Items: written with the number of their words and the hash of their text, read by id.
 
 use super::StoreError;
 use super::database::{Batch, Database};
@@ -200,7 +200,7 @@ fn read_prior(row: &Row<'_>) -> rusqlite::Result<Prior> {
 impl WriteItems for Batch<'_> {
     fn put_item(&self, item: &Item, source: Option<i64>) -> Result<i64, StoreError> {
         let text = item.text();
-        let words = tokens(&text);
+        let words = tokens(&text).len();
         let hash = text_hash(&text);
         let active = item.state == State::Active;
         let part = |pick: fn(&Span) -> usize| item.span.as_ref().map(|span| pick(span) as i64);
@@ -221,7 +221,7 @@ impl WriteItems for Batch<'_> {
                 item.title,
                 item.body,
                 hash,
-                words.len() as i64,
+                words as i64,
                 item.attributes.to_string(),
                 source,
                 part(|span| span.byte_start),
@@ -238,7 +238,6 @@ impl WriteItems for Batch<'_> {
         }
         let id = self.transaction.last_insert_rowid();
         if active {
-            self.put_words(id, &words)?;
             self.execute("INSERT INTO embedding VALUES (?1, 0, ?2)", (id, text_hash(&item.passage())))?;
         }
         Ok(id)
@@ -266,11 +265,6 @@ impl WriteItems for Batch<'_> {
 }
 
 impl Batch<'_> {
-    pub(super) fn put_words(&self, id: i64, words: &[String]) -> Result<(), StoreError> {
-        self.execute("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)", (id, words.join(" ")))?;
-        Ok(())
-    }
-
     /// Takes the context away from what stands behind an item in its file: it is the end of that item's text.
     pub(super) fn drop_context_after(&self, id: i64) -> Result<(), StoreError> {
         let after = format!(

@@ -30,6 +30,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 2, sql: include_str!("../../../index/migrations/0002_stems.sql") },
     Migration { number: 3, sql: include_str!("../../../index/migrations/0003_changes.sql") },
     Migration { number: 4, sql: include_str!("../../../index/migrations/0004_forgotten.sql") },
+    Migration { number: 5, sql: include_str!("../../../index/migrations/0005_no_keywords.sql") },
 ];
 
 /// The schema of a database; 0 for a new one.
@@ -115,7 +116,14 @@ fn back_up(connection: &Connection, path: &Path, schema: i64) -> Result<(), Stor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::sha256_hex;
+    use crate::store::folder::DATABASE;
+    use crate::store::sqlite::{Database, Record};
+    use crate::store::{
+        ReadForgotten, ReadVectors, ReadWords, Source, SourceKind, Stat, WriteForgotten, WriteItems, WriteSources,
+        WriteVectors, WriterLock,
+    };
+    use crate::text::{TextHash, sha256_hex, text_hash};
+    use crate::types::{Authority, Fingerprint, Item, Kind, Scope, State};
 
     /// A released migration is never edited: somebody's database was made by it.
     #[test]
@@ -125,6 +133,7 @@ mod tests {
             "31c16893b50cef16701cc82fd8f0dee8b97ac8dc6661a1439e03a75d0fdec4ba",
             "8bff9fc60107c9ef672aff94f5b67cf782380c6f635f8c3a9ebc4ca3d1d6ec69",
             "f0647333034d1d9f5114b4dad902e56b6fd8f72ee03004298acd78bbc9b01102",
+            "fed250452ca6ac68f27d340f2b966bc789b284dbc89be1d770e3a70301116558",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);
@@ -170,5 +179,108 @@ mod tests {
             connection.query_row(sql, [word], |row| row.get::<_, i64>(0)).unwrap()
         };
         assert_eq!((found("polici"), found("lock"), found("policy")), (1, 1, 0));
+    }
+
+    fn source() -> Source {
+        Source {
+            path: "/a.md".to_owned(),
+            root: "/".to_owned(),
+            kind: SourceKind::Text,
+            scope: Scope::global(),
+            sha256: [1; 32],
+            stat: Stat { size: 9, mtime_ns: 9 },
+            indexed_at: 0,
+        }
+    }
+
+    fn item(uid: &str) -> Item {
+        Item {
+            uid: uid.to_owned(),
+            kind: Kind::Chunk,
+            scope: Scope::global(),
+            authority: Authority::Personal,
+            state: State::Active,
+            title: String::new(),
+            body: format!("the text of {uid}"),
+            attributes: serde_json::json!({}),
+            path: None,
+            span: None,
+            created_at: 0,
+            updated_at: 0,
+        }
+    }
+
+    /// A database of schema 4 with a file, four items of which one was forgotten and one removed, a vector and a
+    /// counter; its keyword index holds words that stand nowhere else, one of them of the item that was removed.
+    fn with_keyword_index(lock: &WriterLock) -> (Vec<Record>, TextHash) {
+        let mut database = Database::open_with(lock, &MIGRATIONS[..4]).unwrap();
+        let batch = database.begin(lock).unwrap();
+        let file = batch.put_source(&source()).unwrap();
+        let mut put = |uid: &str| batch.put_item(&item(uid), Some(file)).unwrap();
+        let (_, two, _, four) = (put("one"), put("two"), put("three"), put("four"));
+        let hash = text_hash(&item("one").passage());
+        let model = batch.put_model(&Fingerprint::stored("m@01".to_owned()), 2).unwrap();
+        batch.put_vectors(&model, [(hash, &[0.6, 0.8][..])]).unwrap();
+        batch.use_model(&model.fingerprint, None).unwrap();
+        batch.execute("INSERT INTO usage VALUES ('one', 1, 1, 1, 1, 0)", []).unwrap();
+        batch.forget_item(two, 5).unwrap();
+        for (id, words) in [(1, "aardvarkish text"), (3, "platypusish text"), (four, "wombatish text")] {
+            batch.execute("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)", (id, words)).unwrap();
+        }
+        batch.commit().unwrap();
+        let batch = database.begin(lock).unwrap();
+        batch.remove_item(four).unwrap();
+        batch.commit().unwrap();
+        (records(&database), hash)
+    }
+
+    fn records(database: &Database) -> Vec<Record> {
+        let mut all = Vec::new();
+        let keep = |record: &Record| {
+            all.push(record.clone());
+            Ok::<_, StoreError>(())
+        };
+        database.export(0, keep).unwrap();
+        all
+    }
+
+    /// The keyword index of schema 4 goes, with every word in it, and nothing else does.
+    #[test]
+    fn the_keyword_index_goes_without_a_trace() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(DATABASE);
+        let lock = WriterLock::take(dir.path(), "test", Duration::ZERO).unwrap();
+        let (before, hash) = with_keyword_index(&lock);
+        let holds = |word: &str| {
+            let bytes = std::fs::read(&path).unwrap();
+            bytes.windows(word.len()).any(|window| window == word.as_bytes())
+        };
+        let words = ["aardvarkish", "platypusish", "wombatish"];
+        assert!(words.iter().all(|word| holds(word)), "removed ones too, until the index is merged");
+        drop(lock);
+
+        let database = Database::open(dir.path()).unwrap().unwrap();
+        assert_eq!(records(&database), before);
+        assert_eq!(database.check().unwrap(), []);
+        let model = database.index_model().unwrap().unwrap();
+        assert!(database.has_vector(&model, &hash).unwrap());
+        assert_eq!(database.forgotten().unwrap().len(), 1);
+        let left = "SELECT count(*) FROM sqlite_master WHERE name LIKE 'item_fts%' OR name = 'item_word'";
+        assert_eq!(database.connection.query_row(left, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+        assert!(backup_path(&path, 4).exists());
+        drop(database);
+        assert!(!words.iter().any(|word| holds(word)));
+
+        // The backup goes when the traces of what was forgotten do, and the triggers still count.
+        let lock = WriterLock::take(dir.path(), "test", Duration::ZERO).unwrap();
+        let mut database = Database::open_to_write(&lock).unwrap();
+        assert!(database.erase_traces(&lock, Duration::ZERO).unwrap() && !backup_path(&path, 4).exists());
+        let batch = database.begin(&lock).unwrap();
+        batch.remove_item(1).unwrap();
+        batch.forget_item(3, 6).unwrap();
+        batch.put_item(&item("five"), None).unwrap();
+        batch.commit().unwrap();
+        assert_eq!(database.corpus().unwrap().items, 1);
+        assert_eq!(database.check().unwrap(), []);
     }
 }

@@ -12,7 +12,6 @@ mod forgotten;
 mod header;
 mod inventory;
 mod item;
-mod keyword;
 mod migrate;
 mod repair;
 mod source;
@@ -20,6 +19,7 @@ mod transfer;
 mod usage;
 mod value;
 mod vector;
+mod words;
 
 pub use check::{Fault, Faults};
 pub use copies::{copies, remove_copies};

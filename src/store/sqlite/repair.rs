@@ -63,8 +63,8 @@ pub struct Salvaged {
 }
 
 impl Database {
-    /// Makes again what can be derived from items: keyword index, texts to embed, counts; drops damaged vectors and
-    /// texts, whose files are read again at the next indexing.
+    /// Makes again what can be derived from items: texts to embed, counts; drops damaged vectors and texts, whose files
+    /// are read again at the next indexing.
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses; it is as it was then.
@@ -80,7 +80,6 @@ impl Database {
                     OR forgotten_id NOT IN (SELECT id FROM forgotten);
                  DELETE FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model);
                  DELETE FROM embedding;
-                 INSERT INTO item_fts (item_fts) VALUES ('delete-all');
                  UPDATE item SET title = '', body = '', words = 0 WHERE state = 'retired';",
             )?;
             connection.execute_batch(MEND_VALUES)?;
@@ -200,12 +199,11 @@ fn free_name(path: &Path) -> PathBuf {
     (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
 }
 
-/// Keywords and texts to embed of every active item, from its text. An item whose text is not what was stored goes, and
+/// The number of words and the text to embed of every active item, from its text. An item whose text is not what was stored goes, and
 /// its file is read again.
 fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
     let mut items = connection
         .prepare("SELECT title, body, text_hash, id, source_id, attributes FROM item WHERE state <> 'retired'")?;
-    let mut keywords = connection.prepare("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)")?;
     let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, 0, ?2)")?;
     let mut count = connection.prepare("UPDATE item SET words = ?2 WHERE id = ?1 AND words <> ?2")?;
     let mut unreadable = connection.prepare("UPDATE item SET attributes = '{}' WHERE id = ?1")?;
@@ -228,10 +226,9 @@ fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
             }
         };
         let hash = text_hash(&passage(&title, &body, &attributes));
-        let words = tokens(&titled(&title, &body));
-        keywords.execute((id, words.join(" ")))?;
+        let words = tokens(&titled(&title, &body)).len();
         embedding.execute((id, hash))?;
-        count.execute((id, words.len() as i64))?;
+        count.execute((id, words as i64))?;
     }
     for (id, source) in damaged {
         connection.execute("DELETE FROM item WHERE id = ?1", [id])?;

@@ -35,7 +35,7 @@ pub const DATABASE: Target = Target {
         "CREATE TABLE ",
         "CREATE TRIGGER ",
         "CREATE VIEW ",
-        "item_fts",
+        "vector_change",
         "SELECT ",
         "sqlite_schema",
         "BLOB",
