@@ -44,6 +44,11 @@ const RULES: &[Rule] = &[
         instead: "the traits of store, so that another store can take SQLite's place",
     },
     Rule {
+        words: &["Database"],
+        but: &["store/", "engine/"],
+        instead: "the traits of store: only the engine picks the store that is used",
+    },
+    Rule {
         words: &[".display()"],
         but: &[],
         instead: "screen::shown, which tells every two names apart and keeps them on one line; data takes to_string_lossy",

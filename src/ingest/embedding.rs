@@ -5,7 +5,7 @@
 
 use super::IngestError;
 use crate::embed::Encoder;
-use crate::store::{Database, IndexModel, ReadVectors, WriteVectors, WriterLock};
+use crate::store::{IndexModel, WriteBatch, WriteStore, WriteVectors, WriterLock};
 use crate::text::TextHash;
 use crate::types::Role;
 use std::collections::HashSet;
@@ -29,31 +29,35 @@ impl<'a> Embedder<'a> {
     /// Gives the model its row. It becomes the model of the index if the index has none.
     ///
     /// # Errors
-    /// [`IngestError::Store`] when the database refuses.
-    pub fn new(encoder: &'a dyn Encoder, database: &mut Database, lock: &WriterLock) -> Result<Self, IngestError> {
-        let unset = database.index_model()?.is_none();
-        Self::with(encoder, database, lock, unset)
+    /// [`IngestError::Store`] when the store refuses.
+    pub fn new(encoder: &'a dyn Encoder, store: &mut impl WriteStore, lock: &WriterLock) -> Result<Self, IngestError> {
+        let unset = store.index_model()?.is_none();
+        Self::with(encoder, store, lock, unset)
     }
 
     /// Gives the model its row, and leaves the model of the index as it is.
     ///
     /// # Errors
-    /// [`IngestError::Store`] when the database refuses.
-    pub fn beside(encoder: &'a dyn Encoder, database: &mut Database, lock: &WriterLock) -> Result<Self, IngestError> {
-        Self::with(encoder, database, lock, false)
+    /// [`IngestError::Store`] when the store refuses.
+    pub fn beside(
+        encoder: &'a dyn Encoder,
+        store: &mut impl WriteStore,
+        lock: &WriterLock,
+    ) -> Result<Self, IngestError> {
+        Self::with(encoder, store, lock, false)
     }
 
     fn with(
         encoder: &'a dyn Encoder,
-        database: &mut Database,
+        store: &mut impl WriteStore,
         lock: &WriterLock,
         unset: bool,
     ) -> Result<Self, IngestError> {
-        let known = database.model(encoder.fingerprint())?;
+        let known = store.model(encoder.fingerprint())?;
         let model = match known {
             Some(model) if !unset => model,
             _ => {
-                let batch = database.begin(lock)?;
+                let batch = store.begin(lock)?;
                 let model = batch.put_model(encoder.fingerprint(), encoder.dims())?;
                 if unset {
                     batch.use_model(encoder.fingerprint(), None)?;
@@ -73,18 +77,18 @@ impl<'a> Embedder<'a> {
     /// Makes the vectors of those texts that have none, and keeps them. `heard` gets texts and tokens so far.
     ///
     /// # Errors
-    /// [`IngestError`] when the model or the database fails; what was committed before stays.
+    /// [`IngestError`] when the model or the store fails; what was committed before stays.
     pub fn embed(
         &mut self,
         texts: &[(TextHash, &str)],
-        database: &mut Database,
+        store: &mut impl WriteStore,
         lock: &WriterLock,
         heard: &mut dyn FnMut(usize, usize),
     ) -> Result<(), IngestError> {
         let mut seen = HashSet::new();
         let mut missing = Vec::new();
         for (hash, text) in texts {
-            if seen.insert(*hash) && !database.has_vector(&self.model, hash)? {
+            if seen.insert(*hash) && !store.has_vector(&self.model, hash)? {
                 missing.push((*hash, *text));
             }
         }
@@ -97,7 +101,7 @@ impl<'a> Embedder<'a> {
             self.texts += encoded.len();
             self.tokens += encoded.iter().map(|e| e.tokens).sum::<usize>();
             self.truncated += encoded.iter().filter(|e| e.truncated).count();
-            let batch = database.begin(lock)?;
+            let batch = store.begin(lock)?;
             let vectors = slice.iter().zip(&encoded).map(|((hash, _), encoded)| (*hash, encoded.vector.as_slice()));
             batch.put_vectors(&self.model, vectors)?;
             batch.commit()?;
@@ -114,19 +118,19 @@ impl<'a> Embedder<'a> {
 /// As [`Embedder::embed`].
 pub fn embed_missing(
     embedder: &mut Embedder<'_>,
-    database: &mut Database,
+    store: &mut impl WriteStore,
     lock: &WriterLock,
     heard: &mut dyn FnMut(usize, usize, usize),
 ) -> Result<usize, IngestError> {
-    let total = database.texts_without_vector(Some(&embedder.model))?;
+    let total = store.texts_without_vector(Some(&embedder.model))?;
     let before = embedder.texts;
     loop {
         let model = embedder.model.clone();
-        let found = database.unembedded(Some(&model), SLICE)?;
+        let found = store.unembedded(Some(&model), SLICE)?;
         if found.is_empty() {
             return Ok(embedder.texts - before);
         }
         let texts: Vec<(TextHash, &str)> = found.iter().map(|(hash, text)| (*hash, text.as_str())).collect();
-        embedder.embed(&texts, database, lock, &mut |texts, tokens| heard(texts - before, total, tokens))?;
+        embedder.embed(&texts, store, lock, &mut |texts, tokens| heard(texts - before, total, tokens))?;
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Decides what is read, what has changed, and what is committed together: a file appears with all its pieces and their
 //! vectors, or not at all. A run that is stopped loses nothing that was committed, and the next one goes on from there.
-//! Gets the database, an encoder and the time as values.
+//! Gets a store, an encoder and the time as values.
 
 mod cutting;
 mod diff;

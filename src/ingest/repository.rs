@@ -2,10 +2,10 @@
 //!
 //! A repository is its first commit, which is the same in every clone and worktree; one without commits, or a shallow
 //! clone, is its path. Which commit that is is read from git's files by `git`, which starts nothing and obeys no
-//! configuration, and only once per repository: the answer is remembered in the database.
+//! configuration, and only once per repository: the answer is remembered in the store.
 
 use crate::git;
-use crate::store::{Database, ReadSources, StoreError};
+use crate::store::{ReadSources, StoreError};
 use crate::types::Scope;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) struct Repositories {
 
 impl Repositories {
     /// The scope of a file.
-    pub fn scope(&mut self, file: &Path, database: &Database) -> Result<Scope, StoreError> {
+    pub fn scope(&mut self, file: &Path, store: &dyn ReadSources) -> Result<Scope, StoreError> {
         let folder = file.parent().unwrap_or(Path::new("/"));
         if let Some(scope) = self.by_folder.get(folder) {
             return Ok(scope.clone());
@@ -29,17 +29,17 @@ impl Repositories {
             None => Scope::global(),
             Some(root) => match self.by_folder.get(root) {
                 Some(scope) => scope.clone(),
-                None => self.ask(root, database)?,
+                None => self.ask(root, store)?,
             },
         };
         self.by_folder.insert(folder.to_owned(), scope.clone());
         Ok(scope)
     }
 
-    fn ask(&mut self, root: &Path, database: &Database) -> Result<Scope, StoreError> {
+    fn ask(&mut self, root: &Path, store: &dyn ReadSources) -> Result<Scope, StoreError> {
         let name = root.to_string_lossy().into_owned();
         // A path is no lasting answer: a commit may have been made since.
-        let scope = match database.repository(&name)? {
+        let scope = match store.repository(&name)? {
             // Another repository may lie there by now.
             Some(known) if git::holds(root, known.as_str()) => known,
             _ => {

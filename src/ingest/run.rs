@@ -11,8 +11,7 @@ use super::withhold::Forgotten;
 use crate::chunk::Format;
 use crate::embed::Encoder;
 use crate::store::{
-    Database, ReadItems, ReadSources, ReadVectors, Source, WriteEvents, WriteForgotten, WriteItems, WriteSources,
-    WriteVectors, WriterLock,
+    Source, WriteBatch, WriteEvents, WriteForgotten, WriteItems, WriteSources, WriteStore, WriteVectors, WriterLock,
 };
 use crate::text::{TextHash, decode, sha256, text_hash};
 use crate::types::{CONTEXT, Item, Span};
@@ -122,8 +121,8 @@ impl IndexReport {
 type OpenEncoder<'a> = dyn FnMut() -> Result<Option<&'a dyn Encoder>, IngestError> + 'a;
 
 /// An indexing: what it works with.
-pub struct Ingest<'a> {
-    database: &'a mut Database,
+pub struct Ingest<'a, S: WriteStore> {
+    store: &'a mut S,
     lock: &'a WriterLock,
     now_ms: i64,
     options: &'a IndexOptions,
@@ -154,17 +153,17 @@ struct Pending {
     kept_out: Vec<i64>,
 }
 
-impl<'a> Ingest<'a> {
-    /// An indexing into `database` at `now_ms`.
+impl<'a, S: WriteStore> Ingest<'a, S> {
+    /// An indexing into `store` at `now_ms`.
     pub fn new(
-        database: &'a mut Database,
+        store: &'a mut S,
         lock: &'a WriterLock,
         now_ms: i64,
         options: &'a IndexOptions,
         progress: &'a mut dyn FnMut(Progress),
     ) -> Self {
         Self {
-            database,
+            store,
             lock,
             now_ms,
             options,
@@ -205,7 +204,7 @@ impl<'a> Ingest<'a> {
         let started = Instant::now();
         self.refreshing = true;
         self.expect_cut(encoder)?;
-        let walked = stale(&self.database.sources()?, self.options.thorough);
+        let walked = stale(&self.store.sources()?, self.options.thorough);
         self.take(walked, encoder)?;
         self.finish(started)
     }
@@ -233,8 +232,8 @@ impl<'a> Ingest<'a> {
     }
 
     fn finish(mut self, started: Instant) -> Result<IndexReport, IngestError> {
-        let model = self.database.index_model()?;
-        self.report.without_vector = self.database.texts_without_vector(model.as_ref())?;
+        let model = self.store.index_model()?;
+        self.report.without_vector = self.store.texts_without_vector(model.as_ref())?;
         self.report.stay_forgotten.sort_unstable();
         self.report.stay_forgotten.dedup();
         self.report.took_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -243,12 +242,12 @@ impl<'a> Ingest<'a> {
 
     /// Sees to it that what was cut for another model, or by other rules, is cut anew when it is met.
     fn expect_cut(&mut self, encoder: &mut OpenEncoder<'a>) -> Result<(), IngestError> {
-        let label = match self.database.index_model()? {
+        let label = match self.store.index_model()? {
             Some(model) => Cutter::label(Some(&model.fingerprint)),
             None => Cutter::label(encoder()?.map(Encoder::fingerprint)),
         };
-        if self.database.cut_label()?.as_ref() != Some(&label) {
-            let batch = self.database.begin(self.lock)?;
+        if self.store.cut_label()?.as_ref() != Some(&label) {
+            let batch = self.store.begin(self.lock)?;
             batch.cut_anew(&label)?;
             batch.commit()?;
         }
@@ -258,12 +257,12 @@ impl<'a> Ingest<'a> {
     /// Which files must be read, with their rows if they were indexed before; and which are gone.
     fn plan(&mut self, walked: &mut Walked) -> Result<Vec<(Candidate, Option<KnownSource>)>, IngestError> {
         let mut known: BTreeMap<String, (i64, Source)> =
-            self.database.sources()?.into_iter().map(|(id, source)| (source.path.clone(), (id, source))).collect();
+            self.store.sources()?.into_iter().map(|(id, source)| (source.path.clone(), (id, source))).collect();
         add_named(known.values().map(|(_, source)| source), walked);
         self.report.files_left_out = walked.skipped.len() - walked.unseen.len();
         self.report.skipped.append(&mut walked.rules);
         self.report.skipped.append(&mut walked.skipped);
-        let bare = self.database.bare_sources()?;
+        let bare = self.store.bare_sources()?;
         let mut work = Vec::new();
         for file in &walked.files {
             // What was named once stays named, by whatever it is found now.
@@ -278,7 +277,7 @@ impl<'a> Ingest<'a> {
                         None => self.report.files_unchanged += 1,
                     }
                     // A repository may have come to be, or to go, around a file that stayed as it was.
-                    let scope = self.repositories.scope(Path::new(&file.path), self.database)?;
+                    let scope = self.repositories.scope(Path::new(&file.path), self.store)?;
                     let root = root_of(&source);
                     if scope != source.scope || root != source.root {
                         self.wait(Source { scope, root, ..source }, Some(id), None);
@@ -327,7 +326,7 @@ impl<'a> Ingest<'a> {
             }
         };
         let digest = sha256(&bytes);
-        let scope = self.repositories.scope(Path::new(&file.path), self.database)?;
+        let scope = self.repositories.scope(Path::new(&file.path), self.store)?;
         let before = known.as_ref().filter(|(_, before)| before.sha256 == digest).map(|(id, _)| *id);
         let is_news = before.is_none() || !self.refreshing;
         let text = wanted(&file.path, &bytes);
@@ -361,7 +360,7 @@ impl<'a> Ingest<'a> {
         }
         match &known {
             // One that was left out before and still is has not changed for anybody.
-            Some((id, _)) if is_wanted || !self.database.anchors(*id)?.is_empty() => self.report.files_changed += 1,
+            Some((id, _)) if is_wanted || !self.store.anchors(*id)?.is_empty() => self.report.files_changed += 1,
             None if is_wanted => self.report.files_added += 1,
             _ => {}
         }
@@ -398,9 +397,9 @@ impl<'a> Ingest<'a> {
     ) -> Result<(Vec<Item>, Vec<i64>), IngestError> {
         let forgotten = match &self.forgotten {
             Some(forgotten) => forgotten,
-            None => self.forgotten.insert(Forgotten::read(self.database)?),
+            None => self.forgotten.insert(Forgotten::read(self.store)?),
         };
-        let (pieces, kept_out) = forgotten.withhold(text, pieces, known, self.database)?;
+        let (pieces, kept_out) = forgotten.withhold(text, pieces, known, self.store)?;
         self.report.stay_forgotten.extend(kept_out.iter().filter_map(|id| forgotten.uid(*id)));
         Ok((pieces, kept_out))
     }
@@ -427,13 +426,13 @@ impl<'a> Ingest<'a> {
             let open = match embedder {
                 Some(open) => open,
                 None => embedder.insert(match encoder()? {
-                    Some(encoder) => Some(Embedder::new(encoder, self.database, self.lock)?),
+                    Some(encoder) => Some(Embedder::new(encoder, self.store, self.lock)?),
                     None => None,
                 }),
             };
             if let Some(open) = open {
                 let texts: Vec<(TextHash, &str)> = texts.iter().map(|(hash, text)| (*hash, text.as_str())).collect();
-                open.embed(&texts, self.database, self.lock, &mut heard)?;
+                open.embed(&texts, self.store, self.lock, &mut heard)?;
             }
         }
         self.commit(pending)
@@ -442,7 +441,7 @@ impl<'a> Ingest<'a> {
     /// Takes the context away from what stands behind a text that was forgotten.
     fn withhold(&self, file: &mut Pending) -> Result<(), IngestError> {
         let (Some(id), Some(pieces)) = (file.known, &mut file.pieces) else { return Ok(()) };
-        for at in behind_forgotten(&self.database.anchors(id)?, &sketch(pieces)) {
+        for at in behind_forgotten(&self.store.anchors(id)?, &sketch(pieces)) {
             if let Some(attributes) = pieces[at].attributes.as_object_mut() {
                 attributes.remove(CONTEXT);
             }
@@ -457,12 +456,12 @@ impl<'a> Ingest<'a> {
         let mut changes = Vec::with_capacity(pending.len());
         for file in &pending {
             let anchors = match file.known {
-                Some(id) => self.database.anchors(id)?,
+                Some(id) => self.store.anchors(id)?,
                 None => Vec::new(),
             };
             changes.push(file.pieces.as_ref().map(|pieces| compare(&anchors, &sketch(pieces))));
         }
-        let batch = self.database.begin(self.lock)?;
+        let batch = self.store.begin(self.lock)?;
         for (root, scope) in self.repositories.found.drain(..) {
             batch.put_repository(&root, &scope)?;
         }
@@ -500,9 +499,9 @@ impl<'a> Ingest<'a> {
         for some in gone.chunks(BATCH_PIECES) {
             let mut pieces = 0;
             for id in some {
-                pieces += self.database.anchors(*id)?.iter().filter(|anchor| anchor.active).count();
+                pieces += self.store.anchors(*id)?.iter().filter(|anchor| anchor.active).count();
             }
-            let batch = self.database.begin(self.lock)?;
+            let batch = self.store.begin(self.lock)?;
             for id in some {
                 batch.remove_source(*id)?;
             }
@@ -519,19 +518,19 @@ impl<'a> Ingest<'a> {
         embedder: &mut Option<Option<Embedder<'a>>>,
         encoder: &mut OpenEncoder<'a>,
     ) -> Result<(), IngestError> {
-        let model = self.database.index_model()?;
-        if self.database.texts_without_vector(model.as_ref())? == 0 {
+        let model = self.store.index_model()?;
+        if self.store.texts_without_vector(model.as_ref())? == 0 {
             return Ok(());
         }
         if embedder.is_none() {
             *embedder = Some(match encoder()? {
-                Some(encoder) => Some(Embedder::new(encoder, self.database, self.lock)?),
+                Some(encoder) => Some(Embedder::new(encoder, self.store, self.lock)?),
                 None => None,
             });
         }
         if let Some(Some(open)) = embedder {
             let progress = &mut *self.progress;
-            embed_missing(open, self.database, self.lock, &mut |done, total, tokens| {
+            embed_missing(open, self.store, self.lock, &mut |done, total, tokens| {
                 progress(Progress::Completing { done, total, tokens });
             })?;
         }
@@ -545,9 +544,9 @@ impl<'a> Ingest<'a> {
         if changed == 0 {
             return Ok(());
         }
-        let inventory = self.database.inventory()?;
+        let inventory = self.store.inventory()?;
         let many = (inventory.vectors as f64 * UNUSED_SHARE).max(UNUSED_LEAST as f64);
-        let batch = self.database.begin(self.lock)?;
+        let batch = self.store.begin(self.lock)?;
         if inventory.unused_vectors as f64 > many {
             batch.drop_unused_vectors()?;
         }

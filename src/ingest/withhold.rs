@@ -7,7 +7,7 @@
 
 use super::IngestError;
 use crate::chunk::Lines;
-use crate::store::{Database, ReadForgotten, ReadItems, chunk_uid};
+use crate::store::{ReadForgotten, ReadItems, chunk_uid};
 use crate::text::{Sketches, TextHash, text_hash};
 use crate::types::{CONTEXT, Item, Span};
 use std::collections::HashMap;
@@ -30,8 +30,8 @@ struct Stretch {
 }
 
 impl Forgotten {
-    pub fn read(database: &Database) -> Result<Self, IngestError> {
-        let (sketches, uids) = database.sketches()?;
+    pub fn read(store: &dyn ReadForgotten) -> Result<Self, IngestError> {
+        let (sketches, uids) = store.sketches()?;
         Ok(Self { sketches, uids })
     }
 
@@ -45,7 +45,7 @@ impl Forgotten {
         text: &str,
         pieces: Vec<Item>,
         known: Option<i64>,
-        database: &Database,
+        store: &dyn ReadItems,
     ) -> Result<(Vec<Item>, Vec<i64>), IngestError> {
         if self.sketches.is_empty() {
             return Ok((pieces, Vec::new()));
@@ -55,14 +55,14 @@ impl Forgotten {
             found.into_iter().map(|found| Stretch { which: found.which, range: found.range }).collect();
         if let Some(id) = known.filter(|_| !stretches.is_empty()) {
             let mut served: HashMap<TextHash, Vec<i64>> = HashMap::new();
-            for anchor in database.anchors(id)?.iter().filter(|anchor| anchor.active) {
+            for anchor in store.anchors(id)?.iter().filter(|anchor| anchor.active) {
                 served.entry(anchor.text_hash).or_default().push(anchor.id);
             }
             let mut is_served = |piece: &Item| served.get_mut(&text_hash(&piece.text())).and_then(Vec::pop).is_some();
             let stay: Vec<Range<usize>> = pieces.iter().filter(|piece| is_served(piece)).filter_map(range_of).collect();
             stretches = stretches.into_iter().flat_map(|stretch| outside(stretch, &stay)).collect();
             let left: Vec<i64> = served.into_values().flatten().collect();
-            self.let_changed_in(&mut stretches, &left, database)?;
+            self.let_changed_in(&mut stretches, &left, store)?;
         }
         let mut rows: Vec<i64> = stretches.iter().map(|stretch| stretch.which).collect();
         rows.sort_unstable();
@@ -76,12 +76,12 @@ impl Forgotten {
         &self,
         stretches: &mut Vec<Stretch>,
         leaving: &[i64],
-        database: &Database,
+        store: &dyn ReadItems,
     ) -> Result<(), IngestError> {
         if stretches.is_empty() {
             return Ok(());
         }
-        for (_, item) in database.items(leaving)? {
+        for (_, item) in store.items(leaving)? {
             for found in self.sketches.find(&item.body) {
                 if let Some(at) = stretches.iter().position(|stretch| stretch.which == found.which) {
                     stretches.remove(at);
