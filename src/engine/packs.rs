@@ -199,3 +199,71 @@ fn slug(title: &str) -> String {
         lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).take(6).collect();
     words.join("-")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ann::{Image, Origin};
+
+    /// Two entries of one symptom each, and a vector for each of their texts. The first one's symptom has cosine 0.9
+    /// with the second one's title and 0.5 with its own; the two causes have 0.9.
+    fn packs() -> (Canon, Index) {
+        let entry = |id: &str| {
+            serde_json::json!({
+                "id": format!("p/{id}"), "title": format!("{id} title"), "error_patterns": [],
+                "symptoms": [format!("{id} symptom")], "cause": format!("{id} cause"), "fix": ["f"],
+            })
+        };
+        let text = serde_json::json!({
+            "schema_version": 1, "pack": "p", "title": "P", "entries": [entry("a"), entry("b")],
+        });
+        let source = PackSource { layer: PackLayer::User, origin: "p.json".into(), text: text.to_string().into() };
+        let (canon, problems) = Canon::only(&[source]);
+        assert!(problems.is_empty(), "{problems:?}");
+        let vectors = [
+            [[0.5, 0.866, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.4, 0.0, 0.9165, 0.0]],
+            [[0.9, 0.0, 0.0, -0.4359], [0.0, 0.0, 0.0, -1.0], [0.36, 0.0, 0.8249, 0.4359]],
+        ];
+        let mut rows: Vec<(crate::text::TextHash, &[f32])> = Vec::new();
+        let mut links = Vec::new();
+        for (at, stored) in canon.entries().iter().enumerate() {
+            for (part, text) in stored.entry().texts().iter().enumerate() {
+                rows.push((text_hash(&text.key()), &vectors[at][part]));
+                links.push((at as u64, part as u32, text_hash(&text.key())));
+            }
+        }
+        let index = Index::new(Image::new(&Origin::default(), 4, rows, links));
+        (canon, index)
+    }
+
+    /// What is said of a text of the first entry by a model with this calibration.
+    fn said(part: usize, slope: f32, offset: f32) -> Option<String> {
+        let (canon, index) = packs();
+        let entries = canon.entries();
+        let meaning = Meaning { entries, vectors: &index, semantic: Logistic { slope, offset } };
+        let texts = entries[0].entry().texts();
+        meaning.misplaced(&TextOf { entry: 0, part, is_cause: part == texts.len() - 1, text: &texts[part] })
+    }
+
+    /// Whether a cosine of 0.9 is much is for the model's calibration to say.
+    #[test]
+    fn likeness_is_judged_by_the_calibrated_signal() {
+        let same = said(2, 20.0, -14.0).unwrap();
+        assert!(same.contains("nearly the same as p/b (0.90)"), "{same}");
+        assert_eq!(said(2, 20.0, -15.0), None, "the same cosine under a model whose cosines are all high");
+        let nearer = said(1, 13.0, 0.0).unwrap();
+        assert!(nearer.contains("symptom 1 is nearer to p/b (0.90)") && nearer.contains("(0.50)"), "{nearer}");
+        assert_eq!(said(1, 12.0, 0.0), None, "0.4 apart is less where cosines are spread wide");
+        assert_eq!(said(1, 13.0, -20.0), said(1, 13.0, 0.0), "only the distance between the two counts");
+    }
+
+    #[test]
+    fn a_text_without_a_vector_says_nothing() {
+        let (canon, _) = packs();
+        let entries = canon.entries();
+        let none = Index::new(Image::new(&Origin::default(), 4, [], []));
+        let meaning = Meaning { entries, vectors: &none, semantic: Logistic { slope: 99.0, offset: 0.0 } };
+        let texts = entries[0].entry().texts();
+        assert_eq!(meaning.misplaced(&TextOf { entry: 0, part: 1, is_cause: false, text: &texts[1] }), None);
+    }
+}

@@ -58,6 +58,7 @@ pub enum State {
 
 /// A stretch of a text. Bytes from 0, half open; lines from 1, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Span {
     /// First byte.
     pub byte_start: usize,
@@ -71,6 +72,7 @@ pub struct Span {
 
 /// One thing that can be found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Item {
     /// Public id, stable as long as the text stays.
     pub uid: String,

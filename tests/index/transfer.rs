@@ -94,6 +94,72 @@ fn a_broken_export_is_refused_whole() {
     assert_eq!(user.ken(&["import", "."]).code, 2);
 }
 
+/// Values that no export holds: each is refused, and nothing of the export is taken.
+#[test]
+fn odd_values_in_an_export_are_refused() {
+    let user = User::new();
+    user.document("a.md", format!("{ONE}\n\n{TWO}\n"));
+    user.ken(&["index", "."]);
+    let whole = user.ken(&["export"]).out;
+    let refused = |text: &str, what: &str| {
+        let other = User::new();
+        let ran = run(other.command(&["import", "-"]), text.as_bytes());
+        assert!(ran.code == 2 && ran.err.contains(what), "{what}: {ran:?}");
+        assert!(!other.home().join("kenning.db").exists() || other.texts().is_empty());
+    };
+    // Of the first record of a type, one value.
+    let changed = |of: &str, pointer: &str, value: Value| -> String {
+        let mut done = false;
+        let lines = whole.lines().map(|line| {
+            let mut record: Value = serde_json::from_str(line).unwrap();
+            if !done && record["type"] == of {
+                let (parent, key) = pointer.rsplit_once('/').unwrap();
+                record.pointer_mut(parent).unwrap()[key] = value.clone();
+                done = true;
+            }
+            format!("{record}\n")
+        });
+        lines.collect()
+    };
+    assert_eq!(
+        run(User::new().command(&["import", "-"]), changed("item", "/item/title", "x".into()).as_bytes()).code,
+        0
+    );
+    for (of, pointer, value, what) in [
+        ("item", "/item/kind", Value::from("page"), "unknown variant `page`"),
+        ("item", "/item/state", "lost".into(), "unknown variant `lost`"),
+        ("item", "/item/authority", "crowd".into(), "unknown variant `crowd`"),
+        ("item", "/item/scope", "".into(), "a scope is empty"),
+        ("item", "/item/scope", 7.into(), "invalid type"),
+        ("item", "/item/uid", "".into(), "an id is empty"),
+        ("item", "/item/colour", "red".into(), "unknown field `colour`"),
+        ("item", "/item/span/page", 1.into(), "unknown field `page`"),
+        ("item", "/item/span/byte_start", (-1).into(), "invalid value"),
+        ("item", "/item/span/line_end", 0.into(), "ends before it begins"),
+        ("item", "/item/span/line_end", u64::MAX.into(), "ends before it begins"),
+        ("item", "/item/created_at", 0.5.into(), "invalid type"),
+        ("source", "/kind", "page".into(), "no known kind"),
+        ("source", "/scope", "".into(), "a scope is empty"),
+        ("source", "/size", (-2).into(), "size is out of range"),
+        ("source", "/size", u64::MAX.into(), "invalid value"),
+        ("source", "/mtime_ns", Value::Null, "invalid type"),
+    ] {
+        refused(&changed(of, pointer, value), what);
+    }
+    for (record, what) in [
+        (r#"{"type":"link","from":"a","to":"b","relation":"r","weight":NaN}"#, "expected value"),
+        (r#"{"type":"link","from":"a","to":"b","relation":"r","weight":1e999}"#, "number out of range"),
+        (r#"{"type":"link","from":"a","to":"b","relation":"r","weight":null}"#, "invalid type"),
+        (
+            r#"{"type":"usage","uid":"x","days":1,"last_day":1,"served":4294967296,"last_served":1,"confirmed":0}"#,
+            "out of range",
+        ),
+        (r#"{"type":"event","at":"now","name":"x","data":{}}"#, "invalid type"),
+    ] {
+        refused(&whole.replacen("{\"type\":\"end\"", &format!("{record}\n{{\"type\":\"end\""), 1), what);
+    }
+}
+
 /// What is written to a device, a pipe or through a link arrives there; the thing itself stays.
 #[cfg(unix)]
 #[test]

@@ -7,7 +7,7 @@ use super::header::unreadable;
 use super::item::{ITEM_COLUMNS, read_item};
 use super::migrate::{MIGRATIONS, schema_of};
 use super::source::{SOURCE_COLUMNS, read_source};
-use super::usage::read_usage;
+use super::transfer::{COUNTERS, LINKS};
 use super::value::{count, odd_value};
 use crate::store::error::is_damage;
 use crate::text::text_hash;
@@ -148,8 +148,9 @@ impl Database {
         self.each_odd(&items, |row| read_item(row).map(drop), &mut note)?;
         let sources = format!("SELECT {SOURCE_COLUMNS} FROM source");
         self.each_odd(&sources, |row| read_source(row).map(drop), &mut note)?;
-        let usage = "SELECT days, served, last_served, uid FROM usage";
-        self.each_odd(usage, |row| read_usage(row, &row.get::<_, String>(3)?).map(drop), &mut note)?;
+        for (sql, read) in [COUNTERS, LINKS] {
+            self.each_odd(sql, |row| read(row).map(drop), &mut note)?;
+        }
         self.each_odd(PASSAGES, |row| read_passage(row).map(drop), &mut note)?;
         if let Err(error) = read_sketches(&self.connection) {
             note(odd_value(error)?);
@@ -279,6 +280,7 @@ mod tests {
         let ids = ["one", "two", "three"].map(|uid| batch.put_item(&item(uid), Some(file)).unwrap());
         batch.forget_item(ids[2], 5).unwrap();
         batch.execute("INSERT INTO usage VALUES ('one', 1, 1, 1, 1, 0)", []).unwrap();
+        batch.execute("INSERT INTO link VALUES ('one', 'two', 'see', 0.5)", []).unwrap();
         batch.commit().unwrap();
         (database, lock)
     }
@@ -291,6 +293,7 @@ mod tests {
         database.usage(&["one"])?;
         database.forgotten()?;
         database.sketches()?;
+        database.export(0, |_| Ok::<_, StoreError>(()))?;
         Ok(())
     }
 
@@ -307,7 +310,10 @@ mod tests {
             // SQLite takes what our reader does not.
             ("UPDATE item SET attributes = '\"\\ud800\"' WHERE id = 2", "item two: attributes is no JSON"),
             ("UPDATE source SET kind = 'page'", "file /a.md: kind is \"page\""),
+            ("UPDATE source SET size = -7", "file /a.md: size is -7"),
             ("UPDATE usage SET days = -1", "usage of one: -1 is out of range"),
+            ("UPDATE usage SET confirmed = 1 << 40", "usage of one: 1099511627776 is out of range"),
+            ("UPDATE link SET weight = 9e999", "relation from one to two: weight is no number"),
             ("UPDATE forgotten SET lines = -3", "forgotten passage three: lines is -3"),
             ("UPDATE forgotten SET word_count = -1", "forgotten passage three: word_count is -1"),
         ] {

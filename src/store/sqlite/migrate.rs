@@ -216,7 +216,7 @@ mod tests {
         let mut database = Database::open_with(lock, &MIGRATIONS[..4]).unwrap();
         let batch = database.begin(lock).unwrap();
         let file = batch.put_source(&source()).unwrap();
-        let mut put = |uid: &str| batch.put_item(&item(uid), Some(file)).unwrap();
+        let put = |uid: &str| batch.put_item(&item(uid), Some(file)).unwrap();
         let (_, two, _, four) = (put("one"), put("two"), put("three"), put("four"));
         let hash = text_hash(&item("one").passage());
         let model = batch.put_model(&Fingerprint::stored("m@01".to_owned()), 2).unwrap();

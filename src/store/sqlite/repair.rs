@@ -46,7 +46,10 @@ const MEND_VALUES: &str = "
     UPDATE item SET byte_start = NULL, byte_end = NULL, line_start = NULL, line_end = NULL WHERE NOT ifnull(
         byte_start >= 0 AND byte_end >= byte_start AND line_start >= 0 AND line_end >= line_start,
         coalesce(byte_start, byte_end, line_start, line_end) IS NULL);
-    UPDATE usage SET days = min(max(days, 0), 4294967295), served = min(max(served, 0), 4294967295);
+    UPDATE source SET size = -1 WHERE size < -1;
+    UPDATE usage SET days = min(max(days, 0), 4294967295), served = min(max(served, 0), 4294967295),
+        confirmed = min(max(confirmed, 0), 4294967295);
+    DELETE FROM link WHERE abs(weight) = 9e999;
     UPDATE forgotten SET lines = NULL WHERE lines < 0;
     UPDATE forgotten SET word_count = length(words) / 4 WHERE word_count < 0;
     UPDATE forgotten SET pair_count = length(pairs) / 4 WHERE pair_count < 0;

@@ -2,7 +2,7 @@
 
 use super::StoreError;
 use super::database::{Batch, Database};
-use super::value::{named, within};
+use super::value::{named, odd, within};
 use crate::screen::shown_text;
 use crate::store::{Inventory, ReadSources, Source, SourceKind, Stat, WriteSources};
 use crate::types::Scope;
@@ -12,17 +12,24 @@ use std::collections::HashSet;
 /// What [`read_source`] reads.
 pub(super) const SOURCE_COLUMNS: &str = "id, path, root, kind, scope, sha256, size, mtime_ns, indexed_at";
 
+/// The size of a file that is to be read again, however it looks.
+pub(super) const UNKNOWN_SIZE: i64 = -1;
+
 /// A file with its row id, from a row of [`SOURCE_COLUMNS`].
 pub(super) fn read_source(row: &Row<'_>) -> rusqlite::Result<(i64, Source)> {
     let path: String = row.get(1)?;
     let read = || {
+        let size: i64 = row.get(6)?;
+        if size < UNKNOWN_SIZE {
+            return Err(odd(row, 6, &format!("is {size}")));
+        }
         Ok(Source {
             path: path.clone(),
             root: row.get(2)?,
             kind: named(row, 3, SourceKind::of)?,
             scope: Scope::repository(row.get::<_, String>(4)?),
             sha256: row.get(5)?,
-            stat: Stat { size: row.get(6)?, mtime_ns: row.get(7)? },
+            stat: Stat { size, mtime_ns: row.get(7)? },
             indexed_at: row.get(8)?,
         })
     };

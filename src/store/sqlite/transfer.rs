@@ -3,8 +3,9 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use super::item::{ITEM_COLUMNS, read_item};
-use super::value::{json, within};
-use crate::screen::is_hidden;
+use super::source::UNKNOWN_SIZE;
+use super::value::{json, odd, within};
+use crate::screen::{is_hidden, shown_text};
 use crate::store::{ReadSources, Source, SourceKind, Stat, WriteItems, WriteSources};
 use crate::text::{Sketches, hex};
 use crate::types::{Item, Scope, Span, State};
@@ -110,7 +111,11 @@ impl Record {
             Self::Item { item } if item.span.is_some_and(|span| !is_stretch(&span)) => {
                 Err("a place in a file ends before it begins")
             }
+            Self::Item { item: Item { scope, .. } } | Self::Source { scope, .. } if scope.as_str().is_empty() => {
+                Err("a scope is empty")
+            }
             Self::Source { kind, .. } if SourceKind::of(kind).is_none() => Err("a file is of no known kind"),
+            Self::Source { size, .. } if *size < UNKNOWN_SIZE => Err("a file's size is out of range"),
             Self::Link { weight, .. } if !weight.is_finite() => Err("a weight is no number"),
             _ => Ok(()),
         }
@@ -126,26 +131,47 @@ fn is_stretch(span: &Span) -> bool {
 /// Reads a record from a row.
 type ReadRecord = fn(&Row<'_>) -> rusqlite::Result<Record>;
 
-/// What an export says after files and items: counters, relations, events.
-const HISTORY: [(&str, ReadRecord); 3] = [
-    ("SELECT uid, days, last_day, served, last_served, confirmed FROM usage ORDER BY uid", |row| {
+/// Counters, and how a row of them is read.
+pub(super) const COUNTERS: (&str, ReadRecord) =
+    ("SELECT uid, days, last_day, served, last_served, confirmed FROM usage ORDER BY uid", read_counters);
+
+/// Relations, and how one is read.
+pub(super) const LINKS: (&str, ReadRecord) =
+    ("SELECT from_uid, to_uid, relation, weight FROM link ORDER BY 1, 2, 3", read_link);
+
+/// Events, and how one is read.
+const EVENTS: (&str, ReadRecord) = ("SELECT at, name, data FROM event ORDER BY id", read_event);
+
+fn read_counters(row: &Row<'_>) -> rusqlite::Result<Record> {
+    let uid: String = row.get(0)?;
+    let counter = |at: usize| row.get::<_, u32>(at).map(i64::from);
+    let read = || {
         Ok(Record::Usage {
-            uid: row.get(0)?,
-            days: row.get(1)?,
+            uid: uid.clone(),
+            days: counter(1)?,
             last_day: row.get(2)?,
-            served: row.get(3)?,
+            served: counter(3)?,
             last_served: row.get(4)?,
-            confirmed: row.get(5)?,
+            confirmed: counter(5)?,
         })
-    }),
-    ("SELECT from_uid, to_uid, relation, weight FROM link ORDER BY 1, 2, 3", |row| {
-        Ok(Record::Link { from: row.get(0)?, to: row.get(1)?, relation: row.get(2)?, weight: row.get(3)? })
-    }),
-    ("SELECT at, name, data FROM event ORDER BY id", |row| {
-        let data = json(row, 2).map_err(within("an event"))?;
-        Ok(Record::Event { at: row.get(0)?, name: row.get(1)?, data })
-    }),
-];
+    };
+    read().map_err(within(&format!("usage of {}", shown_text(&uid))))
+}
+
+fn read_link(row: &Row<'_>) -> rusqlite::Result<Record> {
+    let (from, to): (String, String) = (row.get(0)?, row.get(1)?);
+    let weight: f64 = row.get(3)?;
+    if !weight.is_finite() {
+        let place = format!("relation from {} to {}", shown_text(&from), shown_text(&to));
+        return Err(within(&place)(odd(row, 3, "is no number")));
+    }
+    Ok(Record::Link { from, to, relation: row.get(2)?, weight })
+}
+
+fn read_event(row: &Row<'_>) -> rusqlite::Result<Record> {
+    let data = json(row, 2).map_err(within("an event"))?;
+    Ok(Record::Event { at: row.get(0)?, name: row.get(1)?, data })
+}
 
 /// What an import came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -194,7 +220,7 @@ impl Database {
              WHERE item.state <> 'retired' ORDER BY source.path, item.byte_start, item.id"
         );
         self.each(&items, |row| Ok(Record::Item { item: read_item(row)?.1 }), &mut send)?;
-        for (sql, read) in HISTORY {
+        for (sql, read) in [COUNTERS, LINKS, EVENTS] {
             self.each(sql, read, &mut send)?;
         }
         let between = records - 1;
