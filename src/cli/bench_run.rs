@@ -133,24 +133,7 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
             return Err(Failure::new(ErrorKind::Usage, "a ranking is of one set", hint));
         }
     };
-    if let Some(out) = &args.out {
-        let names = sets.iter().flat_map(|(_, set)| {
-            let own = runs.iter().map(Configuration::name).chain(rankings.iter().map(|ranking| ranking.name.as_str()));
-            own.map(|run| RunResult::name_of(&set.name, &set.split, run))
-        });
-        let mut seen = HashSet::new();
-        if let Some(twice) = names.into_iter().find(|name| !seen.insert(name.clone())) {
-            let text = format!("two results would be written to {twice}.json");
-            let hint = "sets are named after their folders and rankings after their files; use one --out each";
-            return Err(Failure::new(ErrorKind::Usage, text, hint));
-        }
-        let failed = |e: std::io::Error| Failure::io(&shown(out), &e);
-        std::fs::create_dir_all(out).map_err(failed)?;
-        tempfile::tempfile_in(out).map_err(failed)?;
-    }
-    if let Some(html) = &args.html {
-        try_writing(html)?;
-    }
+    check_targets(args, &runs, &rankings, &sets)?;
     let of_runs = runs.iter().map(Configuration::name).chain(rankings.iter().map(|ranking| ranking.name.as_str()));
     let of_sets = sets.iter().map(|(_, set)| set.name.as_str());
     let widths = widths(&of_sets.collect::<Vec<_>>(), &of_runs.collect::<Vec<_>>());
@@ -178,6 +161,34 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
         write(html, &page(&results))?;
     }
     Ok(0)
+}
+
+/// Whether the results can be written to where they are wanted, each to a file of its own.
+fn check_targets(
+    args: &RunArgs,
+    runs: &[Configuration],
+    rankings: &[Ranking],
+    sets: &[(&PathBuf, Set)],
+) -> Result<(), Failure> {
+    if let Some(out) = &args.out {
+        let names = sets.iter().flat_map(|(_, set)| {
+            let own = runs.iter().map(Configuration::name).chain(rankings.iter().map(|ranking| ranking.name.as_str()));
+            own.map(|run| RunResult::name_of(&set.name, &set.split, run))
+        });
+        let mut seen = HashSet::new();
+        if let Some(twice) = names.into_iter().find(|name| !seen.insert(name.clone())) {
+            let text = format!("two results would be written to {twice}.json");
+            let hint = "sets are named after their folders and rankings after their files; use one --out each";
+            return Err(Failure::new(ErrorKind::Usage, text, hint));
+        }
+        let failed = |e: std::io::Error| Failure::io(&shown(out), &e);
+        std::fs::create_dir_all(out).map_err(failed)?;
+        tempfile::tempfile_in(out).map_err(failed)?;
+    }
+    if let Some(html) = &args.html {
+        try_writing(html)?;
+    }
+    Ok(())
 }
 
 /// What is measured on a set.

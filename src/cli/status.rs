@@ -123,15 +123,20 @@ fn full(status: &Status, output: &Output) -> String {
             row("scope", format!("{name}: {} files, {} items", scope.files, scope.items));
         }
     }
+    stale_files(status, output, &mut row);
+    out
+}
+
+/// The files that have changed or are gone, the first of each by name.
+fn stale_files(status: &Status, output: &Output, row: &mut impl FnMut(&str, String)) {
     for (name, files) in [("changed", &status.changed), ("gone", &status.gone)] {
         for path in files.iter().take(SHOWN_FILES) {
-            row(name, style.warning(&shown_text(path)));
+            row(name, output.style.warning(&shown_text(path)));
         }
         if files.len() > SHOWN_FILES {
             row("", format!("and {} more", files.len() - SHOWN_FILES));
         }
     }
-    out
 }
 
 fn ago(at_ms: i64) -> String {

@@ -358,19 +358,30 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             self.wait(source, Some(id), None);
             return Ok(());
         }
-        match &known {
+        let known = known.map(|(id, _)| id);
+        match known {
             // One that was left out before and still is has not changed for anybody.
-            Some((id, _)) if is_wanted || !self.store.anchors(*id)?.is_empty() => self.report.files_changed += 1,
+            Some(id) if is_wanted || !self.store.anchors(id)?.is_empty() => self.report.files_changed += 1,
             None if is_wanted => self.report.files_added += 1,
             _ => {}
         }
+        self.cut(&text, source, known, encoder)
+    }
+
+    /// Cuts the text of a file that is new or has changed.
+    fn cut(
+        &mut self,
+        text: &str,
+        source: Source,
+        known: Option<i64>,
+        encoder: &mut OpenEncoder<'a>,
+    ) -> Result<(), IngestError> {
         let cutter = match self.cutter {
             Some(cutter) => cutter,
             None => *self.cutter.insert(Cutter::new(encoder()?)),
         };
-        let pieces = cutter.items(&text, &source);
-        let known = known.map(|(id, _)| id);
-        let (pieces, kept_out) = self.without_forgotten(&text, pieces, known)?;
+        let pieces = cutter.items(text, &source);
+        let (pieces, kept_out) = self.without_forgotten(text, pieces, known)?;
         self.wait(source, known, Some(pieces));
         if let Some(last) = self.pending.last_mut() {
             last.kept_out = kept_out;

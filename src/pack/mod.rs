@@ -107,12 +107,45 @@ pub fn pack(
     };
     let budget = request.budget.checked_sub(around).filter(|_| bare <= request.budget).ok_or_else(too_small)?;
     let granted = Shares::granted(budget, &needed).ok_or_else(too_small)?;
-    let Selection { pieces, room, mut left_out } = select(&recall.all, granted.knowledge, counter, files, request.here);
+    let Selection { pieces, room: spare, mut left_out } =
+        select(&recall.all, granted.knowledge, counter, files, request.here);
     parts.pieces = pieces;
+    let room = Room { needed, granted, spare };
+    let (text, tokens) = fit(&mut parts, request, &room, counter, &mut left_out).ok_or_else(too_small)?;
+    let sections = sections(request, parts, &room, counter);
+    Ok(Frame {
+        budget: request.budget,
+        tokens,
+        tokenizer: counter.name().to_owned(),
+        as_of: request.as_of,
+        semantic: recall.semantic,
+        sections,
+        left_out: request.explain.then_some(left_out),
+        text,
+    })
+}
+
+/// What the parts of a frame need and may cost, and what knowledge has no use for, in tokens.
+struct Room {
+    needed: Shares,
+    granted: Shares,
+    spare: usize,
+}
+
+/// Fills in state and instructions, and gives up what goes beyond the budget; gives the frame's text and its tokens,
+/// `None` where not even the task fits.
+fn fit(
+    parts: &mut FrameParts<'_>,
+    request: &Request<'_>,
+    room: &Room,
+    counter: &dyn CountTokens,
+    left_out: &mut Vec<crate::types::LeftOut>,
+) -> Option<(String, usize)> {
     // What knowledge has no use for.
-    let (mut sure, mut spare) = (granted, room);
+    let (mut sure, mut spare) = (room.granted, room.spare);
+    let needed = &room.needed;
     // Tokens of parts need not add up to those of the whole: what counts is the whole.
-    let (text, tokens) = loop {
+    loop {
         let instructions = needed.instructions.min(sure.instructions + spare);
         let lent = instructions.saturating_sub(sure.instructions);
         let state = needed.state.min(sure.state + spare - lent);
@@ -121,7 +154,7 @@ pub fn pack(
         parts.state = cut(request.state, "State", state, needed.state, counter);
         let (text, tokens) = counted(&parts, counter);
         if tokens <= request.budget {
-            break (text, tokens);
+            return Some((text, tokens));
         }
         if used > 0 {
             // What was lent goes back before anything of the knowledge is given up.
@@ -138,18 +171,23 @@ pub fn pack(
             }),
             None if sure.state > 0 => sure.state = 0,
             None if sure.instructions > 0 => sure.instructions = 0,
-            None => return Err(too_small()),
+            None => return None,
         }
-    };
+    }
+}
+
+/// What each part of a frame may cost and does.
+fn sections(request: &Request<'_>, parts: FrameParts<'_>, room: &Room, counter: &dyn CountTokens) -> Vec<Section> {
+    let granted = &room.granted;
     let section = |name, share, tokens, cut, items| Section { name, share, tokens, cut, items };
     let given = |heading: &str, text: &str| counter.count(&given_markdown(heading, text));
     let spent = parts.pieces.iter().map(|piece| piece.tokens).sum();
     let (state, instructions) = (given("State", &parts.state), given("Instructions", &parts.instructions));
     let is_cut = |now: &str, whole: &str| now.trim_end() != whole.trim_end();
-    let sections = vec![
-        section("task", granted.task, task, false, Vec::new()),
+    vec![
+        section("task", granted.task, room.needed.task, false, Vec::new()),
         section("knowledge", granted.knowledge, spent, false, parts.pieces),
-        section("learnings", granted.learnings, learnings, false, Vec::new()),
+        section("learnings", granted.learnings, room.needed.learnings, false, Vec::new()),
         section("state", granted.state, state, is_cut(&parts.state, request.state), Vec::new()),
         section(
             "instructions",
@@ -158,17 +196,7 @@ pub fn pack(
             is_cut(&parts.instructions, request.instructions),
             Vec::new(),
         ),
-    ];
-    Ok(Frame {
-        budget: request.budget,
-        tokens,
-        tokenizer: counter.name().to_owned(),
-        as_of: request.as_of,
-        semantic: recall.semantic,
-        sections,
-        left_out: request.explain.then_some(left_out),
-        text,
-    })
+    ]
 }
 
 /// The frame with the number of its tokens in it, and that number.

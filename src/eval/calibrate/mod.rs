@@ -144,18 +144,7 @@ fn fit_once(questions: &[&Question], max_noise: f64, size: f32) -> (Fit, Option<
             })
         })
         .collect();
-    let mut used = [true; 5];
-    let weights = loop {
-        let features = |row: &Row| -> Vec<f64> {
-            row.features.iter().zip(used).map(|(x, used)| if used { *x } else { 0.0 }).collect()
-        };
-        let rows: Vec<Row> = closest.iter().map(|row| Row { features: features(row), ..*row }).collect();
-        let weights = regress(&rows, true, RIDGE);
-        match (0..5).find(|&at| used[at] && weights[at + 1] < 0.0) {
-            Some(at) => used[at] = false,
-            None => break weights,
-        }
-    };
+    let weights = signed_weights(&closest);
     let weight = |at: usize| weights[at] as f32;
     (fit.offset, fit.cosine, fit.words) = (weight(0), weight(1), weight(2));
     (fit.length, fit.crowd) = (weight(3), weight(4));
@@ -165,20 +154,41 @@ fn fit_once(questions: &[&Question], max_noise: f64, size: f32) -> (Fit, Option<
         offset: trust * probe.offset,
         weights: probe.weights.into_iter().map(|weight| trust * weight).collect(),
     });
-    // How much less likely are those behind it?
+    let followers = followers(questions, &kinds, &fit);
+    fit.fall = regress(&followers, false, RIDGE).first().map_or(fit.fall, |fall| fall.max(0.5) as f32);
+    fit.gate = gate(questions, &kinds, &fit, max_noise);
+    (fit, prior)
+}
+
+/// Weights of a regression with five features, without those whose weight would have the wrong sign.
+fn signed_weights(rows: &[Row]) -> Vec<f64> {
+    let mut used = [true; 5];
+    loop {
+        let features = |row: &Row| -> Vec<f64> {
+            row.features.iter().zip(used).map(|(x, used)| if used { *x } else { 0.0 }).collect()
+        };
+        let masked: Vec<Row> = rows.iter().map(|row| Row { features: features(row), ..*row }).collect();
+        let weights = regress(&masked, true, RIDGE);
+        match (0..5).find(|&at| used[at] && weights[at + 1] < 0.0) {
+            Some(at) => used[at] = false,
+            None => return weights,
+        }
+    }
+}
+
+/// Those behind the closest one of each question: how far behind, and whether they are right.
+fn followers(questions: &[&Question], kinds: &[f32], fit: &Fit) -> Vec<Row> {
     let mut followers = Vec::new();
-    for (question, kind) in questions.iter().zip(&kinds) {
+    for (question, kind) in questions.iter().zip(kinds) {
         let mut order = question.by_closeness();
         let Some((closest, best)) = order.next() else { continue };
-        let odds = question.ground.odds(&closest.evidence, &question.background, &fit) + kind;
+        let odds = question.ground.odds(&closest.evidence, &question.background, fit) + kind;
         for (one, closeness) in order.take(FOLLOWERS) {
             let offset = f64::from(odds + one.evidence.hint);
             followers.push(Row { features: vec![f64::from(closeness - best)], offset, right: one.right });
         }
     }
-    fit.fall = regress(&followers, false, RIDGE).first().map_or(fit.fall, |fall| fall.max(0.5) as f32);
-    fit.gate = gate(questions, &kinds, &fit, max_noise);
-    (fit, prior)
+    followers
 }
 
 /// The best candidate's relevance, and whether it is right, when the question's kind adds such log-odds.
