@@ -45,7 +45,8 @@ pub struct Finding {
 const ORDINARY: &[&str] = &[
     "",
     "The quick brown fox jumps over the lazy dog while the server answers requests without an error.",
-    "error: something failed\nError: operation failed: not found\nfatal: unexpected failure\nwarning: deprecated option",
+    "error: something failed\nError: operation failed: not found\nfatal: unexpected failure\n\
+     warning: deprecated option",
     "INFO 2024-05-01 12:00:00 started worker 7 of 8 on port 8080, 0 errors, 12 retries, status ok",
     "for item in items {\n    if let Err(error) = process(item) {\n        return Err(error.into());\n    }\n}",
     "Compiling kenning v0.1.0\nFinished release profile in 12.3s\nBuild succeeded, 120 tests passed, 0 failed",
@@ -480,15 +481,17 @@ mod tests {
     #[test]
     fn two_entries_with_one_cause_are_seen() {
         let entry = |id: &str, title: &str, pattern: &str, cause: &str| {
-            json!({"id": id, "title": title, "error_patterns": [pattern], "symptoms": ["no room", "cannot write"], "tags": ["disk"],
+            json!({"id": id, "title": title, "error_patterns": [pattern],
+                "symptoms": ["no room", "cannot write"], "tags": ["disk"],
                 "cause": cause, "fix": ["Empty it."], "references": ["https://example.com/disk"],
-                "examples": ["disk sda is full", "oh: disk sdb is full"], "counterexamples": ["disk sda is nearly full"]})
+                "examples": ["disk sda is full", "oh: disk sdb is full"],
+                "counterexamples": ["disk sda is nearly full"]})
         };
         let cause = "The disk that holds the data of this service has no free space left.";
         let pack = json!({"schema_version": 1, "pack": "disk", "title": "Disks", "entries": [
             entry("disk/a", "Disk full", "disk sd\\w is full", cause),
             entry("disk/b", "Disk is full", "disk sd\\w is full", cause),
-            entry("disk/c", "Cable loose", "disk sd[ab] is full", "Somebody pulled the cable out of the wall by accident."),
+            entry("disk/c", "Cable loose", "disk sd[ab] is full", "Somebody pulled the cable out of the wall."),
         ]});
         let text = serde_json::to_string_pretty(&pack).unwrap();
         let found = check(&[PackSource { layer: PackLayer::User, origin: "disk.json".into(), text: text.into() }]);

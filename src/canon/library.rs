@@ -310,7 +310,8 @@ mod tests {
 
     fn source(layer: PackLayer, title: &str) -> PackSource {
         let text = serde_json::json!({"schema_version": 1, "pack": "p", "title": "P", "entries": [
-            {"id": "p/a", "title": title, "error_patterns": ["disk (?P<d>\\w+) is full"], "cause": "c", "fix": ["f"], "aliases": ["p/old"]}
+            {"id": "p/a", "title": title, "error_patterns": ["disk (?P<d>\\w+) is full"], "cause": "c",
+             "fix": ["f"], "aliases": ["p/old"]}
         ]});
         PackSource { layer, origin: "p.json".into(), text: text.to_string().into() }
     }

@@ -206,7 +206,8 @@ mod tests {
 
     #[test]
     fn sections_are_chunks_and_long_ones_are_cut_into_blocks() {
-        let text = "---\ntitle: x\n---\n# Top\n\nAn intro of six words here.\n\n## Long\n\none two three four five.\n\n```\nsix seven\n\neight nine\n```\n\n## Short\n\nten\n";
+        let text = "---\ntitle: x\n---\n# Top\n\nAn intro of six words here.\n\n## Long\n\n\
+            one two three four five.\n\n```\nsix seven\n\neight nine\n```\n\n## Short\n\nten\n";
         let limits = Limits { most: 12, least: 3, overlap: 2, window: 100 };
         let expected = [
             ("Top", "|An intro of six words here."),
@@ -241,7 +242,13 @@ mod tests {
         #[test]
         fn cores_tile_and_nothing_is_too_long(
             text in "(([a-zäß#=`~|*> -]{0,12}|#{1,3} [a-z]{1,5}|```|---|===|\\| a \\||[a-z .,]{60,200}|\\* [a-z ]{1,40})\r?\n){0,60}[a-zß ]{0,900}",
-            format in prop::sample::select(vec![Format::Markdown, Format::RestructuredText, Format::AsciiDoc, Format::Plain, Format::Source(Language::Rust)]),
+            format in prop::sample::select(vec![
+                Format::Markdown,
+                Format::RestructuredText,
+                Format::AsciiDoc,
+                Format::Plain,
+                Format::Source(Language::Rust),
+            ]),
             least in 0usize..12,
             overlap in 0usize..6,
             most in 8usize..40,

@@ -41,8 +41,8 @@ mod tests {
 
     #[test]
     fn what_announces_and_what_is_short_stays_with_what_follows() {
-        let long = "A paragraph that is long enough to say something by itself, because it goes on for more than a line or two, \
-                    as this one does.";
+        let long = "A paragraph that is long enough to say something by itself, because it goes on for more than a \
+            line or two, as this one does.";
         let text =
             format!("{long}\n\nFor example:\n\n```rust\nlet x = 1;\n\nlet y = 2;\n```\n\n{long}\n\n- one\n- two\n");
         let found: Vec<&str> = parts(&text, Format::Markdown).into_iter().map(|range| &text[range]).collect();

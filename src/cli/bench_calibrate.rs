@@ -118,7 +118,8 @@ fn text(part: &str, old: Option<&Fit>, fitted: &Fitted, questions: &[Question]) 
         out.push_str(&format!("  prior of the question's kind: {} weights, in --json\n", prior.weights.len()));
     }
     out.push_str(&format!(
-        "{} questions ({} answerable, {} not); cross-validated: noise {:.3}, coverage {:.3}, right first {:.3}, AUC {:.3}\n",
+        "{} questions ({} answerable, {} not); cross-validated: noise {:.3}, coverage {:.3}, right first {:.3}, AUC \
+         {:.3}\n",
         questions.len(),
         fitted.questions.0,
         fitted.questions.1,

@@ -82,7 +82,8 @@ pub(super) fn run(global: &Global, args: &EmbedArgs, output: &Output) -> Outcome
         "bench": "embed", "model": encoder.fingerprint().as_str(), "encoder": running.encoder,
         "precision": running.precision.name(), "kernel": running.kernel, "threads": running.threads,
         "texts": texts.len(), "tokens": tokens, "tokens_per_s": speed, "query_p50_ms": p50, "query_p95_ms": p95,
-        "query_busy_p50_ms": quantile(&mut busy, 0.5).map(round), "query_busy_p95_ms": quantile(&mut busy, 0.95).map(round),
+        "query_busy_p50_ms": quantile(&mut busy, 0.5).map(round),
+        "query_busy_p95_ms": quantile(&mut busy, 0.95).map(round),
         "load_ms": round(load_ms), "first_query_ms": round(first_ms), "peak_mib": peak_mib(),
     });
     if output.json {

@@ -52,12 +52,12 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
             let kept = shown(&salvaged.kept);
             text.push_str(&match items + files {
                 0 => format!(
-                    "Nothing could be read of the damaged database, which is kept as {kept}. Run ken index PATH with each folder \
-                     that was indexed, and ken import with an export if there is one.\n"
+                    "Nothing could be read of the damaged database, which is kept as {kept}. Run ken index PATH with \
+                     each folder that was indexed, and ken import with an export if there is one.\n"
                 ),
                 _ => format!(
-                    "{items} items of {files} files were carried over; the damaged database is kept as {kept}. Run ken index to \
-                     read the files again.\n"
+                    "{items} items of {files} files were carried over; the damaged database is kept as {kept}. Run \
+                     ken index to read the files again.\n"
                 ),
             });
         }

@@ -16,9 +16,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Vectors are not written: they are made again where it is imported.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  ken export knowledge.jsonl\n  ken export | gzip > knowledge.jsonl.gz\n  ken export --markdown knowledge/"
-)]
+#[command(after_help = "Examples:\n  ken export knowledge.jsonl\n  ken export | gzip > knowledge.jsonl.gz\n  \
+        ken export --markdown knowledge/")]
 pub(super) struct ExportArgs {
     /// The file; standard output if none is named
     file: Option<PathBuf>,

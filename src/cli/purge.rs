@@ -11,9 +11,8 @@ use std::io::IsTerminal;
 
 /// Remove everything that ken keeps
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  ken purge --dry-run    list what would go\n  ken purge --yes        remove it without asking"
-)]
+#[command(after_help = "Examples:\n  ken purge --dry-run    list what would go\n  \
+        ken purge --yes        remove it without asking")]
 pub(super) struct PurgeArgs {
     /// Do not ask
     #[arg(long)]

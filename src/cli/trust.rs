@@ -16,9 +16,8 @@ use std::path::PathBuf;
 /// Trust covers the folder as it is now: after a change it asks again. Look at .ken/canon/*.json first: its fixes will
 /// be shown like any other.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  ken trust             trust the repository around this directory\n  ken trust --revoke    take it back"
-)]
+#[command(after_help = "Examples:\n  ken trust             trust the repository around this directory\n  \
+        ken trust --revoke    take it back")]
 pub(super) struct TrustArgs {
     /// The repository, if not the one around this directory
     #[arg(value_name = "DIR")]

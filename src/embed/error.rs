@@ -208,8 +208,8 @@ impl Diagnose for EmbedError {
             }
             Self::Offline { .. } => "unset HF_HUB_OFFLINE, or use `ken model import DIR`".into(),
             Self::PipMissing { left_out, .. } if !left_out.is_empty() => format!(
-                "{} lies in the folder that you work in, where nothing is started from; work elsewhere, or name another \
-                 one by an absolute path: pip.command",
+                "{} lies in the folder that you work in, where nothing is started from; work elsewhere, or name \
+                 another one by an absolute path: pip.command",
                 shown(&left_out[0])
             ),
             Self::PipMissing { .. } => "install pip (Debian: python3-pip), or use `ken model import DIR`".into(),

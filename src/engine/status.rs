@@ -273,8 +273,8 @@ fn loss(data: &Path, database: Option<&Database>) -> Result<Option<Fault>, Engin
         return Ok(None);
     }
     let what = format!(
-        "the database {} {}, and the file of vectors beside it is of {} texts: what was indexed is lost. Put a copy of the \
-         database back, or run: ken index PATH for each folder; ken import FILE for an export",
+        "the database {} {}, and the file of vectors beside it is of {} texts: what was indexed is lost. Put a copy \
+         of the database back, or run: ken index PATH for each folder; ken import FILE for an export",
         shown(&data.join(DATABASE)),
         if database.is_some() { "is empty" } else { "is gone or empty" },
         image.len(),

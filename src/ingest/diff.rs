@@ -98,8 +98,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_piece_has_one_item_and_every_item_one_piece(before in prop::collection::vec(0u8..4, 0..12), now in prop::collection::vec(0u8..4, 0..12)) {
-            let anchors: Vec<Anchor> = before.iter().enumerate().map(|(at, t)| anchor(at as i64, *t, at, true)).collect();
+        fn every_piece_has_one_item_and_every_item_one_piece(
+            before in prop::collection::vec(0u8..4, 0..12),
+            now in prop::collection::vec(0u8..4, 0..12),
+        ) {
+            let anchors = before.iter().enumerate().map(|(at, t)| anchor(at as i64, *t, at, true));
+            let anchors: Vec<Anchor> = anchors.collect();
             let pieces: Vec<Piece> = now.iter().enumerate().map(|(at, t)| piece(*t, at)).collect();
             let changes = compare(&anchors, &pieces);
             prop_assert_eq!(changes.kept + changes.add.len(), now.len());

@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn neighbours_stay_and_context_goes() {
-        let text = "one two three four five\n\nsecret words that were here\n\nsix seven eight nine ten\n\nlast of it all now\n";
+        let text = "one two three four five\n\nsecret words that were here\n\nsix seven eight nine ten\n\n\
+            last of it all now\n";
         let secret = text.find("secret").unwrap()..text.find("six").unwrap();
         let last = text.find("last").unwrap();
         let pieces = vec![piece(text, 0..last - 2, 0), piece(text, last..text.len() - 1, 0)];

@@ -123,18 +123,21 @@ mod tests {
 
     fn frame(pieces: &str, task: &str) -> String {
         format!(
-            "---\nkenning: 1\nbudget: 100\n---\n\n# Task\n\n{task}\n\n# Knowledge\n\nRecalled.\n{pieces}\n# Learnings\n\nNone.\n"
+            "---\nkenning: 1\nbudget: 100\n---\n\n# Task\n\n{task}\n\n# Knowledge\n\nRecalled.\n{pieces}\n\
+             # Learnings\n\nNone.\n"
         )
     }
 
     #[test]
     fn pieces_are_told_apart_by_place_and_text() {
         let a = frame(
-            "\n## `a.md`\n```1-2 70% meaning T\none\n```\n```9 60% words\ntwo\n```\n\n## `rust/x`\n````50% meaning\n```\n# Task\n```\n````\n",
+            "\n## `a.md`\n```1-2 70% meaning T\none\n```\n```9 60% words\ntwo\n```\n\n## `rust/x`\n````50% meaning\n\
+             ```\n# Task\n```\n````\n",
             "x",
         );
         let b = frame(
-            "\n## `a.md`\n```1-2 90% meaning T\none!\n```\n```12 60% words\ntwo\n```\n\n## `b.md`\n```3 50% meaning\nnew\n```\n",
+            "\n## `a.md`\n```1-2 90% meaning T\none!\n```\n```12 60% words\ntwo\n```\n\n## `b.md`\n```3 50% meaning\n\
+             new\n```\n",
             "y",
         );
         assert_eq!(diff(&a, &a), Some(FrameDiff { same: 3, ..FrameDiff::default() }));

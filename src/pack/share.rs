@@ -71,7 +71,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_granted_twice(budget in 0usize..200_000, task in 0usize..30_000, state in 0usize..30_000, instructions in 0usize..30_000, learnings in 0usize..40) {
+        fn nothing_is_granted_twice(
+            budget in 0usize..200_000,
+            task in 0usize..30_000,
+            state in 0usize..30_000,
+            instructions in 0usize..30_000,
+            learnings in 0usize..40,
+        ) {
             let needed = Shares { task, knowledge: 0, learnings, state, instructions };
             match Shares::granted(budget, &needed) {
                 None => prop_assert!(task > budget),

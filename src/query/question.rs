@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn a_long_one_is_what_it_says() {
-        let text = "error[E0382]: use of moved value: `x`\n --> src/main.rs:4:20\n  |\n3 |     let t = x;\n  |             - value moved here\n";
+        let text = "error[E0382]: use of moved value: `x`\n --> src/main.rs:4:20\n  |\n\
+            3 |     let t = x;\n  |             - value moved here\n";
         let question = Question::new(text);
         assert_eq!(question.text, "error[E0382]: use of moved value: `x`\nvalue moved here");
         let weight = |word| question.terms.iter().find(|(w, _)| *w == word).map(|(_, weight)| weight);

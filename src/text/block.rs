@@ -299,21 +299,25 @@ mod tests {
 
     #[test]
     fn a_log_without_failure_has_no_block() {
-        let log = "INFO starting, 0 errors so far\ntest test_error_handling ... ok\nerror_rate=0.0 requests=10\nDone in 3 s\nwarning: unused variable\n";
+        let log = "INFO starting, 0 errors so far\ntest test_error_handling ... ok\nerror_rate=0.0 requests=10\n\
+            Done in 3 s\nwarning: unused variable\n";
         assert_eq!(cut(log), []);
     }
 
     #[test]
     fn boxes_and_tracebacks_hold_together() {
-        let tf = "Plan: 1 to add\naws_s3_bucket.a: Creating...\n╷\n│ Error: creating bucket\n│ \n│   with aws_s3_bucket.a,\n│   on main.tf line 1\n╵\nmore";
+        let tf = "Plan: 1 to add\naws_s3_bucket.a: Creating...\n╷\n│ Error: creating bucket\n│ \n\
+            │   with aws_s3_bucket.a,\n│   on main.tf line 1\n╵\nmore";
         assert_eq!(cut(tf), [(4, 7, 1)]);
-        let py = "starting\nloading\nstill\nTraceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    import x\nModuleNotFoundError: No module named 'x'\nbye";
+        let py = "starting\nloading\nstill\nTraceback (most recent call last):\n  File \"a.py\", line 1, in \
+            <module>\n    import x\nModuleNotFoundError: No module named 'x'\nbye";
         assert_eq!(cut(py), [(4, 7, 1)]);
     }
 
     #[test]
     fn equal_errors_are_counted_once() {
-        let log = "a\nb\nc\n2024-01-01 00:00:01 ERROR cannot reach db:5432\n2024-01-01 00:00:02 ok\n2024-01-01 00:00:09 ERROR cannot reach db:5432\n\n";
+        let log = "a\nb\nc\n2024-01-01 00:00:01 ERROR cannot reach db:5432\n2024-01-01 00:00:02 ok\n\
+            2024-01-01 00:00:09 ERROR cannot reach db:5432\n\n";
         let found = cut(log);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].2, 2);

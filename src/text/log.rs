@@ -508,7 +508,9 @@ mod tests {
         }
 
         #[test]
-        fn damaged_bytes_are_read_alike(bytes in prop::collection::vec(prop_oneof![9 => 32u8..127, 1 => any::<u8>()], 1..200)) {
+        fn damaged_bytes_are_read_alike(
+            bytes in prop::collection::vec(prop_oneof![9 => 32u8..127, 1 => any::<u8>()], 1..200),
+        ) {
             match (pieces(&bytes), decode(&bytes)) {
                 (Ok((all, _)), Ok(whole)) => prop_assert_eq!(&all[0].cleaned, &clean(&whole)),
                 (Err(one), Err(other)) => prop_assert_eq!(one, other),

@@ -56,7 +56,8 @@ mod tests {
         #[test]
         fn a_shell_reads_back_the_value(value in "[ -~äß]{1,40}") {
             if let Some(quoted) = shell_quote(&value) {
-                let out = std::process::Command::new("sh").arg("-c").arg(format!("printf %s {quoted}")).output().unwrap();
+                let printed = format!("printf %s {quoted}");
+                let out = std::process::Command::new("sh").arg("-c").arg(printed).output().unwrap();
                 prop_assert_eq!(String::from_utf8_lossy(&out.stdout), value.as_str());
             }
         }

@@ -437,12 +437,12 @@ mod tests {
     use proptest::prelude::*;
 
     const SALT: Salt = *b"0123456789abcdef";
-    const SECRET: &str = "The zanzibarium password hangs on a nail behind the door of the old kitchen. Whoever needs it \
-        has to ask the cook, who keeps the key, sleeps until noon, and does not like to be woken; so it is better to come in \
-        the evening, when the bread is in the oven and she has time to talk.";
-    const OTHER: &str = "Another paragraph about something else entirely, to keep the file company. It goes on for a while \
-        about the weather of the last weeks, about the road that is closed because of the bridge, about the new lamps along \
-        the market that nobody likes, and about the dog of the neighbours.";
+    const SECRET: &str = "The zanzibarium password hangs on a nail behind the door of the old kitchen. Whoever needs \
+        it has to ask the cook, who keeps the key, sleeps until noon, and does not like to be woken; so it is better \
+        to come in the evening, when the bread is in the oven and she has time to talk.";
+    const OTHER: &str = "Another paragraph about something else entirely, to keep the file company. It goes on for a \
+        while about the weather of the last weeks, about the road that is closed because of the bridge, about the new \
+        lamps along the market that nobody likes, and about the dog of the neighbours.";
 
     fn sketches(texts: &[&str]) -> Sketches {
         Sketches::new(texts.iter().enumerate().map(|(at, text)| (at as i64, SALT, Sketch::of(text, &SALT))))

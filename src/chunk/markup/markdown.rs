@@ -78,7 +78,9 @@ mod tests {
 
     #[test]
     fn blocks_are_what_commonmark_says() {
-        let text = "---\ntitle: x\n---\n# A `b`\n\nText\nof two lines.\n\n* one\n\n  ```sh\n  # no heading\n  ```\n* two\n\n~~~\n\n# none\n~~~\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nSecond\n======\r\n<div>\nhtml\n</div>\n\n---\n> quoted\n";
+        let text = "---\ntitle: x\n---\n# A `b`\n\nText\nof two lines.\n\n* one\n\n  ```sh\n  # no heading\n  ```\n\
+            * two\n\n~~~\n\n# none\n~~~\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nSecond\n======\r\n<div>\nhtml\n\
+            </div>\n\n---\n> quoted\n";
         let seen: Vec<(&str, &str)> = markdown(text)
             .into_iter()
             .map(|block| {

@@ -8,8 +8,8 @@ use super::mask::{Masker, is_word, listed};
 
 /// The longest regular expression or percent literal, in bytes.
 const MAX_LITERAL: usize = 1000;
-const BEFORE_REGEX: &str = "return typeof case in of do else void delete throw new yield await if unless when and or not elsif \
-    while until puts split match";
+const BEFORE_REGEX: &str = "return typeof case in of do else void delete throw new yield await if unless when and or \
+    not elsif while until puts split match";
 
 impl Masker<'_> {
     pub(super) fn raw_end(&self, at: usize, last: Option<usize>) -> Option<usize> {

@@ -17,8 +17,8 @@ pub(super) const INNER: u8 = 5;
 
 /// After so many heredocs without an end, `<<` is an operator.
 const MAX_LOST_HEREDOCS: usize = 16;
-const DIRECTIVES: &str = "if ifdef ifndef elif elseif else endif define undef include include_next import pragma region \
-    endregion error warning line nullable";
+const DIRECTIVES: &str = "if ifdef ifndef elif elseif else endif define undef include include_next import pragma \
+    region endregion error warning line nullable";
 
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80

@@ -10,12 +10,12 @@ use super::words::{self, Public, Words};
 
 /// The most names and marks before a declared name.
 const MAX_TOKENS: usize = 32;
-const STATEMENTS: &str = "return new throw else if for while do switch case default goto delete sizeof using import package \
-    try catch break continue assert await yield friend public private protected static_assert \
+const STATEMENTS: &str = "return new throw else if for while do switch case default goto delete sizeof using import \
+    package try catch break continue assert await yield friend public private protected static_assert \
     _Static_assert co_return lock foreach fixed get set";
 /// Marks with arguments that stand between a type and a name.
-const MARKS: &str = "__attribute__ __declspec alignas _Alignas decltype __aligned noexcept explicit requires throw typeof \
-    __typeof__ __extension__ throws";
+const MARKS: &str = "__attribute__ __declspec alignas _Alignas decltype __aligned noexcept explicit requires throw \
+    typeof __typeof__ __extension__ throws";
 
 /// Finds what a keyword or a type before a name declares at `at`.
 pub(super) fn recognise(code: &Code, at: usize, scope: &str, place: Place, words: &Words) -> Option<Declaration> {

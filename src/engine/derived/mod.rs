@@ -241,7 +241,8 @@ impl Engine {
         match grown {
             Grown::Stopped => return Ok(ControlFlow::Break(())),
             Grown::Missed(recall) => session.note(format!(
-                "a graph of the vectors finds {recall:.3} of what it should, and {} is wanted: searches compare everything",
+                "a graph of the vectors finds {recall:.3} of what it should, and {} is wanted: searches compare \
+                 everything",
                 options.target
             )),
             Grown::Exact(_) | Grown::Graph(_) => {}

@@ -302,7 +302,8 @@ mod tests {
     fn ids_may_be_numbers_and_texts_may_be_missing() {
         let mark = '\u{feff}';
         let corpus = format!(
-            "{mark}{{\"_id\":7,\"title\":null,\"text\":\"one\"}}\n{{\"_id\":\"8\",\"text\":null}}\n{{\"_id\":-9,\"title\":\"T\"}}\n"
+            "{mark}{{\"_id\":7,\"title\":null,\"text\":\"one\"}}\n{{\"_id\":\"8\",\"text\":null}}\n\
+             {{\"_id\":-9,\"title\":\"T\"}}\n"
         );
         let queries = format!("{mark}{{\"_id\":3,\"text\":\"?\"}}\n{{\"_id\":4,\"text\":null}}\n");
         let judged = format!("{mark}query-id\tcorpus-id\tscore\n3\t7\t1.0\n3\t7\t1\n4\t-9\t2\n");

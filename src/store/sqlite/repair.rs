@@ -202,8 +202,8 @@ fn free_name(path: &Path) -> PathBuf {
     (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
 }
 
-/// The number of words and the text to embed of every active item, from its text. An item whose text is not what was stored goes, and
-/// its file is read again.
+/// The number of words and the text to embed of every active item, from its text. An item whose text is not what was
+/// stored goes, and its file is read again.
 fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
     let mut items = connection
         .prepare("SELECT title, body, text_hash, id, source_id, attributes FROM item WHERE state <> 'retired'")?;

@@ -1,5 +1,5 @@
-//! The texts that words are cut from, and how much text there is. The words themselves lie in a file beside the database
-//! that is derived from these texts (`lexical`).
+//! The texts that words are cut from, and how much text there is. The words themselves lie in a file beside the
+//! database that is derived from these texts (`lexical`).
 
 use super::StoreError;
 use super::database::Database;

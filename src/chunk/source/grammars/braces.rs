@@ -48,8 +48,8 @@ const SCRIPT_LEXIS: Lexis = Lexis {
     attributes: &["@"],
     ..C
 };
-const SCRIPT_MODIFIERS: &str = "export default async static public private protected abstract readonly declare get set override \
-    accessor";
+const SCRIPT_MODIFIERS: &str = "export default async static public private protected abstract readonly declare get \
+    set override accessor";
 pub(super) static JAVASCRIPT: Grammar = Grammar {
     lexis: SCRIPT_LEXIS,
     words: words(
@@ -80,8 +80,8 @@ pub(super) static GO: Grammar = Grammar {
     words: words("", &[(Callable, "func"), (Record, "type"), (Value, "const var package")], Public::Capital, NEWLINE),
     scopes: Scopes::Braces(braces::by_keyword),
 };
-const TYPED_MODIFIERS: &str = "public private protected internal static final abstract native synchronized transient volatile \
-    strictfp default sealed non-sealed virtual override async readonly const extern unsafe partial new \
+const TYPED_MODIFIERS: &str = "public private protected internal static final abstract native synchronized transient \
+    volatile strictfp default sealed non-sealed virtual override async readonly const extern unsafe partial new \
     required file ref event implicit explicit";
 pub(super) static JAVA: Grammar = Grammar {
     lexis: Lexis { doc: &["/**"], quotes: &[TRIPLE_DOUBLE, DOUBLE, SINGLE], attributes: &["@"], ..C },

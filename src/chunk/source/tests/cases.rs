@@ -70,7 +70,8 @@ mod inner > type Name | pub type Name = String; | pub type Name = String;
     ),
     (
         "rs",
-        "// Copyright 2020 Somebody.\n// Licensed under the MIT license.\n\n// Words about this whole file.\n\nuse a::b;\n\n/// Doc.\nfn f() {}",
+        "// Copyright 2020 Somebody.\n// Licensed under the MIT license.\n\n// Words about this whole file.\n\n\
+         use a::b;\n\n/// Doc.\nfn f() {}",
         " | // Words about this whole file. | // Words about this whole file.\nfn f | /// Doc. | fn f() {}",
     ),
     (
