@@ -152,7 +152,7 @@ fn fit(
         let used = lent + state.saturating_sub(sure.state);
         parts.instructions = cut(request.instructions, "Instructions", instructions, needed.instructions, counter);
         parts.state = cut(request.state, "State", state, needed.state, counter);
-        let (text, tokens) = counted(&parts, counter);
+        let (text, tokens) = counted(parts, counter);
         if tokens <= request.budget {
             return Some((text, tokens));
         }
