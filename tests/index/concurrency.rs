@@ -106,6 +106,12 @@ impl World {
         }
     }
 
+    /// What an engine that has only just been opened finds first: tells a stale snapshot from a loss.
+    fn found_elsewhere(&self, asked: &str, by_words: bool) -> Option<(usize, u32)> {
+        let answer = House::new(&self.user.home()).search(asked, by_words).ok()?;
+        found(&answer).first().copied()
+    }
+
     fn say(&self, sure: bool, rows: &[(usize, u32)]) {
         let lines: Vec<Line> = rows.iter().map(|(row, version)| Line { sure, row: *row, version: *version }).collect();
         self.ledger.lock().unwrap().say(&lines);
@@ -302,7 +308,11 @@ fn search(world: &World, ledger: &mut Following, (row, version): (usize, u32), b
             } else if ledger.must_be(row, version, &meanwhile) && !is_changing {
                 world.count(Done::OfPresent);
                 if found.first() != Some(&(row, version)) {
-                    world.wrong(format!("{asked}: it is there and not the first; {found:?}"));
+                    let elsewhere = world.found_elsewhere(&text(row, version), by_words);
+                    let at = Instant::now();
+                    world.wrong(format!(
+                        "{asked}: it is there and not the first; {found:?}; another engine: {elsewhere:?}; {at:?}"
+                    ));
                 }
             }
         }
@@ -372,6 +382,39 @@ fn world() -> World {
         violations: Mutex::default(),
         done: Default::default(),
         user,
+    }
+}
+
+/// What is indexed while the index has another model than the engine is found when it has the engine's again.
+#[test]
+fn what_is_indexed_between_two_models_is_found() {
+    home::installed(OTHER);
+    let user = User::new().with_model(MODEL);
+    let house = House::new(&user.home());
+    let write = |row: usize, version: u32| drop(user.document(&format!("indexed/{row}.txt"), text(row, version)));
+    let folder = user.work().join("indexed");
+    (0..12).for_each(|row| write(row, 1));
+    house.index(&folder).unwrap();
+    let first = |row: usize, version: u32, words: bool| {
+        let found = found(&house.search(&text(row, version), words).unwrap());
+        assert_eq!(found.first(), Some(&(row, version)), "{found:?}, words {words}");
+    };
+    for round in 0..3u32 {
+        house.change_model(OTHER).unwrap();
+        write(3, round + 2);
+        let refused = house.index(&folder);
+        eprintln!("round {round}: {refused:?}");
+        write(4, round + 2);
+        if round == 1 {
+            house.clean().unwrap();
+        }
+        house.change_model(MODEL).unwrap();
+        house.index(&folder).unwrap();
+        for words in [false, true] {
+            first(3, round + 2, words);
+            first(4, round + 2, words);
+            first(5, 1, words);
+        }
     }
 }
 
