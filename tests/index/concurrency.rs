@@ -15,7 +15,7 @@
 
 mod house;
 
-use crate::store::churn::ledger::{Chance, Following, Line, Writing, text, which};
+use crate::store::churn::ledger::{self, Chance, Following, Line, Writing, which};
 use crate::store::churn::reader::found;
 use crate::support::home;
 use crate::support::ken::User;
@@ -58,6 +58,21 @@ const QUESTIONS: [&str; 3] = [
 
 fn seconds() -> u64 {
     std::env::var("KEN_SECONDS").ok().and_then(|n| n.parse().ok()).unwrap_or(10)
+}
+
+/// The text of a row in a version, which no other has. What is forgotten by id keeps out what is much like it, so those
+/// texts have words of their own beside those that all texts share.
+fn text(row: usize, version: u32) -> String {
+    let own = ledger::text(row, version);
+    if row < INDEXED {
+        return own;
+    }
+    let backwards = |word: &str| word.chars().rev().collect::<String>();
+    let more: Vec<String> = (1..3)
+        .map(|nth| ledger::text(row + 1000 * nth, version))
+        .flat_map(|other| other.split_whitespace().filter(|word| word.len() > 4).map(backwards).collect::<Vec<_>>())
+        .collect();
+    format!("{} {}\n", own.trim_end(), more.join(" "))
 }
 
 /// What all threads share.
@@ -333,10 +348,11 @@ fn ask_for_everything(world: &World) {
     }
 }
 
-/// Memory that this process holds, in KiB; none where the system does not tell.
+/// Memory of its own that this process holds, in KiB: what is mapped of files is the system's to keep or to drop. None
+/// where the system does not tell.
 fn resident_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
