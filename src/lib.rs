@@ -25,5 +25,6 @@ pub mod screen;
 pub mod store;
 pub mod text;
 pub mod threads;
+pub mod triage;
 pub mod types;
 pub mod vector;

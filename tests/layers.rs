@@ -7,7 +7,7 @@ const LAYERS: &[&[&str]] = &[
     &["error"],
     &["types", "screen"],
     &["text", "vector", "map", "lock", "process", "render", "threads"],
-    &["chunk", "canon", "embed", "store", "ann", "lexical", "git"],
+    &["chunk", "canon", "embed", "store", "ann", "lexical", "git", "triage"],
     &["ingest", "query"],
     &["pack"],
     &["engine"],

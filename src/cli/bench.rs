@@ -5,6 +5,7 @@ use super::bench_calibrate::{self, CalibrateArgs};
 use super::bench_compare::{self, CompareArgs, GateArgs};
 use super::bench_embed::{self, EmbedArgs};
 use super::bench_fingerprint::{self, FingerprintArgs};
+use super::bench_logs::{self, LogsArgs};
 use super::bench_noise::{self, NoiseArgs};
 use super::bench_pack::{self, BenchPackArgs};
 use super::bench_run::{self, RunArgs};
@@ -31,6 +32,7 @@ pub(super) enum BenchVerb {
     Builtin(BuiltinArgs),
     Noise(NoiseArgs),
     Fingerprint(FingerprintArgs),
+    Logs(LogsArgs),
     Pack(BenchPackArgs),
     Ann(AnnArgs),
     Calibrate(CalibrateArgs),
@@ -59,6 +61,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Builtin(args) => builtin(global, &args, output),
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
         BenchVerb::Fingerprint(args) => bench_fingerprint::run(&args, output),
+        BenchVerb::Logs(args) => bench_logs::run(&args, output),
         BenchVerb::Ann(args) => bench_ann::run(&args, output),
         BenchVerb::Pack(args) => bench_pack::run(global, args, output),
         BenchVerb::Calibrate(args) => bench_calibrate::run(global, &args, output),

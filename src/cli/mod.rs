@@ -11,6 +11,7 @@ mod bench_calibrate;
 mod bench_compare;
 mod bench_embed;
 mod bench_fingerprint;
+mod bench_logs;
 mod bench_noise;
 mod bench_pack;
 mod bench_run;

@@ -1,11 +1,12 @@
-//! Measures lookups on labelled cases, search on sets of judgements and groups of lines, and fits calibrations. Runs
-//! through [`crate::engine::Engine`], the same code that answers people.
+//! Measures lookups on labelled cases, search on sets of judgements, groups of lines, and the blocks of logs that failed
+//! runs, and fits calibrations. Runs through [`crate::engine::Engine`], the same code that answers people.
 
 mod ann;
 mod builtin;
 mod calibrate;
 mod cases;
 mod grouping;
+mod logs;
 mod noise;
 mod observation;
 pub mod packing;
@@ -18,6 +19,10 @@ pub use calibrate::{Fitted, Labelled, Question, case_questions, fit, neutral, se
 pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};
 pub use grouping::{
     Grouping, LabelledLine, SystemGrouping, TableError, group_lines, grouping, mean_grouping, parse_lines,
+};
+pub use logs::{
+    LabelledLog, LogFigures, LogFit, LogOutcome, SurveyedLog, fit_logs, measure_logs, read_logs,
+    shipped_log_weights, survey_logs,
 };
 pub use noise::{LengthNoise, noise, windows};
 pub use observation::Observation;

@@ -9,6 +9,31 @@ use regex::Regex;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+/// What a build system said about a line by the prefix that was taken off: `##[error]`, `::warning::`, `##[group]`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mark {
+    /// No such prefix.
+    #[default]
+    None,
+    /// An error.
+    Error,
+    /// A warning or a notice.
+    Warning,
+    /// The title of a group or section of the log.
+    Group,
+}
+
+impl Mark {
+    fn of(prefix: &str) -> Self {
+        match prefix.trim_start_matches(['#', ':', '[']) {
+            _ if !prefix.starts_with("##[") && !prefix.starts_with("::") => Self::None,
+            name if name.starts_with("error") => Self::Error,
+            name if name.starts_with("group") || name.starts_with("section") => Self::Group,
+            _ => Self::Warning,
+        }
+    }
+}
+
 /// One line of cleaned text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -22,6 +47,8 @@ pub struct Line {
     pub boxed: bool,
     /// Whether a logger's time stamp stood before it: the line opens a log record.
     pub record: bool,
+    /// What the build system said about it.
+    pub mark: Mark,
 }
 
 /// Cleaned text with its lines.
@@ -107,7 +134,7 @@ fn push_line(out: &mut Cleaned, raw: &str, number: usize) {
     if visible.is_empty() {
         let at = out.text.len();
         out.text.push('\n');
-        return out.lines.push(Line { start: at, end: at, number, boxed: false, record: false });
+        return out.lines.push(Line { start: at, end: at, number, boxed: false, record: false, mark: Mark::None });
     }
     let stripped: String;
     let mut text = visible;
@@ -118,10 +145,11 @@ fn push_line(out: &mut Cleaned, raw: &str, number: usize) {
     let parted = with_spaces(text);
     let safe = screen::clean(&parted);
     let mut text: &str = &safe;
-    let (mut boxed, mut record) = (false, false);
+    let (mut boxed, mut record, mut mark) = (false, false, Mark::None);
     for _ in 0..4 {
         if let Some(found) = PREFIX.captures(text) {
             record |= found.name("log").is_some();
+            mark = if mark == Mark::None { Mark::of(&found[0]) } else { mark };
             text = &text[found[0].len()..];
         } else if let Some(found) = BOX.find(text) {
             text = text[found.end()..].trim_end_matches(['│', '┃', '║', ' ']);
@@ -132,7 +160,7 @@ fn push_line(out: &mut Cleaned, raw: &str, number: usize) {
     }
     let start = out.text.len();
     out.text.push_str(text.trim_end());
-    out.lines.push(Line { start, end: out.text.len(), number, boxed, record });
+    out.lines.push(Line { start, end: out.text.len(), number, boxed, record, mark });
     out.text.push('\n');
 }
 
@@ -155,6 +183,14 @@ mod tests {
         assert_eq!(lines("web_1  | panic: oops"), ["panic: oops"]);
         assert_eq!(lines("10%\r50%\r100%\nerror: x"), ["100%", "error: x"]);
         assert_eq!(lines("E0102 03:04:05.678901   12345 reflector.go:158] failed to list"), ["failed to list"]);
+    }
+
+    #[test]
+    fn what_a_build_system_marked_is_kept() {
+        let raw = "2024-05-01T12:34:56.1234567Z ##[error]Process failed\n##[group]Run make\n::warning file=a.c,line=1::unused\n\
+            #12 0.345 plain\n##[section]Starting: Build\nplain";
+        let marks: Vec<Mark> = clean(raw).lines.iter().map(|line| line.mark).collect();
+        assert_eq!(marks, [Mark::Error, Mark::Group, Mark::Warning, Mark::None, Mark::Group, Mark::None]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod time;
 mod token;
 
 pub use block::{Block, Errors, MAX_QUESTION_LINES, blocks, is_question};
-pub use clean::{Cleaned, Line, clean};
+pub use clean::{Cleaned, Line, Mark, clean};
 pub use count::{Characters, CountTokens};
 pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
 pub use digest::{TextHash, hex, sha256, sha256_hex, text_hash};
@@ -32,6 +32,7 @@ pub use edits::edits;
 pub use fingerprint::{FINGERPRINT_VERSION, fingerprint, shape};
 pub use log::{Log, Piece, ends};
 pub use mask::mask;
+pub(crate) use pattern::{pattern, pattern_set};
 pub use safe::{shell_quote, single_line};
 pub use salient::{headline, salient};
 pub use sketch::{Salt, Sketch, SketchMatch, Sketches};

@@ -18,7 +18,7 @@ mod runs;
 mod set;
 mod significance;
 mod silence;
-mod source;
+pub(super) mod source;
 mod stopwatch;
 mod trec;
 

@@ -13,12 +13,12 @@ pub(super) const LAYOUT: &str =
 const UTF8: &str = "only UTF-8 is read; iconv -t UTF-8 converts other encodings";
 
 /// The lines of a file that hold something, with their numbers.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(in crate::eval) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty())
 }
 
 /// The text of a file. `hint` is for whoever gave a file that is not there.
-pub(super) fn read(path: &Path, hint: &'static str) -> Result<String, BenchError> {
+pub(in crate::eval) fn read(path: &Path, hint: &'static str) -> Result<String, BenchError> {
     let bytes = open::read(path, Links::Follow, TEST_SET).map_err(|source| BenchError::Unread {
         path: path.to_owned(),
         source,
@@ -33,6 +33,6 @@ pub(super) fn read(path: &Path, hint: &'static str) -> Result<String, BenchError
 }
 
 /// Makes the error of a line.
-pub(super) fn bad<'a>(path: &'a Path, line: usize, hint: &'static str) -> impl Fn(&str) -> BenchError + use<'a> {
+pub(in crate::eval) fn bad<'a>(path: &'a Path, line: usize, hint: &'static str) -> impl Fn(&str) -> BenchError + use<'a> {
     move |what| BenchError::Line { path: path.to_owned(), line, what: what.to_owned(), hint }
 }

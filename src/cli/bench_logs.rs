@@ -1,0 +1,147 @@
+//! `ken bench logs`.
+
+use super::Outcome;
+use super::output::{Failure, Output};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::text::single_line;
+use crate::eval::{LogFigures, LogFit, SurveyedLog, fit_logs, measure_logs, read_logs, shipped_log_weights, survey_logs};
+use crate::render::{json_line, line};
+use clap::Args;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Find the block of each log that failed its run and compare with marked lines
+#[derive(Debug, Args)]
+#[command(after_help = "\
+DIR holds two files of JSON lines:
+  logs.jsonl    {\"id\": \"1\", \"lines\": [\"...\", \"...\"]}
+  labels.jsonl  {\"id\": \"1\", \"repo\": \"owner/name\", \"start\": 10, \"end\": 12}
+Ids are strings or numbers. Lines count from 1; start and end are both marked. A log may have several labels; one without
+is left out.
+
+hit@1: the headline of the first block is marked; hit@3: that of one of the first three. start@1: the first line of the
+first block is. overlap: some line of the first block (@1), of the first three (@3), of any block. F1: of lines, between
+the first block and the marked ones. p@1: the mean probability of the first block, to be held against overlap@1.
+
+--fit fits the weights to these logs in five folds, split by repository, and prints what each log gets from weights that
+were fitted without its repository, and a table of weights for src/triage/weights.rs.
+
+Examples:
+  ken bench logs logs/ --by-repo
+  ken bench logs logs/ --fit")]
+pub(super) struct LogsArgs {
+    /// Folder with logs.jsonl and labels.jsonl
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Print a line for each repository too
+    #[arg(long)]
+    by_repo: bool,
+    /// Fit the weights by cross-validation
+    #[arg(long)]
+    fit: bool,
+    /// List the logs whose first block holds no marked line
+    #[arg(long)]
+    misses: bool,
+}
+
+pub(super) fn run(args: &LogsArgs, output: &Output) -> Outcome {
+    let logs = survey_logs(&read_logs(&args.folder)?);
+    if args.fit {
+        let Some(fit) = fit_logs(&logs) else {
+            let text = "a fit needs logs of five repositories or more".to_owned();
+            return Err(Failure::new(ErrorKind::Usage, text, "leave out --fit to measure the shipped weights"));
+        };
+        return print_fit(args, &fit, output);
+    }
+    let weights = shipped_log_weights();
+    let all = measure_logs(&logs, &weights);
+    let mut repos: BTreeMap<String, Vec<SurveyedLog>> = BTreeMap::new();
+    if args.by_repo {
+        logs.iter().for_each(|log| repos.entry(log.repo.clone()).or_default().push(log.clone()));
+    }
+    let repos = repos.into_iter().map(|(repo, logs)| (repo, measure_logs(&logs, &weights))).collect();
+    if output.json {
+        print_json(&all, &repos, output)?;
+    } else {
+        output.print(&table(&all, &repos))?;
+    }
+    if args.misses {
+        for log in &logs {
+            let outcome = log.outcome(&weights);
+            if !outcome.overlap_1 {
+                print_miss(&log.id, outcome.first.map(|one| (one.first, one.last)), &log.marked, output)?;
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn print_fit(args: &LogsArgs, fit: &LogFit, output: &Output) -> Outcome {
+    let none = BTreeMap::new();
+    let repos = if args.by_repo { &fit.by_repo } else { &none };
+    if output.json {
+        output.print(&json_line(&json!({"bench": "logs", "fit": fit})))?;
+    } else {
+        let rows: String =
+            fit.weights.iter().map(|(name, weight)| format!("    (\"{name}\", {weight:.4}),\n")).collect();
+        let held_out = table(&fit.held_out, repos);
+        let fitted = row("weights of all logs, on them", &fit.fitted);
+        output.print(&format!("held out by repository\n{held_out}{fitted}\n{rows}"))?;
+    }
+    if args.misses {
+        for (id, first, marked) in &fit.misses {
+            print_miss(id, *first, marked, output)?;
+        }
+    }
+    Ok(0)
+}
+
+fn print_miss(id: &str, first: Option<(usize, usize)>, marked: &[(usize, usize)], output: &Output) -> Result<(), Failure> {
+    let text = match output.json {
+        true => json_line(&json!({"bench": "logs", "missed": id, "first": first, "marked": marked})),
+        false => format!("{} marked {marked:?}, first block {first:?}\n", line(id)),
+    };
+    Ok(output.print(&text)?)
+}
+
+fn print_json(all: &LogFigures, repos: &BTreeMap<String, LogFigures>, output: &Output) -> Result<(), Failure> {
+    for (repo, figures) in repos.iter().map(|(repo, figures)| (Some(repo), figures)).chain([(None, all)]) {
+        let mut line = json!({"bench": "logs", "repo": repo});
+        if let (Some(line), Ok(Value::Object(figures))) = (line.as_object_mut(), serde_json::to_value(figures)) {
+            line.extend(figures);
+        }
+        output.print(&json_line(&line))?;
+    }
+    Ok(())
+}
+
+fn table(all: &LogFigures, repos: &BTreeMap<String, LogFigures>) -> String {
+    let mut text = format!(
+        "{:28} {:>5} {:>6} {:>6} {:>7} {:>9} {:>9} {:>11} {:>6} {:>6} {:>10} {:>8}\n",
+        "", "logs", "hit@1", "hit@3", "start@1", "overlap@1", "overlap@3", "overlap any", "F1", "p@1", "blocks/log", "us/line"
+    );
+    for (repo, figures) in repos {
+        text.push_str(&row(repo, figures));
+    }
+    text.push_str(&row("all", all));
+    text
+}
+
+fn row(name: &str, of: &LogFigures) -> String {
+    format!(
+        "{:28} {:>5} {:>6.3} {:>6.3} {:>7.3} {:>9.3} {:>9.3} {:>11.3} {:>6.3} {:>6.3} {:>10.1} {:>8.2}\n",
+        single_line(name, 28),
+        of.logs,
+        of.hit_1,
+        of.hit_3,
+        of.start_1,
+        of.overlap_1,
+        of.overlap_3,
+        of.overlap_any,
+        of.f1,
+        of.probability_1,
+        of.blocks,
+        of.us_per_line
+    )
+}

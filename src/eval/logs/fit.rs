@@ -1,0 +1,121 @@
+//! Fits what the features of blocks are worth: a softmax over the blocks of one log (listwise ranking, Cao et al.,
+//! "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007), which is to give each block the share that its
+//! F1 with what is marked has in the sum of the log's, and "none of them" everything where no block overlaps.
+//!
+//! Held-out figures come from five folds; the logs of one repository are in one fold, because they repeat each other.
+
+use super::descent::least;
+use super::measure::{LogFigures, LogOutcome, SurveyedLog, mean_figures};
+use crate::triage::{FEATURES, Weights, softmax};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+const FOLDS: usize = 5;
+/// Weight of the squared weights of standardised features against the mean loss of a log.
+const PENALTY: f64 = 0.1;
+/// A feature that varies less is constant.
+const CONSTANT: f64 = 1e-6;
+
+/// Weights and what they reach.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LogFit {
+    /// Every log by weights that were fitted without its repository.
+    pub held_out: LogFigures,
+    /// The same by repository.
+    pub by_repo: BTreeMap<String, LogFigures>,
+    /// Every log by the weights that were fitted with all.
+    pub fitted: LogFigures,
+    /// A weight for each feature, fitted with all logs.
+    pub weights: Vec<(&'static str, f64)>,
+    /// Ids of logs whose first block, held out, holds no marked line, with that block's lines and the marked ones.
+    #[serde(skip)]
+    pub misses: Vec<(String, Option<(usize, usize)>, Vec<(usize, usize)>)>,
+}
+
+/// Fits weights and measures them held out. `None` with fewer repositories than folds.
+pub fn fit_logs(logs: &[SurveyedLog]) -> Option<LogFit> {
+    let folds = folds(logs);
+    if folds.len() < FOLDS {
+        return None;
+    }
+    let mut outcomes: Vec<(&SurveyedLog, LogOutcome)> = Vec::new();
+    for fold in 0..FOLDS {
+        let (held, rest): (Vec<_>, Vec<_>) = logs.iter().partition(|log| folds[log.repo.as_str()] == fold);
+        let weights = fitted(&rest);
+        outcomes.extend(held.into_iter().map(|log| (log, log.outcome(&weights))));
+    }
+    let all: Vec<&SurveyedLog> = logs.iter().collect();
+    let weights = fitted(&all);
+    let by_repo = folds.keys().map(|repo| {
+        let own: Vec<_> = outcomes.iter().filter(|(log, _)| log.repo == *repo).copied().collect();
+        ((*repo).to_owned(), mean_figures(&own))
+    });
+    let missed = outcomes.iter().filter(|(_, outcome)| !outcome.overlap_1);
+    let miss = |(log, outcome): &(&SurveyedLog, LogOutcome)| {
+        (log.id.clone(), outcome.first.map(|first| (first.first, first.last)), log.marked.clone())
+    };
+    let of_all: Vec<_> = logs.iter().map(|log| (log, log.outcome(&weights))).collect();
+    Some(LogFit {
+        held_out: mean_figures(&outcomes),
+        by_repo: by_repo.collect(),
+        fitted: mean_figures(&of_all),
+        weights: FEATURES.iter().copied().zip(weights).collect(),
+        misses: missed.map(miss).collect(),
+    })
+}
+
+/// The fold of each repository: in turns, those with the most logs first, so that folds are of about one size.
+fn folds(logs: &[SurveyedLog]) -> BTreeMap<&str, usize> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    logs.iter().for_each(|log| *counts.entry(&log.repo).or_default() += 1);
+    let order: BTreeSet<(std::cmp::Reverse<usize>, &str)> =
+        counts.iter().map(|(repo, count)| (std::cmp::Reverse(*count), *repo)).collect();
+    let fold = |at: usize| if at / FOLDS % 2 == 0 { at % FOLDS } else { FOLDS - 1 - at % FOLDS };
+    order.into_iter().enumerate().map(|(at, (_, repo))| (repo, fold(at))).collect()
+}
+
+/// The share of each row of a log, "none of them" last.
+fn wanted(log: &SurveyedLog) -> Vec<f64> {
+    let mut shares: Vec<f64> = log.survey.blocks.iter().map(|block| log.f1(block)).collect();
+    let sum: f64 = shares.iter().sum();
+    if sum > 0.0 {
+        shares.iter_mut().for_each(|share| *share /= sum);
+    }
+    shares.push(if sum > 0.0 { 0.0 } else { 1.0 });
+    shares
+}
+
+/// The weights that fit these logs, as they are used: of features as they are, not standardised.
+fn fitted(logs: &[&SurveyedLog]) -> Weights {
+    let scales = scales(logs);
+    let scale = |row: &Weights| -> Weights { std::array::from_fn(|at| row[at] / scales[at]) };
+    let known: Vec<(Vec<Weights>, Vec<f64>)> =
+        logs.iter().map(|log| (log.survey.features.iter().map(scale).collect(), wanted(log))).collect();
+    let loss = |weights: &[f64]| {
+        let weights: Weights = std::array::from_fn(|at| weights[at]);
+        let mut gradient = weights.map(|weight| PENALTY * weight);
+        let mut value = PENALTY * weights.iter().map(|weight| weight * weight).sum::<f64>() / 2.0;
+        for (rows, wanted) in &known {
+            let shares = softmax(rows, &weights);
+            for ((row, share), wanted) in rows.iter().zip(&shares).zip(wanted) {
+                value -= wanted * (share + 1e-12).ln() / known.len() as f64;
+                let over = (share - wanted) / known.len() as f64;
+                gradient.iter_mut().zip(row).for_each(|(slope, value)| *slope += over * value);
+            }
+        }
+        (value, gradient.to_vec())
+    };
+    let weights = least(FEATURES.len(), loss);
+    std::array::from_fn(|at| weights[at] / scales[at])
+}
+
+/// The standard deviation of each feature over all blocks. Its mean plays no part: a softmax knows differences only.
+fn scales(logs: &[&SurveyedLog]) -> Weights {
+    let rows = || logs.iter().flat_map(|log| &log.survey.features);
+    let count = rows().count().max(1) as f64;
+    std::array::from_fn(|at| {
+        let mean = rows().map(|row| row[at]).sum::<f64>() / count;
+        let variance = rows().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / count;
+        if variance.sqrt() > CONSTANT { variance.sqrt() } else { 1.0 }
+    })
+}
