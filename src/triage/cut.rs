@@ -23,6 +23,9 @@ const BETWEEN_LISTED: usize = 3;
 /// Lines before the end of a failed step that may be the reason where nothing in it reads like a failure.
 const LAST_LINES: usize = 8;
 
+/// Lines above an end that say nothing, among which the last words are looked for.
+const SILENT_LINES: usize = 40;
+
 /// A stretch of lines; both ends are indices and belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stretch {
@@ -35,6 +38,11 @@ pub(super) struct Stretch {
 /// The title of one failure among others: it ends the block of the one before.
 static TITLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^\s*(?:\d+\)|not ok\b|--- FAIL|Failure:|Error:$)|<<< (?:FAIL|ERR)|\*\*\* FAILED \*\*\*|^_{3,} .*\S _{3,}$")
+});
+
+/// What a caller writes when the tool it called failed: make, ninja, npm, yarn, rake.
+static CALLER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?:(?:g?make|ninja)(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error) code|error Command failed|rake aborted!)")
 });
 
 /// The last line of a failed test of pytest: the place and the exception.
@@ -75,7 +83,7 @@ pub(super) fn cut(lines: &Lines, steps: &Steps) -> Cut {
         at = last + 1;
     }
     found.stretches = joined(lines, &found.stretches);
-    add_end(lines, steps, &mut found.stretches);
+    add_ends(lines, steps, &mut found.stretches);
     found
 }
 
@@ -245,19 +253,29 @@ fn joined(lines: &Lines, stretches: &[Stretch]) -> Vec<Stretch> {
     out.into_iter().map(|(stretch, _)| stretch).collect()
 }
 
-/// Adds the line that tells of the failed step, which is the reason where a build system stopped the run, and the last
-/// lines before it, which are where nothing in them reads like a failure.
-fn add_end(lines: &Lines, steps: &Steps, stretches: &mut Vec<Stretch>) {
-    let silent = |kind: Kind| matches!(kind, Kind::Empty | Kind::Wrapper | Kind::Command);
-    if let Some(last) = (steps.first..steps.end).rfind(|at| !silent(lines.kinds[*at])) {
-        let broken = |at: &usize| !matches!(lines.kinds[*at], Kind::Empty | Kind::Command);
-        let floor = (steps.first + 1).max((last + 1).saturating_sub(LAST_LINES)).min(last);
-        let first = (floor..=last).rev().take_while(broken).last().unwrap_or(last);
-        insert(stretches, Stretch { first, last });
+/// Adds the line that tells of the failed step, which is the reason where a build system stopped the run, and what was
+/// printed last before it or before a caller told that its tool failed: the reason where nothing reads like a failure.
+fn add_ends(lines: &Lines, steps: &Steps, stretches: &mut Vec<Stretch>) {
+    let calls = |at: &usize| lines.kinds[*at] == Kind::Wrapper && CALLER.is_match(lines.text(*at));
+    let callers: Vec<usize> = (steps.first..steps.end).filter(calls).collect();
+    for end in callers.into_iter().chain([steps.end]) {
+        if let Some(stretch) = last_words(lines, steps, end) {
+            insert(stretches, stretch);
+        }
     }
     if let Some(told) = steps.told {
         insert(stretches, Stretch { first: steps.end, last: told });
     }
+}
+
+/// The lines that stand together before a line of the failed step.
+fn last_words(lines: &Lines, steps: &Steps, end: usize) -> Option<Stretch> {
+    let silent = |kind: Kind| matches!(kind, Kind::Empty | Kind::Wrapper | Kind::Command);
+    let from = steps.first.max(end.saturating_sub(SILENT_LINES));
+    let last = (from..end).rfind(|at| !silent(lines.kinds[*at]))?;
+    let from = steps.first.max((last + 1).saturating_sub(LAST_LINES));
+    let first = (from..=last).rev().take_while(|at| !silent(lines.kinds[*at])).last();
+    Some(Stretch { first: first.unwrap_or(last), last })
 }
 
 /// Puts a stretch in its place unless it overlaps another.
@@ -265,5 +283,128 @@ fn insert(stretches: &mut Vec<Stretch>, new: Stretch) {
     let at = stretches.partition_point(|one| one.last < new.first);
     if stretches.get(at).is_none_or(|next| next.first > new.last) {
         stretches.insert(at, new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::clean;
+
+    /// First and last lines of the blocks, from 1.
+    fn blocks(log: &str) -> Vec<(usize, usize)> {
+        let cleaned = clean(log);
+        let lines = Lines::new(&cleaned);
+        let found = cut(&lines, &Steps::of(&lines));
+        found.stretches.iter().map(|one| (one.first + 1, one.last + 1)).collect()
+    }
+
+    /// Asserts that the first block of the log is this one.
+    fn first(log: &str, wanted: (usize, usize)) {
+        let found = blocks(log);
+        assert_eq!(found.first(), Some(&wanted), "{found:?} in\n{log}");
+    }
+
+    #[test]
+    fn tests_of_scripting_languages() {
+        let pytest = "==== FAILURES ====\n____ test_adds ____\n\n    def test_adds():\n>       assert add(1) == 2\n\
+            E       assert 1 == 2\n\ntest_cart.py:5: AssertionError\n==== 1 failed in 0.1s ====\n";
+        first(pytest, (2, 8));
+        let rspec = "Failures:\n\n  1) Cart adds\n     Failure/Error: expect(1).to eq(2)\n\n       expected: 2\n\
+            \x20           got: 1\n     # ./spec/cart_spec.rb:4:in `block'\n\nFinished in 0.1 seconds\n";
+        first(rspec, (3, 8));
+        let minitest = "  1) Failure:\nCartTest#test_adds [test/cart_test.rb:9]:\nExpected: 2\n  Actual: 1\n\n\
+            3 runs, 3 assertions, 1 failures\n";
+        first(minitest, (1, 4));
+        let phpunit = "There was 1 failure:\n\n1) CartTest::testAdds\nFailed asserting that 1 matches expected 2.\n\n\
+            /app/tests/CartTest.php:12\n\nFAILURES!\nTests: 3, Assertions: 3, Failures: 1.\n";
+        first(phpunit, (3, 6));
+        let mocha = "  2 passing\n  1 failing\n\n  1) Cart\n       adds:\n     AssertionError: expected 1 to equal 2\n\
+            \x20     at Context.<anonymous> (test/cart.js:4:9)\n\nnpm ERR! Test failed.\n";
+        first(mocha, (4, 7));
+        let tap = "ok 1 - loads\nnot ok 2 - adds\n  ---\n    operator: equal\n    expected: 2\n    actual:   1\n  ...\n\
+            ok 3 - clears\n";
+        first(tap, (2, 7));
+        let prove = "t/a.t .. ok\nt/b.t .. Dubious, test returned 1 (wstat 256, 0x100)\nFailed 1/3 subtests\n\n\
+            Test Summary Report\n";
+        first(prove, (2, 3));
+    }
+
+    #[test]
+    fn tests_of_compiled_languages() {
+        let go = "=== RUN   TestAdd\n--- FAIL: TestAdd (0.00s)\n    cart_test.go:8: got 1, want 2\nFAIL\n\
+            exit status 1\nFAIL\tshop/cart\t0.002s\n";
+        first(go, (2, 3));
+        let surefire = "Tests run: 3, Failures: 1, Errors: 0, Skipped: 0 <<< FAILURE!\n\
+            adds(shop.CartTest)  Time elapsed: 0.01 sec  <<< FAILURE!\njava.lang.AssertionError: expected:<2> but was:<1>\n\
+            \tat org.junit.Assert.fail(Assert.java:88)\n\tat shop.CartTest.adds(CartTest.java:9)\n\nResults :\n";
+        first(surefire, (2, 5));
+        let scalatest = "[info] CartTest:\n[info] - loads\n[info] - adds *** FAILED ***\n\
+            [info]   1 did not equal 2 (CartTest.scala:9)\n[info] - clears\n[error] (test) sbt.TestsFailedException\n";
+        first(scalatest, (3, 4));
+        let cargo = "failures:\n\n---- cart::adds stdout ----\nthread 'cart::adds' panicked at src/cart.rs:9:5:\n\
+            assertion failed\n  left: 1\n right: 2\nnote: run with `RUST_BACKTRACE=1`\n\n\nfailures:\n    cart::adds\n";
+        first(cargo, (4, 8));
+    }
+
+    #[test]
+    fn compilers() {
+        let rustc = "   Compiling shop v0.1.0\nerror[E0308]: mismatched types\n --> src/a.rs:2:5\n  |\n2 |     1\n\
+            \x20 |     ^ expected `()`\n\nerror: could not compile `shop`\n";
+        first(rustc, (2, 6));
+        let gcc = "cc -c a.c\na.c: In function 'main':\na.c:3:5: error: 'x' undeclared (first use)\n     x = 1;\n\
+            \x20    ^\nmake: *** [a.o] Error 1\n";
+        first(gcc, (3, 5));
+        let ghc = "[1 of 2] Compiling A\n\nsrc/A.hs:3:5: error:\n    Variable not in scope: x\n  |\n3 | y = x\n  |     ^\n\
+            [2 of 2] Compiling B\n";
+        first(ghc, (3, 7));
+        let powershell = "Restored\nExecution of { dotnet } failed with exit code 1\nAt /b/build.psm1:20 char:17\n\
+            +     throw $m\n+     ~~~~~~~~\n+ CategoryInfo          : OperationStopped\n+ FullyQualifiedErrorId : x\n\n$ exit\n";
+        first(powershell, (2, 7));
+    }
+
+    #[test]
+    fn linters_links_and_diffs() {
+        let markdown = "$ mdl .\nREADME.md:3: MD013 Line length\nREADME.md:9: MD009 Trailing spaces\n\nThe end\n";
+        first(markdown, (2, 3));
+        let eslint = "\n/app/src/a.js\n  3:7  error  'x' is not defined  no-undef\n  9:1  error  Missing semicolon  semi\n\n\
+            2 problems\n";
+        first(eslint, (3, 4));
+        let sass = "$ sass a.scss\nError: Undefined variable: \"$x\".\n        on line 3 of a.scss\n>> color: $x;\n\n$ true\n";
+        first(sass, (2, 4));
+        let links = "> Links\n  1. [L0153] 404 http://example.com/a.png\n  2. [L0200] 500 http://example.com/b\n> Dupes\n";
+        first(links, (2, 4));
+        let diff = "$ gofmt -d .\ndiff --git a/x.go b/x.go\nindex 1..2\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\n\
+            done\n";
+        first(diff, (2, 8));
+    }
+
+    #[test]
+    fn what_a_tool_said_last_is_the_reason_where_nothing_else_is() {
+        let quiet = "$ yarn lint\n$ prettier --list-different\nsrc/a.js\nerror Command failed with exit code 1.\n\
+            The command \"yarn lint\" exited with 1.\n";
+        assert_eq!(blocks(quiet), [(3, 3), (5, 5)]);
+        assert_eq!(blocks(""), []);
+    }
+
+    #[test]
+    fn failures_of_one_form_below_each_other_are_one_block() {
+        let log = "  1) first\n     Expected 1\n\n  2) second\n     Expected 2\n\nother text\n\nerror: apart\n";
+        assert_eq!(blocks(log), [(1, 5), (9, 9)]);
+    }
+
+    /// Whatever the lines, each is looked at a bounded number of times.
+    #[test]
+    fn the_work_is_linear() {
+        let shapes = ["error: x\n\n", "note: x\n", "error: x\nplain\nplain\nplain\n", "____ t ____\n\n", "diff --git a b\n\n\n"];
+        for shape in shapes {
+            let visited = |times: usize| {
+                let cleaned = clean(&shape.repeat(times));
+                let lines = Lines::new(&cleaned);
+                (cut(&lines, &Steps::of(&lines)).visited, lines.len())
+            };
+            let ((few, _), (many, lines)) = (visited(1_000), visited(10_000));
+            assert!(many <= 10 * few + MAX_WHOLE_LINES && many <= 4 * lines, "{shape:?}: {many} of {lines} lines");
+        }
     }
 }

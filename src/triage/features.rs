@@ -95,6 +95,10 @@ features! {
     alike,
     /// It is the last block of the failed step.
     last_inside,
+    /// It is the only block of the failed step.
+    only_inside,
+    /// It is the only one, and nothing in it reads like a failure: all that a tool said before it failed.
+    only_words,
     /// It is the first block of the failed step.
     first_inside,
     /// Logarithm of the blocks after it in the failed step.
@@ -134,7 +138,7 @@ features! {
 /// Words by what they tell, looked for in one pass over each line of a block.
 static WORDS: LazyLock<RegexSet> = LazyLock::new(|| {
     pattern_set([
-        r"<<< (?:FAIL|ERR)|\*\*\* FAILED|panicked at|^Traceback|--- FAIL|^\s*not ok|^\s*\d+\) |\bFAILED\b|^_{3,} ",
+        r"<<< (?:FAIL|ERR)|\*\*\* FAILED \*\*\*|panicked at|^Traceback|--- FAIL|^\s*not ok|^\s*\d+\) |\bFAILED\b|^_{3,} ",
         r"(?i)assert|expected|should|actual",
         r"(?i)\b(?:40[134]|50[0234]|curl|gpg|apt|timed out|connection|network|could not resolve|download)\b",
         r"\|\| ?(?:true|:)|(?i:\bignored\b|\bignoring\b|\bretry)",
@@ -194,6 +198,8 @@ pub(super) fn features(lines: &Lines, steps: &Steps, stretches: &[Stretch]) -> V
             let (before, later) = (at - first_inside, inside - 1 - (at - first_inside));
             (out.blocks_before, out.blocks_later) = (logarithm(before), logarithm(later));
             (out.first_inside, out.last_inside) = (number(before == 0), number(later == 0));
+            out.only_inside = number(inside == 1);
+            out.only_words = out.only_inside * out.opens_other;
         }
         out
     };
@@ -227,13 +233,22 @@ fn place_in_run(out: &mut Features, lines: &Lines, steps: &Steps, stretch: &Stre
     out.below_command = number(inside && first - steps.first <= 2);
 }
 
+/// The line that opened a block: below the message where PowerShell tells the place after it.
+fn opener(lines: &Lines, stretch: &Stretch) -> usize {
+    let below = stretch.first + 1;
+    if below <= stretch.last && lines.kinds[below] == Kind::Place && lines.text(below).starts_with("At ") {
+        return below;
+    }
+    stretch.first
+}
+
 /// What a block says.
 fn what_it_says(out: &mut Features, lines: &Lines, stretch: &Stretch) {
     let Stretch { first, last } = *stretch;
     let length = last - first + 1;
     let seen = first..first + length.min(MAX_LINES);
     let count = |kind: Kind| lines.kinds[seen.clone()].iter().filter(|one| **one == kind).count();
-    match lines.kinds[first] {
+    match lines.kinds[opener(lines, stretch)] {
         Kind::Failure => out.opens_failure = 1.0,
         Kind::Suspect => out.opens_suspect = 1.0,
         Kind::Place => out.opens_place = 1.0,

@@ -44,12 +44,16 @@ pub(super) enum Kind {
 /// The kinds by their patterns, in order of precedence.
 const KINDS: &[(Kind, &str)] = &[
     // pytest's titles, minitest's and test-unit's, a harness of TAP, a diff.
-    (Kind::Opener, r"^\s*(?:Failure|Error):\s*$|^_{3,} .*\S _{3,}$|Dubious, test returned|^diff --git "),
+    // PHPStan's table of one file.
+    (
+        Kind::Opener,
+        r"^\s*(?:Failure|Error):\s*$|^_{3,} .*\S _{3,}$|Dubious, test returned|^diff --git |^  Line\s+\S+\.\w+\s*$",
+    ),
     (Kind::LintWarning, r"(?i)^\s*[\w/\\.+@-]+\.\w{1,6}[:(]\d+.*\bwarning\b"),
-    // One failed test: surefire, ScalaTest. Before reports, because sbt writes it at the level of an information.
-    (Kind::Failure, r"<<< (?:FAIL|ERR)|\S.*\*\*\* FAILED \*\*\*"),
-    // PowerShell's error records, below their message.
-    (Kind::Detail, r"^\s*\+ (?:CategoryInfo|FullyQualifiedErrorId)\s*:"),
+    // One failed test of ScalaTest: before reports, because sbt writes it at the level of an information. The end of
+    // PowerShell's error records.
+    (Kind::Failure, r"\S.*\*\*\* FAILED \*\*\*|^\s*\+ FullyQualifiedErrorId\s*:"),
+    (Kind::Detail, r"^\s*\+ CategoryInfo\s*:"),
     (Kind::Place, r"^At \S.*:\d+ char:\d+\s*$"),
     (
         Kind::Command,
@@ -61,7 +65,9 @@ const KINDS: &[(Kind, &str)] = &[
         Kind::Passed,
         r"(?xi)^\s*(?: ok\b | ---\ pass | pass\b | [✓✔√] )
         | (?: \.\.\.?\ ?(?:ok|yes|no|done|passed|skipped) | \b(?:passed|skipped|ok|success|successfully|ignored) )[^0-9a-z_]*$
-        | ^\s*(?: \[\s*\d+\ ?(?:/|of)\ ?\d+\] | \[\s*\d+%\] )
+        | ^\s*(?: \[\s*\d+\ ?(?:/|of)\ ?\d+\] | \[\s*\d+%\] | \d{1,3}%\s | running\ `
+          | [^0-9a-z_]*(?:compiling|downloading|downloaded|fetching|fresh|installing|linting|requesting|unpacking)\ [^:]*
+            (?:https?://\S*)?$ )
         | \.\s?ok\s+\d+\ (?:ms|wallclock)",
     ),
     (
@@ -92,6 +98,7 @@ const WRAPPER: &str = r"(?xi)
       | \#\#\[(?:end|debug) | process\ completed\ with
       | error:\ (?:job\ failed|build\ failed|test\ failed|aborting\ due|could\ not\ compile|process\ completed)
       | error:\ script\ returned | build\ step\ .*\ marked\ build | finished:\ fail
+      | \[error\]\ (?:\(.*\)\ |\w+\ errors?\ found|found\ \d+\ errors?|\[help\ \d) | status:\ \d+\ error
       | \S*\ ?build\ (?:failed|failure|was)\b
       | \[error\]\ (?:total\ time|failed\ to\ execute\ goal|->\ \[help|re-run|to\ see\ the\ full|for\ more\ information
         |after\ correcting|\s*mvn)
@@ -115,7 +122,7 @@ const FAILURE: &str = r"(?x)
       | (?i:rake|configure|make)\S*\ (?i:aborted|error) )
     | (?i:\b(?:error|fatal|failure|exception)\b\s*(?:\[[\w:]+\]|\w{0,8}\d+)?\s*:(?:\s*(?:[^0\s]|0[0-9a-z_])|\s*$))
     | \b[A-Z]\w*(?:Error|Exception|Failure)\b
-    | \bFAILED\b | ^Traceback\ \(most | panicked\ at
+    | \bFAILED\b | <<<\ (?:FAIL|ERR) | [❌✗✘] | ^Traceback\ \(most | panicked\ at
     | (?i:command\ not\ found|no\ such\ file|permission\ denied|segmentation\ fault|not\ found\s*$|core\ dumped
       |cannot\ find|undefined\ (?:reference|method|variable|index)
       |could\ not\ (?:find|resolve|compile|open|connect|load|parse)|unexpected\ token|syntax\ error|parse\ error)
@@ -190,5 +197,106 @@ pub(super) fn untagged(line: &str) -> &str {
         // The tag, its brackets and one space.
         Some(end) => &line[end + 3..],
         None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::clean;
+
+    #[test]
+    fn every_kind_of_line_is_known() {
+        let cases: &[(Kind, &[&str])] = &[
+            (Kind::Empty, &["", "  \t"]),
+            (
+                Kind::Opener,
+                &[
+                    "______________ test_adds ______________",
+                    "  Failure:",
+                    "t/basic.t .. Dubious, test returned 1 (wstat 256, 0x100)",
+                    "diff --git a/x.go b/x.go",
+                    "  Line   src/Cart.php",
+                ],
+            ),
+            (Kind::LintWarning, &["src/a.c:12:5: warning: unused variable 'x' [-Wunused-variable]"]),
+            (
+                Kind::Command,
+                &["$ npm test", "+ make check", "++ date +%s", "> shop@1.0.0 test", "section_start:1700000000:build"],
+            ),
+            (
+                Kind::Wrapper,
+                &[
+                    "npm ERR! code ELIFECYCLE",
+                    "make[2]: *** [all] Error 2",
+                    "error Command failed with exit code 1.",
+                    "The command \"make\" exited with 2.",
+                    "3 examples, 1 failure",
+                    "Tests run: 9, Failures: 0, Errors: 9 <<< FAILURE!",
+                    "[error] (core / compile) Compilation failed",
+                    "error: could not compile `shop` due to 2 previous errors",
+                    "Finished: FAILURE",
+                ],
+            ),
+            (
+                Kind::Passed,
+                &[
+                    "ok 4 - adds",
+                    "--- PASS: TestAdd (0.00s)",
+                    "test add ... ok",
+                    "  ✓ adds",
+                    "[3 of 19] Compiling Data.List",
+                    "[ 42%] Building C object a.o",
+                ],
+            ),
+            (Kind::Report, &["[INFO] Scanning for projects", "WARNING: old pip", "[warn] deprecated", "note: see below"]),
+            (
+                Kind::Failure,
+                &[
+                    "error: expected `;`",
+                    "[ERROR] cannot find symbol",
+                    "E       assert 1 == 2",
+                    "not ok 3 - adds",
+                    "--- FAIL: TestAdd (0.00s)",
+                    "  1) adds two numbers",
+                    "[info] - adds *** FAILED ***",
+                    "add(CartTest)  Time elapsed: 0.2 sec  <<< ERROR!",
+                    "thread 'main' panicked at src/main.rs:2:5:",
+                    "Traceback (most recent call last):",
+                    "java.lang.IllegalStateException: closed",
+                    "bash: foo: command not found",
+                    "    + FullyQualifiedErrorId : Build failed",
+                ],
+            ),
+            (Kind::Frame, &["    at Cart.add (cart.js:3:5)", "\tat shop.Cart.add(Cart.java:7)", "  File \"a.py\", line 3"]),
+            (Kind::Place, &["README.md:12 MD013 Line length", "src/a.js:3:7: Missing semi", "At C:\\b.psm1:20 char:17"]),
+            (
+                Kind::Suspect,
+                &["the server did not answer", "is not allowed here", "  1. [L0153] 404 http://example.com/a.png"],
+            ),
+            (Kind::Detail, &["      ^~~~", "  | let x = 1;", "expected: 1", "    set in deeper", "+ CategoryInfo : x"]),
+            (Kind::Plain, &["Receiving objects", "errors: 0", "Error: 0", "all of it"]),
+        ];
+        for (wanted, lines) in cases {
+            for line in *lines {
+                // A count of nothing is told by a wrapper or by nobody.
+                let found = kind(line);
+                let is_count = line.ends_with(" 0") && found == Kind::Wrapper;
+                assert!(found == *wanted || is_count, "{line:?} is {found:?}, not {wanted:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_judged_by_its_beginning() {
+        assert_eq!(kind(&format!("{} error: x", "é ".repeat(300))), Kind::Plain);
+        assert_eq!(kind(&format!("error: {}", "x".repeat(1 << 20))), Kind::Failure);
+    }
+
+    #[test]
+    fn a_tag_is_no_indent() {
+        let cleaned = clean("[info] - adds\n[info]   1 did not equal 2\n[a b] c\n  d");
+        let lines = Lines::new(&cleaned);
+        assert_eq!((0..4).map(|at| lines.indent(at)).collect::<Vec<_>>(), [0, 2, 0, 2]);
     }
 }

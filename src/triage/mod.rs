@@ -101,3 +101,69 @@ fn headline(lines: &Lines, stretch: &cut::Stretch) -> usize {
     let first = |kind: Kind| (stretch.first..=stretch.last).find(|at| lines.kinds[*at] == kind);
     first(Kind::Failure).or_else(|| first(Kind::Suspect)).unwrap_or(stretch.first)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::clean;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_first_cause_stands_before_those_who_tell_of_it() {
+        let logs = [
+            "$ npm test\n> shop@1.0.0 test\n\nsrc/cart.js:3\nReferenceError: total is not defined\n    at cart.js:3:1\n\n\
+             npm ERR! code ELIFECYCLE\nnpm ERR! errno 1\nThe command \"npm test\" exited with 1.\n",
+            "+ make all\ncc -c a.c\na.c:3:5: error: 'x' undeclared\n     x = 1;\n     ^\nmake[1]: *** [a.o] Error 1\n\
+             make: *** [all] Error 2\nBuild step 'Execute shell' marked build as failure\nFinished: FAILURE\n",
+            "##[group]Run cargo test\n##[endgroup]\nrunning 1 test\ntest adds ... FAILED\n\n---- adds stdout ----\n\
+             thread 'adds' panicked at src/lib.rs:9:5:\nassertion failed: 1 == 2\n\ntest result: FAILED. 0 passed; 1 failed\n\
+             error: test failed, to rerun pass `--lib`\n##[error]Process completed with exit code 101.\n",
+        ];
+        for (log, wanted) in logs.iter().zip(["ReferenceError", "a.c:3:5", "thread 'adds'"]) {
+            let cleaned = clean(log);
+            let found = candidates(&cleaned);
+            let best = cleaned.line(found[0].headline);
+            assert!(best.starts_with(wanted), "{best:?} of {found:?} in\n{log}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_is_told_by_its_end() {
+        let log = "$ make check\nchecking\nstill checking\n\nNo output has been received in the last 10m0s.\n\
+            The build has been terminated\n";
+        let found = candidates(&clean(log));
+        assert_eq!((found[0].first, found[0].last), (4, 5), "{found:?}");
+    }
+
+    #[test]
+    fn weights_are_of_the_features() {
+        let names: Vec<&str> = weights::TABLE.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, FEATURES);
+    }
+
+    #[test]
+    fn a_text_without_lines_has_no_candidates() {
+        assert_eq!(candidates(&clean("")), []);
+    }
+
+    const PARTS: &str = "(error: x|  at f \\(a.js:1:2\\)|\\$ make|ok 1|not ok 2|____ t ____|diff --git a b|plain|  deeper||\
+        make: \\*\\*\\* \\[a\\] Error 1|The command \"x\" exited with 1.|The command \"x\" exited with 0.|At a:1 char:2|\
+        ##\\[error\\]Process completed with exit code 1|[ -~é]{0,20})";
+
+    proptest! {
+        #[test]
+        fn candidates_lie_in_the_log_and_do_not_overlap(parts in prop::collection::vec(PARTS, 0..60)) {
+            let cleaned = clean(&parts.join("\n"));
+            let mut found = candidates(&cleaned);
+            let sum: f64 = found.iter().map(|one| one.probability).sum();
+            prop_assert!(sum <= 1.0 + 1e-9 && found.iter().all(|one| one.probability >= 0.0), "{sum}");
+            prop_assert!(found.windows(2).all(|two| two[0].probability >= two[1].probability));
+            found.sort_by_key(|one| one.first);
+            for one in &found {
+                prop_assert!(one.first <= one.headline && one.headline <= one.last && one.last < cleaned.lines.len());
+            }
+            prop_assert!(found.windows(2).all(|two| two[0].last < two[1].first), "{found:?}");
+            prop_assert_eq!(candidates(&cleaned), candidates(&cleaned));
+        }
+    }
+}

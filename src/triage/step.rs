@@ -17,8 +17,9 @@ const END_LINES: usize = 3;
 /// and how they tell that they stopped it.
 static FAILED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?x)^(?:
-          The\ command\ .*\ (?:failed\ and\ )?exited\ with\ [1-9]
+        r#"(?x)^(?:
+          The\ command\ .*\ (?:exited\ with\ [1-9]|failed\ \d+\ times) | "?\ exited\ with\ [1-9]\d*\.$
+        | Done\.\ Your\ build\ exited\ with\ [1-9]
         | Process\ completed\ with\ exit\ code\ [1-9]
         | ERROR:\ Job\ failed | ERROR:\ script\ returned\ exit\ code\ [1-9]
         | Exited\ with\ code\ (?:exit\ status\ )?[1-9]
@@ -26,7 +27,7 @@ static FAILED: LazyLock<Regex> = LazyLock::new(|| {
         | Your\ build\ has\ been\ stopped | The\ build\ has\ been\ terminated
         | No\ output\ has\ been\ received\ in\ the\ last | Too\ long\ with\ no\ output | Build\ timed\ out
         | The\ job\ .*exceeded\ the\ maximum | The\ operation\ was\ canceled\.
-        )",
+        )"#,
     )
 });
 
@@ -36,7 +37,7 @@ static FAILED_IF_MARKED: LazyLock<Regex> =
 
 /// How they tell that a step went well.
 static PASSED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:The command .* exited with 0|Finishing: |section_end:|Process completed with exit code 0)")
+    pattern(r"^(?:The command .* exited with 0|Finishing: |Process completed with exit code 0)")
 });
 
 /// How they tell that a step begins.
@@ -104,4 +105,81 @@ fn last_word(lines: &Lines) -> Option<usize> {
     let from = lines.len().saturating_sub(LAST_WORDS);
     let is_word = |at: &usize| lines.kinds[*at] == Kind::Wrapper && lines.text(*at).contains(": *** ");
     (from..lines.len()).find(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::clean;
+
+    /// The first line of the failed step, the line that tells of it and the last of those, all from 1.
+    fn steps(log: &str) -> (usize, usize, Option<usize>) {
+        let cleaned = clean(log);
+        let steps = Steps::of(&Lines::new(&cleaned));
+        (steps.first + 1, steps.end + 1, steps.told.map(|at| at + 1))
+    }
+
+    #[test]
+    fn travis() {
+        let log = "$ npm install\nadded 3\nThe command \"npm install\" exited with 0.\n$ npm test\nnot so\n\
+            The command \"npm test\" exited with 1.\n$ ./upload\nsent\nDone. Your build exited with 1.\n";
+        assert_eq!(steps(log), (4, 6, Some(6)));
+        let several = "$ true\nThe command \"if x\n  y\n\" exited with 2.\n\nDone. Your build exited with 1.";
+        assert_eq!(steps(several), (1, 4, Some(4)));
+        let folded = "travis_fold:start:git.checkout\r\x1b[0Ktravis_time:start:1\r\x1b[0K$ git clone x\n\
+            fatal: no\nThe command \"git clone x\" failed 3 times.";
+        assert_eq!(steps(folded), (1, 3, Some(3)));
+    }
+
+    #[test]
+    fn github_actions() {
+        let log = "2024-05-01T12:34:56.1234567Z ##[group]Run actions/checkout@v4\n\
+            2024-05-01T12:34:56.1234567Z ##[endgroup]\n\
+            2024-05-01T12:34:57.1234567Z ##[group]Run make\n\
+            2024-05-01T12:34:57.1234567Z ##[endgroup]\n\
+            2024-05-01T12:34:58.1234567Z a.c:1:1: error: x\n\
+            2024-05-01T12:34:58.1234567Z ##[error]Process completed with exit code 2.\n\
+            2024-05-01T12:34:59.1234567Z Post job cleanup.\n";
+        assert_eq!(steps(log), (3, 6, Some(6)));
+        assert_eq!(steps("##[group]Run sleep\nzzz\n##[error]The operation was canceled.\n"), (1, 3, Some(3)));
+    }
+
+    #[test]
+    fn gitlab() {
+        let log = "section_start:1700000000:step_script\nExecuting \"step_script\" stage of the job script\n\
+            $ make\nok\n$ make check\nbad\nsection_end:1700000009:step_script\nERROR: Job failed: exit code 2\n";
+        // The section ends before the verdict, and holds what failed.
+        assert_eq!(steps(log), (5, 8, Some(8)));
+    }
+
+    #[test]
+    fn circleci_jenkins_and_azure() {
+        assert_eq!(steps("$ make\nbad\n\nExited with code exit status 2\n"), (1, 4, Some(4)));
+        assert_eq!(steps("$ make\nquiet\nToo long with no output (exceeded 10m0s): context deadline exceeded\n").1, 3);
+        let jenkins = "[shop] $ /bin/sh -xe /tmp/j.sh\n+ make deps\nfine\n+ make\nbad\n\
+            Build step 'Execute shell' marked build as failure\nFinished: FAILURE\n";
+        assert_eq!(steps(jenkins), (4, 6, Some(7)));
+        let azure = "##[section]Starting: Build\nmake\nbad\n##[error]Bash exited with code '2'.\n\
+            ##[section]Finishing: Build\n";
+        assert_eq!(steps(azure), (1, 4, Some(4)));
+        // The same words of a program are no verdict.
+        assert_eq!(steps("$ x\nworker exited with code 2\nmore\n").2, None);
+    }
+
+    #[test]
+    fn a_local_run_and_a_run_that_was_stopped() {
+        assert_eq!(steps("cc a.c\na.c:1: error: x\nmake: *** [Makefile:2: a.o] Error 1\n"), (1, 3, None));
+        assert_eq!(steps("one\ntwo\n"), (1, 3, None));
+        let stopped = "$ make check\nzzz\n\nNo output has been received in the last 10m0s, this indicates a stall.\n\
+            The build has been terminated\n";
+        assert_eq!(steps(stopped), (1, 4, Some(5)));
+        assert_eq!(steps("$ x\nThe job exceeded the maximum time limit for jobs, and has been terminated.\n").1, 2);
+    }
+
+    #[test]
+    fn an_added_line_of_a_diff_is_no_command() {
+        let cleaned = clean("$ git diff\n+ let x\n+ use y\nbad\n");
+        let steps = Steps::of(&Lines::new(&cleaned));
+        assert_eq!((steps.command_of(3), steps.command_of(0)), (Some(0), Some(0)));
+    }
 }

@@ -89,3 +89,61 @@ fn a_search_that_is_measured_can_be_stopped() {
     assert_eq!((ended.status.code(), is_empty()), (Some(130), true), "{said}");
     assert!(said.contains("stopped"), "{said}");
 }
+
+/// Logs of five repositories that fail in the same way, at different places.
+fn marked_logs() -> (String, String) {
+    let (mut logs, mut labels) = (String::new(), String::new());
+    for number in 0..10 {
+        let mut lines = vec!["$ make"; number + 1];
+        lines.extend(["compiling", "a.c:3:5: error: 'x' undeclared", "     x = 1;", "     ^"]);
+        let start = lines.len() - 2;
+        lines.extend(["make: *** [a.o] Error 1", "The command \"make\" exited with 2."]);
+        // Ids may be numbers.
+        let id = if number % 2 == 0 { serde_json::json!(number) } else { serde_json::json!(number.to_string()) };
+        logs.push_str(&format!("{}\n", serde_json::json!({"id": id, "lines": lines})));
+        let label = serde_json::json!({"id": number, "repo": format!("r/{}", number / 2), "start": start, "end": start + 2});
+        labels.push_str(&format!("{label}\n"));
+    }
+    (logs, labels)
+}
+
+#[test]
+fn blocks_of_logs_are_compared_with_marked_lines() {
+    let user = User::new();
+    let (logs, labels) = marked_logs();
+    user.write("logs/logs.jsonl", &logs);
+    let folder = user.write("logs/labels.jsonl", &labels).parent().unwrap().to_str().unwrap().to_owned();
+    let ran = user.ken(&["bench", "logs", "--json", "--by-repo", &folder]);
+    let told: Vec<serde_json::Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((told.len(), told[0]["repo"].as_str(), told[5]["repo"].as_str()), (6, Some("r/0"), None), "{ran:?}");
+    assert_eq!((told[0]["logs"].as_u64(), told[5]["logs"].as_u64()), (Some(2), Some(10)));
+    for name in ["hit_1", "hit_3", "start_1", "overlap_1", "f1"] {
+        assert_eq!(told[5][name].as_f64(), Some(1.0), "{name} of {ran:?}");
+    }
+    let plain = user.ken(&["bench", "logs", "--misses", &folder]);
+    assert!(plain.code == 0 && plain.out.lines().count() == 2 && plain.out.contains("hit@1"), "{plain:?}");
+
+    let fit = user.ken(&["bench", "logs", "--fit", "--json", &folder]).json();
+    assert_eq!(fit["fit"]["held_out"]["overlap_1"].as_f64(), Some(1.0), "{fit}");
+    assert!(fit["fit"]["weights"].as_array().is_some_and(|weights| weights.len() > 20));
+    let again = user.ken(&["bench", "logs", "--fit", "--json", &folder]).json();
+    assert_eq!(fit["fit"]["weights"], again["fit"]["weights"]);
+}
+
+#[test]
+fn a_set_of_logs_that_cannot_be_read_is_refused() {
+    let user = User::new();
+    let label = "{\"id\": 1, \"repo\": \"r\", \"start\": 1, \"end\": 1}\n";
+    let folder = user.write("logs/labels.jsonl", label).parent().unwrap().to_str().unwrap().to_owned();
+    let missing = user.ken(&["bench", "logs", &folder]);
+    assert!(missing.code == 9 && missing.err.contains("ken bench logs --help"), "{missing:?}");
+    user.write("logs/logs.jsonl.xz", "");
+    let packed = user.ken(&["bench", "logs", &folder]);
+    assert!(packed.code == 9 && packed.err.contains("xz -dk logs.jsonl.xz"), "{packed:?}");
+    user.write("logs/logs.jsonl", "{\"id\": 1, \"lines\": [\"a\", \"error: b\"]}\n");
+    assert_eq!(user.ken(&["bench", "logs", &folder]).code, 0);
+    assert_eq!(user.ken(&["bench", "logs", "--fit", &folder]).code, 2);
+    user.write("logs/labels.jsonl", "{\"id\": 1, \"repo\": \"r\", \"start\": 0, \"end\": 1}\n");
+    let wrong = user.ken(&["bench", "logs", &folder]);
+    assert!(wrong.code == 5 && wrong.err.contains("line 1"), "{wrong:?}");
+}

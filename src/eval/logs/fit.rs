@@ -2,15 +2,19 @@
 //! "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007), which is to give each block the share that its
 //! F1 with what is marked has in the sum of the log's, and "none of them" everything where no block overlaps.
 //!
-//! Held-out figures come from five folds; the logs of one repository are in one fold, because they repeat each other.
+//! Held-out figures come from five folds, dealt out five times; the logs of one repository are in one fold, because they
+//! repeat each other.
 
 use super::descent::least;
 use super::measure::{LogFigures, LogOutcome, SurveyedLog, mean_figures};
+use crate::text::sha256;
 use crate::triage::{FEATURES, Weights, softmax};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 const FOLDS: usize = 5;
+/// How often repositories are dealt out to folds: what a model reaches hangs on what it was fitted without.
+const DEALS: u64 = 5;
 /// Weight of the squared weights of standardised features against the mean loss of a log.
 const PENALTY: f64 = 0.1;
 /// A feature that varies less is constant.
@@ -34,29 +38,25 @@ pub struct LogFit {
 
 /// Fits weights and measures them held out. `None` with fewer repositories than folds.
 pub fn fit_logs(logs: &[SurveyedLog]) -> Option<LogFit> {
-    let folds = folds(logs);
-    if folds.len() < FOLDS {
+    let repos: BTreeSet<&str> = logs.iter().map(|log| log.repo.as_str()).collect();
+    if repos.len() < FOLDS {
         return None;
     }
-    let mut outcomes: Vec<(&SurveyedLog, LogOutcome)> = Vec::new();
-    for fold in 0..FOLDS {
-        let (held, rest): (Vec<_>, Vec<_>) = logs.iter().partition(|log| folds[log.repo.as_str()] == fold);
-        let weights = fitted(&rest);
-        outcomes.extend(held.into_iter().map(|log| (log, log.outcome(&weights))));
-    }
+    let deals: Vec<Vec<(&SurveyedLog, LogOutcome)>> = (0..DEALS).map(|deal| held_out(logs, &repos, deal)).collect();
+    let outcomes = deals.concat();
     let all: Vec<&SurveyedLog> = logs.iter().collect();
     let weights = fitted(&all);
-    let by_repo = folds.keys().map(|repo| {
+    let by_repo = repos.iter().map(|repo| {
         let own: Vec<_> = outcomes.iter().filter(|(log, _)| log.repo == *repo).copied().collect();
-        ((*repo).to_owned(), mean_figures(&own))
+        ((*repo).to_owned(), LogFigures { logs: own.len() / deals.len(), ..mean_figures(&own) })
     });
-    let missed = outcomes.iter().filter(|(_, outcome)| !outcome.overlap_1);
+    let missed = deals[0].iter().filter(|(_, outcome)| !outcome.overlap_1);
     let miss = |(log, outcome): &(&SurveyedLog, LogOutcome)| {
         (log.id.clone(), outcome.first.map(|first| (first.first, first.last)), log.marked.clone())
     };
     let of_all: Vec<_> = logs.iter().map(|log| (log, log.outcome(&weights))).collect();
     Some(LogFit {
-        held_out: mean_figures(&outcomes),
+        held_out: LogFigures { logs: logs.len(), ..mean_figures(&outcomes) },
         by_repo: by_repo.collect(),
         fitted: mean_figures(&of_all),
         weights: FEATURES.iter().copied().zip(weights).collect(),
@@ -64,14 +64,18 @@ pub fn fit_logs(logs: &[SurveyedLog]) -> Option<LogFit> {
     })
 }
 
-/// The fold of each repository: in turns, those with the most logs first, so that folds are of about one size.
-fn folds(logs: &[SurveyedLog]) -> BTreeMap<&str, usize> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    logs.iter().for_each(|log| *counts.entry(&log.repo).or_default() += 1);
-    let order: BTreeSet<(std::cmp::Reverse<usize>, &str)> =
-        counts.iter().map(|(repo, count)| (std::cmp::Reverse(*count), *repo)).collect();
-    let fold = |at: usize| if at / FOLDS % 2 == 0 { at % FOLDS } else { FOLDS - 1 - at % FOLDS };
-    order.into_iter().enumerate().map(|(at, (_, repo))| (repo, fold(at))).collect()
+/// What becomes of every log by weights that were fitted without the fold its repository is in.
+fn held_out<'a>(logs: &'a [SurveyedLog], repos: &BTreeSet<&str>, deal: u64) -> Vec<(&'a SurveyedLog, LogOutcome)> {
+    let mut order: Vec<&str> = repos.iter().copied().collect();
+    order.sort_by_cached_key(|repo| sha256(format!("{deal} {repo}").as_bytes()));
+    let fold_of: BTreeMap<&str, usize> = order.into_iter().enumerate().map(|(at, repo)| (repo, at % FOLDS)).collect();
+    let mut out = Vec::with_capacity(logs.len());
+    for fold in 0..FOLDS {
+        let (held, rest): (Vec<_>, Vec<_>) = logs.iter().partition(|log| fold_of[log.repo.as_str()] == fold);
+        let weights = fitted(&rest);
+        out.extend(held.into_iter().map(|log| (log, log.outcome(&weights))));
+    }
+    out
 }
 
 /// The share of each row of a log, "none of them" last.
