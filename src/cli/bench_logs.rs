@@ -4,7 +4,9 @@ use super::Outcome;
 use super::output::{Failure, Output};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::single_line;
-use crate::eval::{LogFigures, LogFit, SurveyedLog, fit_logs, measure_logs, read_logs, shipped_log_weights, survey_logs};
+use crate::eval::{
+    LogFigures, LogFit, SurveyedLog, fit_logs, measure_logs, read_logs, shipped_log_weights, survey_logs,
+};
 use crate::render::{json_line, line};
 use clap::Args;
 use serde_json::{Value, json};
@@ -97,7 +99,12 @@ fn print_fit(args: &LogsArgs, fit: &LogFit, output: &Output) -> Outcome {
     Ok(0)
 }
 
-fn print_miss(id: &str, first: Option<(usize, usize)>, marked: &[(usize, usize)], output: &Output) -> Result<(), Failure> {
+fn print_miss(
+    id: &str,
+    first: Option<(usize, usize)>,
+    marked: &[(usize, usize)],
+    output: &Output,
+) -> Result<(), Failure> {
     let text = match output.json {
         true => json_line(&json!({"bench": "logs", "missed": id, "first": first, "marked": marked})),
         false => format!("{} marked {marked:?}, first block {first:?}\n", line(id)),
@@ -119,7 +126,18 @@ fn print_json(all: &LogFigures, repos: &BTreeMap<String, LogFigures>, output: &O
 fn table(all: &LogFigures, repos: &BTreeMap<String, LogFigures>) -> String {
     let mut text = format!(
         "{:28} {:>5} {:>6} {:>6} {:>7} {:>9} {:>9} {:>11} {:>6} {:>6} {:>10} {:>8}\n",
-        "", "logs", "hit@1", "hit@3", "start@1", "overlap@1", "overlap@3", "overlap any", "F1", "p@1", "blocks/log", "us/line"
+        "",
+        "logs",
+        "hit@1",
+        "hit@3",
+        "start@1",
+        "overlap@1",
+        "overlap@3",
+        "overlap any",
+        "F1",
+        "p@1",
+        "blocks/log",
+        "us/line"
     );
     for (repo, figures) in repos {
         text.push_str(&row(repo, figures));

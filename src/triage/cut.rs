@@ -37,7 +37,9 @@ pub(super) struct Stretch {
 
 /// The title of one failure among others: it ends the block of the one before.
 static TITLE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^\s*(?:\d+\)|not ok\b|--- FAIL|Failure:|Error:$)|<<< (?:FAIL|ERR)|\*\*\* FAILED \*\*\*|^_{3,} .*\S _{3,}$")
+    pattern(
+        r"^\s*(?:\d+\)|not ok\b|--- FAIL|Failure:|Error:$)|<<< (?:FAIL|ERR)|\*\*\* FAILED \*\*\*|^_{3,} .*\S _{3,}$",
+    )
 });
 
 /// What a caller writes when the tool it called failed: make, ninja, npm, yarn, rake.
@@ -258,7 +260,9 @@ fn joined(lines: &Lines, stretches: &[Stretch]) -> Vec<Stretch> {
 fn add_ends(lines: &Lines, steps: &Steps, stretches: &mut Vec<Stretch>) {
     let calls = |at: &usize| lines.kinds[*at] == Kind::Wrapper && CALLER.is_match(lines.text(*at));
     let callers: Vec<usize> = (steps.first..steps.end).filter(calls).collect();
-    for end in callers.into_iter().chain([steps.end]) {
+    // What a run that was stopped said last is no reason.
+    let end = (!steps.stopped).then_some(steps.end);
+    for end in callers.into_iter().chain(end) {
         if let Some(stretch) = last_words(lines, steps, end) {
             insert(stretches, stretch);
         }
@@ -370,9 +374,11 @@ mod tests {
         let eslint = "\n/app/src/a.js\n  3:7  error  'x' is not defined  no-undef\n  9:1  error  Missing semicolon  semi\n\n\
             2 problems\n";
         first(eslint, (3, 4));
-        let sass = "$ sass a.scss\nError: Undefined variable: \"$x\".\n        on line 3 of a.scss\n>> color: $x;\n\n$ true\n";
+        let sass =
+            "$ sass a.scss\nError: Undefined variable: \"$x\".\n        on line 3 of a.scss\n>> color: $x;\n\n$ true\n";
         first(sass, (2, 4));
-        let links = "> Links\n  1. [L0153] 404 http://example.com/a.png\n  2. [L0200] 500 http://example.com/b\n> Dupes\n";
+        let links =
+            "> Links\n  1. [L0153] 404 http://example.com/a.png\n  2. [L0200] 500 http://example.com/b\n> Dupes\n";
         first(links, (2, 4));
         let diff = "$ gofmt -d .\ndiff --git a/x.go b/x.go\nindex 1..2\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\n\
             done\n";
@@ -396,7 +402,8 @@ mod tests {
     /// Whatever the lines, each is looked at a bounded number of times.
     #[test]
     fn the_work_is_linear() {
-        let shapes = ["error: x\n\n", "note: x\n", "error: x\nplain\nplain\nplain\n", "____ t ____\n\n", "diff --git a b\n\n\n"];
+        let shapes =
+            ["error: x\n\n", "note: x\n", "error: x\nplain\nplain\nplain\n", "____ t ____\n\n", "diff --git a b\n\n\n"];
         for shape in shapes {
             let visited = |times: usize| {
                 let cleaned = clean(&shape.repeat(times));

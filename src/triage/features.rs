@@ -131,7 +131,7 @@ features! {
     marked,
     /// A diff: a check of formatting prints it as its reason, others as a report.
     diff,
-    /// A run was stopped for its time or its silence.
+    /// It is the line that says that the run was stopped for its silence or its length.
     stopped,
 }
 
@@ -148,7 +148,6 @@ static WORDS: LazyLock<RegexSet> = LazyLock::new(|| {
         r"(?i)warn|deprecat",
         r"^\s*(?:\[\w+\]\s*)?[\w/\\.+@-]+\.\w{1,6}(?:[:(]\d+|: line \d+|: \d+:)",
         r"^diff --git ",
-        r"(?i)no output has been received|exceeded the maximum|has been terminated|too long with no output|timed? ?out",
     ])
 });
 const TEST_FAILED: usize = 0;
@@ -161,7 +160,6 @@ const CAPITALS: usize = 6;
 const WARNING: usize = 7;
 const PLACE: usize = 8;
 const DIFF: usize = 9;
-const STOPPED: usize = 10;
 
 /// Commands that set up a run.
 static SETUP: LazyLock<Regex> = LazyLock::new(|| {
@@ -229,6 +227,7 @@ fn place_in_run(out: &mut Features, lines: &Lines, steps: &Steps, stretch: &Stre
     let below = last + 1..(last + 1 + TELLING_LINES).min(lines.len());
     out.told_below = number(lines.kinds[below].contains(&Kind::Wrapper));
     out.is_end = number(first == steps.end);
+    out.stopped = number(first == steps.end && steps.stopped);
     out.no_end = number(steps.told.is_none());
     out.below_command = number(inside && first - steps.first <= 2);
 }
@@ -281,7 +280,6 @@ fn what_it_says(out: &mut Features, lines: &Lines, stretch: &Stretch) {
         set(&mut out.capitals, CAPITALS, 1);
         set(&mut out.warning, WARNING, 1);
         set(&mut out.diff, DIFF, 1);
-        set(&mut out.stopped, STOPPED, 2);
         if lines.cleaned.lines[at].mark == Mark::Error {
             out.marked = 1.0;
         }

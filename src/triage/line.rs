@@ -98,13 +98,13 @@ const WRAPPER: &str = r"(?xi)
       | \#\#\[(?:end|debug) | process\ completed\ with
       | error:\ (?:job\ failed|build\ failed|test\ failed|aborting\ due|could\ not\ compile|process\ completed)
       | error:\ script\ returned | build\ step\ .*\ marked\ build | finished:\ fail
-      | \[error\]\ (?:\(.*\)\ |\w+\ errors?\ found|found\ \d+\ errors?|\[help\ \d) | status:\ \d+\ error
+      | \[error\]\ (?:\(.*\)\ |failed:\ total|failed\ tests:|\w+\ errors?\ found|found\ \d+\ errors?|\[help\ \d) | status:\ \d+\ error
       | \S*\ ?build\ (?:failed|failure|was)\b
       | \[error\]\ (?:total\ time|failed\ to\ execute\ goal|->\ \[help|re-run|to\ see\ the\ full|for\ more\ information
         |after\ correcting|\s*mvn)
       | \[(?:error|info)\]\s*$ | elifecycle | lerna\ err! | \*\ (?:try|get\ more\ help|what\ went\ wrong)
       | failure:\ build\ failed | execution\ failed\ for\ task | (?:test|tests)\ (?:failed|failure)\b.{0,40}$
-      | some\ tests\ failed | the\ following\ (?:tests|targets)\ failed
+      | fail\s+\S+\s+(?:[0-9.]+s|\[\w+\ failed\])\s*$ | tests\ run:\ \d | some\ tests\ failed | the\ following\ (?:tests|targets)\ failed
       | (?:tests?|assertions?|specs?|examples?|total|ran|passed|failed|failures|errors)\b[^0-9a-z_]*\d+\b
       | [^0-9a-z_]*\d+\ (?:tests?|examples?|specs?|assertions?|passing|passed|failed|failing|pending|failures?|errors?
         |problems?|warnings?|offenses?|files?|runs?)\b
@@ -113,6 +113,7 @@ const WRAPPER: &str = r"(?xi)
     | ^\s*(?:failed|fail|failures?[!:]?|errors?[!:]?)\s*$ | subprocess.*returned | calledprocesserror
     | returned\ (?:a\ )?non-?zero | \bexited\ with\ (?:code|status|\d) | \bexit\ (?:code|status)\b[^0-9]{0,3}\d
     | script\ returned | \bno\ errors\b | \*\*\*\ \d+\ tests?\ failed
+    | ^\*\*\ (?:\w+\ )+failed\ \*\* | \*\*\*\ failed\ test\ case
 ";
 
 /// What reports a failure.
@@ -232,6 +233,9 @@ mod tests {
                     "error Command failed with exit code 1.",
                     "The command \"make\" exited with 2.",
                     "3 examples, 1 failure",
+                    "errors: 0",
+                    "FAIL\tshop/cart\t0.002s",
+                    "** TEST FAILED **",
                     "Tests run: 9, Failures: 0, Errors: 9 <<< FAILURE!",
                     "[error] (core / compile) Compilation failed",
                     "error: could not compile `shop` due to 2 previous errors",
@@ -249,7 +253,10 @@ mod tests {
                     "[ 42%] Building C object a.o",
                 ],
             ),
-            (Kind::Report, &["[INFO] Scanning for projects", "WARNING: old pip", "[warn] deprecated", "note: see below"]),
+            (
+                Kind::Report,
+                &["[INFO] Scanning for projects", "WARNING: old pip", "[warn] deprecated", "note: see below"],
+            ),
             (
                 Kind::Failure,
                 &[
@@ -268,21 +275,24 @@ mod tests {
                     "    + FullyQualifiedErrorId : Build failed",
                 ],
             ),
-            (Kind::Frame, &["    at Cart.add (cart.js:3:5)", "\tat shop.Cart.add(Cart.java:7)", "  File \"a.py\", line 3"]),
-            (Kind::Place, &["README.md:12 MD013 Line length", "src/a.js:3:7: Missing semi", "At C:\\b.psm1:20 char:17"]),
+            (
+                Kind::Frame,
+                &["    at Cart.add (cart.js:3:5)", "\tat shop.Cart.add(Cart.java:7)", "  File \"a.py\", line 3"],
+            ),
+            (
+                Kind::Place,
+                &["README.md:12 MD013 Line length", "src/a.js:3:7: Missing semi", "At C:\\b.psm1:20 char:17"],
+            ),
             (
                 Kind::Suspect,
                 &["the server did not answer", "is not allowed here", "  1. [L0153] 404 http://example.com/a.png"],
             ),
             (Kind::Detail, &["      ^~~~", "  | let x = 1;", "expected: 1", "    set in deeper", "+ CategoryInfo : x"]),
-            (Kind::Plain, &["Receiving objects", "errors: 0", "Error: 0", "all of it"]),
+            (Kind::Plain, &["Receiving objects", "all of it"]),
         ];
         for (wanted, lines) in cases {
             for line in *lines {
-                // A count of nothing is told by a wrapper or by nobody.
-                let found = kind(line);
-                let is_count = line.ends_with(" 0") && found == Kind::Wrapper;
-                assert!(found == *wanted || is_count, "{line:?} is {found:?}, not {wanted:?}");
+                assert_eq!(kind(line), *wanted, "{line:?}");
             }
         }
     }

@@ -13,8 +13,7 @@ const LAST_WORDS: usize = 30;
 /// Lines in a row that tell the same bad end.
 const END_LINES: usize = 3;
 
-/// How build systems tell that a step failed: Travis CI, GitHub Actions, GitLab, CircleCI, Jenkins, Azure Pipelines;
-/// and how they tell that they stopped it.
+/// How build systems tell that a step failed: Travis CI, GitHub Actions, GitLab, CircleCI, Jenkins, Azure Pipelines.
 static FAILED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?x)^(?:
@@ -24,10 +23,17 @@ static FAILED: LazyLock<Regex> = LazyLock::new(|| {
         | ERROR:\ Job\ failed | ERROR:\ script\ returned\ exit\ code\ [1-9]
         | Exited\ with\ code\ (?:exit\ status\ )?[1-9]
         | Build\ step\ .*\ marked\ build\ as\ failure | Finished:\ (?:FAILURE|ABORTED)
-        | Your\ build\ has\ been\ stopped | The\ build\ has\ been\ terminated
-        | No\ output\ has\ been\ received\ in\ the\ last | Too\ long\ with\ no\ output | Build\ timed\ out
-        | The\ job\ .*exceeded\ the\ maximum | The\ operation\ was\ canceled\.
         )"#,
+    )
+});
+
+/// How they tell that they stopped a run for its silence or its length.
+static STOPPED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?x)^(?:
+          Your\ build\ has\ been\ stopped | The\ build\ has\ been\ terminated | The\ operation\ was\ canceled\.
+        | No\ output\ has\ been\ received\ in\ the\ last | Too\ long\ with\ no\ output | Build\ timed\ out
+        | The\ job\ .*exceeded\ the\ maximum )",
     )
 });
 
@@ -36,13 +42,14 @@ static FAILED_IF_MARKED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b(?:exited with|failed with exit|failed with return) code:? '?[1-9]\d*'?"));
 
 /// How they tell that a step went well.
-static PASSED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:The command .* exited with 0|Finishing: |Process completed with exit code 0)")
-});
+static PASSED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:The command .* exited with 0|Finishing: |Process completed with exit code 0)"));
 
 /// How they tell that a step begins.
 static OPENS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:\$ \S|\[command\]\S|##\[command\]|section_start:|travis_fold:start|Executing .* stage of the job script)")
+    pattern(
+        r"^(?:\$ \S|\[command\]\S|##\[command\]|section_start:|travis_fold:start|Executing .* stage of the job script)",
+    )
 });
 
 /// A command as a shell with `set -x` echoes it. A line that was added in a diff looks alike, so it opens a step only
@@ -58,6 +65,8 @@ pub(super) struct Steps {
     pub end: usize,
     /// The last line of what says so, where a build system does.
     pub told: Option<usize>,
+    /// Whether it was stopped for its silence or its length.
+    pub stopped: bool,
     /// Lines that open steps, in order.
     opens: Vec<usize>,
 }
@@ -74,8 +83,10 @@ impl Steps {
         }
         let passed = (0..end).rfind(|at| said(*at, &PASSED)).unwrap_or(0);
         let opened = opens.iter().copied().take_while(|at| *at < end).last().unwrap_or(0);
-        let told = failed.map(|at| (at..(at + END_LINES).min(lines.len())).take_while(|at| is_bad_end(lines, *at)).last());
-        Self { first: passed.max(opened), end, told: told.flatten(), opens }
+        let told =
+            failed.map(|at| (at..(at + END_LINES).min(lines.len())).take_while(|at| is_bad_end(lines, *at)).last());
+        let stopped = failed.is_some_and(|at| STOPPED.is_match(lines.text(at)));
+        Self { first: passed.max(opened), end, told: told.flatten(), stopped, opens }
     }
 
     /// The line with the command that a line was printed by.
@@ -89,7 +100,8 @@ fn is_bad_end(lines: &Lines, at: usize) -> bool {
     // Most lines hold none of what such a line begins with.
     let may = matches!(lines.kinds[at], Kind::Wrapper | Kind::Failure | Kind::Suspect | Kind::Plain);
     let marked = lines.cleaned.lines[at].mark == Mark::Error;
-    may && (FAILED.is_match(lines.text(at)) || marked && FAILED_IF_MARKED.is_match(lines.text(at)))
+    let text = lines.text(at);
+    may && (FAILED.is_match(text) || STOPPED.is_match(text) || marked && FAILED_IF_MARKED.is_match(text))
 }
 
 fn opens_step(lines: &Lines, at: usize) -> bool {

@@ -101,7 +101,8 @@ fn marked_logs() -> (String, String) {
         // Ids may be numbers.
         let id = if number % 2 == 0 { serde_json::json!(number) } else { serde_json::json!(number.to_string()) };
         logs.push_str(&format!("{}\n", serde_json::json!({"id": id, "lines": lines})));
-        let label = serde_json::json!({"id": number, "repo": format!("r/{}", number / 2), "start": start, "end": start + 2});
+        let label =
+            serde_json::json!({"id": number, "repo": format!("r/{}", number / 2), "start": start, "end": start + 2});
         labels.push_str(&format!("{label}\n"));
     }
     (logs, labels)

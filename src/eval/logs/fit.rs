@@ -8,7 +8,7 @@
 use super::descent::least;
 use super::measure::{LogFigures, LogOutcome, SurveyedLog, mean_figures};
 use crate::text::sha256;
-use crate::triage::{FEATURES, Weights, softmax};
+use crate::triage::{FEATURES, Weights, shipped_weights, softmax};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,16 +110,18 @@ fn fitted(logs: &[&SurveyedLog]) -> Weights {
         (value, gradient.to_vec())
     };
     let weights = least(FEATURES.len(), loss);
-    std::array::from_fn(|at| weights[at] / scales[at])
+    // What none of these logs has was not fitted.
+    let shipped = shipped_weights();
+    std::array::from_fn(|at| if scales[at].is_finite() { weights[at] / scales[at] } else { shipped[at] })
 }
 
-/// The standard deviation of each feature over all blocks. Its mean plays no part: a softmax knows differences only.
+/// The standard deviation of each feature over all blocks, infinite for one that does not vary. Its mean plays no part: a softmax knows differences only.
 fn scales(logs: &[&SurveyedLog]) -> Weights {
     let rows = || logs.iter().flat_map(|log| &log.survey.features);
     let count = rows().count().max(1) as f64;
     std::array::from_fn(|at| {
         let mean = rows().map(|row| row[at]).sum::<f64>() / count;
         let variance = rows().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / count;
-        if variance.sqrt() > CONSTANT { variance.sqrt() } else { 1.0 }
+        if variance.sqrt() > CONSTANT { variance.sqrt() } else { f64::INFINITY }
     })
 }

@@ -57,7 +57,8 @@ impl SurveyedLog {
 
     /// Harmonic mean of the share of the block that is marked and the share of what is marked that lies in it, in lines.
     pub fn f1(&self, block: &Candidate) -> f64 {
-        let common = |(first, last): &(usize, usize)| (last.min(&block.last) + 1).saturating_sub(*first.max(&block.first));
+        let common =
+            |(first, last): &(usize, usize)| (last.min(&block.last) + 1).saturating_sub(*first.max(&block.first));
         let both: usize = self.marked.iter().map(common).sum();
         let marked: usize = self.marked.iter().map(|(first, last)| last - first + 1).sum();
         2.0 * both as f64 / (marked + block.last + 1 - block.first) as f64
@@ -137,7 +138,8 @@ pub fn measure_logs(logs: &[SurveyedLog], weights: &Weights) -> LogFigures {
 
 /// The mean of what became of some logs.
 pub fn mean_figures(of: &[(&SurveyedLog, LogOutcome)]) -> LogFigures {
-    let mean = |value: &dyn Fn(&LogOutcome) -> f64| of.iter().map(|(_, one)| value(one)).sum::<f64>() / of.len().max(1) as f64;
+    let mean =
+        |value: &dyn Fn(&LogOutcome) -> f64| of.iter().map(|(_, one)| value(one)).sum::<f64>() / of.len().max(1) as f64;
     let share = |is: fn(&LogOutcome) -> bool| mean(&|one| f64::from(u8::from(is(one))));
     let lines: usize = of.iter().map(|(log, _)| log.lines).sum();
     let took: Duration = of.iter().map(|(log, _)| log.took).sum();

@@ -5,7 +5,7 @@ mod fit;
 mod measure;
 mod set;
 
+pub use crate::triage::shipped_weights as shipped_log_weights;
 pub use fit::{LogFit, fit_logs};
 pub use measure::{LogFigures, LogOutcome, SurveyedLog, measure_logs, survey_logs};
-pub use crate::triage::shipped_weights as shipped_log_weights;
 pub use set::{LabelledLog, read_logs};

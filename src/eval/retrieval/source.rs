@@ -33,6 +33,10 @@ pub(in crate::eval) fn read(path: &Path, hint: &'static str) -> Result<String, B
 }
 
 /// Makes the error of a line.
-pub(in crate::eval) fn bad<'a>(path: &'a Path, line: usize, hint: &'static str) -> impl Fn(&str) -> BenchError + use<'a> {
+pub(in crate::eval) fn bad<'a>(
+    path: &'a Path,
+    line: usize,
+    hint: &'static str,
+) -> impl Fn(&str) -> BenchError + use<'a> {
     move |what| BenchError::Line { path: path.to_owned(), line, what: what.to_owned(), hint }
 }
