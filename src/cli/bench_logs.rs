@@ -19,8 +19,8 @@ use std::path::PathBuf;
 DIR holds two files of JSON lines:
   logs.jsonl    {\"id\": \"1\", \"lines\": [\"...\", \"...\"]}
   labels.jsonl  {\"id\": \"1\", \"repo\": \"owner/name\", \"start\": 10, \"end\": 12}
-Ids are strings or numbers. Lines count from 1; start and end are both marked. A log may have several labels; one without
-is left out.
+Ids are strings or numbers. Lines count from 1; start and end are both marked. A log may have several labels; one
+without is left out.
 
 hit@1: the headline of the first block is marked; hit@3: that of one of the first three. start@1: the first line of the
 first block is. overlap: some line of the first block (@1), of the first three (@3), of any block. F1: of lines, between

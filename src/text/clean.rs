@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn what_a_build_system_marked_is_kept() {
-        let raw = "2024-05-01T12:34:56.1234567Z ##[error]Process failed\n##[group]Run make\n::warning file=a.c,line=1::unused\n\
+        let raw = "2024-05-01T12:34:56.1234567Z ##[error]Process failed\n##[group]Run make\n\
+            ::warning file=a.c,line=1::unused\n\
             #12 0.345 plain\n##[section]Starting: Build\nplain";
         let marks: Vec<Mark> = clean(raw).lines.iter().map(|line| line.mark).collect();
         assert_eq!(marks, [Mark::Error, Mark::Group, Mark::Warning, Mark::None, Mark::Group, Mark::None]);

@@ -2,9 +2,9 @@
 //!
 //! A line that reads like a failure, a place in a file or the title of a failed test opens a block, which runs on over
 //! what belongs to it: frames, excerpts, what is set in deeper, the next failure of the same kind. It ends before what
-//! only tells of it (`npm ERR!`, `make: ***`, counts) and before what went well. Failures that are listed one below the
-//! other in the same form are one block. Blocks lie in order and do not overlap; each line is looked at a bounded number
-//! of times.
+//! only tells of it (`npm ERR!`, `make: ***`, counts) and before what went well. Failures of the same form that are
+//! listed one below the other are one block. Blocks lie in order and do not overlap; each line is looked at a bounded
+//! number of times.
 
 use super::line::{Kind, Lines, untagged};
 use super::step::Steps;
@@ -340,7 +340,8 @@ mod tests {
             exit status 1\nFAIL\tshop/cart\t0.002s\n";
         first(go, (2, 3));
         let surefire = "Tests run: 3, Failures: 1, Errors: 0, Skipped: 0 <<< FAILURE!\n\
-            adds(shop.CartTest)  Time elapsed: 0.01 sec  <<< FAILURE!\njava.lang.AssertionError: expected:<2> but was:<1>\n\
+            adds(shop.CartTest)  Time elapsed: 0.01 sec  <<< FAILURE!\n\
+            java.lang.AssertionError: expected:<2> but was:<1>\n\
             \tat org.junit.Assert.fail(Assert.java:88)\n\tat shop.CartTest.adds(CartTest.java:9)\n\nResults :\n";
         first(surefire, (2, 5));
         let scalatest = "[info] CartTest:\n[info] - loads\n[info] - adds *** FAILED ***\n\
@@ -359,11 +360,12 @@ mod tests {
         let gcc = "cc -c a.c\na.c: In function 'main':\na.c:3:5: error: 'x' undeclared (first use)\n     x = 1;\n\
             \x20    ^\nmake: *** [a.o] Error 1\n";
         first(gcc, (3, 5));
-        let ghc = "[1 of 2] Compiling A\n\nsrc/A.hs:3:5: error:\n    Variable not in scope: x\n  |\n3 | y = x\n  |     ^\n\
-            [2 of 2] Compiling B\n";
+        let ghc = "[1 of 2] Compiling A\n\nsrc/A.hs:3:5: error:\n    Variable not in scope: x\n  |\n3 | y = x\n\
+            \x20 |     ^\n[2 of 2] Compiling B\n";
         first(ghc, (3, 7));
         let powershell = "Restored\nExecution of { dotnet } failed with exit code 1\nAt /b/build.psm1:20 char:17\n\
-            +     throw $m\n+     ~~~~~~~~\n+ CategoryInfo          : OperationStopped\n+ FullyQualifiedErrorId : x\n\n$ exit\n";
+            +     throw $m\n+     ~~~~~~~~\n+ CategoryInfo          : OperationStopped\n\
+            + FullyQualifiedErrorId : x\n\n$ exit\n";
         first(powershell, (2, 7));
     }
 
@@ -371,8 +373,8 @@ mod tests {
     fn linters_links_and_diffs() {
         let markdown = "$ mdl .\nREADME.md:3: MD013 Line length\nREADME.md:9: MD009 Trailing spaces\n\nThe end\n";
         first(markdown, (2, 3));
-        let eslint = "\n/app/src/a.js\n  3:7  error  'x' is not defined  no-undef\n  9:1  error  Missing semicolon  semi\n\n\
-            2 problems\n";
+        let eslint = "\n/app/src/a.js\n  3:7  error  'x' is not defined  no-undef\n\
+            \x20 9:1  error  Missing semicolon  semi\n\n2 problems\n";
         first(eslint, (3, 4));
         let sass =
             "$ sass a.scss\nError: Undefined variable: \"$x\".\n        on line 3 of a.scss\n>> color: $x;\n\n$ true\n";

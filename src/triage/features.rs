@@ -1,7 +1,7 @@
 //! What is known of a block that tells whether it is the reason of a failure.
 //!
-//! Each feature is a number, mostly 0 or 1, that is true of a tool or of runs in general; counts are taken as logarithms,
-//! so that the tenth line says less than the second. What each is worth is fitted (`weights`).
+//! Each feature is a number, mostly 0 or 1, that is true of a tool or of runs in general. Counts are logarithms, so
+//! that the tenth line says less than the second. What each is worth is fitted (`weights`).
 
 use super::cut::{Stretch, form};
 use super::line::{Kind, Lines};
@@ -164,7 +164,8 @@ const DIFF: usize = 9;
 /// Commands that set up a run.
 static SETUP: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:rvm|nvm|pyenv|jdk|gpg|apt-get|install|before_install|setup|git (?:clone|fetch|checkout)|export|bundle install|npm (?:ci|install)|pip install|cache)\b",
+        r"(?xi)\b(?: rvm | nvm | pyenv | jdk | gpg | apt-get | install | before_install | setup
+          | git\ (?:clone|fetch|checkout) | export | bundle\ install | npm\ (?:ci|install) | cache )\b",
     )
 });
 

@@ -64,10 +64,11 @@ const KINDS: &[(Kind, &str)] = &[
     (
         Kind::Passed,
         r"(?xi)^\s*(?: ok\b | ---\ pass | pass\b | [✓✔√] )
-        | (?: \.\.\.?\ ?(?:ok|yes|no|done|passed|skipped) | \b(?:passed|skipped|ok|success|successfully|ignored) )[^0-9a-z_]*$
+        | (?: \.\.\.?\ ?(?:ok|yes|no|done|passed|skipped)
+          | \b(?:passed|skipped|ok|success|successfully|ignored) )[^0-9a-z_]*$
         | ^\s*(?: \[\s*\d+\ ?(?:/|of)\ ?\d+\] | \[\s*\d+%\] | \d{1,3}%\s | running\ `
-          | [^0-9a-z_]*(?:compiling|downloading|downloaded|fetching|fresh|installing|linting|requesting|unpacking)\ [^:]*
-            (?:https?://\S*)?$ )
+          | [^0-9a-z_]*(?:compiling|downloading|downloaded|fetching|fresh|installing|linting|requesting|unpacking)
+            \ [^:]*(?:https?://\S*)?$ )
         | \.\s?ok\s+\d+\ (?:ms|wallclock)",
     ),
     (
@@ -94,17 +95,20 @@ const KINDS: &[(Kind, &str)] = &[
 /// What tells of a failure below.
 const WRAPPER: &str = r"(?xi)
     ^\s*(?: npm\ (?:ERR!|error) | (?:g?make|ninja)(?:\[\d+\])?:\ (?:\*\*\*|\w+\ \[|leaving|entering|stopped|target)
-      | error\ command\ failed | yarn\ run\  | info\ visit\ http | the\ command\ \x22 | done\.\ your\ build | your\ build
+      | error\ command\ failed | yarn\ run\  | info\ visit\ http | the\ command\ \x22 | done\.\ your\ build
+      | your\ build
       | \#\#\[(?:end|debug) | process\ completed\ with
       | error:\ (?:job\ failed|build\ failed|test\ failed|aborting\ due|could\ not\ compile|process\ completed)
       | error:\ script\ returned | build\ step\ .*\ marked\ build | finished:\ fail
-      | \[error\]\ (?:\(.*\)\ |failed:\ total|failed\ tests:|\w+\ errors?\ found|found\ \d+\ errors?|\[help\ \d) | status:\ \d+\ error
+      | \[error\]\ (?:\(.*\)\ |failed:\ total|failed\ tests:|\w+\ errors?\ found|found\ \d+\ errors?
+        |\[help\ \d) | status:\ \d+\ error
       | \S*\ ?build\ (?:failed|failure|was)\b
       | \[error\]\ (?:total\ time|failed\ to\ execute\ goal|->\ \[help|re-run|to\ see\ the\ full|for\ more\ information
         |after\ correcting|\s*mvn)
       | \[(?:error|info)\]\s*$ | elifecycle | lerna\ err! | \*\ (?:try|get\ more\ help|what\ went\ wrong)
       | failure:\ build\ failed | execution\ failed\ for\ task | (?:test|tests)\ (?:failed|failure)\b.{0,40}$
-      | fail\s+\S+\s+(?:[0-9.]+s|\[\w+\ failed\])\s*$ | tests\ run:\ \d | some\ tests\ failed | the\ following\ (?:tests|targets)\ failed
+      | fail\s+\S+\s+(?:[0-9.]+s|\[\w+\ failed\])\s*$ | tests\ run:\ \d
+      | some\ tests\ failed | the\ following\ (?:tests|targets)\ failed
       | (?:tests?|assertions?|specs?|examples?|total|ran|passed|failed|failures|errors)\b[^0-9a-z_]*\d+\b
       | [^0-9a-z_]*\d+\ (?:tests?|examples?|specs?|assertions?|passing|passed|failed|failing|pending|failures?|errors?
         |problems?|warnings?|offenses?|files?|runs?)\b
@@ -118,7 +122,8 @@ const WRAPPER: &str = r"(?xi)
 
 /// What reports a failure.
 const FAILURE: &str = r"(?x)
-    ^\s*(?: \[?(?i:error|err!?|fatal|failure|failed|panic)\]?(?:[^0-9a-zA-Z_s\x20:=]|[\x20:=]+(?:[^0\x20:=]|0[0-9a-zA-Z_])|$)
+    ^\s*(?: \[?(?i:error|err!?|fatal|failure|failed|panic)\]?
+        (?:[^0-9a-zA-Z_s\x20:=]|[\x20:=]+(?:[^0\x20:=]|0[0-9a-zA-Z_])|$)
       | E\s{2,}\S | [❌✗✘×⨯✖] | not\ ok\b | ---\ FAIL | FAIL(?:ED|URE)?\b[:!]? | \d+\)\s+\S
       | (?i:rake|configure|make)\S*\ (?i:aborted|error) )
     | (?i:\b(?:error|fatal|failure|exception)\b\s*(?:\[[\w:]+\]|\w{0,8}\d+)?\s*:(?:\s*(?:[^0\s]|0[0-9a-z_])|\s*$))
@@ -134,11 +139,12 @@ const PLACE: &str = r"(?x)^\s*(?:\[\w+\]\s*)?[\w/\\.+@-]+\.\w{1,6}(?:[:(]\d+|:\ 
 
 /// Words that failures are told with.
 const SUSPECT: &str = r"(?xi)
-    \b(?: fail(?:ed|ure|ures|s|ing)? | errors? | fatal | panic(?:ked)? | abort(?:ed|ing)? | exceptions? | cannot | can'?t
-      | could\ ?n[o']t | unable | invalid | undefined | unexpected(?:ly)? | missing | unknown | denied | refused
-      | not\ found | no\ such | does\ not | doesn't | did\ not | didn't | unresolved | violat\w+ | timed?\ ?out | timeout
-      | killed | crash\w* | broken | corrupt\w* | mismatch\w* | incorrect\w* | illegal | forbidden | unauthorized
-      | undeclared | unrecognized | not\ (?:defined|declared|in\ scope|allowed|supported|provided|match\w*|equal)
+    \b(?: fail(?:ed|ure|ures|s|ing)? | errors? | fatal | panic(?:ked)? | abort(?:ed|ing)? | exceptions? | cannot
+      | can'?t | could\ ?n[o']t | unable | invalid | undefined | unexpected(?:ly)? | missing | unknown | denied
+      | refused | not\ found | no\ such | does\ not | doesn't | did\ not | didn't | unresolved | violat\w+
+      | timed?\ ?out | timeout | killed | crash\w* | broken | corrupt\w* | mismatch\w* | incorrect\w* | illegal
+      | forbidden | unauthorized | undeclared | unrecognized
+      | not\ (?:defined|declared|in\ scope|allowed|supported|provided|match\w*|equal)
       | forgot | too\ (?:long|many|few) | must\ (?:be|have|not) | should\ (?:be|have|not|start|end) )\b
     | [❌✗✘×⨯✖] | \b\w+(?:Error|Exception|Failure)\b
     # A checker of links: a status of failure before or behind an address.

@@ -111,12 +111,14 @@ mod tests {
     #[test]
     fn the_first_cause_stands_before_those_who_tell_of_it() {
         let logs = [
-            "$ npm test\n> shop@1.0.0 test\n\nsrc/cart.js:3\nReferenceError: total is not defined\n    at cart.js:3:1\n\n\
+            "$ npm test\n> shop@1.0.0 test\n\nsrc/cart.js:3\nReferenceError: total is not defined\n\
+             \x20   at cart.js:3:1\n\n\
              npm ERR! code ELIFECYCLE\nnpm ERR! errno 1\nThe command \"npm test\" exited with 1.\n",
             "+ make all\ncc -c a.c\na.c:3:5: error: 'x' undeclared\n     x = 1;\n     ^\nmake[1]: *** [a.o] Error 1\n\
              make: *** [all] Error 2\nBuild step 'Execute shell' marked build as failure\nFinished: FAILURE\n",
             "##[group]Run cargo test\n##[endgroup]\nrunning 1 test\ntest adds ... FAILED\n\n---- adds stdout ----\n\
-             thread 'adds' panicked at src/lib.rs:9:5:\nassertion failed: 1 == 2\n\ntest result: FAILED. 0 passed; 1 failed\n\
+             thread 'adds' panicked at src/lib.rs:9:5:\nassertion failed: 1 == 2\n\n\
+             test result: FAILED. 0 passed; 1 failed\n\
              error: test failed, to rerun pass `--lib`\n##[error]Process completed with exit code 101.\n",
         ];
         for (log, wanted) in logs.iter().zip(["ReferenceError", "a.c:3:5", "thread 'adds'"]) {
@@ -146,8 +148,9 @@ mod tests {
         assert_eq!(candidates(&clean("")), []);
     }
 
-    const PARTS: &str = "(error: x|  at f \\(a.js:1:2\\)|\\$ make|ok 1|not ok 2|____ t ____|diff --git a b|plain|  deeper||\
-        make: \\*\\*\\* \\[a\\] Error 1|The command \"x\" exited with 1.|The command \"x\" exited with 0.|At a:1 char:2|\
+    const PARTS: &str = "(error: x|  at f \\(a.js:1:2\\)|\\$ make|ok 1|not ok 2|____ t ____|diff --git a b|plain|\
+        |  deeper|make: \\*\\*\\* \\[a\\] Error 1|The command \"x\" exited with 1.|The command \"x\" exited with 0.|\
+        At a:1 char:2|\
         ##\\[error\\]Process completed with exit code 1|[ -~é]{0,20})";
 
     proptest! {

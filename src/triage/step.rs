@@ -162,6 +162,9 @@ mod tests {
             $ make\nok\n$ make check\nbad\nsection_end:1700000009:step_script\nERROR: Job failed: exit code 2\n";
         // The section ends before the verdict, and holds what failed.
         assert_eq!(steps(log), (5, 8, Some(8)));
+        let hidden = "Executing \"prepare\" stage of the job script\nfine\n\
+            Executing \"step_script\" stage of the job script\nbad\nERROR: Job failed: exit code 1\n";
+        assert_eq!(steps(hidden), (3, 5, Some(5)));
     }
 
     #[test]

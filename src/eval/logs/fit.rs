@@ -1,9 +1,9 @@
 //! Fits what the features of blocks are worth: a softmax over the blocks of one log (listwise ranking, Cao et al.,
-//! "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007), which is to give each block the share that its
-//! F1 with what is marked has in the sum of the log's, and "none of them" everything where no block overlaps.
+//! "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007). It gives each block a share that grows
+//! with its F1 with the marked lines, and "none of them" everything where no block overlaps with them.
 //!
-//! Held-out figures come from five folds, dealt out five times; the logs of one repository are in one fold, because they
-//! repeat each other.
+//! Held-out figures come from five folds, dealt out five times. The logs of one repository are in one fold, because
+//! they repeat each other.
 
 use super::descent::least;
 use super::measure::{LogFigures, LogOutcome, SurveyedLog, mean_figures};
@@ -115,7 +115,8 @@ fn fitted(logs: &[&SurveyedLog]) -> Weights {
     std::array::from_fn(|at| if scales[at].is_finite() { weights[at] / scales[at] } else { shipped[at] })
 }
 
-/// The standard deviation of each feature over all blocks, infinite for one that does not vary. Its mean plays no part: a softmax knows differences only.
+/// The standard deviation of each feature over all blocks, infinite for one that does not vary. Its mean plays no part:
+/// a softmax knows differences only.
 fn scales(logs: &[&SurveyedLog]) -> Weights {
     let rows = || logs.iter().flat_map(|log| &log.survey.features);
     let count = rows().count().max(1) as f64;

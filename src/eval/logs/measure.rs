@@ -55,7 +55,7 @@ impl SurveyedLog {
         self.marked.iter().any(|(first, last)| (*first..=*last).contains(&line))
     }
 
-    /// Harmonic mean of the share of the block that is marked and the share of what is marked that lies in it, in lines.
+    /// Harmonic mean of the share of the block's lines that are marked and the share of marked lines that lie in it.
     pub fn f1(&self, block: &Candidate) -> f64 {
         let common =
             |(first, last): &(usize, usize)| (last.min(&block.last) + 1).saturating_sub(*first.max(&block.first));
