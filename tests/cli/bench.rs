@@ -146,5 +146,5 @@ fn a_set_of_logs_that_cannot_be_read_is_refused() {
     assert_eq!(user.ken(&["bench", "logs", "--fit", &folder]).code, 2);
     user.write("logs/labels.jsonl", "{\"id\": 1, \"repo\": \"r\", \"start\": 0, \"end\": 1}\n");
     let wrong = user.ken(&["bench", "logs", &folder]);
-    assert!(wrong.code == 5 && wrong.err.contains("line 1"), "{wrong:?}");
+    assert!(wrong.code == 2 && wrong.err.contains("line 1"), "{wrong:?}");
 }
