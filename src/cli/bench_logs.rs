@@ -5,7 +5,7 @@ use super::output::{Failure, Output};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::single_line;
 use crate::eval::{
-    LogFigures, LogFit, SurveyedLog, fit_logs, measure_logs, read_logs, shipped_log_weights, survey_logs,
+    LogFigures, LogFit, MissedLog, SurveyedLog, fit_logs, measure_logs, read_logs, shipped_log_weights, survey_logs,
 };
 use crate::render::{json_line, line};
 use clap::Args;
@@ -70,9 +70,8 @@ pub(super) fn run(args: &LogsArgs, output: &Output) -> Outcome {
     }
     if args.misses {
         for log in &logs {
-            let outcome = log.outcome(&weights);
-            if !outcome.overlap_1 {
-                print_miss(&log.id, outcome.first.map(|one| (one.first, one.last)), &log.marked, output)?;
+            if let Some(miss) = MissedLog::of(log, &log.outcome(&weights)) {
+                print_miss(&miss, output)?;
             }
         }
     }
@@ -92,24 +91,20 @@ fn print_fit(args: &LogsArgs, fit: &LogFit, output: &Output) -> Outcome {
         output.print(&format!("held out by repository\n{held_out}{fitted}\n{rows}"))?;
     }
     if args.misses {
-        for (id, first, marked) in &fit.misses {
-            print_miss(id, *first, marked, output)?;
+        for miss in &fit.misses {
+            print_miss(miss, output)?;
         }
     }
     Ok(0)
 }
 
-fn print_miss(
-    id: &str,
-    first: Option<(usize, usize)>,
-    marked: &[(usize, usize)],
-    output: &Output,
-) -> Result<(), Failure> {
+fn print_miss(miss: &MissedLog, output: &Output) -> Result<(), Failure> {
+    let MissedLog { id, first, marked } = miss;
     let text = match output.json {
         true => json_line(&json!({"bench": "logs", "missed": id, "first": first, "marked": marked})),
         false => format!("{} marked {marked:?}, first block {first:?}\n", line(id)),
     };
-    Ok(output.print(&text)?)
+    output.print(&text)
 }
 
 fn print_json(all: &LogFigures, repos: &BTreeMap<String, LogFigures>, output: &Output) -> Result<(), Failure> {

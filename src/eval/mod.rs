@@ -21,8 +21,8 @@ pub use grouping::{
     Grouping, LabelledLine, SystemGrouping, TableError, group_lines, grouping, mean_grouping, parse_lines,
 };
 pub use logs::{
-    LabelledLog, LogFigures, LogFit, LogOutcome, SurveyedLog, fit_logs, measure_logs, read_logs, shipped_log_weights,
-    survey_logs,
+    LabelledLog, LogFigures, LogFit, LogOutcome, MissedLog, SurveyedLog, fit_logs, measure_logs, read_logs,
+    shipped_log_weights, survey_logs,
 };
 pub use noise::{LengthNoise, noise, windows};
 pub use observation::Observation;

@@ -28,7 +28,7 @@ macro_rules! features {
         #[derive(Debug, Clone, Default, PartialEq)]
         pub(super) struct Features { $($(#[doc = $doc])+ pub $name: f64,)+ }
 
-        /// The names, in the order of [`Features::array`].
+        /// The names of what is known of a block, in the order of its row of weights.
         pub const FEATURES: &[&str] = &[$(stringify!($name)),+];
 
         impl Features {
@@ -138,7 +138,8 @@ features! {
 /// Words by what they tell, looked for in one pass over each line of a block.
 static WORDS: LazyLock<RegexSet> = LazyLock::new(|| {
     pattern_set([
-        r"<<< (?:FAIL|ERR)|\*\*\* FAILED \*\*\*|panicked at|^Traceback|--- FAIL|^\s*not ok|^\s*\d+\) |\bFAILED\b|^_{3,} ",
+        r"(?x) <<<\ (?:FAIL|ERR) | \*\*\*\ FAILED\ \*\*\* | panicked\ at | ^Traceback | ---\ FAIL | ^\s*not\ ok
+          | ^\s*\d+\)[\ ] | \bFAILED\b | ^_{3,}[\ ]",
         r"(?i)assert|expected|should|actual",
         r"(?i)\b(?:40[134]|50[0234]|curl|gpg|apt|timed out|connection|network|could not resolve|download)\b",
         r"\|\| ?(?:true|:)|(?i:\bignored\b|\bignoring\b|\bretry)",

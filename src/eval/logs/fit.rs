@@ -6,7 +6,7 @@
 //! they repeat each other.
 
 use super::descent::least;
-use super::measure::{LogFigures, LogOutcome, SurveyedLog, mean_figures};
+use super::measure::{LogFigures, LogOutcome, MissedLog, SurveyedLog, mean_figures};
 use crate::text::sha256;
 use crate::triage::{FEATURES, Weights, shipped_weights, softmax};
 use serde::Serialize;
@@ -31,9 +31,9 @@ pub struct LogFit {
     pub fitted: LogFigures,
     /// A weight for each feature, fitted with all logs.
     pub weights: Vec<(&'static str, f64)>,
-    /// Ids of logs whose first block, held out, holds no marked line, with that block's lines and the marked ones.
+    /// Logs whose first block, held out, holds no marked line.
     #[serde(skip)]
-    pub misses: Vec<(String, Option<(usize, usize)>, Vec<(usize, usize)>)>,
+    pub misses: Vec<MissedLog>,
 }
 
 /// Fits weights and measures them held out. `None` with fewer repositories than folds.
@@ -50,17 +50,13 @@ pub fn fit_logs(logs: &[SurveyedLog]) -> Option<LogFit> {
         let own: Vec<_> = outcomes.iter().filter(|(log, _)| log.repo == *repo).copied().collect();
         ((*repo).to_owned(), LogFigures { logs: own.len() / deals.len(), ..mean_figures(&own) })
     });
-    let missed = deals[0].iter().filter(|(_, outcome)| !outcome.overlap_1);
-    let miss = |(log, outcome): &(&SurveyedLog, LogOutcome)| {
-        (log.id.clone(), outcome.first.map(|first| (first.first, first.last)), log.marked.clone())
-    };
     let of_all: Vec<_> = logs.iter().map(|log| (log, log.outcome(&weights))).collect();
     Some(LogFit {
         held_out: LogFigures { logs: logs.len(), ..mean_figures(&outcomes) },
         by_repo: by_repo.collect(),
         fitted: mean_figures(&of_all),
         weights: FEATURES.iter().copied().zip(weights).collect(),
-        misses: missed.map(miss).collect(),
+        misses: deals[0].iter().filter_map(|(log, outcome)| MissedLog::of(log, outcome)).collect(),
     })
 }
 

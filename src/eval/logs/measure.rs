@@ -26,6 +26,25 @@ pub struct SurveyedLog {
     pub took: Duration,
 }
 
+/// A log whose first block holds no marked line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissedLog {
+    /// Its id.
+    pub id: String,
+    /// First and last line of that block, from 1; none if the log has no block.
+    pub first: Option<(usize, usize)>,
+    /// The marked stretches, as lines from 1.
+    pub marked: Vec<(usize, usize)>,
+}
+
+impl MissedLog {
+    /// The log with what became of it, if it was missed.
+    pub fn of(log: &SurveyedLog, outcome: &LogOutcome) -> Option<Self> {
+        let first = outcome.first.map(|block| (block.first, block.last));
+        (!outcome.overlap_1).then(|| Self { id: log.id.clone(), first, marked: log.marked.clone() })
+    }
+}
+
 /// Finds the blocks of every log.
 pub fn survey_logs(logs: &[LabelledLog]) -> Vec<SurveyedLog> {
     // What is compiled at first use counts with no log.

@@ -7,5 +7,5 @@ mod set;
 
 pub use crate::triage::shipped_weights as shipped_log_weights;
 pub use fit::{LogFit, fit_logs};
-pub use measure::{LogFigures, LogOutcome, SurveyedLog, measure_logs, survey_logs};
+pub use measure::{LogFigures, LogOutcome, MissedLog, SurveyedLog, measure_logs, survey_logs};
 pub use set::{LabelledLog, read_logs};
