@@ -88,12 +88,14 @@ fn questions() -> [(&'static str, Vec<String>); 2] {
     let long = |at: usize| {
         let (line, name) = (at * 7 % 900 + 1, ["buffer", "token", "encoder", "session", "index"][at % 5]);
         format!(
-            "error[E0{:03}]: cannot borrow `{name}` as mutable because it is also borrowed as immutable\n  --> \
-             src/{name}/mod.rs:{line}:17\n   |\n{line} |     let first = {name}.iter().next().unwrap();\n   |                 \
-             ------ immutable borrow occurs here\n{} |     {name}.push(first.clone());\n   |     ^^^^^^^^^^^^^^^^^^^^^^ \
-             mutable borrow occurs here\n{} |     drop(first);\n   |          ----- immutable borrow later used here\n   |\nnote: \
-             required by a bound in `Vec::<T>::retain_mut` of the crate alloc\nhelp: consider cloning the value before the \
-             borrow, or end the first borrow earlier by moving it into a block of its own, as the chapter on ownership shows\n",
+            "error[E0{:03}]: cannot borrow `{name}` as mutable because it is also borrowed as immutable\n  \
+             --> src/{name}/mod.rs:{line}:17\n   |\n{line} |     let first = {name}.iter().next().unwrap();\n   \
+             |                 ------ immutable borrow occurs here\n{} |     {name}.push(first.clone());\n   \
+             |     ^^^^^^^^^^^^^^^^^^^^^^ mutable borrow occurs here\n{} |     drop(first);\n   \
+             |          ----- immutable borrow later used here\n   |\n\
+             note: required by a bound in `Vec::<T>::retain_mut` of the crate alloc\n\
+             help: consider cloning the value before the borrow, or end the first borrow earlier by moving it into a \
+             block of its own, as the chapter on ownership shows\n",
             at % 600,
             line + 1,
             line + 2,
@@ -204,7 +206,8 @@ fn lookups(engine: &Engine) {
     for (name, text) in [
         (
             "exact",
-            "Error: Error acquiring the state lock\n\nError message: ConditionalCheckFailedException: The conditional request failed",
+            "Error: Error acquiring the state lock\n\n\
+             Error message: ConditionalCheckFailedException: The conditional request failed",
         ),
         ("close", "terraform says somebody else is holding the lock on the state"),
     ] {

@@ -24,7 +24,8 @@ without is left out.
 
 hit@1: the headline of the first block is marked; hit@3: that of one of the first three. start@1: the first line of the
 first block is. overlap: some line of the first block (@1), of the first three (@3), of any block. F1: of lines, between
-the first block and the marked ones. p@1: the mean probability of the first block, to be held against overlap@1.
+the first block and the marked ones. p@1: the mean probability of the first block;
+probabilities are right on average if it equals overlap@1.
 
 --fit fits the weights to these logs in five folds, split by repository, and prints what each log gets from weights that
 were fitted without its repository, and a table of weights for src/triage/weights.rs.

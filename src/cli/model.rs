@@ -200,8 +200,8 @@ fn state(installed: Option<&Installed>) -> (&'static str, Option<&str>) {
 fn row(manifest: &Manifest, installed: Option<&Installed>, active: bool) -> Value {
     let (state, why) = state(installed);
     let fields = json!({
-        "name": manifest.name, "kind": manifest.kind.name(), "description": manifest.description, "licence": manifest.licence,
-        "dims": manifest.dims,
+        "name": manifest.name, "kind": manifest.kind.name(), "description": manifest.description,
+        "licence": manifest.licence, "dims": manifest.dims,
         "max_tokens": manifest.max_tokens, "state": state, "why": why, "active": active,
         "calibrated": manifest.calibration.is_some(), "path": null,
         "bytes": installed.map(|i| i.bytes), "unpinned": installed.map(Installed::unpinned).unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! Measures lookups on labelled cases, search on sets of judgements, groups of lines, and the blocks of logs that failed
-//! runs, and fits calibrations. Runs through [`crate::engine::Engine`], the same code that answers people.
+//! Measures lookups on labelled cases, search on sets of judgements, groups of lines, and which block of a log failed
+//! its run, and fits calibrations. Runs through [`crate::engine::Engine`], the same code that answers people.
 
 mod ann;
 mod builtin;

@@ -54,7 +54,7 @@ struct Tells {
 pub struct Knowledge {
     canon: Canon,
     terms: OnceLock<TermIndex>,
-    /// What tells an entry from the text of an error alone, made when an entry is first compared with.
+    /// The masked texts of each entry, by its place; made when an error is first compared with the entry.
     tells: Vec<OnceLock<Tells>>,
     /// Where the term statistics are kept.
     kept: Option<PathBuf>,

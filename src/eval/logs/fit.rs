@@ -1,6 +1,6 @@
 //! Fits what the features of blocks are worth: a softmax over the blocks of one log (listwise ranking, Cao et al.,
-//! "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007). It gives each block a share that grows
-//! with its F1 with the marked lines, and "none of them" everything where no block overlaps with them.
+//! "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007). The target of a block is its share of the F1
+//! of all blocks of its log. If no block overlaps the marked lines, the target of "none of them" is 1.
 //!
 //! Held-out figures come from five folds, dealt out five times. The logs of one repository are in one fold, because
 //! they repeat each other.

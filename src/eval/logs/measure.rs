@@ -141,7 +141,7 @@ pub struct LogFigures {
     pub overlap_any: f64,
     /// Mean F1 of lines between the first block and what is marked.
     pub f1: f64,
-    /// Mean probability of the first block, to be held against `overlap_1`.
+    /// Mean probability of the first block. Probabilities are right on average if it equals `overlap_1`.
     pub probability_1: f64,
     /// Mean blocks a log.
     pub blocks: f64,
