@@ -2,7 +2,8 @@
 
 use super::walk::unexampled;
 use crate::screen;
-use crate::text::{FINGERPRINT_VERSION, blocks, clean, mask};
+use crate::text::{FINGERPRINT_VERSION, clean, mask};
+use crate::triage::blocks;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -163,7 +164,7 @@ impl EntryText {
             Self::Plain(text) => text.clone(),
             Self::Output(text) => {
                 let cleaned = clean(text);
-                blocks(&cleaned, &[]).into_iter().next().map_or_else(|| mask(&cleaned.text), |block| block.salient)
+                blocks(&cleaned).into_iter().next().map_or_else(|| mask(&cleaned.text), |block| block.salient)
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What an input asks: its error blocks, each with the patterns that match in it.
 
 use crate::canon::{Canon, PatternHit};
-use crate::text::{Block, DecodeError, Errors, Log};
+use crate::text::{DecodeError, Log};
+use crate::triage::{Block, Errors};
 
 /// One distinct error of an input.
 #[derive(Debug, Clone)]
@@ -21,12 +22,21 @@ impl Problem {
     }
 }
 
-/// Cleans an input, matches canon over all of it and cuts it into problems, in the order of the input. Each specific
-/// match lies in a problem; problems that one entry explains are one, counted.
+/// The problems of an input.
+#[derive(Debug, Clone, Default)]
+pub struct Problems {
+    /// In the order of the input; of a run that failed, the likeliest reason first.
+    pub list: Vec<Problem>,
+    /// Whether the input is the log of a run that a build system says has failed.
+    pub is_run: bool,
+}
+
+/// Cleans an input, matches canon over all of it and cuts it into problems. Each specific match lies in a problem;
+/// problems that one entry explains are one, counted.
 ///
 /// # Errors
 /// [`DecodeError`] when the input is no text or cannot be read.
-pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Result<Vec<Problem>, DecodeError> {
+pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Result<Problems, DecodeError> {
     let mut errors = Errors::default();
     let mut found = Vec::new();
     while let Some(piece) = log.next_piece()? {
@@ -48,9 +58,12 @@ pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool)
         }
     }
     let problem = |(block, (lines, hits))| Problem { block, lines, hits };
-    let mut problems: Vec<Problem> = errors.blocks.into_iter().zip(found).map(problem).collect();
-    merge_equal_causes(&mut problems);
-    Ok(problems)
+    let mut list: Vec<Problem> = errors.blocks.into_iter().zip(found).map(problem).collect();
+    if errors.is_run {
+        list.sort_by(|a, b| b.block.likelihood.total_cmp(&a.block.likelihood));
+    }
+    merge_equal_causes(&mut list);
+    Ok(Problems { list, is_run: errors.is_run })
 }
 
 /// Ten resources that fail for one known reason are one problem that stands there ten times.
@@ -65,7 +78,10 @@ fn merge_equal_causes(problems: &mut Vec<Problem>) {
         };
         let mine = entries(&problem);
         match kept.iter_mut().find(|other| !mine.is_empty() && entries(other) == mine) {
-            Some(other) => other.block.repeated += problem.block.repeated,
+            Some(other) => {
+                other.block.repeated += problem.block.repeated;
+                other.block.likelihood += problem.block.likelihood;
+            }
             None => kept.push(problem),
         }
     }

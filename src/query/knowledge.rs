@@ -3,7 +3,8 @@
 use super::analyse::Problem;
 use crate::canon::{Canon, Stored};
 use crate::lexical::{Bm25Scores, QueryTerms, TermImage, TermIndex, TermOrigin};
-use crate::text::{blocks, clean, mask};
+use crate::text::{clean, mask};
+use crate::triage::blocks;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -111,7 +112,7 @@ impl Knowledge {
         // the entry matches by itself ("exit code 1") tells nothing.
         let fingerprint = |example: &String| {
             let cleaned = clean(example);
-            let mut blocks = blocks(&cleaned, &[]);
+            let mut blocks = blocks(&cleaned);
             let block = blocks.pop().filter(|_| blocks.is_empty())?;
             let lines: Vec<&str> = (block.first..=block.last).map(|line| cleaned.line(line)).collect();
             self.canon.find(&lines.join("\n")).iter().any(|hit| hit.entry == entry).then_some(block.fingerprint)

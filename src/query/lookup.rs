@@ -1,7 +1,7 @@
 //! A lookup, tier by tier: patterns, then fingerprints, then words and embeddings behind the gate. A later tier is
 //! asked only where the earlier ones know nothing.
 
-use super::analyse::{Problem, analyse};
+use super::analyse::{Problem, Problems, analyse};
 use super::candidate::Candidate;
 use super::collection::{Known, Query};
 use super::collections::CanonCollection;
@@ -23,6 +23,10 @@ use crate::types::{Answer, Asked, Finding, Hit, Semantic, Tier};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+/// In the log of a run that failed, what is less likely the reason than this share of the likeliest is not answered: a
+/// set-up that was forgiven, a clean-up.
+const REASON_SHARE: f32 = 0.2;
+
 /// Reads an input and cuts it into its problems, each with what the admitted entries' patterns say of it.
 ///
 /// # Errors
@@ -31,7 +35,7 @@ pub fn problems(
     knowledge: &Knowledge,
     log: &mut Log<'_>,
     options: &LookupOptions,
-) -> Result<Vec<Problem>, DecodeError> {
+) -> Result<Problems, DecodeError> {
     let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
     analyse(log, knowledge.canon(), &admitted)
 }
@@ -54,7 +58,7 @@ pub struct LookupContext<'a> {
 /// [`SearchError`] when the model fails on a question.
 pub fn lookup(
     context: LookupContext<'_>,
-    problems: Vec<Problem>,
+    problems: Problems,
     options: &LookupOptions,
 ) -> Result<Answer, SearchError> {
     let asking = Asking::new(context.knowledge, problems, options);
@@ -79,21 +83,29 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    pub fn new(knowledge: &Knowledge, problems: Vec<Problem>, options: &LookupOptions) -> Self {
+    pub fn new(knowledge: &Knowledge, problems: Problems, options: &LookupOptions) -> Self {
         let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
+        let Problems { list: problems, is_run } = problems;
+        let most = problems.iter().map(|problem| problem.block.likelihood).fold(0.0, f32::max);
+        let is_reason = |problem: &Problem| !is_run || problem.block.likelihood >= REASON_SHARE * most;
         // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
-        let any_exact = problems.iter().any(Problem::is_exact);
+        let any_exact = problems.iter().any(|problem| is_reason(problem) && problem.is_exact());
         let sure: Vec<Vec<Hit>> = problems
             .iter()
             .map(|problem| match exact_hits(knowledge, problem, options) {
+                _ if !is_reason(problem) => Vec::new(),
                 hits if hits.is_empty() && !any_exact => {
                     fingerprint_hit(knowledge, problem, options, &admitted).into_iter().collect()
                 }
                 hits => hits,
             })
             .collect();
-        let ask: Vec<bool> = sure.iter().map(|hits| hits.is_empty() && !any_exact).collect();
-        let chosen = choose(knowledge, &problems, &sure, &ask, options.max_errors);
+        let asked = |(hits, problem): (&Vec<Hit>, &Problem)| hits.is_empty() && !any_exact && is_reason(problem);
+        let ask: Vec<bool> = sure.iter().zip(&problems).map(asked).collect();
+        let chosen = match is_run {
+            true => (0..problems.len().min(options.max_errors)).collect(),
+            false => choose(knowledge, &problems, &sure, &ask, options.max_errors),
+        };
         Self { problems, sure, ask, chosen }
     }
 

@@ -37,7 +37,7 @@ mod semantics;
 mod snippet;
 mod stage;
 
-pub use analyse::{Problem, analyse};
+pub use analyse::{Problem, Problems, analyse};
 pub use collections::{Admitted, Files, ItemCollection};
 pub use error::SearchError;
 pub use gate::Gates;

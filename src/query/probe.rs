@@ -1,7 +1,7 @@
 //! What lookups and searches put before the gate: to calibrate it.
 
 use super::SearchError;
-use super::analyse::Problem;
+use super::analyse::Problems;
 use super::collection::Query;
 use super::collections::{CanonCollection, ItemCollection};
 use super::knowledge::Knowledge;
@@ -31,7 +31,7 @@ pub struct Probed {
 ///
 /// # Errors
 /// [`SearchError`] when the model fails.
-pub fn probe(knowledge: &Knowledge, problems: Vec<Problem>, semantics: &Semantics) -> Result<Vec<Probed>, SearchError> {
+pub fn probe(knowledge: &Knowledge, problems: Problems, semantics: &Semantics) -> Result<Vec<Probed>, SearchError> {
     let options = LookupOptions::default();
     let asking = Asking::new(knowledge, problems, &options);
     let vectors = asking.embed(semantics)?;

@@ -7,7 +7,8 @@
 use super::relevance::mean;
 use crate::embed::{EmbedError, Encoder};
 use crate::lexical::QueryTerms;
-use crate::text::{MAX_QUESTION_LINES, headline, mask, salient};
+use crate::text::{headline, mask, salient};
+use crate::triage::MAX_QUESTION_LINES;
 use crate::types::Role;
 
 /// Most characters of a long question that are looked at: what models take, and more.

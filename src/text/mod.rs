@@ -4,7 +4,6 @@
 //! of canon or models. Invariant: cleaned text holds no control characters but tab and line feed, and every line
 //! remembers its number in the input.
 
-mod block;
 mod clean;
 mod count;
 mod decode;
@@ -23,7 +22,6 @@ mod stem;
 mod time;
 mod token;
 
-pub use block::{Block, Errors, MAX_QUESTION_LINES, blocks, is_question};
 pub use clean::{Cleaned, Line, Mark, clean};
 pub use count::{Characters, CountTokens};
 pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};

@@ -6,12 +6,14 @@
 //!
 //! Knows no project and no pack: each rule is true of a tool or a test framework. Linear in the log.
 
+mod block;
 mod cut;
 mod features;
 mod line;
 mod step;
 mod weights;
 
+pub use block::{Block, Errors, MAX_QUESTION_LINES, blocks};
 pub use features::FEATURES;
 
 use crate::text::Cleaned;
@@ -37,9 +39,26 @@ pub struct Candidate {
     pub probability: f64,
 }
 
+/// What a log says about its failure.
+#[derive(Debug, Clone)]
+pub struct Triage {
+    /// Candidates, likeliest first; of equals the earlier. They lie in the log and do not overlap.
+    pub candidates: Vec<Candidate>,
+    /// Whether a build system says in it that a step failed.
+    pub is_run: bool,
+}
+
+impl Triage {
+    /// Of a log. Linear in its length.
+    pub fn of(cleaned: &Cleaned) -> Self {
+        let survey = Survey::of(cleaned);
+        Self { candidates: survey.ranked(&weights::shipped()), is_run: survey.is_run }
+    }
+}
+
 /// Candidates of a log, likeliest first; of equals the earlier. They lie in the log and do not overlap.
 pub fn candidates(cleaned: &Cleaned) -> Vec<Candidate> {
-    Survey::of(cleaned).ranked(&weights::shipped())
+    Triage::of(cleaned).candidates
 }
 
 /// The weights that [`candidates`] uses.
@@ -54,6 +73,8 @@ pub struct Survey {
     pub blocks: Vec<Candidate>,
     /// What is known of each, and last of "none of them", in the order of [`FEATURES`].
     pub features: Vec<Weights>,
+    /// Whether a build system says that a step failed.
+    pub is_run: bool,
 }
 
 impl Survey {
@@ -72,6 +93,7 @@ impl Survey {
         };
         Self {
             blocks: stretches.iter().map(block).collect(),
+            is_run: steps.told.is_some(),
             features: known.iter().chain(std::iter::once(&none)).map(Features::array).collect(),
         }
     }

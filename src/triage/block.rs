@@ -5,26 +5,21 @@
 //! mention errors (`0 errors`, `retry succeeded`, an INFO line) open nothing. Blocks that differ in masked parts only
 //! are one block, counted.
 
-use super::clean::Cleaned;
-use super::fingerprint::fingerprint;
-use super::mask::mask;
-use super::pattern::pattern;
-use super::salient::{headline, salient};
+use super::{Candidate, Triage};
+use crate::text::{Cleaned, fingerprint, headline, mask, pattern, salient};
 use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A text of at most this many non-empty lines may be a question rather than a log.
 pub const MAX_QUESTION_LINES: usize = 3;
-/// Longest block, in lines.
-const MAX_BLOCK_LINES: usize = 60;
 /// Longest text that is embedded for one block, in characters: about 200 tokens.
 const MAX_SALIENT_CHARS: usize = 800;
 /// Distinct blocks looked at; a log with more repeats itself in ways the masks do not see.
 const MAX_BLOCKS: usize = 500;
 
 /// One error of an input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// First line, an index into [`Cleaned::lines`].
     pub first: usize,
@@ -38,6 +33,8 @@ pub struct Block {
     pub fingerprint: String,
     /// How often it occurs.
     pub repeated: usize,
+    /// How likely the reason of the failure stands here, in \[0, 1\].
+    pub likelihood: f32,
 }
 
 impl Block {
@@ -45,7 +42,7 @@ impl Block {
     pub fn over(cleaned: &Cleaned, first: usize, last: usize) -> Self {
         let lines: Vec<&str> = (first..=last).map(|i| cleaned.line(i)).collect();
         let salient = mask(&salient(&lines, MAX_SALIENT_CHARS));
-        Self { first, last, headline: headline(&lines), fingerprint: fingerprint(&salient), salient, repeated: 1 }
+        Self { first, last, headline: headline(&lines), fingerprint: fingerprint(&salient), salient, repeated: 1, likelihood: 1.0 }
     }
 
     /// Byte range of the block in the cleaned text.
@@ -99,14 +96,8 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-static CODE_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^\s*(?:if|for|while|return|def|fn|let|raise|throw|except|catch|try|pub|impl|match|func|import|from|use|class|struct|enum|type|const|var|async|await|else|elif|assert\w*!?|print\w*!?)\b.*[({:;=\[]?\s*$|^\s*[\w.]+\(.*\)[;,]?\s*$|[{};]\s*$",
-    )
-});
-
 /// Whether a line reports a failure.
-pub(super) fn is_failure(line: &str) -> bool {
+fn is_failure(line: &str) -> bool {
     if !FAILURE.is_match(line) || REPORT.is_match(line) {
         return false;
     }
@@ -119,11 +110,10 @@ pub fn is_question(cleaned: &Cleaned) -> bool {
     filled <= MAX_QUESTION_LINES && cleaned.text.len() <= 4_000
 }
 
-/// Cuts an input into its distinct errors, in order. `evidence` holds line ranges (inclusive, as indices) that are
-/// known to be errors, such as canon matches; each lies in a block afterwards.
-pub fn blocks(cleaned: &Cleaned, evidence: &[(usize, usize)]) -> Vec<Block> {
+/// Cuts an input into its distinct errors, in order.
+pub fn blocks(cleaned: &Cleaned) -> Vec<Block> {
     let mut errors = Errors::default();
-    errors.add(cleaned, evidence, true);
+    errors.add(cleaned, &[], true);
     errors.blocks
 }
 
@@ -132,13 +122,25 @@ pub fn blocks(cleaned: &Cleaned, evidence: &[(usize, usize)]) -> Vec<Block> {
 pub struct Errors {
     /// What was found so far, in order.
     pub blocks: Vec<Block>,
+    /// Whether a build system says that a step of a run failed: then likelihoods tell which block is the reason.
+    pub is_run: bool,
     /// Blocks by what is compared first.
     known: HashMap<String, usize>,
     by_fingerprint: HashMap<String, usize>,
 }
 
+/// Lines that are an error, and how likely they are the reason.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    first: usize,
+    last: usize,
+    likelihood: f32,
+}
+
 impl Errors {
-    /// Adds the errors of the next piece, which is the `whole` input or a part of it.
+    /// Adds the errors of the next piece, which is the `whole` input or a part of it. `evidence` holds line ranges
+    /// (inclusive, as indices) that are known to be errors, such as matches of patterns; each lies in a block
+    /// afterwards.
     pub fn add(&mut self, cleaned: &Cleaned, evidence: &[(usize, usize)], whole: bool) {
         if cleaned.lines.is_empty() {
             return;
@@ -146,137 +148,59 @@ impl Errors {
         if whole && is_question(cleaned) {
             return self.blocks.push(Block::over(cleaned, 0, cleaned.lines.len() - 1));
         }
-        let mut spans = failure_spans(cleaned);
+        let triage = Triage::of(cleaned);
+        self.is_run |= triage.is_run;
+        let reports = |span: &Span| triage.is_run || (span.first..=span.last).any(|at| is_failure(cleaned.line(at)));
+        let span = |one: &Candidate| Span { first: one.first, last: one.last, likelihood: one.probability as f32 };
+        let mut spans: Vec<Span> = triage.candidates.iter().map(span).filter(reports).collect();
+        spans.sort_unstable_by_key(|span| span.first);
         join_evidence(&mut spans, evidence);
-        for (first, last) in spans {
-            self.add_span(cleaned, first, last);
+        for span in spans {
+            self.add_span(cleaned, span);
         }
     }
 
-    fn add_span(&mut self, cleaned: &Cleaned, first: usize, last: usize) {
+    fn add_span(&mut self, cleaned: &Cleaned, span: Span) {
         // The masks cost more than this key, and a long log repeats its errors.
-        let key: String = (first..=last)
+        let key: String = (span.first..=span.last)
             .take(6)
             .flat_map(|i| cleaned.line(i).chars().filter(|c| !c.is_ascii_digit()))
             .take(600)
             .collect();
         if let Some(&at) = self.known.get(&key) {
-            self.blocks[at].repeated += 1;
-            return;
+            return self.repeat(at, span);
         }
         if self.blocks.len() == MAX_BLOCKS {
             return;
         }
-        let block = Block::over(cleaned, first, last);
+        let block = Block { likelihood: span.likelihood, ..Block::over(cleaned, span.first, span.last) };
         let same = self.by_fingerprint.get(&block.fingerprint).copied();
         self.known.insert(key, same.unwrap_or(self.blocks.len()));
         match same {
-            Some(at) => self.blocks[at].repeated += 1,
+            Some(at) => self.repeat(at, span),
             None => {
                 self.by_fingerprint.insert(block.fingerprint.clone(), self.blocks.len());
                 self.blocks.push(block);
             }
         }
     }
+
+    /// Counts an error that stood there before. It is as likely the reason as all its places together.
+    fn repeat(&mut self, at: usize, span: Span) {
+        self.blocks[at].repeated += 1;
+        self.blocks[at].likelihood += span.likelihood;
+    }
 }
 
 /// Widens the first span that a piece of evidence touches, or makes it one of its own.
-fn join_evidence(spans: &mut Vec<(usize, usize)>, evidence: &[(usize, usize)]) {
+fn join_evidence(spans: &mut Vec<Span>, evidence: &[(usize, usize)]) {
     for &(first, last) in evidence {
-        match spans.iter_mut().find(|span| span.0 <= last && first <= span.1) {
-            Some(span) => *span = (span.0.min(first), span.1.max(last)),
-            None => spans.push((first, last)),
+        match spans.iter_mut().find(|span| span.first <= last && first <= span.last) {
+            Some(span) => (span.first, span.last) = (span.first.min(first), span.last.max(last)),
+            None => spans.push(Span { first, last, likelihood: 0.0 }),
         }
     }
-    spans.sort_unstable();
-}
-
-fn failure_spans(cleaned: &Cleaned) -> Vec<(usize, usize)> {
-    let mut spans = Vec::new();
-    let mut at = 0;
-    while at < cleaned.lines.len() {
-        let line = cleaned.line(at);
-        if !is_failure(line) || CODE_LINE.is_match(line) {
-            at += 1;
-            continue;
-        }
-        let last = block_end(cleaned, at);
-        spans.push((at, last));
-        at = last + 1;
-    }
-    spans
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
-fn block_end(cleaned: &Cleaned, first: usize) -> usize {
-    let limit = (first + MAX_BLOCK_LINES).min(cleaned.lines.len());
-    if cleaned.line(first).trim_start().starts_with("Traceback (most recent call last)") {
-        return traceback_end(cleaned, first, limit);
-    }
-    let base = indent(cleaned.line(first));
-    let boxed = cleaned.lines[first].boxed;
-    let mut last = first;
-    let mut at = first + 1;
-    while at < limit {
-        let line = cleaned.line(at);
-        if cleaned.lines[at].record {
-            break;
-        }
-        if boxed {
-            if !cleaned.lines[at].boxed || line.starts_with("Error: ") {
-                break;
-            }
-        } else if line.is_empty() {
-            // Detail may follow an empty line, set in deeper than the headline.
-            let next = (at + 1..limit).find(|&i| !cleaned.line(i).is_empty());
-            if !next.is_some_and(|i| indent(cleaned.line(i)) > base && i == at + 1) {
-                break;
-            }
-        } else if indent(line) <= base && !line.starts_with(['=', '|']) {
-            let detail = line.starts_with("Caused by")
-                || line.starts_with("note:")
-                || line.starts_with("help:")
-                || indent(line) > 0;
-            if !detail && (is_failure(line) || REPORT.is_match(line)) {
-                break;
-            }
-        }
-        if !line.is_empty() {
-            last = at;
-        }
-        at += 1;
-    }
-    last
-}
-
-/// A traceback ends with the first line that is not indented, its exception; chained tracebacks belong together.
-fn traceback_end(cleaned: &Cleaned, first: usize, limit: usize) -> usize {
-    let base = indent(cleaned.line(first));
-    let mut last = first;
-    for at in first + 1..limit {
-        let line = cleaned.line(at);
-        if line.is_empty() {
-            continue;
-        }
-        last = at;
-        if indent(line) <= base {
-            let chained = (at + 1..(at + 4).min(limit)).find(|&i| {
-                let text = cleaned.line(i);
-                text.contains("During handling of the above")
-                    || text.contains("was the direct cause of")
-                    || text.contains("Traceback (most")
-            });
-            match chained {
-                Some(next) => return traceback_end(cleaned, next, limit.max(next + 1)).max(next),
-                None if line.contains("During handling") || line.contains("direct cause") => {}
-                None => break,
-            }
-        }
-    }
-    last
+    spans.sort_unstable_by_key(|span| span.first);
 }
 
 #[cfg(test)]
@@ -286,7 +210,7 @@ mod tests {
 
     fn cut(raw: &str) -> Vec<(usize, usize, usize)> {
         let cleaned = clean(raw);
-        blocks(&cleaned, &[])
+        blocks(&cleaned)
             .iter()
             .map(|b| (cleaned.lines[b.first].number, cleaned.lines[b.last].number, b.repeated))
             .collect()
@@ -326,7 +250,8 @@ mod tests {
     #[test]
     fn evidence_opens_a_block() {
         let cleaned = clean("one\ntwo\nthree\nfour\nfive");
-        let found = blocks(&cleaned, &[(2, 3)]);
-        assert_eq!((found[0].first, found[0].last), (2, 3));
+        let mut errors = Errors::default();
+        errors.add(&cleaned, &[(2, 3)], true);
+        assert_eq!((errors.blocks[0].first, errors.blocks[0].last), (2, 3));
     }
 }
