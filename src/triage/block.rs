@@ -205,8 +205,8 @@ fn join_evidence(spans: &mut Vec<Span>, evidence: &[(usize, usize)]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clean::clean;
     use super::*;
+    use crate::text::clean;
 
     fn cut(raw: &str) -> Vec<(usize, usize, usize)> {
         let cleaned = clean(raw);

@@ -13,7 +13,7 @@ mod line;
 mod step;
 mod weights;
 
-pub use block::{Block, Errors, MAX_QUESTION_LINES, blocks};
+pub use block::{Block, Errors, MAX_QUESTION_LINES, blocks, is_question};
 pub use features::FEATURES;
 
 use crate::text::Cleaned;

@@ -2,9 +2,10 @@
 
 use crate::fuzz::{Target, about, outcome, sort_of};
 use kenning::text::{
-    blocks, clean, decode, fingerprint, headline, is_question, mask, parse_timestamp, salient, shape, shell_quote,
-    single_line, timestamp, tokens,
+    clean, decode, fingerprint, headline, mask, parse_timestamp, salient, shape, shell_quote, single_line, timestamp,
+    tokens,
 };
+use kenning::triage::{blocks, is_question};
 
 pub const LOG: Target = Target {
     name: "log",
@@ -98,7 +99,7 @@ fn log(input: &[u8]) -> u64 {
         assert!(!cleaned.line(at).contains('\n'));
         assert_eq!(cleaned.line_at(line.start), at);
     }
-    let found = blocks(&cleaned, &[]);
+    let found = blocks(&cleaned);
     for block in &found {
         assert!(block.first <= block.last && block.last < cleaned.lines.len(), "{block:?}");
         assert!(cleaned.text.get(block.range(&cleaned)).is_some());
