@@ -4,6 +4,7 @@ use super::walk::unexampled;
 use crate::screen;
 use crate::text::{FINGERPRINT_VERSION, clean, mask};
 use crate::triage::blocks;
+use crate::types::CausalRole;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -67,33 +68,14 @@ pub struct Entry {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub general: bool,
     /// What it is in the chain of events that ends in a failure.
-    #[serde(default, skip_serializing_if = "Role::is_cause")]
-    pub role: Role,
+    #[serde(default, skip_serializing_if = "CausalRole::is_cause")]
+    pub role: CausalRole,
     /// Ids of entries that typically cause this one; where one of them matches in the same input, it comes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caused_by: Vec<String>,
     /// Former ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-}
-
-/// What an entry is in the chain of events that ends in a failure.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// What went wrong first: mended, the rest goes away.
-    #[default]
-    Cause,
-    /// What another error brings about: a wrapper around it, a summary of a run, an exit status.
-    Consequence,
-    /// What ends no run by itself: a deprecation, a retry, advice.
-    Warning,
-}
-
-impl Role {
-    fn is_cause(&self) -> bool {
-        *self == Self::Cause
-    }
 }
 
 impl Entry {

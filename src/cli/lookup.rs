@@ -8,7 +8,7 @@ use crate::config::LookupSettings;
 use crate::engine::face::asking::{Filters, LookupOptions};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::MAX_INPUT_BYTES;
-use crate::render::{answer_json, line, lookup_text};
+use crate::render::{Length, answer_json, line, lookup_text, nearest_text, reason_text};
 use crate::types::{Answer, Semantic};
 use clap::Args;
 use std::ffi::OsString;
@@ -76,6 +76,9 @@ pub(super) struct ShowArgs {
     /// Show the signals, weights, gate and margin of each hit
     #[arg(long)]
     explain: bool,
+    /// Only the title and the first command of each answer
+    #[arg(long, conflicts_with_all = ["explain", "why_not"])]
+    short: bool,
     /// Say at which stage this entry was dropped
     #[arg(long, value_name = "ID")]
     why_not: Option<String>,
@@ -110,6 +113,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     let started = Instant::now();
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
+    let length = if args.show.short { Length::Short } else { Length::Full };
     let options = options(&surroundings.config.settings().lookup, args.filters, args.show);
     let mut meter = Meter::new(output);
     if args.pull || surroundings.config.settings().model.auto_pull {
@@ -125,7 +129,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     surroundings.require_model(global, &engine)?;
     let answer = engine.lookup_from(&mut *input, &options, &meter.session())?;
     meter.finish();
-    let code = show(&answer, took_ms(started), output)?;
+    let code = show(&answer, length, took_ms(started), output)?;
     if !args.dry_run {
         engine.count_looked_up(&answer, &output.session());
     }
@@ -139,15 +143,19 @@ pub(super) fn took_ms(started: Instant) -> f64 {
 }
 
 /// Prints an answer, and what the engine has noted.
-pub(super) fn show(answer: &Answer, took_ms: f64, output: &Output) -> Outcome {
+pub(super) fn show(answer: &Answer, length: Length, took_ms: f64, output: &Output) -> Outcome {
     output.tell_notes();
     if output.json {
         output.print(&answer_json(answer, took_ms))?;
     } else {
-        let text = lookup_text(answer, output.style, output.width);
+        let text = lookup_text(answer, length, output.style, output.width);
         output.print(&text)?;
         if !answer.found() {
-            output.say("Nothing known about this.");
+            output.tell_text(&reason_text(answer, output.width));
+            match nearest_text(answer, output.message_style) {
+                nearest if nearest.is_empty() => output.say("Nothing known about this."),
+                nearest => output.tell_text(&nearest),
+            }
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say(
                     "There is no usable model, so only patterns and words were compared; get one with: ken model pull",

@@ -128,6 +128,13 @@ impl Output {
         }
     }
 
+    /// The same for text that ends its lines itself.
+    pub fn tell_text(&self, text: &str) {
+        if !self.quiet {
+            self.tell(text);
+        }
+    }
+
     /// Writes a note: something that could not be used, or that one should know.
     pub fn note(&self, text: &str) {
         self.say(&format!("{} {}", self.message_style.warning("note:"), block(text)));

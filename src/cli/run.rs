@@ -7,7 +7,7 @@ use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::{Diagnose, ErrorKind};
 use crate::engine::face::system;
-use crate::render::{answer_json, line, lookup_text, shown};
+use crate::render::{Length, answer_json, line, lookup_text, shown};
 use crate::types::limits::RUN_KEPT_BYTES;
 use clap::Args;
 use std::collections::VecDeque;
@@ -33,6 +33,9 @@ Examples:
 
 Exits with the command's exit code; 127 if it cannot be found, 126 if it cannot be run, 128 + N if signal N ended it.")]
 pub(super) struct RunArgs {
+    /// Also say what is true of any error of the kind
+    #[arg(long)]
+    general: bool,
     /// The command and its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<OsString>,
@@ -43,14 +46,14 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     let code = exit_code(status);
     if code != 0 && !seen.iter().all(u8::is_ascii_whitespace) {
         // The command's failure is what matters: ours must not hide it.
-        if let Err(failure) = explain(global, &seen, cut, output) {
+        if let Err(failure) = explain(global, &seen, cut, args.general, output) {
             output.say(&format!("ken: the failure could not be looked up: {}", line(&failure.message)));
         }
     }
     Ok(code)
 }
 
-fn explain(global: &Global, seen: &[u8], cut: bool, output: &Output) -> Result<(), Failure> {
+fn explain(global: &Global, seen: &[u8], cut: bool, general: bool, output: &Output) -> Result<(), Failure> {
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     let defaults = options(&surroundings.config.settings().lookup, FilterArgs::default(), ShowArgs::default());
@@ -66,9 +69,9 @@ fn explain(global: &Global, seen: &[u8], cut: bool, output: &Output) -> Result<(
     output.tell_notes();
     let text = match output.json {
         true => answer_json(&answer, took_ms),
-        false => lookup_text(&answer, output.message_style, output.width),
+        false => lookup_text(&answer, Length::Full, output.message_style, output.width),
     };
-    if answer.found() {
+    if answer.found_specific() || general && answer.found() {
         if cut {
             let most = RUN_KEPT_BYTES >> 20;
             output.note(&format!("only the first and the last {most} MiB of the output were looked at"));

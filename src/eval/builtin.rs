@@ -16,14 +16,7 @@ pub fn observe(engine: &Engine, cases: &[Case], session: &Session<'_>) -> Result
     for case in cases {
         let answer = engine.lookup(case.text.as_bytes(), &LookupOptions::default(), session)?;
         let all = engine.lookup(case.text.as_bytes(), &open, session)?;
-        // The surest finding of an input is its answer.
-        let mut findings: Vec<_> = answer.results.iter().filter(|f| !f.hits.is_empty()).collect();
-        findings.sort_by(|a, b| {
-            let key = |f: &crate::types::Finding| {
-                f.hits.first().map(|h| (h.tier, std::cmp::Reverse((h.relevance * 1e6) as i64)))
-            };
-            key(a).cmp(&key(b))
-        });
+        let findings: Vec<_> = answer.results.iter().filter(|f| !f.hits.is_empty()).collect();
         let hits: Vec<String> = findings.iter().flat_map(|f| f.hits.iter().map(|h| h.id.clone())).collect();
         let tier = findings.first().and_then(|f| f.hits.first()).map(|h| format!("{:?}", h.tier).to_lowercase());
         let best = all.results.iter().flat_map(|f| f.hits.iter().map(|h| h.relevance)).fold(0.0, f32::max);

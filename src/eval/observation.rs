@@ -27,9 +27,15 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Whether the first hit is right; silence is right where nothing is expected.
+    /// Whether the first hit is what is true of any error of its kind: told apart, and silence to `ken run`.
+    pub fn general(&self) -> bool {
+        self.tier.as_deref() == Some("general")
+    }
+
+    /// Whether the first hit is right; silence is right where nothing is expected, and so is what is called general.
     pub fn right(&self) -> bool {
         match self.hits.first() {
+            Some(_) if self.kind == CaseKind::Unanswerable => self.general(),
             Some(first) => self.expect.contains(first),
             None => self.kind == CaseKind::Unanswerable,
         }

@@ -18,6 +18,8 @@ pub struct Counts {
     pub among: usize,
     /// Something was shown.
     pub answered: usize,
+    /// What was shown first is true of any error of the kind, and called so.
+    pub general: usize,
 }
 
 impl Counts {
@@ -36,7 +38,7 @@ pub struct Report {
     pub held_back: BTreeMap<CaseKind, Counts>,
     /// By kind and domain; for unanswerable cases by kind and class.
     pub groups: BTreeMap<String, Counts>,
-    /// Share of the shown first hits that are right.
+    /// Share of the shown first hits that are right, of those that are not called general.
     pub precision: f64,
     /// Area under the curve of best relevance, answerable against unanswerable.
     pub auc: f64,
@@ -52,8 +54,9 @@ impl Report {
         for seen in observations {
             let (right, among) = (seen.right(), seen.among());
             let answered = !seen.hits.is_empty();
-            shown += usize::from(answered);
-            right_shown += usize::from(answered && right);
+            let claimed = answered && !seen.general();
+            shown += usize::from(claimed);
+            right_shown += usize::from(claimed && right);
             let group = if seen.kind == CaseKind::Unanswerable { &seen.class } else { &seen.domain };
             let name = format!(
                 "{}/{group}",
@@ -68,6 +71,7 @@ impl Report {
                 counts.right += usize::from(right);
                 counts.among += usize::from(among);
                 counts.answered += usize::from(answered);
+                counts.general += usize::from(answered && seen.general());
             }
             if !right {
                 report.misses.push(seen.id.clone());

@@ -6,7 +6,7 @@ use super::score::score;
 use super::snippet::snippet;
 use crate::canon::{Stored, fill};
 use crate::text::single_line;
-use crate::types::{Advice, Content, Explanation, Hit, Kind, Passage, Tier};
+use crate::types::{Advice, CausalRole, Content, Explanation, Hit, Kind, Passage, Tier};
 use std::collections::{BTreeMap, HashSet};
 
 /// Longest snippet in characters.
@@ -28,6 +28,7 @@ pub(super) fn advice(stored: &Stored, tier: Tier, relevance: f32, captures: BTre
         score: score(relevance, None, None),
         relevance,
         tier,
+        role: stored.entry().role,
         source: stored.source(),
         overrides_canon: stored.replaces.is_some(),
         override_reason: stored.replaces.map(|layer| {
@@ -47,6 +48,7 @@ pub(super) fn bare(candidate: &Candidate, explain: Option<Explanation>) -> Hit {
         score: candidate.score,
         relevance: candidate.judged.relevance,
         tier: Tier::Close,
+        role: CausalRole::Cause,
         source: String::new(),
         overrides_canon: false,
         override_reason: None,

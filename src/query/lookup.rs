@@ -1,41 +1,35 @@
 //! A lookup, tier by tier: patterns, then fingerprints, then words and embeddings behind the gate. A later tier is
 //! asked only where the earlier ones know nothing.
 
-use super::analyse::{Problem, Problems, analyse};
+use super::analyse::{Problems, analyse};
+use super::asking::Asking;
 use super::candidate::Candidate;
-use super::collection::{Known, Query};
+use super::collection::{Collection, Known, Query};
 use super::collections::CanonCollection;
-use super::explanation::{Outcome, of_judged, of_sure};
+use super::explanation::{Outcome, of_judged};
 use super::gate::Rule;
 use super::hit::{advice, passage};
 use super::knowledge::Knowledge;
 use super::options::LookupOptions;
-use super::question::{Question, ROLES, embed};
+use super::question::Question;
 use super::rank::{RankOptions, Ranking, rank};
 use super::relevance::Ground;
 use super::semantics::Semantics;
 use super::{SearchError, Used};
-use crate::canon::PatternHit;
-use crate::embed::EmbedError;
-use crate::lexical::QueryTerms;
 use crate::text::{DecodeError, Log, single_line};
-use crate::types::{Answer, Asked, Finding, Hit, Semantic, Tier};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use crate::types::{Answer, Asked, Finding, Hit, Nearest, Semantic, Tier};
+use std::collections::HashSet;
 
-/// In the log of a run that failed, what is less likely the reason than this share of the likeliest is not answered: a
-/// set-up that was forgiven, a clean-up.
-const REASON_SHARE: f32 = 0.2;
+/// What did not pass the gate is named where it is at least this share as relevant as the gate asks.
+const NEAR_GATE: f32 = 0.3;
+/// How many of these are named.
+const NEAREST: usize = 3;
 
 /// Reads an input and cuts it into its problems, each with what the admitted entries' patterns say of it.
 ///
 /// # Errors
 /// [`DecodeError`] when the input is no text or cannot be read.
-pub fn problems(
-    knowledge: &Knowledge,
-    log: &mut Log<'_>,
-    options: &LookupOptions,
-) -> Result<Problems, DecodeError> {
+pub fn problems(knowledge: &Knowledge, log: &mut Log<'_>, options: &LookupOptions) -> Result<Problems, DecodeError> {
     let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
     analyse(log, knowledge.canon(), &admitted)
 }
@@ -56,11 +50,7 @@ pub struct LookupContext<'a> {
 ///
 /// # Errors
 /// [`SearchError`] when the model fails on a question.
-pub fn lookup(
-    context: LookupContext<'_>,
-    problems: Problems,
-    options: &LookupOptions,
-) -> Result<Answer, SearchError> {
+pub fn lookup(context: LookupContext<'_>, problems: Problems, options: &LookupOptions) -> Result<Answer, SearchError> {
     let asking = Asking::new(context.knowledge, problems, options);
     let questions = asking.questions().count();
     let semantics = if questions > 0 { (context.semantics)() } else { None };
@@ -70,65 +60,26 @@ pub fn lookup(
         let asked = asking.ask[at].then(|| Open { semantics: semantics.zip(vectors.next()), questions });
         results.push(finding(context, &asking, at, asked, options)?);
     }
+    let results = once_each(results);
     Ok(Answer { errors_found: asking.problems.len(), errors_shown: results.len(), results })
 }
 
-/// An input analysed: its problems, what is sure about them, and which of them are still to be asked.
-pub(super) struct Asking {
-    pub problems: Vec<Problem>,
-    sure: Vec<Vec<Hit>>,
-    ask: Vec<bool>,
-    /// Problems that are answered, in the order of the input.
-    chosen: Vec<usize>,
-}
-
-impl Asking {
-    pub fn new(knowledge: &Knowledge, problems: Problems, options: &LookupOptions) -> Self {
-        let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
-        let Problems { list: problems, is_run } = problems;
-        let most = problems.iter().map(|problem| problem.block.likelihood).fold(0.0, f32::max);
-        let is_reason = |problem: &Problem| !is_run || problem.block.likelihood >= REASON_SHARE * most;
-        // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
-        let any_exact = problems.iter().any(|problem| is_reason(problem) && problem.is_exact());
-        let sure: Vec<Vec<Hit>> = problems
-            .iter()
-            .map(|problem| match exact_hits(knowledge, problem, options) {
-                _ if !is_reason(problem) => Vec::new(),
-                hits if hits.is_empty() && !any_exact => {
-                    fingerprint_hit(knowledge, problem, options, &admitted).into_iter().collect()
-                }
-                hits => hits,
-            })
-            .collect();
-        let asked = |(hits, problem): (&Vec<Hit>, &Problem)| hits.is_empty() && !any_exact && is_reason(problem);
-        let ask: Vec<bool> = sure.iter().zip(&problems).map(asked).collect();
-        let chosen = match is_run {
-            true => (0..problems.len().min(options.max_errors)).collect(),
-            false => choose(knowledge, &problems, &sure, &ask, options.max_errors),
+/// An entry answers once, however many errors it explains: the first of them counts the others.
+fn once_each(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut out: Vec<Finding> = Vec::with_capacity(findings.len());
+    for mut finding in findings {
+        let same = |other: &&mut Finding| {
+            finding.hits.first().is_some_and(|hit| other.hits.first().is_some_and(|first| first.id == hit.id))
         };
-        Self { problems, sure, ask, chosen }
+        if let Some(other) = out.iter_mut().find(same) {
+            other.error.repeated += finding.error.repeated;
+            continue;
+        }
+        let shown = |id: &str| out.iter().any(|other| other.hits.iter().any(|hit| hit.id == id));
+        finding.hits.retain(|hit| !shown(&hit.id));
+        out.push(finding);
     }
-
-    /// Which problems are asked.
-    pub fn questions(&self) -> impl Iterator<Item = usize> {
-        self.chosen.iter().copied().filter(|&at| self.ask[at])
-    }
-
-    pub fn question(&self, at: usize) -> Question {
-        Question::of_error(&self.problems[at].block.salient)
-    }
-
-    /// The questions' vectors, in order.
-    pub fn embed(&self, semantics: &Semantics) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let questions: Vec<Question> = self.questions().map(|at| self.question(at)).collect();
-        embed(&questions.iter().collect::<Vec<_>>(), ROLES, semantics.encoder.as_ref())
-    }
-
-    /// Generic patterns that match a problem, by entry: of several the first counts.
-    pub fn generic(&self, at: usize) -> HashMap<usize, &PatternHit> {
-        let hits = self.problems[at].hits.iter().rev();
-        hits.filter(|hit| hit.generic).map(|hit| (hit.entry, hit)).collect()
-    }
+    out
 }
 
 /// A problem that nothing sure is known about.
@@ -147,7 +98,7 @@ fn finding(
     open: Option<Open<'_>>,
     options: &LookupOptions,
 ) -> Result<Finding, SearchError> {
-    let (problem, mut hits) = (&asking.problems[at], asking.sure[at].clone());
+    let (problem, sure) = (&asking.problems[at], &asking.sure[at]);
     let semantic = match &open {
         None => Semantic::NotNeeded,
         Some(open) if open.semantics.is_some() => Semantic::On,
@@ -168,11 +119,16 @@ fn finding(
         Some(open) => Some(ranked(&collection, &asking.question(at), open, options)?),
         None => None,
     };
+    let mut hits: Vec<Hit> = sure.iter().map(|one| one.hit.clone()).collect();
     if let Some(ranking) = &ranking {
         for candidate in ranking.candidates.iter().filter(|candidate| candidate.passes()) {
             hits.extend(close_hit(&collection, candidate, &ranking.grounds[0], options)?);
         }
     }
+    let candidates = match &ranking {
+        Some(ranking) if hits.is_empty() => nearest(&collection, ranking)?,
+        _ => Vec::new(),
+    };
     let outcome = Outcome {
         collections: &[&collection],
         ranking: ranking.as_ref(),
@@ -188,8 +144,11 @@ fn finding(
         line_end: problem.lines.1,
         repeated: problem.block.repeated,
         fingerprint: problem.block.fingerprint.clone(),
+        likelihood: problem.block.likelihood.min(1.0),
     };
-    Ok(Finding { error, verdict: hits.first().map(|hit| hit.tier).into(), semantic, reranked: false, hits, why_not })
+    let verdict = hits.first().map(|hit| hit.tier).into();
+    let also_seen = asking.also_seen[at].clone();
+    Ok(Finding { error, verdict, semantic, reranked: false, hits, also_seen, candidates, why_not })
 }
 
 fn ranked(
@@ -219,6 +178,23 @@ fn ranked(
     rank(&query, &[collection], options)
 }
 
+/// What came near to the gate, nearest first.
+fn nearest(collection: &CanonCollection<'_>, ranking: &Ranking) -> Result<Vec<Nearest>, SearchError> {
+    let near = |candidate: &&Candidate| candidate.judged.relevance >= NEAR_GATE * candidate.gate;
+    let found: Vec<&Candidate> = ranking.candidates.iter().filter(near).take(NEAREST).collect();
+    let keys: Vec<u64> = found.iter().map(|candidate| candidate.key).collect();
+    let known = collection.read(&keys)?.into_iter().zip(found);
+    let named = known.filter_map(|(known, candidate)| match known? {
+        Known::Entry(stored) => Some(Nearest {
+            id: stored.id().to_owned(),
+            title: stored.entry().title.clone(),
+            relevance: candidate.judged.relevance,
+        }),
+        Known::Item(_) => None,
+    });
+    Ok(named.collect())
+}
+
 /// What passed the gate, as a hit; `None` if it is gone.
 fn close_hit(
     collection: &CanonCollection<'_>,
@@ -226,7 +202,6 @@ fn close_hit(
     ground: &Ground,
     options: &LookupOptions,
 ) -> Result<Option<Hit>, SearchError> {
-    use super::collection::Collection;
     let Some(known) = collection.read(&[candidate.key])?.pop().flatten() else { return Ok(None) };
     let explain = |matched| options.explain.then(|| of_judged(candidate, ground, matched));
     Ok(Some(match &known {
@@ -240,93 +215,4 @@ fn close_hit(
         }
         Known::Item(_) => passage(&known, candidate, &HashSet::new(), explain(None)),
     }))
-}
-
-/// Which problems are answered, in the order of the input: those with a sure hit first, then the likeliest.
-fn choose(knowledge: &Knowledge, problems: &[Problem], sure: &[Vec<Hit>], ask: &[bool], most: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..problems.len()).collect();
-    if order.len() > most {
-        let likelihood: Vec<f32> = (0..problems.len())
-            .map(|at| {
-                if !sure[at].is_empty() {
-                    return 2.0;
-                }
-                if !ask[at] {
-                    return 0.0;
-                }
-                let scores = knowledge.scores(&QueryTerms::of(&problems[at].block.salient));
-                Ground { reach: scores.reach, ..Ground::default() }
-                    .share(scores.by_document.iter().map(|(_, score)| *score).fold(0.0, f32::max))
-            })
-            .collect();
-        order.sort_by(|&a, &b| likelihood[b].total_cmp(&likelihood[a]).then(a.cmp(&b)));
-        order.truncate(most);
-        order.sort_unstable();
-    }
-    order
-}
-
-/// What orders entries of which a specific pattern matches.
-struct Exact {
-    /// Whether the entry names a surface only: those that name a cause come first.
-    general: Reverse<bool>,
-    /// How much of its best pattern is plain text: of two that match, the one that says more is the surer.
-    weight: usize,
-    hit: Hit,
-}
-
-/// Entries of which a specific pattern matches: those that name a cause before those that name a surface, then the
-/// pattern that says most first.
-fn exact_hits(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions) -> Vec<Hit> {
-    let mut by_entry: BTreeMap<usize, Vec<&PatternHit>> = BTreeMap::new();
-    for hit in problem.hits.iter().filter(|hit| !hit.generic) {
-        by_entry.entry(hit.entry).or_default().push(hit);
-    }
-    let exact = |(entry, hits): (usize, Vec<&PatternHit>)| {
-        let mut captures = BTreeMap::new();
-        for hit in &hits {
-            for (name, value) in &hit.captures {
-                captures.entry(name.clone()).or_insert_with(|| value.clone());
-            }
-        }
-        let stored = &knowledge.canon().entries()[entry];
-        let mut hit = advice(stored, Tier::Exact, 1.0, captures);
-        hit.explain = options.explain.then(|| of_sure(hits.first().map(|hit| hit.pattern.clone())));
-        let weight = hits.iter().map(|hit| literal_weight(&hit.pattern)).max().unwrap_or(0);
-        Exact { general: Reverse(stored.entry().general), weight, hit }
-    };
-    let mut found: Vec<Exact> = by_entry.into_iter().map(exact).collect();
-    let surer = |a: &Exact, b: &Exact| (b.general, b.weight).cmp(&(a.general, a.weight));
-    found.sort_by(|a, b| surer(a, b).then_with(|| a.hit.id.cmp(&b.hit.id)));
-    found.into_iter().map(|exact| exact.hit).collect()
-}
-
-/// The entry that has the problem's masked text as an example or symptom, if there is one.
-fn fingerprint_hit(
-    knowledge: &Knowledge,
-    problem: &Problem,
-    options: &LookupOptions,
-    admitted: &dyn Fn(usize) -> bool,
-) -> Option<Hit> {
-    let stored = &knowledge.canon().entries()[knowledge.same_fingerprint(problem, admitted)?];
-    let mut hit = advice(stored, Tier::Fingerprint, 1.0, BTreeMap::new());
-    hit.explain = options.explain.then(|| of_sure(None));
-    Some(hit)
-}
-
-/// How much of a pattern is plain text, classes and group names aside.
-fn literal_weight(pattern: &str) -> usize {
-    let (mut weight, mut in_class, mut in_name) = (0, false, false);
-    let mut chars = pattern.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => drop(chars.next()),
-            '[' => in_class = true,
-            ']' => in_class = false,
-            '<' => in_name = true,
-            '>' => in_name = false,
-            c => weight += usize::from(c.is_alphanumeric() && !in_class && !in_name),
-        }
-    }
-    weight
 }

@@ -7,11 +7,14 @@
 //! - What there is: `knowledge` (packs), `semantics` (a model), `collection` and `collections` (what can be asked).
 //! - What is asked: `analyse` (the errors of a log), `question`, `phrase`, `options`.
 //! - The pipeline: `rank` of each `candidate`, with `fuse`, `relevance`, `gate` and `score`.
+//! - What is sure without a model: `sure`, `chain` (cause before consequence), `asking` (what is left to be asked).
 //! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit` and
 //!   `explanation` are what they give.
 
 mod analyse;
+mod asking;
 mod candidate;
+mod chain;
 mod collection;
 mod collections;
 mod error;
@@ -36,6 +39,7 @@ mod search;
 mod semantics;
 mod snippet;
 mod stage;
+mod sure;
 
 pub use analyse::{Problem, Problems, analyse};
 pub use collections::{Admitted, Files, ItemCollection};

@@ -2,10 +2,10 @@
 
 use super::SearchError;
 use super::analyse::Problems;
+use super::asking::Asking;
 use super::collection::Query;
 use super::collections::{CanonCollection, ItemCollection};
 use super::knowledge::Knowledge;
-use super::lookup::Asking;
 use super::options::{LookupOptions, SearchOptions};
 use super::rank::{Fused, fuse};
 use super::relevance::{Background, Evidence, Ground};

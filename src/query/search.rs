@@ -148,11 +148,14 @@ pub fn search(
             line_end: question.lines().count().max(1),
             repeated: 1,
             fingerprint: fingerprint(&mask(question)),
+            likelihood: 1.0,
         },
         verdict: Verdict::from(hits.first().map(|hit| hit.tier)),
         semantic: if posed.vector.is_some() { Semantic::On } else { Semantic::Off },
         reranked,
         hits,
+        also_seen: Vec::new(),
+        candidates: Vec::new(),
         why_not,
     };
     Ok(Answer { errors_found: 1, errors_shown: 1, results: vec![finding] })

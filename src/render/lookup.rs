@@ -1,56 +1,116 @@
-//! The answer to a lookup, to be read under stress: what it is, why, what to do, how sure. The best hit in full, the
-//! others as a line each.
+//! The answer to a lookup, to be read under stress: what it is, why, what to do, how sure. The likeliest reason in full,
+//! everything else as a line or two, so that an answer is one screen.
 
+use super::advice::{first_command, push_advice};
+use super::explanation::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
 use crate::screen::line;
-use crate::types::{Advice, Answer, Content, Explanation, Finding, Hit, Semantic, Tier, WhyNot};
+use crate::types::{Answer, CausalRole, Content, Finding, Hit, Nearest, Semantic, Tier};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
+/// Errors about which nothing is known that are named.
+const NAMED_UNKNOWN: usize = 3;
+
+/// How much of an answer is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Length {
+    /// The first answer in full.
+    #[default]
+    Full,
+    /// Title and first command.
+    Short,
+}
 
 /// The answer for a terminal of `width` columns. Empty when nothing is known and nothing was asked to be explained.
-pub fn lookup_text(answer: &Answer, style: Style, width: usize) -> String {
+pub fn lookup_text(answer: &Answer, length: Length, style: Style, width: usize) -> String {
     let width = width.clamp(40, 100);
     let mut out = String::new();
     let several = answer.errors_found > 1;
-    let (mut unknown, mut shown) = (0, 0);
+    let mut first = true;
+    let mut unknown = Vec::new();
     for finding in &answer.results {
-        if finding.hits.is_empty() && finding.why_not.is_none() {
+        let nothing = finding.hits.is_empty() && finding.also_seen.is_empty() && finding.why_not.is_none();
+        if nothing {
             // What was not asked about may be known.
-            unknown += usize::from(finding.semantic != Semantic::NotNeeded);
+            unknown.extend((finding.semantic != Semantic::NotNeeded).then_some(finding));
             continue;
         }
-        shown += 1;
-        if !out.is_empty() {
+        if !out.is_empty() && (first || length == Length::Full) {
             out.push('\n');
         }
         if several {
             out.push_str(&heading(finding, style, width));
         }
-        push_finding(&mut out, finding, style, width);
+        match length {
+            Length::Full if first || finding.why_not.is_some() => push_finding(&mut out, finding, style, width),
+            Length::Full => push_briefly(&mut out, finding, style),
+            Length::Short => push_short(&mut out, finding, style),
+        }
+        first &= finding.hits.is_empty();
     }
-    let rest = answer.errors_found - shown;
-    if several && shown > 0 && rest > 0 {
-        let errors =
-            |count: usize| if count == 1 { "1 other error".to_owned() } else { format!("{count} other errors") };
-        let text = match rest - unknown {
-            0 => format!("Nothing known about {}.", errors(unknown)),
-            _ => format!("Not looked into: {}.", errors(rest)),
-        };
-        out.push_str(&format!("\n{}\n", style.faint(&text)));
+    let shown = answer.results.iter().filter(|one| !one.hits.is_empty() || !one.also_seen.is_empty()).count();
+    if several && shown > 0 && length == Length::Full {
+        push_rest(&mut out, answer.errors_found - shown, &unknown, style, width);
     }
     out
 }
 
-fn heading(finding: &Finding, style: Style, width: usize) -> String {
-    let error = &finding.error;
-    let place = match (error.line_start, error.line_end) {
+/// What came near to the gate, for an answer without a hit. Empty where nothing did.
+pub fn nearest_text(answer: &Answer, style: Style) -> String {
+    let mut nearest: Vec<&Nearest> = answer.results.iter().flat_map(|finding| &finding.candidates).collect();
+    nearest.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
+    let mut out = String::new();
+    for (index, near) in nearest.iter().take(NAMED_UNKNOWN).enumerate() {
+        let label = if index == 0 { "Nothing sure. Closest:" } else { "                      " };
+        let how = line(&format!("({:.0} %, ken canon show {})", near.relevance * 100.0, near.id)).into_owned();
+        out.push_str(&format!("{label} {} {}\n", line(&near.title), style.faint(&how)));
+    }
+    out
+}
+
+/// Where a log most likely says why it failed, for an answer that knows nothing about it. Empty for a single message.
+pub fn reason_text(answer: &Answer, width: usize) -> String {
+    let [first, ..] = answer.results.as_slice() else { return String::new() };
+    if answer.errors_found < 2 && first.error.line_start < 2 {
+        return String::new();
+    }
+    let head = format!("Most likely the reason, {}: ", place(first));
+    let room = width.clamp(40, 100).saturating_sub(head.chars().count()).max(20);
+    format!("{head}{}\n", line(&first.error.headline).chars().take(room).collect::<String>())
+}
+
+/// How many other errors there are, and the most telling of those about which nothing is known.
+fn push_rest(out: &mut String, rest: usize, unknown: &[&Finding], style: Style, width: usize) {
+    if rest == 0 {
+        return;
+    }
+    let errors = if rest == 1 { "1 other error".to_owned() } else { format!("{rest} other errors") };
+    let text = if unknown.len() == rest { format!("Nothing known about {errors}") } else { errors };
+    let many =
+        if rest > unknown.len() { format!(" (--max-errors {} looks into all)", rest + 1) } else { String::new() };
+    out.push_str(&format!(
+        "\n{}\n",
+        style.faint(&format!("{text}{many}{}", if unknown.is_empty() { "." } else { ":" }))
+    ));
+    for finding in unknown.iter().take(NAMED_UNKNOWN) {
+        out.push_str(&format!("{INDENT}{}", heading(finding, style, width.saturating_sub(INDENT.len()))));
+    }
+}
+
+/// The lines of an error.
+fn place(finding: &Finding) -> String {
+    match (finding.error.line_start, finding.error.line_end) {
         (first, last) if first == last => format!("line {first}"),
         (first, last) => format!("lines {first}-{last}"),
-    };
+    }
+}
+
+fn heading(finding: &Finding, style: Style, width: usize) -> String {
+    let error = &finding.error;
     let times = if error.repeated > 1 { format!(", {} times", error.repeated) } else { String::new() };
-    let head = format!("{place}{times}: ");
+    let head = format!("{}{times}: ", place(finding));
     let room = width.saturating_sub(head.chars().count()).max(20);
     let headline: String = line(&error.headline).chars().take(room).collect();
     format!("{}{}\n", style.faint(&head), style.faint(&headline))
@@ -59,23 +119,63 @@ fn heading(finding: &Finding, style: Style, width: usize) -> String {
 fn push_finding(out: &mut String, finding: &Finding, style: Style, width: usize) {
     if let Some((best, others)) = finding.hits.split_first() {
         push_hit(out, best, finding, style, width);
-        for (index, other) in others.iter().enumerate() {
-            let label = if index == 0 { "Or     " } else { INDENT };
-            out.push_str(&format!(
-                "{}{} {}\n",
-                style.faint(label),
-                line(&other.title),
-                style.faint(&line(&format!("({}, {})", other.id, sureness(other))))
-            ));
+        let follows = |hit: &&Hit| best.role == CausalRole::Cause && hit.role != CausalRole::Cause;
+        for (index, other) in others.iter().filter(|hit| !follows(hit)).enumerate() {
+            push_other(out, if index == 0 { "Or     " } else { INDENT }, other, style);
         }
+        let beside = others.iter().filter(follows).map(|hit| (hit.title.as_str(), hit.id.as_str()));
+        push_also(out, beside.chain(seen(finding)), style, width);
         for hit in &finding.hits {
             if let Some(explanation) = &hit.explain {
                 push_explanation(out, hit, explanation, style, width);
             }
         }
+    } else {
+        push_also(out, seen(finding), style, width);
     }
     if let Some(why_not) = &finding.why_not {
         push_why_not(out, why_not, style, width);
+    }
+}
+
+fn seen(finding: &Finding) -> impl Iterator<Item = (&str, &str)> {
+    finding.also_seen.iter().map(|seen| (seen.title.as_str(), seen.id.as_str()))
+}
+
+fn push_other(out: &mut String, label: &str, other: &Hit, style: Style) {
+    let how = style.faint(&line(&format!("({}, {})", other.id, sureness(other))));
+    out.push_str(&format!("{}{} {how}\n", style.faint(label), line(&other.title)));
+}
+
+/// What was seen besides, on one line, each once.
+fn push_also<'a>(out: &mut String, seen: impl Iterator<Item = (&'a str, &'a str)>, style: Style, width: usize) {
+    let mut named: Vec<String> = Vec::new();
+    for (title, id) in seen {
+        let text = format!("{title} ({id})");
+        if !named.contains(&text) {
+            named.push(text);
+        }
+    }
+    if !named.is_empty() {
+        out.push_str(&style.faint(&wrap(&named.join("; "), "Also seen: ", INDENT, width)));
+    }
+}
+
+/// A title and where the rest is to be read.
+fn push_briefly(out: &mut String, finding: &Finding, style: Style) {
+    match finding.hits.first() {
+        Some(hit) => push_other(out, "", hit, style),
+        None => push_also(out, seen(finding), style, usize::MAX),
+    }
+}
+
+fn push_short(out: &mut String, finding: &Finding, style: Style) {
+    let Some(hit) = finding.hits.first() else { return push_also(out, seen(finding), style, usize::MAX) };
+    out.push_str(&format!("{} {}\n", style.strong(&line(&hit.title)), style.faint(&format!("({})", sureness(hit)))));
+    if let Content::Advice(advice) = &hit.content
+        && let Some(command) = first_command(advice)
+    {
+        out.push_str(&format!("  {}\n", style.command(&line(command))));
     }
 }
 
@@ -84,13 +184,17 @@ fn sureness(hit: &Hit) -> String {
         Tier::Exact => "exact".to_owned(),
         Tier::Fingerprint => "same as a known case".to_owned(),
         Tier::Close => format!("{:.0} % sure", hit.relevance * 100.0),
+        Tier::General => "general".to_owned(),
     }
 }
 
 fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width: usize) {
     out.push_str(&format!("{}\n", style.strong(&line(&hit.title))));
-    let sure = sureness(hit);
-    let sure = if hit.tier == Tier::Close { style.warning(&sure) } else { style.good(&sure) };
+    let sure = match hit.tier {
+        Tier::Close => style.warning(&sureness(hit)),
+        Tier::General => style.warning("general: true of any error of this kind, the cause of this one is not known"),
+        Tier::Exact | Tier::Fingerprint => style.good(&sureness(hit)),
+    };
     let mut origin = format!(", {}", hit.id);
     if !hit.source.starts_with("canon:") {
         origin.push_str(&format!(" ({})", hit.source));
@@ -100,106 +204,6 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
     }
     out.push_str(&format!("{sure}{}\n\n", style.faint(&line(&origin))));
     if let Content::Advice(advice) = &hit.content {
-        push_advice(out, advice, style, width);
-    }
-}
-
-fn push_advice(out: &mut String, advice: &Advice, style: Style, width: usize) {
-    out.push_str(&wrap(&advice.cause, "Cause  ", INDENT, width));
-    out.push('\n');
-    let numbered = advice.fix.len() > 1;
-    for (index, step) in advice.fix.iter().enumerate() {
-        let label = if index == 0 { "Fix    " } else { INDENT };
-        let number = if numbered { format!("{}. ", index + 1) } else { String::new() };
-        let rest = format!("{INDENT}{}", " ".repeat(number.len()));
-        let (text, command) = split_command(step);
-        let block = wrap(text, &format!("{label}{number}"), &rest, width);
-        out.push_str(&paint_commands(&block, style));
-        if let Some(command) = command {
-            out.push_str(&format!("{rest}  {}\n", style.command(&line(command))));
-        }
-    }
-    if let Some(url) = advice.references.first() {
-        out.push_str(&format!("\n{}\n", style.faint(&line(&format!("More   {url}")))));
-    }
-}
-
-/// Takes a long command at the end of a step apart from its text, so that it stands on a line of its own.
-fn split_command(step: &str) -> (&str, Option<&str>) {
-    let trimmed = step.trim_end().trim_end_matches('.');
-    let Some(open) = trimmed.strip_suffix('`').and_then(|inner| inner.rfind('`')) else { return (step, None) };
-    let text = trimmed[..open].trim_end();
-    let command = &trimmed[open + 1..trimmed.len() - 1];
-    if text.ends_with(':') && !command.contains('\n') { (text, Some(command)) } else { (step, None) }
-}
-
-fn paint_commands(block: &str, style: Style) -> String {
-    if !style.colour {
-        return block.to_owned();
-    }
-    let mut out = String::new();
-    for (index, part) in block.split('`').enumerate() {
-        out.push_str(&if index % 2 == 1 { style.command(part) } else { part.to_owned() });
-    }
-    out
-}
-
-pub(super) fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explanation, style: Style, width: usize) {
-    let signals = &explanation.signals;
-    let mut parts = Vec::new();
-    for (name, value) in [
-        ("canon", signals.canon),
-        ("semantic", signals.semantic),
-        ("keyword", signals.keyword),
-        ("recency", signals.recency),
-        ("frequency", signals.frequency),
-    ] {
-        if let Some(value) = value {
-            let weight = explanation.weights.get(name).map(|w| format!(" x {w:.2}")).unwrap_or_default();
-            parts.push(format!("{name} {value:.3}{weight}"));
-        }
-    }
-    if let Some(logit) = explanation.rerank {
-        parts.push(format!("cross-encoder {logit:+.2}"));
-    }
-    let similar = explanation.similar.map(|s| format!("similar {s:.3}, ")).unwrap_or_default();
-    let text = format!(
-        "{}: {}; {similar}relevance {:.3}, gate {:.3}, margin {:+.3}, score {:.3}",
-        hit.id,
-        parts.join(", "),
-        hit.relevance,
-        explanation.gate,
-        explanation.margin,
-        hit.score
-    );
-    out.push_str(&style.faint(&wrap(&text, "\nWhy    ", INDENT, width)));
-    if let Some(matched) = &explanation.matched {
-        let matched: String = matched.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
-        out.push_str(&style.faint(&wrap(&format!("nearest: {matched}"), INDENT, INDENT, width)));
-    }
-}
-
-pub(super) fn push_why_not(out: &mut String, why_not: &WhyNot, style: Style, width: usize) {
-    let mut text = format!("{}: {}: {}", why_not.id, why_not.stage, why_not.reason);
-    if let Some(relevance) = why_not.relevance {
-        text.push_str(&format!("; relevance {relevance:.3}, gate {:.3}", why_not.gate));
-    }
-    if let Some(signals) = &why_not.signals {
-        for (name, value) in [("canon", signals.canon), ("semantic", signals.semantic), ("keyword", signals.keyword)] {
-            text.push_str(&value.map(|v| format!(", {name} {v:.3}")).unwrap_or_default());
-        }
-    }
-    out.push_str(&style.faint(&wrap(&text, "Not    ", INDENT, width)));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_closing_command_stands_alone() {
-        assert_eq!(split_command("Import it: `terraform import a b`."), ("Import it:", Some("terraform import a b")));
-        assert_eq!(split_command("Run `ls` first."), ("Run `ls` first.", None));
-        assert_eq!(split_command("Plain."), ("Plain.", None));
+        push_advice(out, advice, hit.tier == Tier::General, style, width);
     }
 }

@@ -3,6 +3,8 @@
 //! Foreign text is cleaned where it is put into a line, and stands escaped in JSON; the only escape codes in the output
 //! are our own, and only when the style has colours.
 
+mod advice;
+mod explanation;
 mod json;
 mod lookup;
 mod search;
@@ -13,7 +15,7 @@ mod wrap;
 /// Which characters may reach a screen, and how paths are shown.
 pub use crate::screen::{clean, is_hidden, line, shown, shown_text, terminal};
 pub use json::{json, json_line, json_pretty, with_path, yaml};
-pub use lookup::lookup_text;
+pub use lookup::{Length, lookup_text, nearest_text, reason_text};
 pub use search::search_text;
 pub use style::Style;
 pub use wire::{answer_json, json_object};

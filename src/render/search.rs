@@ -1,6 +1,6 @@
 //! The answer to a search: what each hit is, where it stands, the part that matters.
 
-use super::lookup::{push_explanation, push_why_not};
+use super::explanation::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
 use crate::screen::{line, shown_text};

@@ -42,7 +42,15 @@ impl Block {
     pub fn over(cleaned: &Cleaned, first: usize, last: usize) -> Self {
         let lines: Vec<&str> = (first..=last).map(|i| cleaned.line(i)).collect();
         let salient = mask(&salient(&lines, MAX_SALIENT_CHARS));
-        Self { first, last, headline: headline(&lines), fingerprint: fingerprint(&salient), salient, repeated: 1, likelihood: 1.0 }
+        Self {
+            first,
+            last,
+            headline: headline(&lines),
+            fingerprint: fingerprint(&salient),
+            salient,
+            repeated: 1,
+            likelihood: 1.0,
+        }
     }
 
     /// Byte range of the block in the cleaned text.
@@ -234,7 +242,7 @@ mod tests {
             │   with aws_s3_bucket.a,\n│   on main.tf line 1\n╵\nmore";
         assert_eq!(cut(tf), [(4, 7, 1)]);
         let py = "starting\nloading\nstill\nTraceback (most recent call last):\n  File \"a.py\", line 1, in \
-            <module>\n    import x\nModuleNotFoundError: No module named 'x'\nbye";
+            <module>\n    import x\nModuleNotFoundError: No module named 'x'\n\nbye";
         assert_eq!(cut(py), [(4, 7, 1)]);
     }
 

@@ -1,6 +1,6 @@
 //! The answer to a lookup, as every face of the program gives it.
 
-use super::{Kind, Standing};
+use super::{CausalRole, Kind, Standing};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -12,6 +12,9 @@ pub enum Tier {
     Exact,
     /// The masked input equals a masked example or symptom of the entry.
     Fingerprint,
+    /// A specific pattern of the entry matches, and the entry is true of any error of its kind: it says nothing of this
+    /// one's cause.
+    General,
     /// Closeness by meaning and words passed the gate.
     Close,
 }
@@ -26,6 +29,8 @@ pub enum Verdict {
     Fingerprint,
     /// See [`Tier::Close`].
     Close,
+    /// See [`Tier::General`].
+    General,
     /// Nothing passed the gate. A correct answer.
     None,
 }
@@ -36,6 +41,7 @@ impl From<Option<Tier>> for Verdict {
             Some(Tier::Exact) => Self::Exact,
             Some(Tier::Fingerprint) => Self::Fingerprint,
             Some(Tier::Close) => Self::Close,
+            Some(Tier::General) => Self::General,
             None => Self::None,
         }
     }
@@ -155,6 +161,9 @@ pub struct Hit {
     pub relevance: f32,
     /// How it was found.
     pub tier: Tier,
+    /// What it is in the chain of events; not named where it is a cause.
+    #[serde(skip_serializing_if = "CausalRole::is_cause")]
+    pub role: CausalRole,
     /// Where it comes from: `canon:PACK`, `user:PACK`, `repository:PACK`, or `index`.
     pub source: String,
     /// Whether earned knowledge replaced a canon entry.
@@ -179,6 +188,30 @@ pub struct Asked {
     pub repeated: usize,
     /// Hash of the masked text with the version of the masks, `v2:` and 16 hex digits.
     pub fingerprint: String,
+    /// How likely the reason of the failure stands here, in \[0, 1\]: of several errors of a log, the share of this one.
+    pub likelihood: f32,
+}
+
+/// Something known that was seen as well, and is not the reason.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Seen {
+    /// Stable id, `pack/slug`.
+    pub id: String,
+    /// The problem in a few words.
+    pub title: String,
+    /// First line of the error in the input, from 1.
+    pub line_start: usize,
+}
+
+/// Something that was near the gate, and did not pass it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Nearest {
+    /// Stable id, `pack/slug`.
+    pub id: String,
+    /// The problem in a few words.
+    pub title: String,
+    /// Probability of being the right answer, in \[0, 1\].
+    pub relevance: f32,
 }
 
 /// What is known about one error.
@@ -195,6 +228,13 @@ pub struct Finding {
     pub reranked: bool,
     /// What passed the gate, best first.
     pub hits: Vec<Hit>,
+    /// Consequences and warnings of which patterns match elsewhere in the input: what the first hit brought about, or
+    /// where nothing else is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_seen: Vec<Seen>,
+    /// Where nothing passed the gate: what came near to it, nearest first; at most three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Nearest>,
     /// The stage at which the item of `--why-not` was dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_not: Option<WhyNot>,
@@ -226,7 +266,7 @@ pub struct Answer {
     pub errors_found: usize,
     /// How many of them are in `results`.
     pub errors_shown: usize,
-    /// One finding per error, in the order of the input.
+    /// One finding per error, the likeliest reason first.
     pub results: Vec<Finding>,
 }
 
@@ -234,5 +274,10 @@ impl Answer {
     /// Whether anything is known about any of the errors.
     pub fn found(&self) -> bool {
         self.results.iter().any(|r| !r.hits.is_empty())
+    }
+
+    /// Whether more is known about any of the errors than what is true of all of their kind.
+    pub fn found_specific(&self) -> bool {
+        self.results.iter().flat_map(|r| &r.hits).any(|hit| hit.tier != Tier::General)
     }
 }

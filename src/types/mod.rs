@@ -1,6 +1,7 @@
 //! Plain data that crosses modules: no behaviour beyond small conversions, no dependencies above [`crate::error`].
 
 mod answer;
+mod causal;
 mod frame;
 mod generation;
 mod item;
@@ -9,8 +10,10 @@ pub mod limits;
 mod model;
 
 pub use answer::{
-    Advice, Answer, Asked, Content, Explanation, Finding, Hit, Passage, Semantic, Signals, Tier, Verdict, WhyNot,
+    Advice, Answer, Asked, Content, Explanation, Finding, Hit, Nearest, Passage, Seen, Semantic, Signals, Tier,
+    Verdict, WhyNot,
 };
+pub use causal::CausalRole;
 pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
 pub use generation::Generation;
 pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};

@@ -5,7 +5,7 @@ use crate::support::request::session;
 use kenning::canon::{Canon, Entry, PackFile, PackLayer, PackSource, add_entry, check, fill};
 use kenning::engine::Engine;
 use kenning::query::LookupOptions;
-use kenning::render::{Style, json_line, lookup_text};
+use kenning::render::{Length, Style, json_line, lookup_text};
 use std::path::Path;
 
 /// Messages that the packs know, and no more of them than the others have.
@@ -74,7 +74,7 @@ fn lookup(_: &Path) -> Reader {
             Ok(answer) => answer,
             Err(error) => return sort_of(&error),
         };
-        let text = lookup_text(&answer, Style::default(), 80);
+        let text = lookup_text(&answer, Length::Full, Style::default(), 80);
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
         let line = json_line(&answer);
         assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok());

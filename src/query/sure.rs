@@ -1,0 +1,107 @@
+//! What is sure about a problem without a model: entries whose specific pattern matches in it, or whose example it is.
+
+use super::analyse::Problem;
+use super::explanation::of_sure;
+use super::hit::advice;
+use super::knowledge::Knowledge;
+use super::options::LookupOptions;
+use crate::canon::PatternHit;
+use crate::types::{CausalRole, Hit, Tier};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// An entry that surely belongs to a problem.
+#[derive(Debug, Clone)]
+pub(super) struct Sure {
+    pub hit: Hit,
+    /// Ids of entries that typically cause it.
+    pub caused_by: Vec<String>,
+    /// How much of its best pattern is plain text: of two that match, the one that says more is the surer.
+    weight: usize,
+}
+
+impl Sure {
+    /// Whether the cause is known with it.
+    pub fn is_cause(&self) -> bool {
+        self.is_specific() && self.hit.role == CausalRole::Cause
+    }
+
+    /// Whether it says something of this error, and not only of all errors of the kind.
+    pub fn is_specific(&self) -> bool {
+        self.hit.tier != Tier::General && self.hit.role != CausalRole::Warning
+    }
+}
+
+/// What is sure about a problem, best first: patterns, and where none matches and `compare` is set, equal texts.
+pub(super) fn sure(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions, compare: bool) -> Vec<Sure> {
+    let by_pattern = by_pattern(knowledge, problem, options);
+    if by_pattern.is_empty() && compare {
+        return by_fingerprint(knowledge, problem, options).into_iter().collect();
+    }
+    by_pattern
+}
+
+/// Entries of which a specific pattern matches. A cause comes before what it brings about, what is true of any error of
+/// its kind after what is true of this one, and a warning last; of equals the pattern that says most is first.
+fn by_pattern(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions) -> Vec<Sure> {
+    let mut by_entry: BTreeMap<usize, Vec<&PatternHit>> = BTreeMap::new();
+    for hit in problem.hits.iter().filter(|hit| !hit.generic) {
+        by_entry.entry(hit.entry).or_default().push(hit);
+    }
+    let known = |(entry, hits): (usize, Vec<&PatternHit>)| {
+        let mut captures = BTreeMap::new();
+        for hit in &hits {
+            for (name, value) in &hit.captures {
+                captures.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        let stored = &knowledge.canon().entries()[entry];
+        let tier = if stored.entry().general { Tier::General } else { Tier::Exact };
+        let mut hit = advice(stored, tier, 1.0, captures);
+        hit.explain = options.explain.then(|| of_sure(hits.first().map(|hit| hit.pattern.clone())));
+        let weight = hits.iter().map(|hit| literal_weight(&hit.pattern)).max().unwrap_or(0);
+        Sure { hit, caused_by: stored.entry().caused_by.clone(), weight }
+    };
+    let mut found: Vec<Sure> = by_entry.into_iter().map(known).collect();
+    let place = |one: &Sure| (one.hit.role == CausalRole::Warning, one.hit.tier, one.hit.role, Reverse(one.weight));
+    found.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.hit.id.cmp(&b.hit.id)));
+    causes_first(found)
+}
+
+/// Puts each entry before those that name it as their cause.
+fn causes_first(found: Vec<Sure>) -> Vec<Sure> {
+    let mut out: Vec<Sure> = Vec::with_capacity(found.len());
+    for one in found {
+        let brought_about = |other: &Sure| other.caused_by.contains(&one.hit.id);
+        let at = if one.is_specific() { out.iter().position(brought_about) } else { None };
+        out.insert(at.unwrap_or(out.len()), one);
+    }
+    out
+}
+
+/// The entry that has the problem's masked text as an example or symptom, if there is one.
+fn by_fingerprint(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions) -> Option<Sure> {
+    let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
+    let stored = &knowledge.canon().entries()[knowledge.same_fingerprint(problem, &admitted)?];
+    let tier = if stored.entry().general { Tier::General } else { Tier::Fingerprint };
+    let mut hit = advice(stored, tier, 1.0, BTreeMap::new());
+    hit.explain = options.explain.then(|| of_sure(None));
+    Some(Sure { hit, caused_by: stored.entry().caused_by.clone(), weight: 0 })
+}
+
+/// How much of a pattern is plain text, classes and group names aside.
+fn literal_weight(pattern: &str) -> usize {
+    let (mut weight, mut in_class, mut in_name) = (0, false, false);
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '<' => in_name = true,
+            '>' => in_name = false,
+            c => weight += usize::from(c.is_alphanumeric() && !in_class && !in_name),
+        }
+    }
+    weight
+}

@@ -1,0 +1,56 @@
+//! The signals of a hit, and why something is none, for whoever asks.
+
+use super::style::Style;
+use super::wrap::wrap;
+use crate::types::{Explanation, Hit, WhyNot};
+
+/// The indent of everything below a heading.
+const INDENT: &str = "       ";
+
+pub(super) fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explanation, style: Style, width: usize) {
+    let signals = &explanation.signals;
+    let mut parts = Vec::new();
+    for (name, value) in [
+        ("canon", signals.canon),
+        ("semantic", signals.semantic),
+        ("keyword", signals.keyword),
+        ("recency", signals.recency),
+        ("frequency", signals.frequency),
+    ] {
+        if let Some(value) = value {
+            let weight = explanation.weights.get(name).map(|w| format!(" x {w:.2}")).unwrap_or_default();
+            parts.push(format!("{name} {value:.3}{weight}"));
+        }
+    }
+    if let Some(logit) = explanation.rerank {
+        parts.push(format!("cross-encoder {logit:+.2}"));
+    }
+    let similar = explanation.similar.map(|s| format!("similar {s:.3}, ")).unwrap_or_default();
+    let text = format!(
+        "{}: {}; {similar}relevance {:.3}, gate {:.3}, margin {:+.3}, score {:.3}",
+        hit.id,
+        parts.join(", "),
+        hit.relevance,
+        explanation.gate,
+        explanation.margin,
+        hit.score
+    );
+    out.push_str(&style.faint(&wrap(&text, "\nWhy    ", INDENT, width)));
+    if let Some(matched) = &explanation.matched {
+        let matched: String = matched.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        out.push_str(&style.faint(&wrap(&format!("nearest: {matched}"), INDENT, INDENT, width)));
+    }
+}
+
+pub(super) fn push_why_not(out: &mut String, why_not: &WhyNot, style: Style, width: usize) {
+    let mut text = format!("{}: {}: {}", why_not.id, why_not.stage, why_not.reason);
+    if let Some(relevance) = why_not.relevance {
+        text.push_str(&format!("; relevance {relevance:.3}, gate {:.3}", why_not.gate));
+    }
+    if let Some(signals) = &why_not.signals {
+        for (name, value) in [("canon", signals.canon), ("semantic", signals.semantic), ("keyword", signals.keyword)] {
+            text.push_str(&value.map(|v| format!(", {name} {v:.3}")).unwrap_or_default());
+        }
+    }
+    out.push_str(&style.faint(&wrap(&text, "Not    ", INDENT, width)));
+}
