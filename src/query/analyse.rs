@@ -2,7 +2,7 @@
 
 use crate::canon::{Canon, PatternHit};
 use crate::text::{DecodeError, Log};
-use crate::triage::{Block, Errors};
+use crate::triage::{Block, Errors, Evidence};
 
 /// One distinct error of an input.
 #[derive(Debug, Clone)]
@@ -43,10 +43,12 @@ pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool)
         let piece = log.without_repeats(piece);
         let cleaned = &piece.cleaned;
         let hits: Vec<PatternHit> = canon.find(&cleaned.text).into_iter().filter(|hit| usable(hit.entry)).collect();
-        let lines_of = |hit: &PatternHit| {
-            (cleaned.line_at(hit.span.start), cleaned.line_at(hit.span.end.saturating_sub(1).max(hit.span.start)))
+        let lines_of = |hit: &PatternHit| Evidence {
+            first: cleaned.line_at(hit.span.start),
+            last: cleaned.line_at(hit.span.end.saturating_sub(1).max(hit.span.start)),
+            entry: hit.entry,
         };
-        let evidence: Vec<(usize, usize)> = hits.iter().filter(|hit| !hit.generic).map(lines_of).collect();
+        let evidence: Vec<Evidence> = hits.iter().filter(|hit| !hit.generic).map(lines_of).collect();
         let before = errors.blocks.len();
         errors.add(cleaned, &evidence, piece.whole);
         for block in &errors.blocks[before..] {

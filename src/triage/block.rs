@@ -5,7 +5,8 @@
 //! mention errors (`0 errors`, `retry succeeded`, an INFO line) open nothing. Blocks that differ in masked parts only
 //! are one block, counted.
 
-use super::{Candidate, Triage};
+use super::parts::parts;
+use super::{Candidate, Evidence, Triage};
 use crate::text::{Cleaned, fingerprint, headline, mask, pattern, salient};
 use regex::Regex;
 use std::collections::HashMap;
@@ -146,10 +147,9 @@ struct Span {
 }
 
 impl Errors {
-    /// Adds the errors of the next piece, which is the `whole` input or a part of it. `evidence` holds line ranges
-    /// (inclusive, as indices) that are known to be errors, such as matches of patterns; each lies in a block
-    /// afterwards.
-    pub fn add(&mut self, cleaned: &Cleaned, evidence: &[(usize, usize)], whole: bool) {
+    /// Adds the errors of the next piece, which is the `whole` input or a part of it. Each piece of `evidence` lies in a
+    /// block afterwards.
+    pub fn add(&mut self, cleaned: &Cleaned, evidence: &[Evidence], whole: bool) {
         if cleaned.lines.is_empty() {
             return;
         }
@@ -164,7 +164,9 @@ impl Errors {
         spans.sort_unstable_by_key(|span| span.first);
         join_evidence(&mut spans, evidence);
         for span in spans {
-            self.add_span(cleaned, span);
+            for (first, last) in parts(span.first, span.last, &triage.openings, evidence) {
+                self.add_span(cleaned, Span { first, last, ..span });
+            }
         }
     }
 
@@ -201,8 +203,8 @@ impl Errors {
 }
 
 /// Widens the first span that a piece of evidence touches, or makes it one of its own.
-fn join_evidence(spans: &mut Vec<Span>, evidence: &[(usize, usize)]) {
-    for &(first, last) in evidence {
+fn join_evidence(spans: &mut Vec<Span>, evidence: &[Evidence]) {
+    for &Evidence { first, last, .. } in evidence {
         match spans.iter_mut().find(|span| span.first <= last && first <= span.last) {
             Some(span) => (span.first, span.last) = (span.first.min(first), span.last.max(last)),
             None => spans.push(Span { first, last, likelihood: 0.0 }),
@@ -259,7 +261,7 @@ mod tests {
     fn evidence_opens_a_block() {
         let cleaned = clean("one\ntwo\nthree\nfour\nfive");
         let mut errors = Errors::default();
-        errors.add(&cleaned, &[(2, 3)], true);
+        errors.add(&cleaned, &[Evidence { first: 2, last: 3, entry: 0 }], true);
         assert_eq!((errors.blocks[0].first, errors.blocks[0].last), (2, 3));
     }
 }

@@ -63,6 +63,8 @@ static HINT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^\s*(?:note|help|h
 pub(super) struct Cut {
     /// The stretches, in order.
     pub stretches: Vec<Stretch>,
+    /// Where failures begin, those too that are listed below another one in its stretch; in order.
+    pub openings: Vec<usize>,
     /// Lines that were looked at, each as often as it was.
     pub visited: usize,
 }
@@ -84,6 +86,7 @@ pub(super) fn cut(lines: &Lines, steps: &Steps) -> Cut {
         found.stretches.push(Stretch { first: if above { at - 1 } else { at }, last });
         at = last + 1;
     }
+    found.openings = found.stretches.iter().map(|stretch| stretch.first).collect();
     found.stretches = joined(lines, &found.stretches);
     add_ends(lines, steps, &mut found.stretches);
     found

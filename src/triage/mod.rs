@@ -10,14 +10,16 @@ mod block;
 mod cut;
 mod features;
 mod line;
+mod parts;
 mod step;
 mod weights;
 
 pub use block::{Block, Errors, MAX_QUESTION_LINES, blocks, is_question};
 pub use features::FEATURES;
+pub use parts::Evidence;
 
 use crate::text::Cleaned;
-use cut::cut;
+use cut::{Cut, cut};
 use features::Features;
 use line::{Kind, Lines};
 use step::Steps;
@@ -46,13 +48,16 @@ pub struct Triage {
     pub candidates: Vec<Candidate>,
     /// Whether a build system says in it that a step failed.
     pub is_run: bool,
+    /// Lines at which failures begin, several of one candidate where they are listed one below the other; in order.
+    pub openings: Vec<usize>,
 }
 
 impl Triage {
     /// Of a log. Linear in its length.
     pub fn of(cleaned: &Cleaned) -> Self {
         let survey = Survey::of(cleaned);
-        Self { candidates: survey.ranked(&weights::shipped()), is_run: survey.is_run }
+        let candidates = survey.ranked(&weights::shipped());
+        Self { candidates, is_run: survey.is_run, openings: survey.openings }
     }
 }
 
@@ -75,6 +80,8 @@ pub struct Survey {
     pub features: Vec<Weights>,
     /// Whether a build system says that a step failed.
     pub is_run: bool,
+    /// Lines at which failures begin, in order.
+    pub openings: Vec<usize>,
 }
 
 impl Survey {
@@ -82,7 +89,7 @@ impl Survey {
     pub fn of(cleaned: &Cleaned) -> Self {
         let lines = Lines::new(cleaned);
         let steps = Steps::of(&lines);
-        let stretches = cut(&lines, &steps).stretches;
+        let Cut { stretches, openings, .. } = cut(&lines, &steps);
         let known = features::features(&lines, &steps, &stretches);
         let none = Features { none_of_them: 1.0, ..Features::default() };
         let block = |stretch: &cut::Stretch| Candidate {
@@ -93,7 +100,8 @@ impl Survey {
         };
         Self {
             blocks: stretches.iter().map(block).collect(),
-            is_run: steps.told.is_some(),
+            is_run: steps.is_run,
+            openings,
             features: known.iter().chain(std::iter::once(&none)).map(Features::array).collect(),
         }
     }

@@ -10,6 +10,10 @@ use std::sync::LazyLock;
 
 /// Lines at the end of a log among which the last word of a local run is looked for.
 const LAST_WORDS: usize = 30;
+/// Fewest marked steps of a long log without an end that is taken for a run.
+const MANY_STEPS: usize = 3;
+/// Fewest lines of such a log.
+const LONG_LINES: usize = 200;
 /// Lines in a row that tell the same bad end.
 const END_LINES: usize = 3;
 
@@ -67,6 +71,9 @@ pub(super) struct Steps {
     pub told: Option<usize>,
     /// Whether it was stopped for its silence or its length.
     pub stopped: bool,
+    /// Whether the log is that of a run that failed: a build system or make says so, or it is long and a build system
+    /// has marked steps in it, and its end is cut off.
+    pub is_run: bool,
     /// Lines that open steps, in order.
     opens: Vec<usize>,
 }
@@ -76,17 +83,20 @@ impl Steps {
     pub fn of(lines: &Lines) -> Self {
         let said = |at: usize, how: &Regex| !matches!(lines.kinds[at], Kind::Empty) && how.is_match(lines.text(at));
         let failed = (0..lines.len()).find(|at| is_bad_end(lines, *at));
-        let end = failed.or_else(|| last_word(lines)).unwrap_or(lines.len());
+        let word = last_word(lines);
+        let end = failed.or(word).unwrap_or(lines.len());
         let mut opens: Vec<usize> = (0..lines.len()).filter(|at| opens_step(lines, *at)).collect();
+        let marked = opens.len();
         if opens.is_empty() {
             opens = (0..lines.len()).filter(|at| lines.kinds[*at] == Kind::Command && said(*at, &ECHO)).collect();
         }
+        let is_run = failed.is_some() || word.is_some() || marked >= MANY_STEPS && lines.len() >= LONG_LINES;
         let passed = (0..end).rfind(|at| said(*at, &PASSED)).unwrap_or(0);
         let opened = opens.iter().copied().take_while(|at| *at < end).last().unwrap_or(0);
         let told =
             failed.map(|at| (at..(at + END_LINES).min(lines.len())).take_while(|at| is_bad_end(lines, *at)).last());
         let stopped = failed.is_some_and(|at| STOPPED.is_match(lines.text(at)));
-        Self { first: passed.max(opened), end, told: told.flatten(), stopped, opens }
+        Self { first: passed.max(opened), end, told: told.flatten(), stopped, is_run, opens }
     }
 
     /// The line with the command that a line was printed by.
