@@ -51,6 +51,31 @@ fn no_counterexample_is_taken_for_its_entry() {
     }
 }
 
+/// In each text of the table an entry that may be the cause matches, and one that says what came of it.
+#[test]
+fn causes_and_consequences_of_the_table_match() {
+    let (canon, _) = Canon::load(&[]);
+    let entry = |id: &str| canon.entries()[canon.index_of(id).unwrap_or_else(|| panic!("no entry {id}"))].entry();
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/chains.jsonl");
+    let table = std::fs::read_to_string(path).unwrap();
+    let mut packs = std::collections::BTreeSet::new();
+    for line in table.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let ids = |field: &str| -> Vec<String> { serde_json::from_value(row[field].clone()).unwrap() };
+        let text = row["text"].as_str().unwrap();
+        let hits = canon.find(&clean(text).text);
+        let matched = |id: &String| hits.iter().any(|hit| canon.entries()[hit.entry].id() == id);
+        let (causes, consequences) = (ids("cause"), ids("consequence"));
+        assert!(causes.iter().any(matched), "none of {causes:?} matches:\n{text}");
+        assert!(consequences.iter().any(matched), "none of {consequences:?} matches:\n{text}");
+        assert!(causes.iter().all(|id| format!("{:?}", entry(id).role) != "Warning"), "a warning in {causes:?}");
+        let all_are = consequences.iter().all(|id| format!("{:?}", entry(id).role) == "Consequence");
+        assert!(all_are, "not all are consequences: {consequences:?}");
+        packs.extend(consequences.iter().filter_map(|id| id.split('/').next().map(str::to_owned)));
+    }
+    assert!(table.lines().count() >= 300 && packs.len() == 10, "{} rows of {packs:?}", table.lines().count());
+}
+
 /// Text that nobody needs help with: what this project and the crates it is built from tell of themselves.
 fn ordinary_texts() -> Vec<(String, String)> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -5,6 +5,7 @@
 //! What takes a model to see (symptoms nearer to another entry) is found by `engine`, which reports it with
 //! [`warning`].
 
+use super::chain;
 use super::library::PackSource;
 use super::matcher::Matcher;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
@@ -80,6 +81,7 @@ pub fn check(sources: &[PackSource]) -> Vec<Finding> {
     }
     check_shadows(&mut report, sources, &all);
     check_causes(&mut report, sources, &all);
+    check_chain(&mut report, sources, &all);
     report
         .findings
         .sort_by(|a, b| (&a.file, a.line, a.severity, &a.message).cmp(&(&b.file, b.line, b.severity, &b.message)));
@@ -405,6 +407,15 @@ fn check_causes(report: &mut Report, sources: &[PackSource], all: &[(usize, Entr
     }
 }
 
+/// What entries name as causes exists and leads nowhere in a circle.
+fn check_chain(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
+    let layered: Vec<_> = all.iter().map(|(index, entry)| (sources[*index].layer, entry)).collect();
+    for fault in chain::faults(&layered) {
+        let (index, entry) = &all[fault.at];
+        report.entry(fault.severity, &sources[*index], entry, fault.message);
+    }
+}
+
 /// Share of the words of both that both have (Jaccard), in \[0, 1\].
 fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     // The larger can only share what the smaller has.
@@ -501,6 +512,14 @@ mod tests {
         };
         assert_eq!(of("nearly those of disk/a"), [Some("disk/b")]);
         assert_eq!(of("same pattern"), [Some("disk/b")]);
+    }
+
+    #[test]
+    fn a_cause_that_no_pack_has_is_an_error_at_its_entry() {
+        let found = findings(|entry| entry["caused_by"] = json!(["linux/disk-io-error", "disk/cable"]));
+        assert_eq!(found, [(Severity::Error, 7, "is caused by disk/cable, which no pack has".to_owned())]);
+        let found = findings(|entry| entry["role"] = json!("consequence"));
+        assert!(found.len() == 1 && found[0].0 == Severity::Warning && found[0].1 == 7, "{found:?}");
     }
 
     #[test]

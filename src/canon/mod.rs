@@ -6,6 +6,7 @@
 //! Invariant: a pattern is linear in the text, bounded in memory, and is compiled only when all its required words
 //! stand close together in the input.
 
+mod chain;
 mod check;
 mod compiled;
 mod edit;
