@@ -4,7 +4,8 @@
 use super::check::Severity;
 use super::layer::PackLayer;
 use super::library::{Canon, Stored};
-use super::pack::{Entry, Role};
+use super::pack::Entry;
+use crate::types::CausalRole;
 use std::collections::HashMap;
 
 /// Something wrong with an entry's place among causes and consequences.
@@ -24,7 +25,7 @@ pub(super) fn faults(all: &[(PackLayer, &Entry)]) -> Vec<Fault> {
     let mut out = Vec::new();
     for (at, (_, entry)) in all.iter().enumerate() {
         let mut say = |severity, message| out.push(Fault { at, severity, message });
-        if entry.role == Role::Consequence && entry.caused_by.is_empty() && !entry.general {
+        if entry.role == CausalRole::Consequence && entry.caused_by.is_empty() && !entry.general {
             let message = "is a consequence, but says neither what causes it nor that it is general";
             say(Severity::Warning, message.to_owned());
         }
@@ -32,7 +33,7 @@ pub(super) fn faults(all: &[(PackLayer, &Entry)]) -> Vec<Fault> {
             match chain.entry(id) {
                 None => say(Severity::Error, format!("is caused by {id}, which no pack has")),
                 Some(cause) if cause.id == entry.id => say(Severity::Error, "is its own cause".to_owned()),
-                Some(cause) if cause.role == Role::Warning => {
+                Some(cause) if cause.role == CausalRole::Warning => {
                     say(Severity::Warning, format!("is caused by {id}, but a warning is nobody's cause"));
                 }
                 Some(_) => {}
@@ -118,7 +119,7 @@ impl<'a> Chain<'a> {
 mod tests {
     use super::*;
 
-    fn entry(id: &str, role: Role, causes: &[&str]) -> Entry {
+    fn entry(id: &str, role: CausalRole, causes: &[&str]) -> Entry {
         let caused_by = causes.iter().map(|&id| id.to_owned()).collect();
         Entry { id: id.to_owned(), role, caused_by, ..Entry::default() }
     }
@@ -132,18 +133,19 @@ mod tests {
     #[test]
     fn a_chain_that_ends_is_fine() {
         let own = [
-            entry("app/failed", Role::Consequence, &["app/killed", "app/config"]),
-            entry("app/killed", Role::Cause, &["app/memory"]),
-            entry("app/memory", Role::Cause, &[]),
-            entry("app/config", Role::Cause, &["app/memory"]),
-            entry("app/old", Role::Warning, &[]),
+            entry("app/failed", CausalRole::Consequence, &["app/killed", "app/config"]),
+            entry("app/killed", CausalRole::Cause, &["app/memory"]),
+            entry("app/memory", CausalRole::Cause, &[]),
+            entry("app/config", CausalRole::Cause, &["app/memory"]),
+            entry("app/old", CausalRole::Warning, &[]),
         ];
         assert_eq!(told(&own), []);
     }
 
     #[test]
     fn what_is_named_is_there() {
-        let mut own = [entry("app/failed", Role::Consequence, &["app/gone"]), entry("app/here", Role::Cause, &[])];
+        let mut own =
+            [entry("app/failed", CausalRole::Consequence, &["app/gone"]), entry("app/here", CausalRole::Cause, &[])];
         let found = told(&own);
         assert_eq!(found, [(0, Severity::Error, "is caused by app/gone, which no pack has".to_owned())]);
         own[1].aliases = vec!["app/gone".to_owned()];
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_pack_may_name_what_is_built_in() {
-        let own = [entry("app/failed", Role::Consequence, &["docker/no-space-left", "docker/no-space-leftover"])];
+        let own = [entry("app/failed", CausalRole::Consequence, &["docker/no-space-left", "docker/no-space-leftover"])];
         let found = told(&own);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].1 == Severity::Error && found[0].2.contains("docker/no-space-leftover"), "{found:?}");
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn nothing_causes_itself_by_id_or_former_id() {
-        let mut own = [entry("app/a", Role::Cause, &["app/a"])];
+        let mut own = [entry("app/a", CausalRole::Cause, &["app/a"])];
         assert_eq!(told(&own), [(0, Severity::Error, "is its own cause".to_owned())]);
         own[0].caused_by = vec!["app/before".to_owned()];
         own[0].aliases = vec!["app/before".to_owned()];
@@ -170,11 +172,11 @@ mod tests {
     #[test]
     fn a_circle_is_told_once_and_with_its_way() {
         let own = [
-            entry("app/c", Role::Cause, &["app/b"]),
-            entry("app/b", Role::Cause, &["app/z", "app/a"]),
-            entry("app/a", Role::Cause, &["app/c"]),
-            entry("app/z", Role::Cause, &[]),
-            entry("app/outside", Role::Consequence, &["app/a"]),
+            entry("app/c", CausalRole::Cause, &["app/b"]),
+            entry("app/b", CausalRole::Cause, &["app/z", "app/a"]),
+            entry("app/a", CausalRole::Cause, &["app/c"]),
+            entry("app/z", CausalRole::Cause, &[]),
+            entry("app/outside", CausalRole::Consequence, &["app/a"]),
         ];
         let message = "causes go round in a circle: app/a, caused by app/c, caused by app/b, caused by app/a";
         assert_eq!(told(&own), [(2, Severity::Error, message.to_owned())]);
@@ -182,8 +184,8 @@ mod tests {
 
     #[test]
     fn a_circle_through_a_later_layer_is_seen() {
-        let below = [entry("app/a", Role::Cause, &[]), entry("app/b", Role::Cause, &["app/a"])];
-        let above = entry("app/a", Role::Cause, &["app/b"]);
+        let below = [entry("app/a", CausalRole::Cause, &[]), entry("app/b", CausalRole::Cause, &["app/a"])];
+        let above = entry("app/a", CausalRole::Cause, &["app/b"]);
         let all = [(PackLayer::Repository, &above), (PackLayer::User, &below[0]), (PackLayer::User, &below[1])];
         let found = faults(&all);
         assert!(!found.is_empty() && found.iter().all(|fault| fault.message.contains("circle")), "{found:?}");
@@ -193,9 +195,9 @@ mod tests {
     #[test]
     fn warnings_cause_nothing_and_consequences_have_a_cause() {
         let mut own = [
-            entry("app/failed", Role::Consequence, &["app/deprecated"]),
-            entry("app/deprecated", Role::Warning, &[]),
-            entry("app/ended", Role::Consequence, &[]),
+            entry("app/failed", CausalRole::Consequence, &["app/deprecated"]),
+            entry("app/deprecated", CausalRole::Warning, &[]),
+            entry("app/ended", CausalRole::Consequence, &[]),
         ];
         let found = told(&own);
         assert_eq!(found.len(), 2, "{found:?}");

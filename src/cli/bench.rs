@@ -16,7 +16,7 @@ use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, Links};
 use crate::engine::face::text::single_line;
-use crate::eval::{Case, CaseKind, Report, builtin_cases, parse_cases, run as run_cases};
+use crate::eval::{Case, CaseKind, Reliability, Report, builtin_cases, chain_cases, parse_cases, run as run_cases};
 use crate::render::{json_line, line, shown};
 use crate::types::limits::TEST_SET;
 use clap::{Args, Subcommand};
@@ -71,7 +71,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
 
 fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, Failure> {
     if paths.is_empty() {
-        return Ok(builtin_cases()?);
+        return Ok([builtin_cases()?, chain_cases()?].concat());
     }
     let mut cases = Vec::new();
     for path in paths {
@@ -138,7 +138,22 @@ fn table(report: &Report, uncovered: usize) -> String {
         "precision of what is shown {:.3}, AUC {:.3}, answerable cases that no entry covers: {uncovered}\n",
         report.precision, report.auc
     ));
+    push_reliability(&mut out, "guesses", &report.reliability);
+    push_reliability(&mut out, "guesses on held back cases", &report.reliability_held_back);
     out
+}
+
+/// The reliability diagram as a table: what is claimed against what is right.
+fn push_reliability(out: &mut String, name: &str, reliability: &Reliability) {
+    if reliability.cases == 0 {
+        return;
+    }
+    out.push_str(&format!("{name}: {}, expected calibration error {:.3}\n", reliability.cases, reliability.ece));
+    for bin in &reliability.bins {
+        let bar = "#".repeat((bin.right * 40.0).round() as usize);
+        let (claimed, right) = (100.0 * bin.claimed, 100.0 * bin.right);
+        out.push_str(&format!("  claimed {claimed:>3.0} %, right {right:>3.0} % of {:>5}  {bar}\n", bin.cases));
+    }
 }
 
 fn row(name: &str, counts: &crate::eval::Counts) -> String {

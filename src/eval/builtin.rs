@@ -1,10 +1,11 @@
 //! Runs cases through the engine and keeps what calibration and report need.
 
 use super::cases::{Case, CaseKind};
-use super::observation::Observation;
+use super::observation::{Guess, Observation};
 use super::report::Report;
 use crate::engine::{Engine, EngineError, Session};
 use crate::query::LookupOptions;
+use crate::types::Tier;
 
 /// Looks all cases up, once as people do and once without a gate to see the best candidate.
 ///
@@ -19,7 +20,10 @@ pub fn observe(engine: &Engine, cases: &[Case], session: &Session<'_>) -> Result
         let findings: Vec<_> = answer.results.iter().filter(|f| !f.hits.is_empty()).collect();
         let hits: Vec<String> = findings.iter().flat_map(|f| f.hits.iter().map(|h| h.id.clone())).collect();
         let tier = findings.first().and_then(|f| f.hits.first()).map(|h| format!("{:?}", h.tier).to_lowercase());
-        let best = all.results.iter().flat_map(|f| f.hits.iter().map(|h| h.relevance)).fold(0.0, f32::max);
+        let firsts = all.results.iter().filter_map(|f| f.hits.first());
+        let guess = firsts.max_by(|a, b| a.relevance.total_cmp(&b.relevance));
+        let best = guess.map_or(0.0, |hit| hit.relevance);
+        let guess = guess.filter(|hit| hit.tier == Tier::Close);
         out.push(Observation {
             id: case.id.clone(),
             kind: case.kind,
@@ -30,6 +34,7 @@ pub fn observe(engine: &Engine, cases: &[Case], session: &Session<'_>) -> Result
             hits,
             tier,
             best,
+            guess: guess.map(|hit| Guess { claimed: hit.relevance, right: case.expect.contains(&hit.id) }),
         });
     }
     Ok(out)

@@ -15,6 +15,8 @@ pub enum CaseKind {
     Paraphrase,
     /// To be met with silence.
     Unanswerable,
+    /// Output in which a cause and what it brought about both match: the cause is to come first.
+    Chain,
 }
 
 /// One labelled lookup.
@@ -71,6 +73,10 @@ impl Diagnose for CaseError {
 /// # Errors
 /// [`CaseError`] at the first line that is no case.
 pub fn parse_cases(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
+    parse_lines(file, text)
+}
+
+fn parse_lines<T: for<'de> Deserialize<'de>>(file: &str, text: &str) -> Result<Vec<T>, CaseError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(at, line)| {
@@ -88,4 +94,35 @@ pub fn builtin_cases() -> Result<Vec<Case>, CaseError> {
     out.extend(parse_cases("paraphrases.jsonl", include_str!("../../tests/lookup/paraphrases.jsonl"))?);
     out.extend(parse_cases("unanswerable.jsonl", include_str!("../../tests/lookup/unanswerable.jsonl"))?);
     Ok(out)
+}
+
+/// One output of the table of causes and consequences.
+#[derive(Deserialize)]
+struct Chain {
+    text: String,
+    cause: Vec<String>,
+    #[serde(rename = "consequence")]
+    _consequence: Vec<String>,
+}
+
+/// Outputs in which the patterns of a cause and of what it brought about both match. They are made of the entries' own
+/// examples: they measure the order of answers and nothing else.
+///
+/// # Errors
+/// [`CaseError`]; a test proves that there is none.
+pub fn chain_cases() -> Result<Vec<Case>, CaseError> {
+    let chains: Vec<Chain> = parse_lines("chains.jsonl", include_str!("../../tests/lookup/chains.jsonl"))?;
+    let case = |(at, chain): (usize, Chain)| Case {
+        id: format!("chain-{:03}", at + 1),
+        kind: CaseKind::Chain,
+        domain: chain.cause.first().and_then(|id| id.split('/').next()).unwrap_or_default().to_owned(),
+        text: chain.text,
+        about: String::new(),
+        source: String::new(),
+        topic: String::new(),
+        class: String::new(),
+        expect: chain.cause,
+        held_back: false,
+    };
+    Ok(chains.into_iter().enumerate().map(case).collect())
 }

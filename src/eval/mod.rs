@@ -10,13 +10,14 @@ mod logs;
 mod noise;
 mod observation;
 pub mod packing;
+mod reliability;
 mod report;
 pub mod retrieval;
 
 pub use ann::{AnnPlan, AnnReport, Lap, Vectors, measure_ann};
 pub use builtin::{observe, run};
 pub use calibrate::{Fitted, Labelled, Question, case_questions, fit, neutral, set_questions};
-pub use cases::{Case, CaseError, CaseKind, builtin_cases, parse_cases};
+pub use cases::{Case, CaseError, CaseKind, builtin_cases, chain_cases, parse_cases};
 pub use grouping::{
     Grouping, LabelledLine, SystemGrouping, TableError, group_lines, grouping, mean_grouping, parse_lines,
 };
@@ -25,5 +26,6 @@ pub use logs::{
     shipped_log_weights, survey_logs,
 };
 pub use noise::{LengthNoise, noise, windows};
-pub use observation::Observation;
+pub use observation::{Guess, Observation};
+pub use reliability::{Bin, Reliability};
 pub use report::{Counts, Report};

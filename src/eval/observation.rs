@@ -24,6 +24,17 @@ pub struct Observation {
     pub tier: Option<String>,
     /// Relevance of the best candidate, gate or not.
     pub best: f32,
+    /// The best guess, gate or not; none where a pattern or an equal text has settled the case.
+    pub guess: Option<Guess>,
+}
+
+/// What is claimed of an entry that is only close.
+#[derive(Debug, Clone, Serialize)]
+pub struct Guess {
+    /// Relevance: the probability of being right that it claims, in \[0, 1\].
+    pub claimed: f32,
+    /// Whether it is right.
+    pub right: bool,
 }
 
 impl Observation {

@@ -2,6 +2,7 @@
 
 use super::cases::CaseKind;
 use super::observation::Observation;
+use super::reliability::Reliability;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -42,6 +43,10 @@ pub struct Report {
     pub precision: f64,
     /// Area under the curve of best relevance, answerable against unanswerable.
     pub auc: f64,
+    /// Whether guesses are right as often as they claim.
+    pub reliability: Reliability,
+    /// The same of the cases that nothing was fitted on.
+    pub reliability_held_back: Reliability,
     /// Ids of the cases that were not right.
     pub misses: Vec<String>,
 }
@@ -54,7 +59,7 @@ impl Report {
         for seen in observations {
             let (right, among) = (seen.right(), seen.among());
             let answered = !seen.hits.is_empty();
-            let claimed = answered && !seen.general();
+            let claimed = answered && !seen.general() && seen.kind != CaseKind::Chain;
             shown += usize::from(claimed);
             right_shown += usize::from(claimed && right);
             let group = if seen.kind == CaseKind::Unanswerable { &seen.class } else { &seen.domain };
@@ -77,6 +82,9 @@ impl Report {
                 report.misses.push(seen.id.clone());
             }
         }
+        let judged = || observations.iter().filter(|seen| seen.kind != CaseKind::Chain);
+        report.reliability = Reliability::of(judged());
+        report.reliability_held_back = Reliability::of(judged().filter(|seen| seen.held_back));
         report.precision = right_shown as f64 / shown.max(1) as f64;
         report.auc = auc(observations);
         report
@@ -86,7 +94,8 @@ impl Report {
 /// Probability that an answerable case's best relevance is above an unanswerable one's.
 fn auc(observations: &[Observation]) -> f64 {
     let of = |unanswerable: bool| -> Vec<f32> {
-        let wanted = observations.iter().filter(|o| (o.kind == CaseKind::Unanswerable) == unanswerable);
+        let judged = observations.iter().filter(|o| o.kind != CaseKind::Chain);
+        let wanted = judged.filter(|o| (o.kind == CaseKind::Unanswerable) == unanswerable);
         wanted.map(|o| o.best).collect()
     };
     let (positive, negative) = (of(false), of(true));
