@@ -43,15 +43,7 @@ impl Block {
     pub fn over(cleaned: &Cleaned, first: usize, last: usize) -> Self {
         let lines: Vec<&str> = (first..=last).map(|i| cleaned.line(i)).collect();
         let salient = mask(&salient(&lines, MAX_SALIENT_CHARS));
-        Self {
-            first,
-            last,
-            headline: headline(&lines),
-            fingerprint: fingerprint(&salient),
-            salient,
-            repeated: 1,
-            likelihood: 1.0,
-        }
+        Self { first, last, headline: headline(&lines), fingerprint: fingerprint(&salient), salient, repeated: 1, likelihood: 1.0 }
     }
 
     /// Byte range of the block in the cleaned text.
