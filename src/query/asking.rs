@@ -64,8 +64,9 @@ impl Asking {
         let known = |at: usize| match self.sure[at].first() {
             Some(first) if first.is_cause() => 0,
             Some(first) if first.is_specific() => 1,
-            Some(_) => 2,
-            None => 3,
+            Some(first) if first.hit.role.is_cause() => 2,
+            Some(_) => 3,
+            None => 4,
         };
         let likelihood = |at: usize| self.problems[at].block.likelihood;
         self.chosen.sort_by(|&a, &b| known(a).cmp(&known(b)).then(likelihood(b).total_cmp(&likelihood(a))));

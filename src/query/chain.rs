@@ -15,8 +15,8 @@ pub(super) struct Link {
 
 /// Orders problems and folds those that a cause explains into the problem of that cause.
 ///
-/// - What names its cause (`caused_by`), and that cause is known elsewhere in the input, is folded into it, and the
-///   cause takes its place, wherever it stands and however unlikely it looked by itself.
+/// - What names its cause (`caused_by`), and that cause is known elsewhere in the input, is folded into it. The cause takes
+///   its place, wherever it stands and however unlikely it looked by itself, and were it general.
 /// - In a run that failed, what is no cause is folded into a likelier problem whose cause is known.
 /// - A warning is folded into any problem whose cause is known; where there is none, and other problems, it is a line.
 /// - What is no likely reason says nothing, unless something named it.
@@ -42,6 +42,8 @@ pub(super) fn link(
         named => named,
     };
     let into: Vec<Option<usize>> = all.clone().map(into).collect();
+    // What is named may itself have been folded.
+    let into: Vec<Option<usize>> = into.iter().map(|one| one.map(|at| into[at].unwrap_or(at))).collect();
     let mut order: Vec<usize> = all.clone().filter(|&at| into[at].is_none()).collect();
     order.sort_by_key(|&at| place(at));
     let open: Vec<bool> = all.clone().map(is_open).collect();
@@ -57,13 +59,22 @@ pub(super) fn link(
     Link { order, also_seen }
 }
 
-/// The problem whose first entry is named as a cause by what is known of this one.
+/// The problem whose first entry is named as a cause by the first one of this problem, and so on to the last that is
+/// named; at most as many steps as there are problems, since packs may name each other in a circle.
 fn cause_of(known: &[Vec<Sure>], at: usize) -> Option<usize> {
-    let names = |other: &usize| {
-        let first = known[*other].first().filter(|first| first.is_cause());
-        first.is_some_and(|first| known[at].iter().any(|one| one.caused_by.contains(&first.hit.id)))
+    let first = |at: usize| known[at].first().filter(|first| first.hit.role != CausalRole::Warning);
+    let named = |at: usize| {
+        let names = &first(at)?.caused_by;
+        (0..known.len()).find(|&other| other != at && first(other).is_some_and(|one| names.contains(&one.hit.id)))
     };
-    (0..known.len()).filter(|other| *other != at && !known[at].first().is_some_and(Sure::is_cause)).find(names)
+    let mut cause = named(at)?;
+    for _ in 0..known.len() {
+        match named(cause) {
+            Some(deeper) if deeper != at => cause = deeper,
+            _ => break,
+        }
+    }
+    (cause != at && named(cause).is_none()).then_some(cause)
 }
 
 fn seen(one: &Sure, problem: &Problem) -> Seen {

@@ -68,12 +68,13 @@ fn by_pattern(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions)
     causes_first(found)
 }
 
-/// Puts each entry before those that name it as their cause.
+/// Puts each entry before those that name it as their cause, general or not.
 fn causes_first(found: Vec<Sure>) -> Vec<Sure> {
     let mut out: Vec<Sure> = Vec::with_capacity(found.len());
     for one in found {
         let brought_about = |other: &Sure| other.caused_by.contains(&one.hit.id);
-        let at = if one.is_specific() { out.iter().position(brought_about) } else { None };
+        let warns = one.hit.role == CausalRole::Warning;
+        let at = if warns { None } else { out.iter().position(brought_about) };
         out.insert(at.unwrap_or(out.len()), one);
     }
     out
