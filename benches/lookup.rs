@@ -1,7 +1,8 @@
 //! A semantic lookup split by phase, as a cold process goes through them: milliseconds, the median of 15 rounds.
 //!
 //! Data: the built-in canon and one paraphrase. Needs an installed bge-small-en-v1.5-int8 (`ken model pull`) and its
-//! canon vectors in `$KEN_HOME`. Run: `KEN_HOME=... cargo bench --bench lookup`.
+//! canon vectors in `$KEN_HOME`. Run: `KEN_HOME=... cargo bench --bench lookup`. With `KEN_LOG=build.log` in front, what
+//! is done with a log before the model is asked is measured too, by a process that has done it before.
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
@@ -9,6 +10,8 @@ use kenning::ann::{Image, Index};
 use kenning::canon::Canon;
 use kenning::embed::{ModelStore, StoreSettings};
 use kenning::lexical::{QueryTerms, TermImage, TermIndex, TermOrigin};
+use kenning::text::clean;
+use kenning::triage::blocks;
 use kenning::types::Role;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -29,7 +32,20 @@ fn time<T>(name: &str, mut run: impl FnMut() -> T) -> T {
     last.unwrap()
 }
 
+/// What is done with a log, in a process that has done it before.
+fn of_log(path: &std::path::Path) {
+    let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+    let canon = Canon::load(&[]).0;
+    let cleaned = time("clean a log", || clean(&text));
+    time("match its patterns", || canon.find(&cleaned.text));
+    let found = time("weigh its blocks", || blocks(&cleaned));
+    println!("{} lines, {} blocks", cleaned.lines.len(), found.len());
+}
+
 fn main() {
+    if let Some(path) = std::env::var_os("KEN_LOG") {
+        of_log(path.as_ref());
+    }
     let home = PathBuf::from(std::env::var_os("KEN_HOME").expect("set KEN_HOME to a home with the model"));
     let store = ModelStore::new(StoreSettings::new(home.join("models"), home.join("hub")));
     time("load the canon's tables", || Canon::load(&[]));

@@ -29,7 +29,7 @@ pub(super) struct AskArgs {
 
 pub(super) fn run(global: &Global, args: &AskArgs, output: &Output) -> Outcome {
     let words: Vec<std::ffi::OsString> = args.phrase.iter().map(Into::into).collect();
-    let input = super::lookup::read_input(&words, "ken ask \"what do we know about retries\"")?;
+    let input = super::input::read_words(&words, "ken ask \"what do we know about retries\"")?;
     let whole = String::from_utf8_lossy(&input);
     let phrase = ends(&whole, QUESTION_BYTES);
     if phrase.len() < whole.len() {

@@ -5,7 +5,8 @@ use super::output::{Failure, Output};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::single_line;
 use crate::eval::{
-    LogFigures, LogFit, MissedLog, SurveyedLog, fit_logs, measure_logs, read_logs, shipped_log_weights, survey_logs,
+    LogFigures, LogFit, MissedLog, SurveyedLog, fit_logs, measure_logs, passing_logs, read_logs, shipped_log_weights,
+    survey_compared_logs, survey_logs,
 };
 use crate::render::{json_line, line};
 use clap::Args;
@@ -30,8 +31,13 @@ probabilities are right on average if it equals overlap@1.
 --fit fits the weights to these logs in five folds, split by repository, and prints what each log gets from weights that
 were fitted without its repository, and a table of weights for src/triage/weights.rs.
 
+--passing compares each log with a stand-in for what its job prints when it passes: the log of the same repository with
+the nearest id, without its marked lines. Logs that have none are left out. The table has what is reached without the
+other log first.
+
 Examples:
   ken bench logs logs/ --by-repo
+  ken bench logs logs/ --passing --fit
   ken bench logs logs/ --fit")]
 pub(super) struct LogsArgs {
     /// Folder with logs.jsonl and labels.jsonl
@@ -43,34 +49,59 @@ pub(super) struct LogsArgs {
     /// Fit the weights by cross-validation
     #[arg(long)]
     fit: bool,
+    /// Compare each log with another of its repository, without what is marked there
+    #[arg(long)]
+    passing: bool,
     /// List the logs whose first block holds no marked line
     #[arg(long)]
     misses: bool,
 }
 
 pub(super) fn run(args: &LogsArgs, output: &Output) -> Outcome {
-    let logs = survey_logs(&read_logs(&args.folder)?);
+    let logs = read_logs(&args.folder)?;
+    if !args.passing {
+        return report(args, &survey_logs(&logs), None, output);
+    }
+    let passing = passing_logs(&logs);
+    let compared = survey_compared_logs(&logs, &passing);
+    if compared.is_empty() {
+        let text = "no repository of the set has two logs".to_owned();
+        return Err(Failure::new(ErrorKind::Usage, text, "leave out --passing to measure each log by itself"));
+    }
+    let paired = logs.into_iter().zip(&passing).filter(|(_, passing)| passing.is_some());
+    let alone = survey_logs(&paired.map(|(log, _)| log).collect::<Vec<_>>());
+    report(args, &alone, Some(false), output)?;
+    report(args, &compared, Some(true), output)
+}
+
+/// Measures or fits, and prints; `compared` tells whether logs were compared with others where that is the question.
+fn report(args: &LogsArgs, logs: &[SurveyedLog], compared: Option<bool>, output: &Output) -> Outcome {
+    if let (Some(compared), false) = (compared, output.json) {
+        let with = if compared { "with" } else { "without" };
+        output.print(&format!("{with} a log of a run that passed\n"))?;
+    }
     if args.fit {
-        let Some(fit) = fit_logs(&logs) else {
+        let Some(fit) = fit_logs(logs) else {
             let text = "a fit needs logs of five repositories or more".to_owned();
             return Err(Failure::new(ErrorKind::Usage, text, "leave out --fit to measure the shipped weights"));
         };
-        return print_fit(args, &fit, output);
+        return print_fit(args, &fit, compared, output);
     }
     let weights = shipped_log_weights();
-    let all = measure_logs(&logs, &weights);
+    let all = measure_logs(logs, &weights);
     let mut repos: BTreeMap<String, Vec<SurveyedLog>> = BTreeMap::new();
     if args.by_repo {
         logs.iter().for_each(|log| repos.entry(log.repo.clone()).or_default().push(log.clone()));
     }
     let repos = repos.into_iter().map(|(repo, logs)| (repo, measure_logs(&logs, &weights))).collect();
     if output.json {
-        print_json(&all, &repos, output)?;
+        print_json(&all, &repos, compared, output)?;
     } else {
         output.print(&table(&all, &repos))?;
+        output.print(&marked_seen(&all, compared))?;
     }
     if args.misses {
-        for log in &logs {
+        for log in logs {
             if let Some(miss) = MissedLog::of(log, &log.outcome(&weights)) {
                 print_miss(&miss, output)?;
             }
@@ -79,17 +110,26 @@ pub(super) fn run(args: &LogsArgs, output: &Output) -> Outcome {
     Ok(0)
 }
 
-fn print_fit(args: &LogsArgs, fit: &LogFit, output: &Output) -> Outcome {
+/// How often comparing cannot help.
+fn marked_seen(all: &LogFigures, compared: Option<bool>) -> String {
+    match compared {
+        Some(true) => format!("all marked lines stand in the other log too: {:.3} of the logs\n", all.marked_seen),
+        _ => String::new(),
+    }
+}
+
+fn print_fit(args: &LogsArgs, fit: &LogFit, compared: Option<bool>, output: &Output) -> Outcome {
     let none = BTreeMap::new();
     let repos = if args.by_repo { &fit.by_repo } else { &none };
     if output.json {
-        output.print(&json_line(&json!({"bench": "logs", "fit": fit})))?;
+        output.print(&json_line(&json!({"bench": "logs", "passing": compared, "fit": fit})))?;
     } else {
         let rows: String =
             fit.weights.iter().map(|(name, weight)| format!("    (\"{name}\", {weight:.4}),\n")).collect();
         let held_out = table(&fit.held_out, repos);
         let fitted = row("weights of all logs, on them", &fit.fitted);
-        output.print(&format!("held out by repository\n{held_out}{fitted}\n{rows}"))?;
+        let seen = marked_seen(&fit.fitted, compared);
+        output.print(&format!("held out by repository\n{held_out}{fitted}{seen}\n{rows}"))?;
     }
     if args.misses {
         for miss in &fit.misses {
@@ -108,9 +148,14 @@ fn print_miss(miss: &MissedLog, output: &Output) -> Result<(), Failure> {
     output.print(&text)
 }
 
-fn print_json(all: &LogFigures, repos: &BTreeMap<String, LogFigures>, output: &Output) -> Result<(), Failure> {
+fn print_json(
+    all: &LogFigures,
+    repos: &BTreeMap<String, LogFigures>,
+    compared: Option<bool>,
+    output: &Output,
+) -> Result<(), Failure> {
     for (repo, figures) in repos.iter().map(|(repo, figures)| (Some(repo), figures)).chain([(None, all)]) {
-        let mut line = json!({"bench": "logs", "repo": repo});
+        let mut line = json!({"bench": "logs", "passing": compared, "repo": repo});
         if let (Some(line), Ok(Value::Object(figures))) = (line.as_object_mut(), serde_json::to_value(figures)) {
             line.extend(figures);
         }

@@ -1,37 +1,45 @@
 //! `ken lookup`.
 
+use super::input::{Origins, open_file, open_log};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::config::LookupSettings;
-use crate::engine::face::asking::{Filters, LookupOptions};
-use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::text::MAX_INPUT_BYTES;
-use crate::render::{Length, answer_json, line, lookup_text, nearest_text, reason_text};
+use crate::engine::Engine;
+use crate::engine::face::asking::{Filters, LookupOptions, Passing};
+use crate::render::{Length, answer_json, line, lookup_text, nearest_text, reason_text, shown};
 use crate::types::{Answer, Semantic};
 use clap::Args;
 use std::ffi::OsString;
-use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Look up an error: its known cause and fix, or nothing
 ///
-/// The text is a message, a log, or the trouble in your own words. In a log every distinct error is looked up. Nothing
-/// that is looked up is stored or sent anywhere.
+/// The text is a message, a log, or the trouble in your own words. In a log every distinct error is looked up. One word
+/// that names a file stands for the log in that file, which may be packed with gzip, or be a zip file of logs as build
+/// systems let you download them. Nothing that is looked up is stored or sent anywhere.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken lookup \"no space left on device\"
   kubectl describe pod web-0 | ken lookup -
+  ken lookup build.log
+  ken lookup logs_1234567.zip
+  ken lookup fail.log --passing green.log
   ken lookup --provider aws --explain \"AccessDenied when creating the bucket\"
   ken lookup --json - < build.log | jq -r '.results[].hits[0].id'
 
 Exits with 0 if anything is known, with 1 if nothing is.")]
 pub(super) struct LookupArgs {
-    /// The error; `-` reads standard input
+    /// The error, or a file with a log; `-` reads standard input
     #[arg(value_name = "TEXT")]
     text: Vec<OsString>,
+    /// A log of the same job from when it passed: what both print is less likely the reason
+    #[arg(long, value_name = "FILE")]
+    passing: Option<PathBuf>,
     /// Get the model first, if it is not there
     #[arg(long)]
     pull: bool,
@@ -105,16 +113,20 @@ pub(super) fn options(settings: &LookupSettings, filters: FilterArgs, show: Show
         },
         explain: show.explain,
         why_not: show.why_not,
+        passing: None,
     }
 }
 
 pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome {
-    let mut input = open_input(&args.text, "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -")?;
+    let example = "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -";
+    let mut input = open_log(&args.text, example, output)?;
     let started = Instant::now();
+    let passing = args.passing.as_deref().map(|path| passing(path, output)).transpose()?;
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     let length = if args.show.short { Length::Short } else { Length::Full };
-    let options = options(&surroundings.config.settings().lookup, args.filters, args.show);
+    let mut options = options(&surroundings.config.settings().lookup, args.filters, args.show);
+    options.passing = passing.map(Arc::new);
     let mut meter = Meter::new(output);
     if args.pull || surroundings.config.settings().model.auto_pull {
         let pulled = engine.pull_if_missing(&meter.session());
@@ -127,14 +139,36 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
         }
     }
     surroundings.require_model(global, &engine)?;
-    let answer = engine.lookup_from(&mut *input, &options, &meter.session())?;
+    let looked_up = engine.lookup_from(&mut *input.reader, &options, &meter.session());
+    let answer = looked_up.map_err(|error| input.failure(error))?;
     meter.finish();
     let code = show(&answer, length, took_ms(started), output)?;
+    tell_origins(&answer, &input.origins, output);
     if !args.dry_run {
         engine.count_looked_up(&answer, &output.session());
     }
     engine.close();
     Ok(code)
+}
+
+/// What a log of a run that passed prints.
+fn passing(path: &Path, output: &Output) -> Result<Passing, Failure> {
+    let mut input = open_file(path, output)?;
+    Engine::passing(&mut *input.reader).map_err(|error| {
+        let mut failure = input.failure(error);
+        failure.message = format!("{}: {}", shown(path), failure.message);
+        failure
+    })
+}
+
+/// Says which files of an archive the errors stand in.
+fn tell_origins(answer: &Answer, origins: &Origins, output: &Output) {
+    for error in answer.results.iter().map(|finding| &finding.error) {
+        let (first, last) = (error.line_start, error.line_end);
+        if let Some((name, from)) = origins.of(first) {
+            output.say(&format!("lines {first}-{last} are lines {from}-{} of {}", from + last - first, line(&name)));
+        }
+    }
 }
 
 /// Milliseconds since then, to the microsecond.
@@ -164,27 +198,4 @@ pub(super) fn show(answer: &Answer, length: Length, took_ms: f64, output: &Outpu
         }
     }
     Ok(u8::from(!answer.found()))
-}
-
-/// The words joined by spaces, or standard input for `-` or when it is piped and no text is given.
-pub(super) fn read_input(words: &[OsString], example: &str) -> Result<Vec<u8>, Failure> {
-    let mut input = Vec::new();
-    // One byte more than is allowed shows that there was more.
-    let most = MAX_INPUT_BYTES as u64 + 1;
-    let read = open_input(words, example)?.take(most).read_to_end(&mut input);
-    read.map_err(|e| Failure::io("standard input", &e))?;
-    Ok(input)
-}
-
-/// The same, to be read as it comes.
-fn open_input(words: &[OsString], example: &str) -> Result<Box<dyn Read>, Failure> {
-    let dash = matches!(words, [only] if only == "-");
-    if words.is_empty() && std::io::stdin().is_terminal() {
-        return Err(Failure::new(ErrorKind::Usage, "there is nothing to look for", example));
-    }
-    if dash || words.is_empty() {
-        return Ok(Box::new(std::io::stdin().lock()));
-    }
-    let joined = words.iter().map(|word| word.as_encoded_bytes()).collect::<Vec<_>>().join(&b' ');
-    Ok(Box::new(std::io::Cursor::new(joined)))
 }

@@ -3,6 +3,7 @@
 //! One file per verb. stdout carries results alone; messages and progress go to stderr, progress only to a terminal.
 //! Only this module knows the environment, the clock and the terminal.
 
+mod archive;
 mod ask;
 mod background;
 mod bench;
@@ -25,6 +26,7 @@ mod forget;
 mod gc;
 mod import;
 mod index;
+mod input;
 mod limits;
 mod lookup;
 mod machine;

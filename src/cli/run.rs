@@ -3,10 +3,11 @@
 use super::lookup::{FilterArgs, ShowArgs, options, took_ms};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::surroundings::Surroundings;
+use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::face::failure::{Diagnose, ErrorKind};
 use crate::engine::face::system;
+use crate::engine::{CommandRun, Engine};
 use crate::render::{Length, answer_json, line, lookup_text, shown};
 use crate::types::limits::RUN_KEPT_BYTES;
 use clap::Args;
@@ -15,7 +16,7 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Instant;
 
 /// How much of the beginning and of the end of the output is kept, in bytes each: the first error and the last words.
@@ -24,12 +25,14 @@ const KEPT_BYTES: usize = RUN_KEPT_BYTES;
 /// Run a command; when it fails, look up what it printed
 ///
 /// Output and exit code are the command's own. The answer goes to standard error, and nothing is added when nothing is
-/// known.
+/// known. With the setting run.keep_passing, hashes of the lines that a command prints are kept when it passes, and when
+/// the same command fails in the same folder, what it prints each time is less likely the reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken run -- terraform apply
   ken run -- sh -c 'make && make install'
+  ken config set run.keep_passing true
 
 Exits with the command's exit code; 127 if it cannot be found, 126 if it cannot be run, 128 + N if signal N ended it.")]
 pub(super) struct RunArgs {
@@ -44,19 +47,46 @@ pub(super) struct RunArgs {
 pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     let (status, seen, cut) = pass_through(&args.command)?;
     let code = exit_code(status);
-    if code != 0 && !seen.iter().all(u8::is_ascii_whitespace) {
+    if code == 0 {
+        keep(&args.command, &seen, output);
+    } else if !seen.iter().all(u8::is_ascii_whitespace) {
         // The command's failure is what matters: ours must not hide it.
-        if let Err(failure) = explain(global, &seen, cut, args.general, output) {
+        if let Err(failure) = explain(global, args, &seen, cut, output) {
             output.say(&format!("ken: the failure could not be looked up: {}", line(&failure.message)));
         }
     }
     Ok(code)
 }
 
-fn explain(global: &Global, seen: &[u8], cut: bool, general: bool, output: &Output) -> Result<(), Failure> {
+/// Keeps what a command printed that passed, if that is wanted. It passed: nothing is said of what fails here but one
+/// line.
+fn keep(command: &[OsString], seen: &[u8], output: &Output) {
+    // Of settings that cannot be read every other command tells.
+    let Ok(surroundings) = Surroundings::of_user(output) else { return };
+    if !surroundings.config.settings().run.keep_passing {
+        return;
+    }
+    // What is empty or no text is nothing to compare with.
+    let Ok(passing) = Engine::passing(&mut &*seen) else { return };
+    let kept = || {
+        let folder = working_directory()?;
+        let run = CommandRun { words: command, folder: &folder };
+        Engine::new(surroundings.settings()).keep_passing(run, &passing).map_err(Failure::from)
+    };
+    if let Err(failure) = kept() {
+        output.say(&format!("ken: what the command printed could not be kept: {}", line(&failure.message)));
+    }
+}
+
+fn explain(global: &Global, args: &RunArgs, seen: &[u8], cut: bool, output: &Output) -> Result<(), Failure> {
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
-    let defaults = options(&surroundings.config.settings().lookup, FilterArgs::default(), ShowArgs::default());
+    let settings = surroundings.config.settings();
+    let mut defaults = options(&settings.lookup, FilterArgs::default(), ShowArgs::default());
+    if settings.run.keep_passing {
+        let run = CommandRun { words: &args.command, folder: &working_directory()? };
+        defaults.passing = engine.kept_passing(run, &output.session()).map(Arc::new);
+    }
     let mut meter = Meter::new(output);
     let started = Instant::now();
     let answer = match engine.lookup(seen, &defaults, &meter.session()) {
@@ -71,7 +101,7 @@ fn explain(global: &Global, seen: &[u8], cut: bool, general: bool, output: &Outp
         true => answer_json(&answer, took_ms),
         false => lookup_text(&answer, Length::Full, output.message_style, output.width),
     };
-    if answer.found_specific() || general && answer.found() {
+    if answer.found_specific() || args.general && answer.found() {
         if cut {
             let most = RUN_KEPT_BYTES >> 20;
             output.note(&format!("only the first and the last {most} MiB of the output were looked at"));

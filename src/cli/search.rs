@@ -1,6 +1,7 @@
 //! `ken search`.
 
-use super::lookup::{read_input, share, took_ms};
+use super::input::read_words;
+use super::lookup::{share, took_ms};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::{Surroundings, working_directory};
@@ -71,7 +72,7 @@ pub(super) fn kind(name: &str) -> Result<Kind, String> {
 }
 
 pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome {
-    let question = read_input(&args.query, "ken search \"the question\"")?;
+    let question = read_words(&args.query, "ken search \"the question\"")?;
     let started = Instant::now();
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();

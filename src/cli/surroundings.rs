@@ -47,6 +47,15 @@ impl Surroundings {
         Ok(Self { config, paths, environment, repository, notes: output.notes.clone() })
     }
 
+    /// The same without a repository's part, for what a repository has no say in.
+    pub fn of_user(output: &Output) -> Result<Self, Failure> {
+        let environment = Environment::new(std::env::vars_os());
+        let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
+        let paths = Paths::find(&environment, &here)?;
+        let config = Config::resolve(paths.config.as_deref(), None, &environment)?;
+        Ok(Self { config, paths, environment, repository: None, notes: output.notes.clone() })
+    }
+
     /// The user's own ignore rules of git.
     pub fn git_excludes(&self) -> Option<PathBuf> {
         git_excludes(&self.environment)

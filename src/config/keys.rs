@@ -159,6 +159,14 @@ pub const KEYS: &[Key] = &[
         repository: true,
         ..key!(lookup.min_relevance, OPTIONAL_SHARE, "relevance to ask for in place of the calibrated gate")
     },
+    Key {
+        environment: &["KEN_KEEP_PASSING"],
+        ..key!(
+            run.keep_passing,
+            SWITCH,
+            "keep hashes of the lines that a command prints when it passes, and compare its failures with them"
+        )
+    },
     key!(
         index.recall_target,
         TARGET,

@@ -13,6 +13,8 @@ pub struct Settings {
     pub model: ModelSettings,
     /// What `ken lookup` shows.
     pub lookup: LookupSettings,
+    /// What `ken run` keeps.
+    pub run: RunSettings,
     /// The vectors of what is indexed.
     pub index: IndexSettings,
     /// What `ken search` shows.
@@ -100,6 +102,13 @@ impl Default for LookupSettings {
         let LookupOptions { limit, max_errors, min_relevance, .. } = LookupOptions::default();
         Self { limit, max_errors, min_relevance }
     }
+}
+
+/// What `ken run` keeps: nothing unless it is wanted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunSettings {
+    /// Whether hashes of the lines that a command printed are kept when it passes, to compare a failure with.
+    pub keep_passing: bool,
 }
 
 /// The vectors of what is indexed.

@@ -31,6 +31,7 @@ pub mod indexing {
 pub mod asking {
     pub use crate::query::{Call, Filters, LookupOptions, SearchOptions, Stage, call};
     pub use crate::store::{ItemFilter, PathFilter};
+    pub use crate::triage::Passing;
 }
 
 /// Frames and what has changed between two of them.

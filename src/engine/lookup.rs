@@ -4,6 +4,7 @@ use super::state::SemanticsSnapshot;
 use super::{Engine, EngineError, Session};
 use crate::query::{LookupContext, LookupOptions, Probed, lookup, probe, problems};
 use crate::text::Log;
+use crate::triage::Passing;
 use crate::types::Answer;
 use crate::types::limits::{ALIKE_LINES, LOG_LINE_BYTES};
 use std::cell::OnceCell;
@@ -55,6 +56,18 @@ impl Engine {
             self.mend_canon(&packs, &opened.semantics, session);
         }
         Ok(answer)
+    }
+
+    /// What a log of a run that passed prints, for [`LookupOptions::passing`].
+    ///
+    /// # Errors
+    /// [`EngineError::Decode`] for an input that is no text or cannot be read.
+    pub fn passing(input: &mut dyn Read) -> Result<Passing, EngineError> {
+        let (mut log, mut passing) = (Log::new(input), Passing::default());
+        while let Some(piece) = log.next_piece()? {
+            passing.add(&piece.cleaned);
+        }
+        Ok(passing)
     }
 
     /// The scored candidates of every question of a text that patterns and fingerprints leave open, without a gate.

@@ -1,5 +1,6 @@
 //! Everything that Kenning keeps, and how to be rid of it.
 
+use super::passing::{ENDING, PASSING};
 use super::{Engine, EngineError};
 use crate::store::{DATABASE, WRITER_LOCK};
 use std::fs;
@@ -31,6 +32,7 @@ const OURS: &[(&str, &str)] = &[
     (WRITER_LOCK, "lock"),
     ("canon", "your packs"),
     ("trust.json", "trusted repositories"),
+    (PASSING, PASSED),
 ];
 
 /// What lies beside the database and belongs to it.
@@ -50,6 +52,7 @@ fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {
             meta.is_file() && whole.starts_with("canon") && (whole.ends_with(".ann") || whole.ends_with(".terms"))
         }
         "canon" => meta.is_file() && whole.ends_with(".json"),
+        PASSING => meta.is_file() && whole.ends_with(ENDING),
         "calibrations" => meta.is_file() && whole.ends_with(".toml"),
         "cache" => meta.is_dir() && name == "bench",
         _ => false,
@@ -77,10 +80,13 @@ fn kind_of(what: &str) -> &'static str {
         "your packs" => "canon",
         CALIBRATIONS => "calibrations",
         CACHE => "cache",
+        PASSED => PASSING,
         _ => "",
     }
 }
 
+/// Of the setting `run.keep_passing`.
+const PASSED: &str = "what commands printed that passed, as hashes";
 const CALIBRATIONS: &str = "your calibrations";
 const CACHE: &str = "indexes of measurements";
 

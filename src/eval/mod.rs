@@ -22,8 +22,8 @@ pub use grouping::{
     Grouping, LabelledLine, SystemGrouping, TableError, group_lines, grouping, mean_grouping, parse_lines,
 };
 pub use logs::{
-    LabelledLog, LogFigures, LogFit, LogOutcome, MissedLog, SurveyedLog, fit_logs, measure_logs, read_logs,
-    shipped_log_weights, survey_logs,
+    LabelledLog, LogFigures, LogFit, LogOutcome, MissedLog, SurveyedLog, fit_logs, measure_logs, passing_logs,
+    read_logs, shipped_log_weights, survey_compared_logs, survey_logs,
 };
 pub use noise::{LengthNoise, noise, windows};
 pub use observation::{Guess, Observation};

@@ -2,7 +2,7 @@
 
 use crate::canon::{Canon, PatternHit};
 use crate::text::{DecodeError, Log};
-use crate::triage::{Block, Errors, Evidence};
+use crate::triage::{Block, Errors, Evidence, Passing};
 
 /// One distinct error of an input.
 #[derive(Debug, Clone)]
@@ -32,12 +32,17 @@ pub struct Problems {
 }
 
 /// Cleans an input, matches canon over all of it and cuts it into problems. Each specific match lies in a problem;
-/// problems that one entry explains are one, counted.
+/// problems that one entry explains are one, counted. What a run that passed printed too is less likely the reason.
 ///
 /// # Errors
 /// [`DecodeError`] when the input is no text or cannot be read.
-pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool) -> Result<Problems, DecodeError> {
-    let mut errors = Errors::default();
+pub fn analyse(
+    log: &mut Log<'_>,
+    canon: &Canon,
+    usable: &dyn Fn(usize) -> bool,
+    passing: Option<&Passing>,
+) -> Result<Problems, DecodeError> {
+    let mut errors = Errors::new(passing);
     let mut found = Vec::new();
     while let Some(piece) = log.next_piece()? {
         let piece = log.without_repeats(piece);
@@ -50,7 +55,7 @@ pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool)
         };
         let evidence: Vec<Evidence> = hits.iter().filter(|hit| !hit.generic).map(lines_of).collect();
         let before = errors.blocks.len();
-        errors.add(cleaned, &evidence, piece.whole);
+        errors.add(cleaned, &evidence, piece.part);
         for block in &errors.blocks[before..] {
             let range = block.range(cleaned);
             let inside =
@@ -60,12 +65,15 @@ pub fn analyse(log: &mut Log<'_>, canon: &Canon, usable: &dyn Fn(usize) -> bool)
         }
     }
     let problem = |(block, (lines, hits))| Problem { block, lines, hits };
+    errors.finish();
+    let is_run = errors.is_run;
     let mut list: Vec<Problem> = errors.blocks.into_iter().zip(found).map(problem).collect();
-    if errors.is_run {
+    list.retain(|problem| is_run || problem.block.reports);
+    if is_run {
         list.sort_by(|a, b| b.block.likelihood.total_cmp(&a.block.likelihood));
     }
     merge_equal_causes(&mut list);
-    Ok(Problems { list, is_run: errors.is_run })
+    Ok(Problems { list, is_run })
 }
 
 /// Ten resources that fail for one known reason are one problem that stands there ten times.

@@ -29,13 +29,9 @@ const NEAREST: usize = 3;
 ///
 /// # Errors
 /// [`DecodeError`] when the input is no text or cannot be read.
-pub fn problems(
-    knowledge: &Knowledge,
-    log: &mut Log<'_>,
-    options: &LookupOptions,
-) -> Result<Problems, DecodeError> {
+pub fn problems(knowledge: &Knowledge, log: &mut Log<'_>, options: &LookupOptions) -> Result<Problems, DecodeError> {
     let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
-    analyse(log, knowledge.canon(), &admitted)
+    analyse(log, knowledge.canon(), &admitted, options.passing.as_deref())
 }
 
 /// What a lookup asks of.
@@ -54,11 +50,7 @@ pub struct LookupContext<'a> {
 ///
 /// # Errors
 /// [`SearchError`] when the model fails on a question.
-pub fn lookup(
-    context: LookupContext<'_>,
-    problems: Problems,
-    options: &LookupOptions,
-) -> Result<Answer, SearchError> {
+pub fn lookup(context: LookupContext<'_>, problems: Problems, options: &LookupOptions) -> Result<Answer, SearchError> {
     let asking = Asking::new(context.knowledge, problems, options);
     let questions = asking.questions().count();
     let semantics = if questions > 0 { (context.semantics)() } else { None };

@@ -3,7 +3,9 @@
 use super::knowledge::Filters;
 use super::question::ROLES;
 use crate::store::ItemFilter;
+use crate::triage::Passing;
 use crate::types::{Kind, Role};
+use std::sync::Arc;
 
 /// Candidates that each of vectors and words may name; as many as are to be shown, if that is more.
 const CANDIDATES: usize = 200;
@@ -23,6 +25,8 @@ pub struct LookupOptions {
     pub explain: bool,
     /// An item whose absence is to be explained.
     pub why_not: Option<String>,
+    /// What the same job printed when it passed.
+    pub passing: Option<Arc<Passing>>,
 }
 
 impl Default for LookupOptions {
@@ -34,6 +38,7 @@ impl Default for LookupOptions {
             filters: Filters::default(),
             explain: false,
             why_not: None,
+            passing: None,
         }
     }
 }

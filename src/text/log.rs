@@ -42,8 +42,19 @@ pub struct Log<'a> {
 pub struct Piece {
     /// The lines, cleaned.
     pub cleaned: Cleaned,
-    /// Whether this is all of the log.
-    pub whole: bool,
+    /// Which part of the log they are.
+    pub part: Part,
+}
+
+/// Which part of a log a piece is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// The end of it.
+    Last,
+    /// Another one: something follows.
+    Other,
 }
 
 impl<'a> Log<'a> {
@@ -88,12 +99,17 @@ impl<'a> Log<'a> {
         let first = self.number;
         self.number += text.bytes().filter(|byte| *byte == b'\n').count();
         self.pieces += 1;
-        Ok(Some(Piece { cleaned: clean_from(&text, first), whole: self.ended && self.pieces == 1 }))
+        let part = match self.ended {
+            true if self.pieces == 1 => Part::Whole,
+            true => Part::Last,
+            false => Part::Other,
+        };
+        Ok(Some(Piece { cleaned: clean_from(&text, first), part }))
     }
 
     /// A piece of a long log without the lines that say what a thousand others have said; a whole log as it is.
     pub fn without_repeats(&mut self, piece: Piece) -> Piece {
-        if piece.whole { piece } else { Piece { cleaned: self.repeats.thin(piece.cleaned), ..piece } }
+        if piece.part == Part::Whole { piece } else { Piece { cleaned: self.repeats.thin(piece.cleaned), ..piece } }
     }
 
     /// Lines that were passed over because they repeat others.
@@ -439,7 +455,9 @@ mod tests {
         let block = "2024-01-01 00:00:00 INFO x\n\nerror: it broke\n  for a reason\n";
         let times = PIECE_BYTES / block.len() * 2 + 5;
         let (all, _) = pieces(block.repeat(times).as_bytes()).unwrap();
-        assert!(all.len() > 2 && all.iter().all(|piece| !piece.whole));
+        assert!(all.len() > 2 && all.iter().all(|piece| piece.part != Part::Whole));
+        assert!(all.iter().rev().skip(1).all(|piece| piece.part == Part::Other));
+        assert_eq!(all.last().unwrap().part, Part::Last);
         let mut number = 0;
         for piece in &all {
             assert!(piece.cleaned.text.len() <= PIECE_BYTES + BLOCK_BYTES + LINE_BYTES);
@@ -499,7 +517,7 @@ mod tests {
         fn a_short_log_is_one_piece_as_it_was(text in "([ -~]{0,9}|é|\u{a0}|[ \n\r\t]|\r\n|\x1b\\[31m|2024-01-01 00:00:00 ){0,40}") {
             match (pieces(text.as_bytes()), decode(text.as_bytes())) {
                 (Ok((all, 0)), Ok(whole)) => {
-                    prop_assert!(all.len() == 1 && all[0].whole);
+                    prop_assert!(all.len() == 1 && all[0].part == Part::Whole);
                     prop_assert_eq!(&all[0].cleaned, &clean(&whole));
                 }
                 (Err(one), Err(other)) => prop_assert_eq!(one, other),

@@ -28,7 +28,7 @@ pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
 pub use digest::{TextHash, hex, sha256, sha256_hex, text_hash};
 pub use edits::edits;
 pub use fingerprint::{FINGERPRINT_VERSION, fingerprint, shape};
-pub use log::{Log, Piece, ends};
+pub use log::{Log, Part, Piece, ends};
 pub use mask::mask;
 pub(crate) use pattern::{pattern, pattern_set};
 pub use safe::{shell_quote, single_line};

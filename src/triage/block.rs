@@ -6,8 +6,9 @@
 //! are one block, counted.
 
 use super::parts::parts;
-use super::{Candidate, Evidence, Triage};
-use crate::text::{Cleaned, fingerprint, headline, mask, pattern, salient};
+use super::whole::{Found, Whole};
+use super::{Evidence, Passing, shipped_weights};
+use crate::text::{Cleaned, Part, fingerprint, headline, mask, pattern, salient};
 use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -36,6 +37,8 @@ pub struct Block {
     pub repeated: usize,
     /// How likely the reason of the failure stands here, in \[0, 1\].
     pub likelihood: f32,
+    /// Whether it reads like a failure by itself. Only in the log of a run that failed may another be the reason.
+    pub reports: bool,
 }
 
 impl Block {
@@ -43,7 +46,16 @@ impl Block {
     pub fn over(cleaned: &Cleaned, first: usize, last: usize) -> Self {
         let lines: Vec<&str> = (first..=last).map(|i| cleaned.line(i)).collect();
         let salient = mask(&salient(&lines, MAX_SALIENT_CHARS));
-        Self { first, last, headline: headline(&lines), fingerprint: fingerprint(&salient), salient, repeated: 1, likelihood: 1.0 }
+        Self {
+            first,
+            last,
+            headline: headline(&lines),
+            fingerprint: fingerprint(&salient),
+            salient,
+            repeated: 1,
+            likelihood: 1.0,
+            reports: true,
+        }
     }
 
     /// Byte range of the block in the cleaned text.
@@ -114,55 +126,91 @@ pub fn is_question(cleaned: &Cleaned) -> bool {
 /// Cuts an input into its distinct errors, in order.
 pub fn blocks(cleaned: &Cleaned) -> Vec<Block> {
     let mut errors = Errors::default();
-    errors.add(cleaned, &[], true);
+    errors.add(cleaned, &[], Part::Whole);
+    errors.finish();
+    let is_run = errors.is_run;
+    errors.blocks.retain(|block| block.reports || is_run);
     errors.blocks
 }
 
 /// The distinct errors of an input that comes in pieces. The lines of a block are indices into its own piece.
 #[derive(Debug, Default)]
-pub struct Errors {
+pub struct Errors<'a> {
     /// What was found so far, in order.
     pub blocks: Vec<Block>,
-    /// Whether a build system says that a step of a run failed: then likelihoods tell which block is the reason.
+    /// Whether this is the log of a run that failed: then likelihoods tell which block is the reason. Known at the end.
     pub is_run: bool,
+    whole: Whole<'a>,
+    /// Places of the log and the blocks that they belong to: several where different things are known of the failures of
+    /// one place, none where there were too many blocks.
+    block_of: Vec<(usize, usize)>,
     /// Blocks by what is compared first.
     known: HashMap<String, usize>,
     by_fingerprint: HashMap<String, usize>,
+    /// Blocks that read like no failure.
+    quiet: usize,
 }
 
-/// Lines that are an error, and how likely they are the reason.
+/// Lines that are an error.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     first: usize,
     last: usize,
-    likelihood: f32,
+    /// Which place of the log it is, unless a pattern alone found it.
+    place: Option<usize>,
+    reports: bool,
 }
 
-impl Errors {
-    /// Adds the errors of the next piece, which is the `whole` input or a part of it. Each piece of `evidence` lies in a
-    /// block afterwards.
-    pub fn add(&mut self, cleaned: &Cleaned, evidence: &[Evidence], whole: bool) {
+impl<'a> Errors<'a> {
+    /// Of an input of which nothing is known yet, to be compared with a run that passed if there is one.
+    pub fn new(passing: Option<&'a Passing>) -> Self {
+        Self { whole: Whole::new(passing), ..Self::default() }
+    }
+
+    /// Adds the errors of the next piece. Each piece of `evidence` lies in a block afterwards.
+    pub fn add(&mut self, cleaned: &Cleaned, evidence: &[Evidence], part: Part) {
         if cleaned.lines.is_empty() {
             return;
         }
-        if whole && is_question(cleaned) {
+        if part == Part::Whole && is_question(cleaned) {
             return self.blocks.push(Block::over(cleaned, 0, cleaned.lines.len() - 1));
         }
-        let triage = Triage::of(cleaned);
-        self.is_run |= triage.is_run;
-        let reports = |span: &Span| triage.is_run || (span.first..=span.last).any(|at| is_failure(cleaned.line(at)));
-        let span = |one: &Candidate| Span { first: one.first, last: one.last, likelihood: one.probability as f32 };
-        let mut spans: Vec<Span> = triage.candidates.iter().map(span).filter(reports).collect();
-        spans.sort_unstable_by_key(|span| span.first);
+        let found = self.whole.add(cleaned, part != Part::Other);
+        let span = |one: &Found| Span {
+            first: one.lines.first,
+            last: one.lines.last,
+            place: Some(one.number),
+            reports: (one.lines.first..=one.lines.last).any(|at| is_failure(cleaned.line(at))),
+        };
+        let mut spans: Vec<Span> = found.iter().map(span).collect();
+        // Whether this is the log of a run that failed may be known at its end only.
+        if part != Part::Other && !self.whole.is_run() {
+            spans.retain(|span| span.reports);
+        }
         join_evidence(&mut spans, evidence);
+        let openings = std::mem::take(&mut self.whole.openings);
         for span in spans {
-            for (first, last) in parts(span.first, span.last, &triage.openings, evidence) {
-                self.add_span(cleaned, Span { first, last, ..span });
+            for (first, last) in parts(span.first, span.last, &openings, evidence) {
+                let block = self.add_span(cleaned, Span { first, last, ..span });
+                self.block_of.extend(span.place.zip(block));
             }
         }
     }
 
-    fn add_span(&mut self, cleaned: &Cleaned, span: Span) {
+    /// Weighs all blocks against each other. In a log that tells of no failed step only those that report one count.
+    pub fn finish(&mut self) {
+        self.is_run = self.whole.is_run();
+        let probabilities = self.whole.probabilities(&shipped_weights());
+        let first = probabilities.first().map_or(0, |(place, _)| *place);
+        for (place, block) in &self.block_of {
+            if let Some((_, probability)) = place.checked_sub(first).and_then(|at| probabilities.get(at)) {
+                self.blocks[*block].likelihood += *probability as f32;
+            }
+        }
+    }
+
+    /// The block that a span is, which may have stood there before; none if there are too many.
+    fn add_span(&mut self, cleaned: &Cleaned, span: Span) -> Option<usize> {
         // The masks cost more than this key, and a long log repeats its errors.
         let key: String = (span.first..=span.last)
             .take(6)
@@ -170,27 +218,34 @@ impl Errors {
             .take(600)
             .collect();
         if let Some(&at) = self.known.get(&key) {
-            return self.repeat(at, span);
+            return Some(self.repeat(at, span));
         }
-        if self.blocks.len() == MAX_BLOCKS {
-            return;
+        let alike = if span.reports { self.blocks.len() - self.quiet } else { self.quiet };
+        if alike == MAX_BLOCKS {
+            return None;
         }
-        let block = Block { likelihood: span.likelihood, ..Block::over(cleaned, span.first, span.last) };
+        let block = Block { likelihood: 0.0, reports: span.reports, ..Block::over(cleaned, span.first, span.last) };
         let same = self.by_fingerprint.get(&block.fingerprint).copied();
-        self.known.insert(key, same.unwrap_or(self.blocks.len()));
-        match same {
-            Some(at) => self.repeat(at, span),
-            None => {
-                self.by_fingerprint.insert(block.fingerprint.clone(), self.blocks.len());
-                self.blocks.push(block);
-            }
+        let at = same.unwrap_or(self.blocks.len());
+        self.known.insert(key, at);
+        if same.is_some() {
+            return Some(self.repeat(at, span));
         }
+        self.by_fingerprint.insert(block.fingerprint.clone(), at);
+        self.quiet += usize::from(!span.reports);
+        self.blocks.push(block);
+        Some(at)
     }
 
     /// Counts an error that stood there before. It is as likely the reason as all its places together.
-    fn repeat(&mut self, at: usize, span: Span) {
-        self.blocks[at].repeated += 1;
-        self.blocks[at].likelihood += span.likelihood;
+    fn repeat(&mut self, at: usize, span: Span) -> usize {
+        let block = &mut self.blocks[at];
+        block.repeated += 1;
+        if span.reports && !block.reports {
+            block.reports = true;
+            self.quiet -= 1;
+        }
+        at
     }
 }
 
@@ -198,8 +253,11 @@ impl Errors {
 fn join_evidence(spans: &mut Vec<Span>, evidence: &[Evidence]) {
     for &Evidence { first, last, .. } in evidence {
         match spans.iter_mut().find(|span| span.first <= last && first <= span.last) {
-            Some(span) => (span.first, span.last) = (span.first.min(first), span.last.max(last)),
-            None => spans.push(Span { first, last, likelihood: 0.0 }),
+            Some(span) => {
+                (span.first, span.last) = (span.first.min(first), span.last.max(last));
+                span.reports = true;
+            }
+            None => spans.push(Span { first, last, place: None, reports: true }),
         }
     }
     spans.sort_unstable_by_key(|span| span.first);
@@ -209,6 +267,66 @@ fn join_evidence(spans: &mut Vec<Span>, evidence: &[Evidence]) {
 mod tests {
     use super::*;
     use crate::text::clean;
+
+    /// The blocks of a log in pieces, likeliest first, and whether it is of a run that failed.
+    fn weighed(pieces: &[&str]) -> (Vec<(String, usize, i64)>, bool) {
+        let mut errors = Errors::default();
+        for (at, piece) in pieces.iter().enumerate() {
+            let part = match at + 1 == pieces.len() {
+                true if at == 0 => Part::Whole,
+                true => Part::Last,
+                false => Part::Other,
+            };
+            errors.add(&clean(piece), &[], part);
+        }
+        errors.finish();
+        let is_run = errors.is_run;
+        errors.blocks.retain(|block| block.reports || is_run);
+        errors.blocks.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+        let told = |block: &Block| {
+            (block.headline.clone(), block.repeated, (f64::from(block.likelihood) * 1e5).round() as i64)
+        };
+        (errors.blocks.iter().map(told).collect(), is_run)
+    }
+
+    #[test]
+    fn a_log_in_pieces_is_weighed_like_the_same_log_in_one() {
+        let quiet = |name: &str| format!("{name} goes on\n").repeat(60);
+        let setup =
+            "$ npm install\nerror: mirror one is away\n  at fetch\n\nThe command \"npm install\" exited with 0.\n";
+        let flaw = "src/cart.js:3:7: error: total is not defined\n  at cart.js:3\n\n";
+        let late = "error: cannot upload the report\n  at upload\n\n";
+        let bad_end = "The command \"npm test\" exited with 1.\n$ ./upload\n";
+        let begin = "$ npm test\n";
+        let logs = [
+            // What failed stands before the piece that says so, in the step that began before it.
+            vec![
+                format!("{setup}{begin}{}", quiet("one")),
+                format!("{flaw}{}", quiet("two")),
+                format!("{}{bad_end}{late}", quiet("three")),
+            ],
+            // What comes after the bad end is after it, in whatever piece.
+            vec![
+                format!("{setup}{begin}{flaw}{bad_end}{}", quiet("one")),
+                format!("{late}{}", quiet("two")),
+                flaw.into(),
+            ],
+            // The step begins in the last piece: what came before did not fail it.
+            vec![format!("{setup}{flaw}{}", quiet("one")), format!("{begin}{late}{}{bad_end}", quiet("two"))],
+            // Nobody says that a step failed.
+            vec![
+                format!("{flaw}{}", quiet("one")),
+                format!("{late}{}", quiet("two")),
+                format!("{flaw}{}", quiet("three")),
+            ],
+        ];
+        for (at, log) in logs.iter().enumerate() {
+            let pieces: Vec<&str> = log.iter().map(String::as_str).collect();
+            let (whole, apart) = (weighed(&[&log.concat()]), weighed(&pieces));
+            assert!(whole.0.len() >= 2, "{whole:?}");
+            assert_eq!(apart, whole, "log {at}");
+        }
+    }
 
     fn cut(raw: &str) -> Vec<(usize, usize, usize)> {
         let cleaned = clean(raw);
@@ -236,7 +354,7 @@ mod tests {
             │   with aws_s3_bucket.a,\n│   on main.tf line 1\n╵\nmore";
         assert_eq!(cut(tf), [(4, 7, 1)]);
         let py = "starting\nloading\nstill\nTraceback (most recent call last):\n  File \"a.py\", line 1, in \
-            <module>\n    import x\nModuleNotFoundError: No module named 'x'\n\nbye";
+            <module>\n    import x\nModuleNotFoundError: No module named 'x'\nbye";
         assert_eq!(cut(py), [(4, 7, 1)]);
     }
 
@@ -253,7 +371,7 @@ mod tests {
     fn evidence_opens_a_block() {
         let cleaned = clean("one\ntwo\nthree\nfour\nfive");
         let mut errors = Errors::default();
-        errors.add(&cleaned, &[Evidence { first: 2, last: 3, entry: 0 }], true);
+        errors.add(&cleaned, &[Evidence { first: 2, last: 3, entry: 0 }], Part::Whole);
         assert_eq!((errors.blocks[0].first, errors.blocks[0].last), (2, 3));
     }
 }

@@ -264,7 +264,7 @@ fn add_ends(lines: &Lines, steps: &Steps, stretches: &mut Vec<Stretch>) {
     let calls = |at: &usize| lines.kinds[*at] == Kind::Wrapper && CALLER.is_match(lines.text(*at));
     let callers: Vec<usize> = (steps.first..steps.end).filter(calls).collect();
     // What a run that was stopped said last is no reason.
-    let end = (!steps.stopped).then_some(steps.end);
+    let end = (steps.ends_here && !steps.stopped).then_some(steps.end);
     for end in callers.into_iter().chain(end) {
         if let Some(stretch) = last_words(lines, steps, end) {
             insert(stretches, stretch);
@@ -295,6 +295,7 @@ fn insert(stretches: &mut Vec<Stretch>, new: Stretch) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::step::Before;
     use super::*;
     use crate::text::clean;
 
@@ -302,7 +303,7 @@ mod tests {
     fn blocks(log: &str) -> Vec<(usize, usize)> {
         let cleaned = clean(log);
         let lines = Lines::new(&cleaned);
-        let found = cut(&lines, &Steps::of(&lines));
+        let found = cut(&lines, &Steps::of(&lines, Before::default(), true));
         found.stretches.iter().map(|one| (one.first + 1, one.last + 1)).collect()
     }
 
@@ -413,7 +414,7 @@ mod tests {
             let visited = |times: usize| {
                 let cleaned = clean(&shape.repeat(times));
                 let lines = Lines::new(&cleaned);
-                (cut(&lines, &Steps::of(&lines)).visited, lines.len())
+                (cut(&lines, &Steps::of(&lines, Before::default(), true)).visited, lines.len())
             };
             let ((few, _), (many, lines)) = (visited(1_000), visited(10_000));
             assert!(many <= 10 * few + MAX_WHOLE_LINES && many <= 4 * lines, "{shape:?}: {many} of {lines} lines");

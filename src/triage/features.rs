@@ -5,9 +5,10 @@
 
 use super::cut::{Stretch, form};
 use super::line::{Kind, Lines};
-use super::step::Steps;
-use crate::text::{Mark, pattern, pattern_set};
-use regex::{Regex, RegexSet};
+use super::passing::Passing;
+use super::step::{Run, Steps};
+use crate::text::{Mark, pattern_set};
+use regex::RegexSet;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -133,7 +134,20 @@ features! {
     diff,
     /// It is the line that says that the run was stopped for its silence or its length.
     stopped,
+    /// The log was compared with one of a run that passed: of "none of them" alone.
+    none_compared,
+    /// Share of its lines that a run that passed printed too; 0 if the log was compared with none.
+    seen,
+    /// A run that passed printed all of its lines.
+    seen_whole,
+    /// A run that passed printed its headline.
+    seen_headline,
+    /// Share of its lines with words of failure that a run that passed printed; of all its lines if it has none.
+    seen_failures,
 }
+
+/// Features that are 0 if a log was compared with none of a run that passed.
+pub const OF_PASSING: &[&str] = &["none_compared", "seen", "seen_whole", "seen_headline", "seen_failures"];
 
 /// Words by what they tell, looked for in one pass over each line of a block.
 static WORDS: LazyLock<RegexSet> = LazyLock::new(|| {
@@ -162,14 +176,6 @@ const WARNING: usize = 7;
 const PLACE: usize = 8;
 const DIFF: usize = 9;
 
-/// Commands that set up a run.
-static SETUP: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?xi)\b(?: rvm | nvm | pyenv | jdk | gpg | apt-get | install | before_install | setup
-          | git\ (?:clone|fetch|checkout) | export | bundle\ install | npm\ (?:ci|install) | cache )\b",
-    )
-});
-
 fn number(is: bool) -> f64 {
     f64::from(u8::from(is))
 }
@@ -178,40 +184,89 @@ fn logarithm(count: usize) -> f64 {
     (1.0 + count as f64).log2()
 }
 
-/// The features of all blocks, in their order.
-pub(super) fn features(lines: &Lines, steps: &Steps, stretches: &[Stretch]) -> Vec<Features> {
-    let mut forms: HashMap<(String, Kind), (usize, usize)> = HashMap::new();
-    let key = |stretch: &Stretch| (form(lines.text(stretch.first)), lines.kinds[stretch.first]);
-    for (at, stretch) in stretches.iter().enumerate() {
-        forms.entry(key(stretch)).or_insert((at, 0)).1 += 1;
+/// What blocks that begin alike have in common: the first letters, and the kind of the first line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Form(String, Kind);
+
+impl Form {
+    /// That of a block.
+    pub fn of(lines: &Lines, stretch: &Stretch) -> Self {
+        Self(form(lines.text(stretch.first)), lines.kinds[stretch.first])
     }
-    let is_inside = |stretch: &Stretch| (steps.first..steps.end).contains(&stretch.first);
-    let first_inside = stretches.iter().position(is_inside).unwrap_or(0);
-    let inside = stretches.iter().filter(|stretch| is_inside(stretch)).count();
-    let one = |(at, stretch): (usize, &Stretch)| {
+}
+
+/// A block of a log, and what is known of it. Lines are counted over all pieces, from 0.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// First line.
+    pub first: usize,
+    /// Last line; it belongs to the block.
+    pub last: usize,
+    /// What is known of it.
+    pub features: Features,
+    /// How it begins.
+    pub form: Form,
+}
+
+/// What is known of the blocks of a piece without the rest of the log, in their order.
+pub(super) fn features_of_piece(
+    lines: &Lines,
+    steps: &Steps,
+    stretches: &[Stretch],
+    passing: Option<&Passing>,
+) -> Vec<Features> {
+    let one = |stretch: &Stretch| {
         let mut out = Features::default();
-        place_in_run(&mut out, lines, steps, stretch);
+        what_stands_near(&mut out, lines, steps, stretch);
         what_it_says(&mut out, lines, stretch);
-        let (first, alike) = forms.get(&key(stretch)).copied().unwrap_or((at, 1));
+        if let Some(passing) = passing {
+            what_was_seen(&mut out, lines, stretch, passing);
+        }
+        out
+    };
+    stretches.iter().map(one).collect()
+}
+
+/// The command that printed a block, and the lines after it.
+fn what_stands_near(out: &mut Features, lines: &Lines, steps: &Steps, stretch: &Stretch) {
+    let Stretch { first, last } = *stretch;
+    out.setup = number(steps.is_setup(first));
+    let until = (last + AFTER_LINES).min(steps.end).max(last + 1);
+    let well = (last + 1..until).filter(|at| lines.kinds[*at] == Kind::Passed).count();
+    out.went_on = logarithm(well);
+    let below = (last + 1).min(lines.len())..(last + 1 + TELLING_LINES).min(lines.len());
+    out.told_below = number(lines.kinds[below].contains(&Kind::Wrapper));
+}
+
+/// Adds what is known of the blocks of a log at its end: where they stand in the run and among the others.
+pub(super) fn join(places: &mut [Place], run: Run) {
+    let mut forms: HashMap<Form, (usize, usize)> = HashMap::new();
+    for (at, place) in places.iter().enumerate() {
+        forms.entry(place.form.clone()).or_insert((at, 0)).1 += 1;
+    }
+    let is_inside = |place: &Place| (run.first..run.end).contains(&place.first);
+    let first_inside = places.iter().position(is_inside).unwrap_or(0);
+    let inside = places.iter().filter(|place| is_inside(place)).count();
+    for (at, place) in places.iter_mut().enumerate() {
+        let out = &mut place.features;
+        place_in_run(out, run, (place.first, place.last));
+        let (first, alike) = forms.get(&place.form).copied().unwrap_or((at, 1));
         (out.first_of_form, out.alike) = (number(first == at), logarithm(alike));
-        if is_inside(stretch) {
+        if out.inside > 0.0 {
             let (before, later) = (at - first_inside, inside - 1 - (at - first_inside));
             (out.blocks_before, out.blocks_later) = (logarithm(before), logarithm(later));
             (out.first_inside, out.last_inside) = (number(before == 0), number(later == 0));
             out.only_inside = number(inside == 1);
             out.only_words = out.only_inside * out.opens_other;
         }
-        out
-    };
-    stretches.iter().enumerate().map(one).collect()
+    }
 }
 
 /// Where a block stands in the run.
-fn place_in_run(out: &mut Features, lines: &Lines, steps: &Steps, stretch: &Stretch) {
-    let Stretch { first, last } = *stretch;
-    let inside = (steps.first..steps.end).contains(&first);
-    let after = first >= steps.end;
-    let distance = steps.end.saturating_sub(last);
+fn place_in_run(out: &mut Features, run: Run, (first, last): (usize, usize)) {
+    let inside = (run.first..run.end).contains(&first);
+    let after = first >= run.end;
+    let distance = run.end.saturating_sub(last);
     out.inside = number(inside);
     out.after = number(after);
     out.near = number(distance <= NEAR_LINES && !after);
@@ -219,19 +274,12 @@ fn place_in_run(out: &mut Features, lines: &Lines, steps: &Steps, stretch: &Stre
         out.distance = logarithm(distance) / 10.0;
     }
     out.distance_inside = out.inside * out.distance;
-    let setup = steps.command_of(first).is_some_and(|at| SETUP.is_match(lines.text(at)));
-    (out.setup, out.setup_failed) = (number(setup), number(setup && inside));
-    if inside {
-        let until = (last + AFTER_LINES).min(steps.end);
-        let well = (last + 1..until).filter(|at| lines.kinds[*at] == Kind::Passed).count();
-        out.went_on = logarithm(well);
-    }
-    let below = last + 1..(last + 1 + TELLING_LINES).min(lines.len());
-    out.told_below = number(lines.kinds[below].contains(&Kind::Wrapper));
-    out.is_end = number(first == steps.end);
-    out.stopped = number(first == steps.end && steps.stopped);
-    out.no_end = number(steps.told.is_none());
-    out.below_command = number(inside && first - steps.first <= 2);
+    out.setup_failed = out.inside * out.setup;
+    out.went_on *= out.inside;
+    out.is_end = number(first == run.end);
+    out.stopped = number(first == run.end && run.stopped);
+    out.no_end = number(!run.failed);
+    out.below_command = number(inside && first - run.first <= 2);
 }
 
 /// The line that opened a block: below the message where PowerShell tells the place after it.
@@ -285,5 +333,40 @@ fn what_it_says(out: &mut Features, lines: &Lines, stretch: &Stretch) {
         if lines.cleaned.lines[at].mark == Mark::Error {
             out.marked = 1.0;
         }
+    }
+}
+
+/// What of a block a run that passed printed too. Lines that say nothing do not count.
+fn what_was_seen(out: &mut Features, lines: &Lines, stretch: &Stretch, passing: &Passing) {
+    let Stretch { first, last } = *stretch;
+    let (mut all, mut failures) = (Share::default(), Share::default());
+    for at in first..first + (last - first + 1).min(MAX_LINES) {
+        let Some(seen) = passing.has(lines.text(at)) else { continue };
+        all.count(seen);
+        if matches!(lines.kinds[at], Kind::Failure | Kind::Suspect | Kind::Place | Kind::Opener) {
+            failures.count(seen);
+        }
+    }
+    out.seen = all.share().unwrap_or(0.0);
+    out.seen_whole = number(out.seen == 1.0);
+    out.seen_failures = failures.share().unwrap_or(out.seen);
+    out.seen_headline = number(passing.has(lines.text(lines.headline(first, last))) == Some(true));
+}
+
+/// How many of some lines were seen.
+#[derive(Debug, Default)]
+struct Share {
+    all: usize,
+    seen: usize,
+}
+
+impl Share {
+    fn count(&mut self, seen: bool) {
+        self.all += 1;
+        self.seen += usize::from(seen);
+    }
+
+    fn share(&self) -> Option<f64> {
+        (self.all > 0).then(|| self.seen as f64 / self.all as f64)
     }
 }

@@ -190,6 +190,12 @@ impl<'a> Lines<'a> {
         telling(self.cleaned.line(at))
     }
 
+    /// Of a stretch the first line that surely reports a failure, else the first that may, else the first.
+    pub fn headline(&self, first: usize, last: usize) -> usize {
+        let first_of = |kind: Kind| (first..=last).find(|at| self.kinds[*at] == kind);
+        first_of(Kind::Failure).or_else(|| first_of(Kind::Suspect)).unwrap_or(first)
+    }
+
     /// White space before the line's first word, in bytes; the tag of a logger (`[info] `) counts as nothing.
     pub fn indent(&self, at: usize) -> usize {
         let said = untagged(self.text(at));

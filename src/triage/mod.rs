@@ -1,8 +1,10 @@
 //! From the lines of a log to the stretches that may be the reason of its failure, and how likely each is.
 //!
 //! `line` decides what kind of line each is, `step` which step of the run failed, `cut` which stretches are blocks,
-//! `features` what is known of each, `weights` what that is worth. A softmax over the blocks of one log and over "none
-//! of them" makes probabilities of it. They are those of runs that failed: of a log without a failure they say nothing.
+//! `features` what is known of each, `weights` what that is worth; `whole` puts the pieces of a long log together. A
+//! softmax over the blocks of one log and over "none of them" makes probabilities of it. They are those of runs that
+//! failed: of a log without a failure they say nothing.
+//! Where there is a log of the same job from when it passed (`passing`), what that one prints too counts less.
 //!
 //! Knows no project and no pack: each rule is true of a tool or a test framework. Linear in the log.
 
@@ -11,18 +13,18 @@ mod cut;
 mod features;
 mod line;
 mod parts;
+mod passing;
 mod step;
 mod weights;
+mod whole;
 
 pub use block::{Block, Errors, MAX_QUESTION_LINES, blocks, is_question};
-pub use features::FEATURES;
+pub use features::{FEATURES, OF_PASSING};
 pub use parts::Evidence;
+pub use passing::Passing;
 
 use crate::text::Cleaned;
-use cut::{Cut, cut};
-use features::Features;
-use line::{Kind, Lines};
-use step::Steps;
+use whole::Whole;
 
 /// A weight for each of [`FEATURES`], in their order.
 pub type Weights = [f64; FEATURES.len()];
@@ -46,24 +48,21 @@ pub struct Candidate {
 pub struct Triage {
     /// Candidates, likeliest first; of equals the earlier. They lie in the log and do not overlap.
     pub candidates: Vec<Candidate>,
-    /// Whether a build system says in it that a step failed.
+    /// Whether it is the log of a run that failed.
     pub is_run: bool,
-    /// Lines at which failures begin, several of one candidate where they are listed one below the other; in order.
-    pub openings: Vec<usize>,
 }
 
 impl Triage {
-    /// Of a log. Linear in its length.
-    pub fn of(cleaned: &Cleaned) -> Self {
-        let survey = Survey::of(cleaned);
-        let candidates = survey.ranked(&weights::shipped());
-        Self { candidates, is_run: survey.is_run, openings: survey.openings }
+    /// Of a log, compared with one of a run that passed if there is one. Linear in its length.
+    pub fn of(cleaned: &Cleaned, passing: Option<&Passing>) -> Self {
+        let survey = Survey::of(cleaned, passing);
+        Self { candidates: survey.ranked(&weights::shipped()), is_run: survey.is_run }
     }
 }
 
 /// Candidates of a log, likeliest first; of equals the earlier. They lie in the log and do not overlap.
 pub fn candidates(cleaned: &Cleaned) -> Vec<Candidate> {
-    Triage::of(cleaned).candidates
+    Triage::of(cleaned, None).candidates
 }
 
 /// The weights that [`candidates`] uses.
@@ -78,37 +77,25 @@ pub struct Survey {
     pub blocks: Vec<Candidate>,
     /// What is known of each, and last of "none of them", in the order of [`FEATURES`].
     pub features: Vec<Weights>,
-    /// Whether a build system says that a step failed.
+    /// Whether it is the log of a run that failed.
     pub is_run: bool,
-    /// Lines at which failures begin, in order.
-    pub openings: Vec<usize>,
 }
 
 impl Survey {
-    /// Finds the blocks of a log. Linear in its length.
-    pub fn of(cleaned: &Cleaned) -> Self {
-        let lines = Lines::new(cleaned);
-        let steps = Steps::of(&lines);
-        let Cut { stretches, openings, .. } = cut(&lines, &steps);
-        let known = features::features(&lines, &steps, &stretches);
-        let none = Features { none_of_them: 1.0, ..Features::default() };
-        let block = |stretch: &cut::Stretch| Candidate {
-            first: stretch.first,
-            last: stretch.last,
-            headline: headline(&lines, stretch),
-            probability: 0.0,
-        };
-        Self {
-            blocks: stretches.iter().map(block).collect(),
-            is_run: steps.is_run,
-            openings,
-            features: known.iter().chain(std::iter::once(&none)).map(Features::array).collect(),
-        }
+    /// Finds the blocks of a log and compares them with a run that passed if there is one. Linear in its length.
+    pub fn of(cleaned: &Cleaned, passing: Option<&Passing>) -> Self {
+        let mut whole = Whole::new(passing);
+        let mut found = whole.add(cleaned, true);
+        let features = whole.rows();
+        // Of too many blocks the first are not weighed.
+        let blocks = found.split_off(found.len() - (features.len() - 1));
+        Self { blocks: blocks.into_iter().map(|one| one.lines).collect(), is_run: whole.is_run(), features }
     }
 
     /// The blocks with probabilities by these weights, likeliest first.
     pub fn ranked(&self, weights: &Weights) -> Vec<Candidate> {
-        let probabilities = softmax(&self.features, weights);
+        let scores: Vec<f64> = self.features.iter().map(|row| score(row, weights)).collect();
+        let probabilities = softmax(&scores);
         let weighed = |(block, probability): (&Candidate, &f64)| Candidate { probability: *probability, ..*block };
         let mut out: Vec<Candidate> = self.blocks.iter().zip(&probabilities).map(weighed).collect();
         out.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.first.cmp(&b.first)));
@@ -116,20 +103,17 @@ impl Survey {
     }
 }
 
-/// The share of each row: the exponential of its weighted sum, over the sum of all rows'.
-pub fn softmax(rows: &[Weights], weights: &Weights) -> Vec<f64> {
-    let score = |row: &Weights| row.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>();
-    let scores: Vec<f64> = rows.iter().map(score).collect();
+/// A row's weighted sum.
+pub fn score(row: &Weights, weights: &Weights) -> f64 {
+    row.iter().zip(weights).map(|(value, weight)| value * weight).sum()
+}
+
+/// The share of each score: its exponential, over the sum of all exponentials.
+pub fn softmax(scores: &[f64]) -> Vec<f64> {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
     let sum: f64 = powers.iter().sum();
     powers.iter().map(|power| power / sum).collect()
-}
-
-/// The first line that surely reports a failure, else the first that may, else the first.
-fn headline(lines: &Lines, stretch: &cut::Stretch) -> usize {
-    let first = |kind: Kind| (stretch.first..=stretch.last).find(|at| lines.kinds[*at] == kind);
-    first(Kind::Failure).or_else(|| first(Kind::Suspect)).unwrap_or(stretch.first)
 }
 
 #[cfg(test)]
@@ -165,6 +149,41 @@ mod tests {
             The build has been terminated\n";
         let found = candidates(&clean(log));
         assert_eq!((found[0].first, found[0].last), (4, 5), "{found:?}");
+    }
+
+    #[test]
+    fn what_a_run_that_passed_printed_too_falls_behind_what_is_new() {
+        let usual = "$ make check\nerror: cannot read cache /tmp/c-812, starting anew\n  at cache.c:12\n\n\
+            checking 31 files\n";
+        let failed =
+            format!("{usual}widget.c:3 is not as long as it says\nThe command \"make check\" exited with 2.\n");
+        let cleaned = clean(&failed);
+        let mut passing = Passing::default();
+        passing.add(&clean(&format!("{}The command \"make check\" exited with 0.\n", usual.replace("812", "44"))));
+        let share = |found: &[Candidate], text: &str| -> f64 {
+            let says = |one: &&Candidate| cleaned.line(one.headline).starts_with(text);
+            found.iter().filter(says).map(|one| one.probability).sum()
+        };
+        let (alone, compared) = (Triage::of(&cleaned, None), Triage::of(&cleaned, Some(&passing)));
+        let odds = |of: &Triage| share(&of.candidates, "error: cannot") / share(&of.candidates, "widget.c");
+        assert!(odds(&alone) > 1.0 && odds(&compared) < odds(&alone) / 10.0, "{alone:?}\n{compared:?}");
+        assert!(cleaned.line(compared.candidates[0].headline).starts_with("widget.c"), "{compared:?}");
+    }
+
+    #[test]
+    fn a_log_that_is_compared_with_nothing_has_no_feature_of_it() {
+        let cleaned = clean("$ make\nerror: x\n  at y\nThe command \"make\" exited with 2.\n");
+        let of_passing: Vec<usize> =
+            OF_PASSING.iter().map(|name| FEATURES.iter().position(|feature| feature == name).unwrap()).collect();
+        let (alone, compared) = (Survey::of(&cleaned, None), Survey::of(&cleaned, Some(&Passing::default())));
+        let sum = |survey: &Survey| {
+            survey.features.iter().map(|row| of_passing.iter().map(|at| row[*at]).sum::<f64>()).sum::<f64>()
+        };
+        assert_eq!((sum(&alone), sum(&compared)), (0.0, 1.0));
+        let others: Vec<usize> = (0..FEATURES.len()).filter(|at| !of_passing.contains(at)).collect();
+        for (one, other) in alone.features.iter().zip(&compared.features) {
+            assert!(others.iter().all(|at| one[*at] == other[*at]));
+        }
     }
 
     #[test]

@@ -10,10 +10,6 @@ use std::sync::LazyLock;
 
 /// Lines at the end of a log among which the last word of a local run is looked for.
 const LAST_WORDS: usize = 30;
-/// Fewest marked steps of a long log without an end that is taken for a run.
-const MANY_STEPS: usize = 3;
-/// Fewest lines of such a log.
-const LONG_LINES: usize = 200;
 /// Lines in a row that tell the same bad end.
 const END_LINES: usize = 3;
 
@@ -60,49 +56,103 @@ static OPENS: LazyLock<Regex> = LazyLock::new(|| {
 /// where nothing else does.
 static ECHO: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\++ [a-z./]\S*"));
 
-/// The steps of a log, as far as they tell where to look. Lines are indices.
+/// Commands that set up a run.
+static SETUP: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?xi)\b(?: rvm | nvm | pyenv | jdk | gpg | apt-get | install | before_install | setup
+          | git\ (?:clone|fetch|checkout) | export | bundle\ install | npm\ (?:ci|install) | cache )\b",
+    )
+});
+
+/// Where the step that failed lies in a log. Lines are counted over all pieces, from 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Run {
+    /// First line of the step.
+    pub first: usize,
+    /// The line that says that it failed, or one past the last line.
+    pub end: usize,
+    /// Whether a build system says that it failed.
+    pub failed: bool,
+    /// Whether it was stopped for its silence or its length.
+    pub stopped: bool,
+}
+
+/// What the pieces of a log before this one say of its steps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Before {
+    /// A step has failed: whatever comes is after it.
+    pub failed: bool,
+    /// Some line opened a step by more than the echo of a shell.
+    opened: bool,
+    /// The command that runs sets up a run.
+    is_setup: bool,
+}
+
+/// The steps of a piece of a log, as far as they tell where to look. Lines are indices into the piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Steps {
     /// First line of the step that failed: its command, or the end of the step before it.
     pub first: usize,
+    /// The same if it began in this piece.
+    pub began: Option<usize>,
     /// The line that says that it failed, or one past the last line.
     pub end: usize,
+    /// Whether the step ends here: somebody says that it failed, or the log is at its end.
+    pub ends_here: bool,
     /// The last line of what says so, where a build system does.
     pub told: Option<usize>,
     /// Whether it was stopped for its silence or its length.
     pub stopped: bool,
-    /// Whether the log is that of a run that failed: a build system or make says so, or it is long and a build system
-    /// has marked steps in it, and its end is cut off.
-    pub is_run: bool,
-    /// Lines that open steps, in order.
-    opens: Vec<usize>,
+    /// Whether make says in its last words that it failed.
+    pub word: bool,
+    /// Lines of this piece with which a build system marks steps.
+    pub marked: usize,
+    /// Lines that open steps, in order, and whether the command there sets up a run.
+    opens: Vec<(usize, bool)>,
+    before: Before,
+    /// What is known after this piece.
+    pub after: Before,
 }
 
 impl Steps {
     /// Finds the steps in one pass.
-    pub fn of(lines: &Lines) -> Self {
+    pub fn of(lines: &Lines, before: Before, is_last: bool) -> Self {
         let said = |at: usize, how: &Regex| !matches!(lines.kinds[at], Kind::Empty) && how.is_match(lines.text(at));
-        let failed = (0..lines.len()).find(|at| is_bad_end(lines, *at));
-        let word = last_word(lines);
-        let end = failed.or(word).unwrap_or(lines.len());
+        let failed = (0..lines.len()).find(|at| !before.failed && is_bad_end(lines, *at));
+        let word = if is_last { last_word(lines) } else { None };
+        let end = if before.failed { 0 } else { failed.or(word).unwrap_or(lines.len()) };
         let mut opens: Vec<usize> = (0..lines.len()).filter(|at| opens_step(lines, *at)).collect();
         let marked = opens.len();
-        if opens.is_empty() {
+        let opened = before.opened || marked > 0;
+        if !opened {
             opens = (0..lines.len()).filter(|at| lines.kinds[*at] == Kind::Command && said(*at, &ECHO)).collect();
         }
-        let is_run = failed.is_some() || word.is_some() || marked >= MANY_STEPS && lines.len() >= LONG_LINES;
-        let passed = (0..end).rfind(|at| said(*at, &PASSED)).unwrap_or(0);
-        let opened = opens.iter().copied().take_while(|at| *at < end).last().unwrap_or(0);
+        let passed = (0..end).rfind(|at| said(*at, &PASSED));
+        let began = passed.max(opens.iter().copied().take_while(|at| *at < end).last());
         let told =
             failed.map(|at| (at..(at + END_LINES).min(lines.len())).take_while(|at| is_bad_end(lines, *at)).last());
         let stopped = failed.is_some_and(|at| STOPPED.is_match(lines.text(at)));
-        Self { first: passed.max(opened), end, told: told.flatten(), stopped, is_run, opens }
+        let opens: Vec<(usize, bool)> = opens.into_iter().map(|at| (at, SETUP.is_match(lines.text(at)))).collect();
+        let is_setup = opens.last().map_or(before.is_setup, |(_, is_setup)| *is_setup);
+        Self {
+            first: began.unwrap_or(0),
+            began,
+            end,
+            ends_here: failed.is_some() || is_last && !before.failed,
+            told: told.flatten(),
+            stopped,
+            word: word.is_some(),
+            marked,
+            opens,
+            before,
+            after: Before { failed: before.failed || failed.is_some(), opened, is_setup },
+        }
     }
 
-    /// The line with the command that a line was printed by.
-    pub fn command_of(&self, line: usize) -> Option<usize> {
-        let before = self.opens.partition_point(|at| *at <= line);
-        before.checked_sub(1).map(|at| self.opens[at])
+    /// Whether the command that a line was printed by sets up a run.
+    pub fn is_setup(&self, line: usize) -> bool {
+        let before = self.opens.partition_point(|(at, _)| *at <= line);
+        before.checked_sub(1).map_or(self.before.is_setup, |at| self.opens[at].1)
     }
 }
 
@@ -137,7 +187,7 @@ mod tests {
     /// The first line of the failed step, the line that tells of it and the last of those, all from 1.
     fn steps(log: &str) -> (usize, usize, Option<usize>) {
         let cleaned = clean(log);
-        let steps = Steps::of(&Lines::new(&cleaned));
+        let steps = Steps::of(&Lines::new(&cleaned), Before::default(), true);
         (steps.first + 1, steps.end + 1, steps.told.map(|at| at + 1))
     }
 
@@ -203,8 +253,11 @@ mod tests {
 
     #[test]
     fn an_added_line_of_a_diff_is_no_command() {
-        let cleaned = clean("$ git diff\n+ let x\n+ use y\nbad\n");
-        let steps = Steps::of(&Lines::new(&cleaned));
-        assert_eq!((steps.command_of(3), steps.command_of(0)), (Some(0), Some(0)));
+        let cleaned = clean("$ git diff\n+ let x\n+ use install\nbad\n");
+        let steps = Steps::of(&Lines::new(&cleaned), Before::default(), true);
+        assert_eq!((steps.first, steps.is_setup(3)), (0, false));
+        let piece = clean("+ use install\nbad\n");
+        let steps = Steps::of(&Lines::new(&piece), steps.after, true);
+        assert_eq!((steps.began, steps.is_setup(1)), (None, false));
     }
 }

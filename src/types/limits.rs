@@ -41,6 +41,8 @@ limits! {
     DOCUMENT = "a document", 64 * MIB;
     /// A log or a question given to `ken lookup` as a file or on standard input.
     LOG = "a log", 256 * MIB;
+    /// A zip file of logs given to `ken lookup`; what it unpacks to is a log.
+    LOG_ARCHIVE = "an archive of logs", 64 * MIB;
     /// `--state` and `--instructions` of `ken pack`.
     FRAME_PART = "text for a frame", 16 * MIB;
     /// `.gitignore`, `.kenignore`, `.git/info/exclude` and the user's own excludes.
@@ -75,6 +77,8 @@ limits! {
     EXPORT_RECORD = "a record of an export", 64 * MIB;
     /// What a program tells in `/proc`.
     PROCESS_TABLE = "a file of /proc", 4 * MIB;
+    /// What a command printed when it passed, as it is kept.
+    PASSING_RUN = "what is kept of a command that passed", MIB;
     /// A file of ours: a database's header, a lock, a derived file, a query cache.
     OWN = "a file of ken", 256 * GIB;
 }
@@ -107,6 +111,12 @@ counts! {
     ALIKE_LINES = "lines of one kind of a long log", 1_000;
     /// Kinds of lines that are counted for this.
     LINE_KINDS = "kinds of lines of a long log", 1_000_000;
+    /// Kinds of lines of a log of a run that passed that are compared with.
+    PASSING_LINES = "kinds of lines of a passing log", 100_000;
+    /// Commands of which is kept what they printed when they passed.
+    PASSING_RUNS = "commands of which a passing run is kept", 200;
+    /// Files in a zip file of logs.
+    LOG_ARCHIVE_FILES = "files in an archive of logs", 10_000;
     /// Of a longer question or task only the beginning and the end are searched with, half of this each.
     QUESTION_BYTES = "bytes of a question", 256 << 10;
     /// A longer Markdown text is read as plain text: the tree of its marks takes forty times its size.

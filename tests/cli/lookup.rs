@@ -55,6 +55,31 @@ fn a_log_is_answered_error_by_error_and_each_once() {
 }
 
 #[test]
+fn what_a_run_that_passed_printed_too_is_not_the_reason() {
+    let user = User::new();
+    let flaky =
+        "$ cargo test\nerror[E0499]: cannot borrow `v` as mutable more than once at a time\n --> src/a.rs:9:5\n\n";
+    let failed = format!("{flaky}ok\nok\n{MOVED}\nThe command \"cargo test\" exited with 101.\n");
+    std::fs::write(user.work().join("fail.log"), &failed).unwrap();
+    std::fs::write(user.work().join("green.log"), format!("{flaky}ok\nThe command \"cargo test\" exited with 0.\n"))
+        .unwrap();
+    let ids = |arguments: &[&str]| -> Vec<String> {
+        let answer = user.ken(arguments).json();
+        let hits = answer["results"].as_array().unwrap().iter().map(|result| result["hits"][0]["id"].to_string());
+        hits.filter(|id| id != "null").collect()
+    };
+    assert_eq!(ids(&["lookup", "--json", "fail.log"]).len(), 2);
+    let compared = ids(&["lookup", "--json", "fail.log", "--passing", "green.log"]);
+    assert_eq!(compared, ["\"rust/use-after-move\""]);
+    let missing = user.ken(&["lookup", "--json", "fail.log", "--passing", "none.log"]);
+    assert_eq!((missing.code, missing.json()["error"]["hint"].is_string()), (9, true), "{missing:?}");
+    std::fs::write(user.work().join("empty.log"), "\n").unwrap();
+    let empty = user.ken(&["lookup", "--json", "fail.log", "--passing", "empty.log"]);
+    assert_eq!(empty.code, 2);
+    assert!(empty.json()["error"]["message"].as_str().unwrap().contains("empty.log"), "{empty:?}");
+}
+
+#[test]
 fn a_log_without_an_error_is_met_with_silence() {
     let log = "INFO start\nINFO 0 errors, 0 failed\ntest error_handling::it_fails ... ok\nok\nDone in 3 s\n".repeat(20);
     let ran = User::new().ken_with(&["lookup", "--json", "-"], log.as_bytes());

@@ -18,6 +18,49 @@ fn a_failure_is_explained_on_standard_error() {
     assert!(ran.err.contains("rust/use-after-move"), "{}", ran.err);
 }
 
+/// Prints an error that is forgiven, and another one if the file `broken` is there.
+const FLAKY: &str = "echo 'error[E0499]: cannot borrow `v` as mutable more than once at a time'; echo; echo ok; echo ok; \
+    if [ -e broken ]; then echo 'error[E0382]: borrow of moved value: `s`'; \
+    echo 'The command \"make\" exited with 2.'; exit 2; fi";
+
+fn kept(user: &User) -> Vec<std::path::PathBuf> {
+    let folder = std::fs::read_dir(user.home().join("passing"));
+    folder.into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn a_failure_is_compared_with_the_last_run_that_passed_where_that_is_wanted() {
+    use std::os::unix::fs::PermissionsExt;
+    let user = User::new();
+    let run = || user.ken(&["run", "--", "sh", "-c", FLAKY]);
+    let fail = || {
+        std::fs::write(user.work().join("broken"), "").unwrap();
+        let ran = run();
+        std::fs::remove_file(user.work().join("broken")).unwrap();
+        assert_eq!(ran.code, 2, "{ran:?}");
+        ran.err
+    };
+    assert_eq!((run().code, kept(&user)), (0, vec![]), "nothing is kept unless it is wanted");
+    let alone = fail();
+    assert!(alone.contains("second-mutable-borrow"), "{alone}");
+    user.write("config.toml", "[run]\nkeep_passing = true\n");
+    assert_eq!((run().code, run().err.as_str()), (0, ""));
+    let files = kept(&user);
+    assert_eq!(files.len(), 1);
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&files[0]), mode(files[0].parent().unwrap())), (0o600, 0o700));
+    let text = String::from_utf8_lossy(&std::fs::read(&files[0]).unwrap()).into_owned();
+    assert!(!text.contains("borrow") && !text.contains("ok"));
+    let compared = fail();
+    assert!(!compared.contains("second-mutable-borrow") && compared.contains("use-after-move"), "{compared}");
+    // Damaged, it is told and left out; gone with everything else.
+    std::fs::write(&files[0], "kenpass1 and more").unwrap();
+    let damaged = fail();
+    assert!(damaged.contains("the file is damaged") && damaged.contains("second-mutable-borrow"), "{damaged}");
+    assert_eq!(user.ken(&["purge", "--yes"]).code, 0);
+    assert!(!user.home().join("passing").exists());
+}
+
 #[test]
 fn an_unknown_failure_adds_nothing() {
     let ran = User::new().ken(&["run", "--", "sh", "-c", "echo plutonium is low >&2; exit 1"]);

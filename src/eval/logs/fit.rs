@@ -2,13 +2,16 @@
 //! "Learning to Rank: From Pairwise Approach to Listwise Approach", 2007). The target of a block is its share of the F1
 //! of all blocks of its log. If no block overlaps the marked lines, the target of "none of them" is 1.
 //!
+//! What a log of a run that passed adds is fitted in a second step, with the other weights as they are: they are used
+//! without such a log too, and must be right then.
+//!
 //! Held-out figures come from five folds, dealt out five times. The logs of one repository are in one fold, because
 //! they repeat each other.
 
 use super::descent::least;
 use super::measure::{LogFigures, LogOutcome, MissedLog, SurveyedLog, mean_figures};
 use crate::text::sha256;
-use crate::triage::{FEATURES, Weights, shipped_weights, softmax};
+use crate::triage::{FEATURES, OF_PASSING, Weights, score, shipped_weights, softmax};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,6 +77,11 @@ fn held_out<'a>(logs: &'a [SurveyedLog], repos: &BTreeSet<&str>, deal: u64) -> V
     out
 }
 
+/// Whether a feature is 0 without a log of a run that passed.
+fn of_passing(at: usize) -> bool {
+    OF_PASSING.contains(&FEATURES[at])
+}
+
 /// The share of each row of a log, "none of them" last.
 fn wanted(log: &SurveyedLog) -> Vec<f64> {
     let mut shares: Vec<f64> = log.survey.blocks.iter().map(|block| log.f1(block)).collect();
@@ -87,16 +95,32 @@ fn wanted(log: &SurveyedLog) -> Vec<f64> {
 
 /// The weights that fit these logs, as they are used: of features as they are, not standardised.
 fn fitted(logs: &[&SurveyedLog]) -> Weights {
-    let scales = scales(logs);
+    let usual = fitted_part(logs, &shipped_weights(), &|at| !of_passing(at));
+    fitted_part(logs, &usual, &of_passing)
+}
+
+/// The same for one part of the features; the weights of the others are as given.
+fn fitted_part(logs: &[&SurveyedLog], given: &Weights, is_part: &dyn Fn(usize) -> bool) -> Weights {
+    let varies = scales(logs);
+    let scales: Weights = std::array::from_fn(|at| if is_part(at) { varies[at] } else { f64::INFINITY });
     let scale = |row: &Weights| -> Weights { std::array::from_fn(|at| row[at] / scales[at]) };
-    let known: Vec<(Vec<Weights>, Vec<f64>)> =
-        logs.iter().map(|log| (log.survey.features.iter().map(scale).collect(), wanted(log))).collect();
+    // What was not seen with any log adds nothing, whatever its weight.
+    let others: Weights = std::array::from_fn(|at| if is_part(at) || of_passing(at) { 0.0 } else { given[at] });
+    let known: Vec<(Vec<Weights>, Vec<f64>, Vec<f64>)> = logs
+        .iter()
+        .map(|log| {
+            let rows = &log.survey.features;
+            let given = rows.iter().map(|row| score(row, &others)).collect();
+            (rows.iter().map(scale).collect(), given, wanted(log))
+        })
+        .collect();
     let loss = |weights: &[f64]| {
         let weights: Weights = std::array::from_fn(|at| weights[at]);
         let mut gradient = weights.map(|weight| PENALTY * weight);
         let mut value = PENALTY * weights.iter().map(|weight| weight * weight).sum::<f64>() / 2.0;
-        for (rows, wanted) in &known {
-            let shares = softmax(rows, &weights);
+        for (rows, given, wanted) in &known {
+            let scores: Vec<f64> = rows.iter().zip(given).map(|(row, given)| given + score(row, &weights)).collect();
+            let shares = softmax(&scores);
             for ((row, share), wanted) in rows.iter().zip(&shares).zip(wanted) {
                 value -= wanted * (share + 1e-12).ln() / known.len() as f64;
                 let over = (share - wanted) / known.len() as f64;
@@ -107,8 +131,7 @@ fn fitted(logs: &[&SurveyedLog]) -> Weights {
     };
     let weights = least(FEATURES.len(), loss);
     // What none of these logs has was not fitted.
-    let shipped = shipped_weights();
-    std::array::from_fn(|at| if scales[at].is_finite() { weights[at] / scales[at] } else { shipped[at] })
+    std::array::from_fn(|at| if scales[at].is_finite() { weights[at] / scales[at] } else { given[at] })
 }
 
 /// The standard deviation of each feature over all blocks, infinite for one that does not vary. Its mean plays no part:

@@ -2,8 +2,9 @@
 
 use super::set::LabelledLog;
 use crate::text::clean;
-use crate::triage::{Candidate, Survey, Weights};
+use crate::triage::{Candidate, Passing, Survey, Weights};
 use serde::Serialize;
+use std::sync::Once;
 use std::time::{Duration, Instant};
 
 /// How many of the first candidates are looked at.
@@ -22,6 +23,8 @@ pub struct SurveyedLog {
     pub marked: Vec<(usize, usize)>,
     /// Lines of the log.
     pub lines: usize,
+    /// Whether all marked lines stand in the log that it was compared with; false if there was none.
+    pub marked_seen: bool,
     /// How long finding the blocks and weighing them took, on one thread.
     pub took: Duration,
 }
@@ -47,26 +50,45 @@ impl MissedLog {
 
 /// Finds the blocks of every log.
 pub fn survey_logs(logs: &[LabelledLog]) -> Vec<SurveyedLog> {
+    logs.iter().map(|log| survey_log(log, None)).collect()
+}
+
+/// The same, each compared with what its job prints when it passes; of those logs alone that have something to be
+/// compared with.
+pub fn survey_compared_logs(logs: &[LabelledLog], passing: &[Option<Passing>]) -> Vec<SurveyedLog> {
+    let compared = |(log, passing): (&LabelledLog, &Option<Passing>)| Some(survey_log(log, Some(passing.as_ref()?)));
+    logs.iter().zip(passing).filter_map(compared).collect()
+}
+
+fn survey_log(log: &LabelledLog, passing: Option<&Passing>) -> SurveyedLog {
     // What is compiled at first use counts with no log.
-    Survey::of(&clean("one\ntwo"));
-    let of_log = |log: &LabelledLog| {
-        let cleaned = clean(&log.text);
-        let start = Instant::now();
-        let mut survey = Survey::of(&cleaned);
-        let took = start.elapsed();
-        let number = |index: usize| cleaned.lines[index].number;
-        for block in &mut survey.blocks {
-            *block = Candidate {
-                first: number(block.first),
-                last: number(block.last),
-                headline: number(block.headline),
-                ..*block
-            };
-        }
-        let lines = cleaned.lines.len();
-        SurveyedLog { id: log.id.clone(), repo: log.repo.clone(), survey, marked: log.marked.clone(), lines, took }
-    };
-    logs.iter().map(of_log).collect()
+    static WARM: Once = Once::new();
+    WARM.call_once(|| drop(Survey::of(&clean("one\ntwo"), None)));
+    let cleaned = clean(&log.text);
+    let start = Instant::now();
+    let mut survey = Survey::of(&cleaned, passing);
+    let took = start.elapsed();
+    let number = |index: usize| cleaned.lines[index].number;
+    for block in &mut survey.blocks {
+        *block = Candidate {
+            first: number(block.first),
+            last: number(block.last),
+            headline: number(block.headline),
+            ..*block
+        };
+    }
+    let is_marked = |number: usize| log.marked.iter().any(|(first, last)| (*first..=*last).contains(&number));
+    let marked = (0..cleaned.lines.len()).filter(|at| is_marked(number(*at)));
+    let seen: Vec<bool> = marked.filter_map(|at| passing?.has(cleaned.line(at))).collect();
+    SurveyedLog {
+        id: log.id.clone(),
+        repo: log.repo.clone(),
+        survey,
+        marked: log.marked.clone(),
+        lines: cleaned.lines.len(),
+        marked_seen: !seen.is_empty() && seen.iter().all(|seen| *seen),
+        took,
+    }
 }
 
 impl SurveyedLog {
@@ -143,6 +165,8 @@ pub struct LogFigures {
     pub f1: f64,
     /// Mean probability of the first block. Probabilities are right on average if it equals `overlap_1`.
     pub probability_1: f64,
+    /// Share whose marked lines all stand in the log of a run that passed too; 0 if there is none.
+    pub marked_seen: f64,
     /// Mean blocks a log.
     pub blocks: f64,
     /// Microseconds that finding the blocks took for each line, cleaning not counted.
@@ -173,6 +197,7 @@ pub fn mean_figures(of: &[(&SurveyedLog, LogOutcome)]) -> LogFigures {
         overlap_any: share(|one| one.overlap_any),
         f1: mean(&|one| one.f1),
         probability_1: mean(&|one| one.first.map_or(0.0, |first| first.probability)),
+        marked_seen: of.iter().filter(|(log, _)| log.marked_seen).count() as f64 / of.len().max(1) as f64,
         blocks: blocks as f64 / of.len().max(1) as f64,
         us_per_line: took.as_secs_f64() * 1e6 / lines.max(1) as f64,
     }
