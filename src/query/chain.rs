@@ -16,7 +16,7 @@ pub(super) struct Link {
 /// Orders problems and folds those that a cause explains into the problem of that cause.
 ///
 /// - What names its cause (`caused_by`), and that cause is known elsewhere in the input, is folded into it. The cause takes
-///   its place, wherever it stands and however unlikely it looked by itself, and were it general.
+///   its place, wherever it stands and however unlikely it looked by itself.
 /// - In a run that failed, what is no cause is folded into a likelier problem whose cause is known.
 /// - A warning is folded into any problem whose cause is known; where there is none, and other problems, it is a line.
 /// - What is no likely reason says nothing, unless something named it.
@@ -62,10 +62,10 @@ pub(super) fn link(
 /// The problem whose first entry is named as a cause by the first one of this problem, and so on to the last that is
 /// named; at most as many steps as there are problems, since packs may name each other in a circle.
 fn cause_of(known: &[Vec<Sure>], at: usize) -> Option<usize> {
-    let first = |at: usize| known[at].first().filter(|first| first.hit.role != CausalRole::Warning);
     let named = |at: usize| {
-        let names = &first(at)?.caused_by;
-        (0..known.len()).find(|&other| other != at && first(other).is_some_and(|one| names.contains(&one.hit.id)))
+        let first = known[at].first()?;
+        let brought_about = |other: &usize| known[*other].first().is_some_and(|other| first.is_caused_by(other));
+        (0..known.len()).filter(|other| *other != at).find(brought_about)
     };
     let mut cause = named(at)?;
     for _ in 0..known.len() {

@@ -26,6 +26,13 @@ impl Sure {
         self.is_specific() && self.hit.role == CausalRole::Cause
     }
 
+    /// Whether that one is its cause and stands before it. What is true of any error of its kind stands before a
+    /// consequence alone: it says less than a cause that names it.
+    pub fn is_caused_by(&self, other: &Self) -> bool {
+        let says_more = self.hit.role.is_cause() && other.hit.tier == Tier::General;
+        other.hit.role != CausalRole::Warning && self.caused_by.contains(&other.hit.id) && !says_more
+    }
+
     /// Whether it says something of this error, and not only of all errors of the kind.
     pub fn is_specific(&self) -> bool {
         self.hit.tier != Tier::General && self.hit.role != CausalRole::Warning
@@ -68,13 +75,11 @@ fn by_pattern(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions)
     causes_first(found)
 }
 
-/// Puts each entry before those that name it as their cause, general or not.
+/// Puts each entry before those that name it as their cause.
 fn causes_first(found: Vec<Sure>) -> Vec<Sure> {
     let mut out: Vec<Sure> = Vec::with_capacity(found.len());
     for one in found {
-        let brought_about = |other: &Sure| other.caused_by.contains(&one.hit.id);
-        let warns = one.hit.role == CausalRole::Warning;
-        let at = if warns { None } else { out.iter().position(brought_about) };
+        let at = out.iter().position(|other| other.is_caused_by(&one));
         out.insert(at.unwrap_or(out.len()), one);
     }
     out
