@@ -13,7 +13,7 @@ use crate::canon::PatternHit;
 use crate::embed::EmbedError;
 use crate::lexical::QueryTerms;
 use crate::types::Seen;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// In the log of a run that failed, what is less likely the reason than this share of the likeliest is not answered: a
 /// set-up that was forgiven, a clean-up.
@@ -39,9 +39,12 @@ impl Asking {
         let is_reason = |problem: &Problem| !is_run || problem.block.likelihood >= REASON_SHARE * most;
         // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
         let any_exact = problems.iter().any(|problem| is_reason(problem) && problem.is_exact());
+        let compared = likeliest(&problems, options.max_errors);
+        let compare = |at: usize, problem: &Problem| !any_exact && is_reason(problem) && compared.contains(&at);
         let mut known: Vec<Vec<Sure>> = problems
             .iter()
-            .map(|problem| sure(knowledge, problem, options, !any_exact && is_reason(problem)))
+            .enumerate()
+            .map(|(at, problem)| sure(knowledge, problem, options, compare(at, problem)))
             .collect();
         let Link { order, also_seen } = link(&problems, &mut known, is_run, &is_reason);
         // What is true of any error of its kind is no cause, and yet surer than any guess: measured, it is the right
@@ -114,4 +117,12 @@ impl Asking {
         let hits = self.problems[at].hits.iter().rev();
         hits.filter(|hit| hit.generic).map(|hit| (hit.entry, hit)).collect()
     }
+}
+
+/// Places of the problems that are compared with known texts, which costs more than to match patterns: twice as many of
+/// the likeliest as are shown.
+fn likeliest(problems: &[Problem], shown: usize) -> HashSet<usize> {
+    let mut places: Vec<usize> = (0..problems.len()).collect();
+    places.sort_by(|&a, &b| problems[b].block.likelihood.total_cmp(&problems[a].block.likelihood));
+    places.into_iter().take(2 * shown).collect()
 }
