@@ -18,6 +18,8 @@ use std::collections::{HashMap, HashSet};
 /// In the log of a run that failed, what is less likely the reason than this share of the likeliest is not answered: a
 /// set-up that was forgiven, a clean-up.
 const REASON_SHARE: f32 = 0.2;
+/// The same for what names no cause: what is true of any error of its kind, a consequence, a guess.
+const HINT_SHARE: f32 = 0.5;
 
 /// The problems of an input on their way to an answer.
 pub(super) struct Asking {
@@ -36,7 +38,8 @@ impl Asking {
     pub fn new(knowledge: &Knowledge, problems: Problems, options: &LookupOptions) -> Self {
         let Problems { list: problems, is_run } = problems;
         let most = problems.iter().map(|problem| problem.block.likelihood).fold(0.0, f32::max);
-        let is_reason = |problem: &Problem| !is_run || problem.block.likelihood >= REASON_SHARE * most;
+        let reaches = |problem: &Problem, share: f32| !is_run || problem.block.likelihood >= share * most;
+        let is_reason = |problem: &Problem| reaches(problem, REASON_SHARE);
         // One error that is known for sure is what the log is about; guesses about the rest would only bury it.
         let any_exact = problems.iter().any(|problem| is_reason(problem) && problem.is_exact());
         let compared = likeliest(&problems, options.max_errors);
@@ -46,11 +49,16 @@ impl Asking {
             .enumerate()
             .map(|(at, problem)| sure(knowledge, problem, options, compare(at, problem)))
             .collect();
+        for (problem, known) in problems.iter().zip(&mut known) {
+            if !reaches(problem, HINT_SHARE) && !known.iter().any(Sure::is_cause) {
+                known.clear();
+            }
+        }
         let Link { order, also_seen } = link(&problems, &mut known, is_run, &is_reason);
         // What is true of any error of its kind is no cause, and yet surer than any guess: measured, it is the right
         // answer in three of four cases where a guess would stand before it.
         let settled = order.iter().any(|&at| !known[at].is_empty());
-        let open = |at: usize| !settled && is_reason(&problems[at]);
+        let open = |at: usize| !settled && reaches(&problems[at], HINT_SHARE);
         let ask: Vec<bool> = (0..problems.len()).map(open).collect();
         let mut asking = Self { problems, sure: known, also_seen, ask, chosen: order };
         if !is_run {

@@ -111,7 +111,7 @@ mod tests {
     /// What is answered, in order, each with what was seen besides.
     fn answered(log: &str, is_run: bool) -> Vec<(Vec<String>, Vec<String>)> {
         let knowledge = knowledge();
-        let problems = analyse(&mut Log::new(&mut log.as_bytes()), knowledge.canon(), &|_| true).unwrap().list;
+        let problems = analyse(&mut Log::new(&mut log.as_bytes()), knowledge.canon(), &|_| true, None).unwrap().list;
         let options = LookupOptions::default();
         let mut known: Vec<Vec<Sure>> =
             problems.iter().map(|problem| sure(&knowledge, problem, &options, false)).collect();
