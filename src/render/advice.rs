@@ -37,7 +37,9 @@ pub(super) fn push_advice(out: &mut String, advice: &Advice, general: bool, styl
 /// The first command of a fix; where it has none, its first step.
 pub(super) fn first_command(advice: &Advice) -> Option<&str> {
     let quoted = advice.fix.iter().flat_map(|step| step.split('`').skip(1).step_by(2));
-    quoted.into_iter().find(|quoted| quoted.contains(' ')).or_else(|| advice.fix.first().map(String::as_str))
+    // What a person is to choose in a menu is quoted too, and begins with a capital.
+    let is_command = |quoted: &&str| quoted.contains(' ') && !quoted.starts_with(|c: char| c.is_uppercase());
+    quoted.into_iter().find(is_command).or_else(|| advice.fix.first().map(String::as_str))
 }
 
 /// Takes a long command at the end of a step apart from its text, so that it stands on a line of its own.
@@ -68,7 +70,7 @@ mod tests {
     fn the_first_command_is_more_than_a_word() {
         let advice =
             |fix: &[&str]| Advice { fix: fix.iter().map(|step| (*step).to_owned()).collect(), ..Advice::default() };
-        assert_eq!(first_command(&advice(&["Look at `mode`.", "Run `chmod 600 a`."])), Some("chmod 600 a"));
+        assert_eq!(first_command(&advice(&["`Change Mode` of `mode`.", "Run `chmod 600 a`."])), Some("chmod 600 a"));
         assert_eq!(first_command(&advice(&["Wait."])), Some("Wait."));
     }
 

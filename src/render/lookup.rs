@@ -29,12 +29,13 @@ pub fn lookup_text(answer: &Answer, length: Length, style: Style, width: usize) 
     let mut out = String::new();
     let several = answer.errors_found > 1;
     let mut first = true;
-    let mut unknown = Vec::new();
+    let (mut without, mut unknown) = (Vec::new(), 0);
     for finding in &answer.results {
         let nothing = finding.hits.is_empty() && finding.also_seen.is_empty() && finding.why_not.is_none();
         if nothing {
             // What was not asked about may be known.
-            unknown.extend((finding.semantic != Semantic::NotNeeded).then_some(finding));
+            unknown += usize::from(finding.semantic != Semantic::NotNeeded);
+            without.push(finding);
             continue;
         }
         if !out.is_empty() && (first || length == Length::Full) {
@@ -52,7 +53,7 @@ pub fn lookup_text(answer: &Answer, length: Length, style: Style, width: usize) 
     }
     let shown = answer.results.iter().filter(|one| !one.hits.is_empty() || !one.also_seen.is_empty()).count();
     if several && shown > 0 && length == Length::Full {
-        push_rest(&mut out, answer.errors_found - shown, &unknown, style, width);
+        push_rest(&mut out, answer.errors_found - shown, unknown, &without, style, width);
     }
     out
 }
@@ -81,20 +82,17 @@ pub fn reason_text(answer: &Answer, width: usize) -> String {
     format!("{head}{}\n", line(&first.error.headline).chars().take(room).collect::<String>())
 }
 
-/// How many other errors there are, and the most telling of those about which nothing is known.
-fn push_rest(out: &mut String, rest: usize, unknown: &[&Finding], style: Style, width: usize) {
+/// How many other errors there are, of how many of them nothing is known, and the most telling ones.
+fn push_rest(out: &mut String, rest: usize, unknown: usize, without: &[&Finding], style: Style, width: usize) {
     if rest == 0 {
         return;
     }
     let errors = if rest == 1 { "1 other error".to_owned() } else { format!("{rest} other errors") };
-    let text = if unknown.len() == rest { format!("Nothing known about {errors}") } else { errors };
-    let many =
-        if rest > unknown.len() { format!(" (--max-errors {} looks into all)", rest + 1) } else { String::new() };
-    out.push_str(&format!(
-        "\n{}\n",
-        style.faint(&format!("{text}{many}{}", if unknown.is_empty() { "." } else { ":" }))
-    ));
-    for finding in unknown.iter().take(NAMED_UNKNOWN) {
+    let text = if unknown == rest { format!("Nothing known about {errors}") } else { errors };
+    let all = if rest > without.len() { format!(" (--max-errors {} for all)", rest + 1) } else { String::new() };
+    let end = if without.is_empty() { "." } else { ":" };
+    out.push_str(&format!("\n{}\n", style.faint(&format!("{text}{all}{end}"))));
+    for finding in without.iter().take(NAMED_UNKNOWN) {
         out.push_str(&format!("{INDENT}{}", heading(finding, style, width.saturating_sub(INDENT.len()))));
     }
 }
