@@ -1,10 +1,10 @@
 //! Checks what entries say of each other by `role` and `caused_by`: what is named exists, and no chain of causes leads
 //! back to where it began.
 
-use super::check::Severity;
 use super::layer::PackLayer;
 use super::library::{Canon, Stored};
 use super::pack::Entry;
+use super::severity::Severity;
 use crate::types::CausalRole;
 use std::collections::HashMap;
 

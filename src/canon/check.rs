@@ -11,21 +11,12 @@ use super::matcher::Matcher;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::{Pattern, compile, group_names};
 use super::room::Room;
+use super::severity::Severity;
 use super::shell::{Form, places};
 use crate::screen::is_hidden;
 use crate::text::{clean, tokens};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
-
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// The pack must not be used like this.
-    Error,
-    /// Worth a look.
-    Warning,
-}
 
 /// One thing found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

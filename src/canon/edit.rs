@@ -1,9 +1,10 @@
 //! Adds an entry to the text of a pack. Pure: the caller reads and writes the file.
 
-use super::check::{Severity, check};
+use super::check::check;
 use super::layer::PackLayer;
 use super::library::PackSource;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
+use super::severity::Severity;
 use crate::error::{Diagnose, ErrorKind};
 use crate::render::json_pretty;
 

@@ -20,13 +20,15 @@ mod pattern;
 mod prefilter;
 mod room;
 mod seek;
+mod severity;
 mod shell;
 mod walk;
 
-pub use check::{Finding, Severity, check, warning};
+pub use check::{Finding, check, warning};
 pub use edit::{EditError, add_entry};
 pub use fill::fill;
 pub use layer::PackLayer;
 pub use library::{Canon, PackProblem, PackSource, Stored, builtin};
 pub use matcher::PatternHit;
 pub use pack::{Entry, EntryText, PackFile, SCHEMA_VERSION};
+pub use severity::Severity;

@@ -354,7 +354,7 @@ mod tests {
             │   with aws_s3_bucket.a,\n│   on main.tf line 1\n╵\nmore";
         assert_eq!(cut(tf), [(4, 7, 1)]);
         let py = "starting\nloading\nstill\nTraceback (most recent call last):\n  File \"a.py\", line 1, in \
-            <module>\n    import x\nModuleNotFoundError: No module named 'x'\nbye";
+            <module>\n    import x\nModuleNotFoundError: No module named 'x'\n\nbye";
         assert_eq!(cut(py), [(4, 7, 1)]);
     }
 

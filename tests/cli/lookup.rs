@@ -130,3 +130,45 @@ fn colours_only_when_asked_for_here() {
     plain.env("NO_COLOR", "1");
     assert!(!run(plain, b"").out.contains('\x1b'));
 }
+
+#[test]
+fn what_is_true_of_any_error_of_a_kind_is_called_general() {
+    let user = User::new();
+    let message = "NameError: name 'totl' is not defined";
+    let answer = user.ken(&["lookup", "--json", message]).json();
+    assert_eq!(answer["results"][0]["verdict"], "general", "{answer:#}");
+    let text = user.ken(&["lookup", message]);
+    assert!(text.code == 0 && text.out.contains("general: true of any error of this kind"), "{text:?}");
+}
+
+#[test]
+fn short_gives_title_and_first_command() {
+    let user = User::new();
+    let message = "chmod: changing permissions of 'a': Operation not permitted\nfatal: Remote branch x not found in \
+                   upstream origin";
+    let ran = user.ken(&["lookup", "--short", message]);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(ran.code == 0 && lines.len() <= 2 && lines[1].starts_with("  "), "{ran:?}");
+    assert_eq!(user.ken(&["lookup", "--short", "--explain", message]).code, 2);
+}
+
+#[test]
+fn a_cause_comes_before_what_it_brought_about() {
+    let log = "ERROR:  could not write block 7 of temporary file: No space left on device\n\n\nstill here\n\n\n\
+               sh: 1: exit\nnpm ERR! code ELIFECYCLE\nnpm ERR! errno 1\n";
+    let answer = User::new().ken_with(&["lookup", "--json", "-"], log.as_bytes()).json();
+    let first = &answer["results"][0]["hits"][0];
+    assert!(first["id"].as_str().unwrap().starts_with("postgres/") && first["role"].is_null(), "{answer:#}");
+}
+
+#[test]
+fn what_came_near_to_the_gate_is_named() {
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    let question =
+        ["lookup", "--dry-run", "--min-relevance", "1", "somebody else holds the lock of our terraform state"];
+    let ran = user.ken(&question);
+    assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains("Nothing sure. Closest: "), "{ran:?}");
+    let answer = user.ken(&[&["--json"], &question[..]].concat()).json();
+    let candidates = answer["results"][0]["candidates"].as_array().unwrap();
+    assert!((1..=3).contains(&candidates.len()) && answer["results"][0]["hits"].as_array().unwrap().is_empty());
+}

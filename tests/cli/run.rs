@@ -76,3 +76,13 @@ fn commands_that_cannot_run_and_signals_have_the_shell_s_codes() {
     assert_eq!(user.ken(&["run", "--", "./plain.txt"]).code, 126);
     assert_eq!(user.ken(&["run", "--", "sh", "-c", "kill -9 $$"]).code, 137);
 }
+
+#[test]
+fn what_is_true_of_any_error_is_said_only_when_asked() {
+    let script = "echo \"NameError: name 'totl' is not defined\" >&2; exit 1";
+    let user = User::new();
+    let silent = user.ken(&["run", "--", "sh", "-c", script]);
+    assert_eq!((silent.code, silent.err.lines().count()), (1, 1), "{silent:?}");
+    let asked = user.ken(&["run", "--general", "--", "sh", "-c", script]);
+    assert!(asked.code == 1 && asked.err.contains("general: true of any error"), "{asked:?}");
+}
