@@ -56,7 +56,7 @@ fn no_counterexample_is_taken_for_its_entry() {
 fn causes_and_consequences_of_the_table_match() {
     let (canon, _) = Canon::load(&[]);
     let entry = |id: &str| canon.entries()[canon.index_of(id).unwrap_or_else(|| panic!("no entry {id}"))].entry();
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lookup/chains.jsonl");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/causes/chains.jsonl");
     let table = std::fs::read_to_string(path).unwrap();
     let mut packs = std::collections::BTreeSet::new();
     for line in table.lines() {

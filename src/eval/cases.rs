@@ -111,7 +111,7 @@ struct Chain {
 /// # Errors
 /// [`CaseError`]; a test proves that there is none.
 pub fn chain_cases() -> Result<Vec<Case>, CaseError> {
-    let chains: Vec<Chain> = parse_lines("chains.jsonl", include_str!("../../tests/lookup/chains.jsonl"))?;
+    let chains: Vec<Chain> = parse_lines("chains.jsonl", include_str!("../../tests/causes/chains.jsonl"))?;
     let case = |(at, chain): (usize, Chain)| Case {
         id: format!("chain-{:03}", at + 1),
         kind: CaseKind::Chain,

@@ -8,29 +8,49 @@ use crate::types::Advice;
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
 
-/// Cause, fix and where to read more; of what is `general` the first step alone.
-pub(super) fn push_advice(out: &mut String, advice: &Advice, general: bool, style: Style, width: usize) {
-    out.push_str(&wrap(&advice.cause, "Cause  ", INDENT, width));
+/// Lines of a cause and its fix: with title, place and reference an answer fits a screen of 24.
+const SCREEN_LINES: usize = 18;
+
+/// Cause, fix and where to read more; of what is `general` the first step alone. Steps that a screen has no room for are
+/// counted, and `id` says where they are.
+pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: bool, style: Style, width: usize) {
+    let cause = wrap(&advice.cause, "Cause  ", INDENT, width);
+    let mut lines = cause.lines().count() + 1;
+    out.push_str(&cause);
     out.push('\n');
-    let steps = if general { advice.fix.len().min(1) } else { advice.fix.len() };
-    let numbered = steps > 1;
-    for (index, step) in advice.fix.iter().take(steps).enumerate() {
+    let most = if general { advice.fix.len().min(1) } else { advice.fix.len() };
+    let mut shown = 0;
+    for (index, step) in advice.fix.iter().take(most).enumerate() {
         let label = if index == 0 { "Fix    " } else { INDENT };
-        let number = if numbered { format!("{}. ", index + 1) } else { String::new() };
-        let rest = format!("{INDENT}{}", " ".repeat(number.len()));
-        match split_command(step) {
-            // The command first: it is what a reader in a hurry looks for.
-            (text, Some(command)) => {
-                out.push_str(&format!("{label}{number}{}\n", style.command(&line(command))));
-                out.push_str(&paint_commands(&wrap(text.trim_end_matches(':'), &rest, &rest, width), style));
-            }
-            (text, None) => {
-                out.push_str(&paint_commands(&wrap(text, &format!("{label}{number}"), &rest, width), style));
-            }
+        let number = if most > 1 { format!("{}. ", index + 1) } else { String::new() };
+        let text = step_text(step, &format!("{label}{number}"), INDENT.len() + number.len(), style, width);
+        lines += text.lines().count();
+        if index > 0 && lines > SCREEN_LINES {
+            break;
         }
+        out.push_str(&text);
+        shown += 1;
+    }
+    if !general && shown < most {
+        let steps = if most - shown == 1 { "step" } else { "steps" };
+        let rest = format!("{INDENT}{} more {steps}: ken canon show {id}", most - shown);
+        out.push_str(&format!("{}\n", style.faint(&line(&rest))));
     }
     if let Some(url) = advice.references.first() {
         out.push_str(&format!("\n{}\n", style.faint(&line(&format!("More   {url}")))));
+    }
+}
+
+/// A step after its label, set in by `indent`.
+fn step_text(step: &str, label: &str, indent: usize, style: Style, width: usize) -> String {
+    let rest = " ".repeat(indent);
+    match split_command(step) {
+        // The command first: it is what a reader in a hurry looks for.
+        (text, Some(command)) => {
+            let text = paint_commands(&wrap(text.trim_end_matches(':'), &rest, &rest, width), style);
+            format!("{label}{}\n{text}", style.command(&line(command)))
+        }
+        (text, None) => paint_commands(&wrap(text, label, &rest, width), style),
     }
 }
 
@@ -72,6 +92,20 @@ mod tests {
             |fix: &[&str]| Advice { fix: fix.iter().map(|step| (*step).to_owned()).collect(), ..Advice::default() };
         assert_eq!(first_command(&advice(&["`Change Mode` of `mode`.", "Run `chmod 600 a`."])), Some("chmod 600 a"));
         assert_eq!(first_command(&advice(&["Wait."])), Some("Wait."));
+    }
+
+    #[test]
+    fn a_long_fix_is_cut_at_a_screen_and_says_so() {
+        let step = "Look at the mode of the file and of every folder above it, and at who owns them.".repeat(3);
+        let advice = Advice { cause: "c".into(), fix: vec![step; 9], ..Advice::default() };
+        let text = |general| {
+            let mut out = String::new();
+            push_advice(&mut out, &advice, "a/b", general, Style::default(), 80);
+            out
+        };
+        assert!(text(false).lines().count() <= SCREEN_LINES + 1, "{}", text(false));
+        assert!(text(false).ends_with("5 more steps: ken canon show a/b\n"), "{}", text(false));
+        assert!(!text(true).contains("2. ") && !text(true).contains("more steps"));
     }
 
     #[test]

@@ -202,6 +202,6 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
     }
     out.push_str(&format!("{sure}{}\n\n", style.faint(&line(&origin))));
     if let Content::Advice(advice) = &hit.content {
-        push_advice(out, advice, hit.tier == Tier::General, style, width);
+        push_advice(out, advice, &hit.id, hit.tier == Tier::General, style, width);
     }
 }
