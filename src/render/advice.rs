@@ -62,13 +62,18 @@ pub(super) fn first_command(advice: &Advice) -> Option<&str> {
     quoted.into_iter().find(is_command).or_else(|| advice.fix.first().map(String::as_str))
 }
 
-/// Takes a long command at the end of a step apart from its text, so that it stands on a line of its own.
+/// Takes a command at the end of a step apart from its text, so that it stands on a line of its own; not where the text
+/// holds another one, which may be the one to begin with.
 fn split_command(step: &str) -> (&str, Option<&str>) {
     let trimmed = step.trim_end().trim_end_matches('.');
     let Some(open) = trimmed.strip_suffix('`').and_then(|inner| inner.rfind('`')) else { return (step, None) };
     let text = trimmed[..open].trim_end();
     let command = &trimmed[open + 1..trimmed.len() - 1];
-    if text.ends_with(':') && !command.contains('\n') { (text, Some(command)) } else { (step, None) }
+    if text.ends_with(':') && !text.contains('`') && !command.contains('\n') {
+        (text, Some(command))
+    } else {
+        (step, None)
+    }
 }
 
 fn paint_commands(block: &str, style: Style) -> String {
@@ -113,5 +118,7 @@ mod tests {
         assert_eq!(split_command("Import it: `terraform import a b`."), ("Import it:", Some("terraform import a b")));
         assert_eq!(split_command("Run `ls` first."), ("Run `ls` first.", None));
         assert_eq!(split_command("Plain."), ("Plain.", None));
+        let two = "Look: `ls`; then: `rm a`";
+        assert_eq!(split_command(two), (two, None));
     }
 }
