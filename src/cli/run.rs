@@ -25,8 +25,8 @@ const KEPT_BYTES: usize = RUN_KEPT_BYTES;
 /// Run a command; when it fails, look up what it printed
 ///
 /// Output and exit code are the command's own. The answer goes to standard error, and nothing is added when nothing is
-/// known. With the setting run.keep_passing, hashes of the lines that a command prints are kept when it passes, and when
-/// the same command fails in the same folder, what it prints each time is less likely the reason.
+/// known. With the setting run.keep_passing, hashes of the lines that a command prints are kept when it passes, and
+/// when the same command fails in the same folder, what it prints each time is less likely the reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

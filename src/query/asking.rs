@@ -69,8 +69,8 @@ impl Asking {
         asking
     }
 
-    /// Orders the problems of an input in which no build system says where a run ended: a cause that is known first, what
-    /// is true of any error of its kind after what is true of this one; of equals the likeliest.
+    /// Orders the problems of an input in which no build system says where a run ended: a cause that is known first,
+    /// what is true of any error of its kind after what is true of this one; of equals the likeliest.
     fn known_first(&mut self) {
         let known = |at: usize| match self.sure[at].first() {
             Some(first) if first.is_cause() => 0,

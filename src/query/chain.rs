@@ -15,8 +15,8 @@ pub(super) struct Link {
 
 /// Orders problems and folds those that a cause explains into the problem of that cause.
 ///
-/// - What names its cause (`caused_by`), and that cause is known elsewhere in the input, is folded into it. The cause takes
-///   its place, wherever it stands and however unlikely it looked by itself.
+/// - What names its cause (`caused_by`), and that cause is known elsewhere in the input, is folded into it. The cause
+///   takes its place, wherever it stands and however unlikely it looked by itself.
 /// - In a run that failed, what is no cause is folded into a likelier problem whose cause is known.
 /// - A warning is folded into any problem whose cause is known; where there is none, and other problems, it is a line.
 /// - What is no likely reason says nothing, unless something named it.
@@ -94,7 +94,8 @@ mod tests {
     /// A pack of a cause, what it brings about, a wrapper, a warning, and a surface.
     fn knowledge() -> Knowledge {
         let text = serde_json::json!({"schema_version": 1, "pack": "p", "title": "P", "entries": [
-            {"id": "p/disk", "title": "Disk full", "error_patterns": ["no space left on disk"], "cause": "c", "fix": ["f"]},
+            {"id": "p/disk", "title": "Disk full", "error_patterns": ["no space left on disk"], "cause": "c",
+             "fix": ["f"]},
             {"id": "p/damaged", "title": "Damaged page", "error_patterns": ["could not write block"], "cause": "c",
              "fix": ["f"], "caused_by": ["p/disk"]},
             {"id": "p/ended", "title": "Ended", "error_patterns": ["process ended with an error"], "cause": "c",

@@ -11,8 +11,8 @@ const INDENT: &str = "       ";
 /// Lines of a cause and its fix: with title, place and reference an answer fits a screen of 24.
 const SCREEN_LINES: usize = 18;
 
-/// Cause, fix and where to read more; of what is `general` the first step alone. Steps that a screen has no room for are
-/// counted, and `id` says where they are.
+/// Cause, fix and where to read more; of what is `general` the first step alone. Steps that a screen has no room for
+/// are counted, and `id` says where they are.
 pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: bool, style: Style, width: usize) {
     let cause = wrap(&advice.cause, "Cause  ", INDENT, width);
     let mut lines = cause.lines().count() + 1;

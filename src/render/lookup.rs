@@ -1,5 +1,5 @@
-//! The answer to a lookup, to be read under stress: what it is, why, what to do, how sure. The likeliest reason in full,
-//! everything else as a line or two, so that an answer is one screen.
+//! The answer to a lookup, to be read under stress: what it is, why, what to do, how sure. The likeliest reason in
+//! full, everything else as a line or two, so that an answer is one screen.
 
 use super::advice::{first_command, push_advice};
 use super::explanation::{push_explanation, push_why_not};
