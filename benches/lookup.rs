@@ -1,8 +1,8 @@
 //! A semantic lookup split by phase, as a cold process goes through them: milliseconds, the median of 15 rounds.
 //!
 //! Data: the built-in canon and one paraphrase. Needs an installed bge-small-en-v1.5-int8 (`ken model pull`) and its
-//! canon vectors in `$KEN_HOME`. Run: `KEN_HOME=... cargo bench --bench lookup`. With `KEN_LOG=build.log` in front, what
-//! is done with a log before the model is asked is measured too, by a process that has done it before.
+//! canon vectors in `$KEN_HOME`. Run: `KEN_HOME=... cargo bench --bench lookup`. With `KEN_LOG=build.log` in
+//! front, it also measures what is done with a log before the model is asked, in a process that has done it before.
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Logs in a zip file, as build systems let one download them, read one after the other as one log.
+//! A zip file of logs, as build systems offer it for download. Its logs are read one after the other, as one log.
 //!
 //! GitHub Actions puts a log of each job at the top (`0_build.txt`) and the same text again, step by step, into a
 //! folder for each job (`build/2_Run tests.txt`): the logs of jobs are read if there are any, else the steps in the
@@ -193,7 +193,7 @@ fn entries(from: &mut (impl Read + Seek)) -> io::Result<usize> {
     Ok(count)
 }
 
-/// The logs of an archive that are read, in order, by their places in its list.
+/// Which files of an archive are read, in order: the index of each and its name.
 fn logs<R: Read + Seek>(zip: &ZipArchive<R>) -> Vec<(usize, String)> {
     let named = |at: usize| Some((at, zip.name_for_index(at)?.ok()?.into_owned()));
     let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());

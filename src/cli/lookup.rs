@@ -18,9 +18,9 @@ use std::time::Instant;
 
 /// Look up an error: its known cause and fix, or nothing
 ///
-/// The text is a message, a log, or the trouble in your own words. In a log every distinct error is looked up. One word
-/// that names a file stands for the log in that file, which may be packed with gzip, or be a zip file of logs as build
-/// systems let you download them. Nothing that is looked up is stored or sent anywhere.
+/// The text is a message, a log, or the trouble in your own words. If it is the name of a file, the log in that file is
+/// read; gzip and the zip files that build systems offer for download are unpacked. Of a log, the likeliest reason of the
+/// failure comes first. Nothing that you look up is stored or sent anywhere.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

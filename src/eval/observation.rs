@@ -31,7 +31,7 @@ pub struct Observation {
 /// What is claimed of an entry that is only close.
 #[derive(Debug, Clone, Serialize)]
 pub struct Guess {
-    /// Relevance: the probability of being right that it claims, in \[0, 1\].
+    /// Its relevance, in \[0, 1\]: how likely it claims to be right.
     pub claimed: f32,
     /// Whether it is right.
     pub right: bool,

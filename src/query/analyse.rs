@@ -31,8 +31,8 @@ pub struct Problems {
     pub is_run: bool,
 }
 
-/// Cleans an input, matches canon over all of it and cuts it into problems. Each specific match lies in a problem;
-/// problems that one entry explains are one, counted. What a run that passed printed too is less likely the reason.
+/// Cleans an input, matches the patterns of the packs in it and cuts it into problems. Each specific match lies in a
+/// problem. Problems that the same entries explain become one, which counts them. What a run that passed printed too is less likely the reason.
 ///
 /// # Errors
 /// [`DecodeError`] when the input is no text or cannot be read.

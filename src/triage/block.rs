@@ -141,8 +141,8 @@ pub struct Errors<'a> {
     /// Whether this is the log of a run that failed: then likelihoods tell which block is the reason. Known at the end.
     pub is_run: bool,
     whole: Whole<'a>,
-    /// Places of the log and the blocks that they belong to: several where different things are known of the failures of
-    /// one place, none where there were too many blocks.
+    /// Places of the log and the blocks that they belong to. A place has several blocks where different things are
+    /// known of its failures, and none where there were too many.
     block_of: Vec<(usize, usize)>,
     /// Blocks by what is compared first.
     known: HashMap<String, usize>,

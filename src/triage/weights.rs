@@ -5,8 +5,8 @@
 //! the same fit reaches on repositories that it was not made with. The logs are of Travis CI and none of them was
 //! stopped: `marked` and `stopped` are 0 in all of them, and their weights are set by hand. The last five weights were
 //! fitted in a second step (`--passing --fit`), with the others as they are: for want of logs of runs that passed, each
-//! log was compared with the nearest of its repository, without the lines that are marked there. That one failed too and
-//! tells so elsewhere, so `seen_whole`, fitted as -0.8650, is set lower by hand.
+//! log was compared with the nearest of its repository, without the lines that are marked there. That one failed too
+//! and tells so elsewhere, so `seen_whole`, fitted as -0.8650, is set lower by hand.
 
 use super::{FEATURES, Weights};
 

@@ -37,8 +37,8 @@ pub(super) struct Whole<'a> {
     marked: usize,
     /// Whether make says at the end that it failed.
     word: bool,
-    /// Lines of the last piece at which failures begin, several of one block where they are listed one below the other;
-    /// in order.
+    /// Lines at which failures begin in the last piece, in order. A block that lists failures one below the other has
+    /// several of them.
     pub openings: Vec<usize>,
 }
 

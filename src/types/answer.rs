@@ -188,7 +188,7 @@ pub struct Asked {
     pub repeated: usize,
     /// Hash of the masked text with the version of the masks, `v2:` and 16 hex digits.
     pub fingerprint: String,
-    /// How likely the reason of the failure stands here, in \[0, 1\]: of several errors of a log, the share of this one.
+    /// How likely this error is the reason of the failure, in \[0, 1\]. Those of one log add up to about 1.
     pub likelihood: f32,
 }
 

@@ -19,8 +19,8 @@ fn a_failure_is_explained_on_standard_error() {
 }
 
 /// Prints an error that is forgiven, and another one if the file `broken` is there.
-const FLAKY: &str = "echo 'error[E0499]: cannot borrow `v` as mutable more than once at a time'; echo; echo ok; echo ok; \
-    if [ -e broken ]; then echo 'error[E0382]: borrow of moved value: `s`'; \
+const FLAKY: &str = "echo 'error[E0499]: cannot borrow `v` as mutable more than once at a time'; \
+    echo; echo ok; echo ok; if [ -e broken ]; then echo 'error[E0382]: borrow of moved value: `s`'; \
     echo 'The command \"make\" exited with 2.'; exit 2; fi";
 
 fn kept(user: &User) -> Vec<std::path::PathBuf> {
