@@ -43,26 +43,9 @@ pub struct Candidate {
     pub probability: f64,
 }
 
-/// What a log says about its failure.
-#[derive(Debug, Clone)]
-pub struct Triage {
-    /// Candidates, likeliest first; of equals the earlier. They lie in the log and do not overlap.
-    pub candidates: Vec<Candidate>,
-    /// Whether it is the log of a run that failed.
-    pub is_run: bool,
-}
-
-impl Triage {
-    /// Of a log, compared with one of a run that passed if there is one. Linear in its length.
-    pub fn of(cleaned: &Cleaned, passing: Option<&Passing>) -> Self {
-        let survey = Survey::of(cleaned, passing);
-        Self { candidates: survey.ranked(&weights::shipped()), is_run: survey.is_run }
-    }
-}
-
 /// Candidates of a log, likeliest first; of equals the earlier. They lie in the log and do not overlap.
 pub fn candidates(cleaned: &Cleaned) -> Vec<Candidate> {
-    Triage::of(cleaned, None).candidates
+    Survey::of(cleaned, None).ranked(&weights::shipped())
 }
 
 /// The weights that [`candidates`] uses.
@@ -164,10 +147,11 @@ mod tests {
             let says = |one: &&Candidate| cleaned.line(one.headline).starts_with(text);
             found.iter().filter(says).map(|one| one.probability).sum()
         };
-        let (alone, compared) = (Triage::of(&cleaned, None), Triage::of(&cleaned, Some(&passing)));
-        let odds = |of: &Triage| share(&of.candidates, "error: cannot") / share(&of.candidates, "widget.c");
+        let ranked = |passing| Survey::of(&cleaned, passing).ranked(&weights::shipped());
+        let (alone, compared) = (ranked(None), ranked(Some(&passing)));
+        let odds = |of: &[Candidate]| share(of, "error: cannot") / share(of, "widget.c");
         assert!(odds(&alone) > 1.0 && odds(&compared) < odds(&alone) / 10.0, "{alone:?}\n{compared:?}");
-        assert!(cleaned.line(compared.candidates[0].headline).starts_with("widget.c"), "{compared:?}");
+        assert!(cleaned.line(compared[0].headline).starts_with("widget.c"), "{compared:?}");
     }
 
     #[test]
