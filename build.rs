@@ -24,11 +24,27 @@ struct Pack<'a> {
 struct Entry {
     id: String,
     #[serde(default)]
-    error_patterns: Vec<String>,
+    error_patterns: Vec<Pattern>,
     #[serde(default)]
-    generic_patterns: Vec<String>,
+    generic_patterns: Vec<Pattern>,
     #[serde(default)]
     aliases: Vec<String>,
+}
+
+/// A pattern, with or without a name.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Pattern {
+    Plain(String),
+    Named { pattern: String },
+}
+
+impl Pattern {
+    fn source(&self) -> &str {
+        match self {
+            Self::Plain(pattern) | Self::Named { pattern } => pattern,
+        }
+    }
 }
 
 fn main() {
@@ -117,8 +133,8 @@ struct Patterns {
 
 impl Patterns {
     fn add(&mut self, entry: &Entry) {
-        let specific = entry.error_patterns.iter().map(|p| (p, false));
-        for (source, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
+        let specific = entry.error_patterns.iter().map(|p| (p.source(), false));
+        for (source, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p.source(), true))) {
             // What has no certain word is no pattern; `ken canon check` says so, and a test keeps it out of these
             // packs.
             let Some(required) = literal::required(source) else { continue };

@@ -210,7 +210,7 @@ fn filled(step: &str, declared: &BTreeSet<String>, value: &str) -> String {
 fn faults(folder: &Folder, stored: &Stored, values: &[String], counts: &mut (usize, usize)) -> Vec<String> {
     let mut faults = Vec::new();
     let declared = stored.captures();
-    for step in &stored.entry().fix {
+    for step in stored.entry().fix.iter().map(|step| &step.text) {
         let calm_step = filled(step, &declared, HARMLESS);
         if calm_step == *step {
             continue;
@@ -294,7 +294,7 @@ fn a_placeholder_left_in_a_line_runs_and_writes_nothing() {
     let mut lines = 0;
     for stored in canon.entries() {
         let declared = stored.captures();
-        for step in stored.entry().fix.iter().filter(|step| step.contains('{')) {
+        for step in stored.entry().fix.iter().map(|step| &step.text).filter(|step| step.contains('{')) {
             let all = filled(step, &declared, "\n");
             for (line, calm) in code(&all).into_iter().zip(code(&filled(step, &declared, HARMLESS))) {
                 if line == calm || is_dangerous(&ready(line)) || line.contains(['&', '|', ';']) {

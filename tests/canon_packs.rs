@@ -30,7 +30,7 @@ fn every_example_leads_to_its_entry() {
     let mut lost = Vec::new();
     for (at, stored) in canon.entries().iter().enumerate() {
         for (number, example) in stored.entry().examples.iter().enumerate() {
-            let log = format!("starting up\nall is well so far\n\n{example}\n\nbye\n");
+            let log = format!("starting up\nall is well so far\n\n{}\n\nbye\n", example.text);
             if !canon.find(&clean(&log).text).iter().any(|hit| hit.entry == at) {
                 lost.push(format!("{} example {}", stored.id(), number + 1));
             }

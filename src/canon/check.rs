@@ -6,10 +6,11 @@
 //! [`warning`].
 
 use super::chain;
-use super::library::PackSource;
+use super::library::{PackSource, is_builtin};
 use super::matcher::Matcher;
 use super::pack::{Entry, PackFile, SCHEMA_VERSION};
 use super::pattern::{Pattern, compile, group_names};
+use super::remedy;
 use super::room::Room;
 use super::severity::Severity;
 use super::shell::{Form, places};
@@ -70,6 +71,7 @@ pub fn check(sources: &[PackSource]) -> Vec<Finding> {
     for (index, entry) in &all {
         check_entry(&mut report, &sources[*index], entry);
     }
+    check_remedies(&mut report, sources, &all);
     check_shadows(&mut report, sources, &all);
     check_causes(&mut report, sources, &all);
     check_chain(&mut report, sources, &all);
@@ -110,8 +112,8 @@ fn line_of(text: &str, id: &str) -> usize {
 
 fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
     let mut error = |message: String| report.push(Severity::Error, source, 1, None, message);
-    if pack.schema_version != SCHEMA_VERSION {
-        error(format!("schema_version is {}, this program reads {SCHEMA_VERSION}", pack.schema_version));
+    if !(1..=SCHEMA_VERSION).contains(&pack.schema_version) {
+        error(format!("schema_version is {}, this program reads 1 to {SCHEMA_VERSION}", pack.schema_version));
     }
     let stem = std::path::Path::new(&source.origin).file_stem().and_then(|s| s.to_str());
     if stem.is_some_and(|stem| stem != pack.pack) {
@@ -192,7 +194,7 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
     for (severity, message) in misplaced(entry, &captures) {
         say(severity, message);
     }
-    for name in entry.fix.iter().flat_map(|step| unknown_captures(step, &captures)) {
+    for name in entry.fix.iter().flat_map(|step| unknown_captures(&step.text, &captures)) {
         say(Severity::Warning, format!("a step names {{{name}}}, which no pattern captures: it stays as it is"));
     }
     check_examples(entry, &mut say);
@@ -224,7 +226,8 @@ fn check_completeness(entry: &Entry, say: Say<'_>) {
     if entry.title.trim().is_empty() || entry.title.chars().count() > MAX_TITLE_CHARS {
         say(Error, format!("the title is empty or over {MAX_TITLE_CHARS} characters"));
     }
-    if entry.cause.trim().is_empty() || entry.fix.is_empty() || entry.fix.iter().any(|step| step.trim().is_empty()) {
+    let mut texts = entry.cause.iter().map(|remark| &remark.text).chain(entry.fix.iter().map(|step| &step.text));
+    if entry.cause.is_empty() || entry.fix.is_empty() || texts.any(|text| text.trim().is_empty()) {
         say(Error, "cause and fix must say something".to_owned());
     }
     for url in &entry.references {
@@ -251,11 +254,11 @@ fn check_completeness(entry: &Entry, say: Say<'_>) {
 /// Patterns compile, match every example, and match neither a counterexample nor ordinary text. Gives the names of
 /// their captures.
 fn check_patterns(entry: &Entry, say: Say<'_>) -> BTreeSet<String> {
-    let examples: Vec<String> = entry.examples.iter().map(|e| clean(e).text).collect();
+    let examples: Vec<String> = entry.examples.iter().map(|e| clean(&e.text).text).collect();
     let mut captures = BTreeSet::new();
     let mut matched = vec![entry.error_patterns.is_empty() && entry.generic_patterns.is_empty(); examples.len()];
-    let specific = entry.error_patterns.iter().map(|p| (p, true));
-    for (pattern, specific) in specific.chain(entry.generic_patterns.iter().map(|p| (p, false))) {
+    let specific = entry.error_patterns.iter().map(|p| (&p.pattern, true));
+    for (pattern, specific) in specific.chain(entry.generic_patterns.iter().map(|p| (&p.pattern, false))) {
         if let Err(message) = Pattern::new(0, pattern, !specific) {
             say(Severity::Error, format!("{message}: {pattern}"));
         }
@@ -298,6 +301,7 @@ fn check_patterns(entry: &Entry, say: Say<'_>) -> BTreeSet<String> {
 /// Examples are what a tool prints.
 fn check_examples(entry: &Entry, say: Say<'_>) {
     for (number, example) in (1..).zip(&entry.examples) {
+        let example = &example.text;
         if example.trim().chars().count() < MIN_EXAMPLE_CHARS {
             say(Severity::Warning, format!("example {number} is too short to be recognised"));
         }
@@ -332,6 +336,7 @@ fn unknown_captures(step: &str, captures: &BTreeSet<String>) -> Vec<String> {
 fn misplaced(entry: &Entry, captures: &BTreeSet<String>) -> Vec<(Severity, String)> {
     let mut out = Vec::new();
     for (number, step) in (1..).zip(&entry.fix) {
+        let step = &step.text;
         for place in places(step, captures) {
             let name = place.name(step);
             match place.form {
@@ -354,17 +359,34 @@ fn misplaced(entry: &Entry, captures: &BTreeSet<String>) -> Vec<(Severity, Strin
     out
 }
 
+/// What entries advise; those of this program's packs are held to more.
+fn check_remedies(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
+    let ids: BTreeSet<&str> = all.iter().map(|(_, entry)| entry.id.as_str()).collect();
+    let aliases: BTreeSet<&str> = all.iter().flat_map(|(_, entry)| &entry.aliases).map(String::as_str).collect();
+    let knows = |id: &str| ids.contains(id) || aliases.contains(id);
+    for (index, entry) in all {
+        let source = &sources[*index];
+        let pack = entry.id.split('/').next().unwrap_or_default();
+        let ours = source.layer == super::PackLayer::Builtin || is_builtin(pack);
+        for (severity, message) in remedy::faults(entry, &knows, ours) {
+            report.entry(severity, source, entry, message);
+        }
+    }
+}
+
 fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
     let patterns = all
         .iter()
         .enumerate()
-        .flat_map(|(at, (_, entry))| entry.error_patterns.iter().filter_map(move |p| Pattern::new(at, p, false).ok()))
+        .flat_map(|(at, (_, entry))| {
+            entry.error_patterns.iter().filter_map(move |p| Pattern::new(at, &p.pattern, false).ok())
+        })
         .collect();
     let matcher = Matcher::new(patterns);
     for (at, (index, entry)) in all.iter().enumerate() {
         let mut shadowed = BTreeSet::new();
         for example in &entry.examples {
-            let hits = matcher.find(&clean(example).text, &|_| true);
+            let hits = matcher.find(&clean(&example.text).text, &|_| true);
             shadowed.extend(hits.into_iter().filter(|hit| hit.entry != at).map(|hit| hit.entry));
         }
         for other in shadowed {
@@ -378,11 +400,11 @@ fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Ent
 fn check_causes(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
     let words: Vec<BTreeSet<String>> = all
         .iter()
-        .map(|(_, entry)| tokens(&format!("{} {}", entry.title, entry.cause)).into_iter().collect())
+        .map(|(_, entry)| tokens(&format!("{} {}", entry.title, entry.whole_cause())).into_iter().collect())
         .collect();
     let mut patterns: HashMap<&str, usize> = HashMap::new();
     for (at, (index, entry)) in all.iter().enumerate() {
-        for pattern in &entry.error_patterns {
+        for pattern in entry.error_patterns.iter().map(|one| one.pattern.as_str()) {
             let first = *patterns.entry(pattern).or_insert(at);
             if first != at {
                 let message = format!("{} has the same pattern: {pattern}", all[first].1.id);
@@ -423,11 +445,15 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
+    fn seen(text: &str) -> Value {
+        json!({"text": text, "seen": "disk: full.c"})
+    }
+
     fn findings(change: impl Fn(&mut Value)) -> Vec<(Severity, usize, String)> {
         let mut entry = json!({
             "id": "disk/full", "title": "Disk full", "error_patterns": ["disk (?P<disk>\\w+) is full"],
             "symptoms": ["no room", "cannot write"], "tags": ["disk"], "cause": "It is full.", "fix": ["Empty {disk}."],
-            "references": ["https://example.com/disk"], "examples": ["disk sda is full", "oh: disk sdb is full"],
+            "references": ["https://example.com/disk"], "examples": [seen("disk sda is full"), seen("oh: disk sdb is full")],
             "counterexamples": ["disk sda is nearly full"]
         });
         change(&mut entry);
@@ -471,11 +497,15 @@ mod tests {
         };
         warned("fix", json!(["Don't panic: `df {disk}`."]), "only a value that needs no quotes");
         warned("fix", json!(["Empty {disc} and `${disk}` and `{{.Disk}}` and {disk}."]), "names {disc}");
-        warned("examples", json!(["disk sda is full", "disk sda is full: (?P<disk>x)"]), "example 2 is a pattern");
+        warned(
+            "examples",
+            json!([seen("disk sda is full"), seen("disk sda is full: (?P<disk>x)")]),
+            "example 2 is a pattern",
+        );
         let short = findings(|entry| {
             entry["error_patterns"] = json!(["disk sda is full", "full disk"]);
             entry["fix"] = json!(["Empty it."]);
-            entry["examples"] = json!(["disk sda is full", "full disk"]);
+            entry["examples"] = json!([seen("disk sda is full"), seen("full disk")]);
         });
         assert!(short.len() == 1 && short[0].2.contains("example 2 is too short"), "{short:?}");
     }
@@ -486,7 +516,7 @@ mod tests {
             json!({"id": id, "title": title, "error_patterns": [pattern],
                 "symptoms": ["no room", "cannot write"], "tags": ["disk"],
                 "cause": cause, "fix": ["Empty it."], "references": ["https://example.com/disk"],
-                "examples": ["disk sda is full", "oh: disk sdb is full"],
+                "examples": [seen("disk sda is full"), seen("oh: disk sdb is full")],
                 "counterexamples": ["disk sda is nearly full"]})
         };
         let cause = "The disk that holds the data of this service has no free space left.";

@@ -82,8 +82,8 @@ mod tests {
                 assert_eq!(serde_json::from_str::<super::super::Entry>(pack.raw(compiled)).unwrap(), *entry);
                 let own = ALIASES.iter().filter(|(_, entry)| *entry == number).map(|(alias, _)| *alias);
                 assert!(own.eq(entry.aliases.iter()));
-                for source in entry.error_patterns.iter().chain(&entry.generic_patterns) {
-                    let generic = !entry.error_patterns.contains(source);
+                for one in entry.patterns() {
+                    let (source, generic) = (&one.pattern, !entry.error_patterns.contains(one));
                     assert_eq!(patterns.next().unwrap(), (number as usize, source.as_str(), generic));
                     words.push(required(source).unwrap());
                 }

@@ -80,8 +80,8 @@ mod tests {
         Entry {
             id: text(id),
             title: text("t"),
-            cause: text("c"),
-            fix: vec![text("f")],
+            cause: vec!["c".into()],
+            fix: vec!["f".into()],
             symptoms: vec![text("s")],
             ..Entry::default()
         }

@@ -35,6 +35,11 @@ pub fn builtin() -> Vec<PackSource> {
     PACKS.iter().map(source).collect()
 }
 
+/// Whether a pack of this name is compiled in.
+pub(super) fn is_builtin(name: &str) -> bool {
+    PACKS.iter().any(|pack| pack.name == name)
+}
+
 /// A pack or an entry that could not be used. The rest is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {message}", shown_text(origin))]
@@ -86,8 +91,8 @@ impl Stored {
 /// Names of the groups in an entry's patterns.
 fn captures(entry: &Entry) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for pattern in entry.error_patterns.iter().chain(&entry.generic_patterns) {
-        let mut rest = pattern.as_str();
+    for one in entry.patterns() {
+        let mut rest = one.pattern.as_str();
         while let Some(at) = rest.find("(?P<") {
             rest = &rest[at + 4..];
             if let Some(end) = rest.find('>') {
@@ -100,12 +105,13 @@ fn captures(entry: &Entry) -> BTreeSet<String> {
 
 /// What a lookup will not fill in, since a value may not stand there. The rest of the entry is used.
 fn unfillable(entry: &Entry) -> Vec<String> {
-    if !entry.fix.iter().any(|step| step.contains('{')) {
+    if !entry.fix.iter().any(|step| step.text.contains('{')) {
         return Vec::new();
     }
     let declared = captures(entry);
     let mut out = Vec::new();
     for (number, step) in (1..).zip(&entry.fix) {
+        let step = &step.text;
         for place in places(step, &declared) {
             if let Form::Never(reason) = place.form {
                 let name = place.name(step);
@@ -233,11 +239,11 @@ impl Loader {
                     continue;
                 }
             };
-            if pack.schema_version != SCHEMA_VERSION {
+            if !(1..=SCHEMA_VERSION).contains(&pack.schema_version) {
                 let version = pack.schema_version;
                 self.problem(
                     source,
-                    format!("schema version {version} is not {SCHEMA_VERSION}, which this program reads"),
+                    format!("schema version {version} is not one of 1 to {SCHEMA_VERSION}, which this program reads"),
                 );
                 continue;
             }
@@ -270,7 +276,8 @@ impl Loader {
             self.replaced.insert(at);
         }
         let specific = entry.error_patterns.iter().map(|p| (p, false));
-        for (pattern, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
+        for (one, generic) in specific.chain(entry.generic_patterns.iter().map(|p| (p, true))) {
+            let pattern = &one.pattern;
             match Pattern::new(at, pattern, generic) {
                 Ok(pattern) => self.patterns.push(pattern),
                 Err(message) => self.problem(source, format!("{id}: {message}: {pattern}")),

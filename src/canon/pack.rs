@@ -1,5 +1,7 @@
 //! The pack format, as `index/canon-pack.schema.json` has it for other tools.
 
+use super::fit::Fit;
+use super::said::{EntryPattern, Example, Remark, Step, list, one_or_many};
 use super::walk::unexampled;
 use crate::screen;
 use crate::text::{FINGERPRINT_VERSION, clean, mask};
@@ -8,14 +10,14 @@ use crate::types::CausalRole;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The version of the format that this program reads and writes.
-pub const SCHEMA_VERSION: u32 = 1;
+/// The version of the format that this program writes. It reads all before it as well.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// One pack file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackFile {
-    /// [`SCHEMA_VERSION`].
+    /// At most [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// Name of the pack, the first part of its entries' ids; equal to the file's stem.
     pub pack: String,
@@ -34,11 +36,11 @@ pub struct Entry {
     /// The problem in at most 80 characters.
     pub title: String,
     /// Specific patterns: a match is proof. Syntax shared by `regex` and RE2; a space matches any white space.
-    #[serde(default)]
-    pub error_patterns: Vec<String>,
+    #[serde(default, with = "list")]
+    pub error_patterns: Vec<EntryPattern>,
     /// Patterns that point here without proving it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub generic_patterns: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list")]
+    pub generic_patterns: Vec<EntryPattern>,
     /// The trouble in the words of somebody who does not know its cause. No regex.
     #[serde(default)]
     pub symptoms: Vec<String>,
@@ -51,16 +53,18 @@ pub struct Entry {
     /// Words to filter by.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Why it happens, in one or two sentences.
-    pub cause: String,
-    /// Steps; `{name}` of a declared capture is replaced by the quoted value.
-    pub fix: Vec<String>,
+    /// Why it happens, in one or two sentences for each variant.
+    #[serde(with = "one_or_many")]
+    pub cause: Vec<Remark>,
+    /// Steps, in the order to try them.
+    #[serde(with = "list")]
+    pub fix: Vec<Step>,
     /// Where to read more.
     #[serde(default)]
     pub references: Vec<String>,
     /// Output that must match a pattern.
-    #[serde(default)]
-    pub examples: Vec<String>,
+    #[serde(default, with = "list")]
+    pub examples: Vec<Example>,
     /// Output that must match no specific pattern.
     #[serde(default)]
     pub counterexamples: Vec<String>,
@@ -84,9 +88,29 @@ impl Entry {
     pub fn texts(&self) -> Vec<EntryText> {
         let mut out = vec![EntryText::Plain(self.title.clone())];
         out.extend(self.symptoms.iter().cloned().map(EntryText::Plain));
-        out.extend(self.examples.iter().cloned().map(EntryText::Output));
-        out.push(EntryText::Plain(format!("{}. {}", self.title, self.cause)));
+        out.extend(self.examples.iter().map(|example| EntryText::Output(example.text.clone())));
+        out.push(EntryText::Plain(format!("{}. {}", self.title, self.whole_cause())));
         out
+    }
+
+    /// All patterns, those that are proof first.
+    pub fn patterns(&self) -> impl Iterator<Item = &EntryPattern> {
+        self.error_patterns.iter().chain(&self.generic_patterns)
+    }
+
+    /// The variant that a pattern of this source shows, if it shows one.
+    pub fn variant_of(&self, pattern: &str) -> Option<&str> {
+        self.patterns().find(|one| one.pattern == pattern)?.name.as_deref()
+    }
+
+    /// The cause for every variant: each sentence, those that hold for some with their condition.
+    pub fn whole_cause(&self) -> String {
+        Fit::default().cause(self)
+    }
+
+    /// The steps for every variant and platform, those that are for some with their condition.
+    pub fn whole_fix(&self) -> impl Iterator<Item = String> {
+        Fit::default().steps(self).into_iter().map(|(text, _)| text)
     }
 
     /// Further texts, made from patterns that no example shows. Compiles patterns: not for a hot path.
@@ -106,8 +130,10 @@ impl Entry {
 
     /// All text of the entry that keywords may find: each wording once.
     pub fn keyword_text(&self) -> String {
-        let mut parts: Vec<&str> = vec![&self.title, &self.cause];
-        parts.extend(self.symptoms.iter().chain(&self.tags).chain(&self.examples).map(String::as_str));
+        let mut parts: Vec<&str> = vec![&self.title];
+        parts.extend(self.cause.iter().map(|remark| remark.text.as_str()));
+        parts.extend(self.symptoms.iter().chain(&self.tags).map(String::as_str));
+        parts.extend(self.examples.iter().map(|example| example.text.as_str()));
         parts.extend(self.resource.iter().chain(&self.provider).map(String::as_str));
         parts.join("\n")
     }
@@ -126,9 +152,11 @@ impl Entry {
     /// of tools as it is.
     pub(super) fn paragraphs(&mut self) -> impl Iterator<Item = (&'static str, &mut String)> {
         let patterns = self.error_patterns.iter_mut().chain(&mut self.generic_patterns);
+        let patterns = patterns.map(|one| ("pattern", &mut one.pattern));
         let lists = self.symptoms.iter_mut().map(|text| ("symptom", text));
-        let lists = lists.chain(self.fix.iter_mut().map(|text| ("fix", text)));
-        std::iter::once(("cause", &mut self.cause)).chain(lists).chain(patterns.map(|text| ("pattern", text)))
+        let steps = self.fix.iter_mut().flat_map(|step| std::iter::once(&mut step.text).chain(&mut step.loses));
+        let lists = lists.chain(steps.map(|text| ("fix", text)));
+        self.cause.iter_mut().map(|remark| ("cause", &mut remark.text)).chain(lists).chain(patterns)
     }
 
     /// Takes out of everything that is shown what moves or hides, and line breaks of what is one line.

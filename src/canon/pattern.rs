@@ -153,10 +153,10 @@ mod tests {
         let (canon, _) = crate::canon::Canon::load(&[]);
         for stored in canon.entries().iter().step_by(9) {
             let entry = stored.entry();
-            for source in entry.error_patterns.iter().chain(&entry.generic_patterns) {
+            for source in entry.patterns().map(|one| &one.pattern) {
                 let (plain, fast) =
                     (compile_for(source, Engine::Plain).unwrap(), compile_for(source, Engine::Fast).unwrap());
-                for example in entry.examples.iter().chain(&entry.counterexamples) {
+                for example in entry.examples.iter().map(|one| &one.text).chain(&entry.counterexamples) {
                     assert_eq!(plain.find(example.as_str()), fast.find(example.as_str()), "{source}");
                 }
             }

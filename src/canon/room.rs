@@ -24,8 +24,8 @@ impl Room {
         if layer == PackLayer::Builtin {
             return Ok(());
         }
-        let own = || entry.error_patterns.iter().chain(&entry.generic_patterns);
-        let (patterns, bytes) = (own().count(), own().map(String::len).sum::<usize>());
+        let (patterns, bytes) =
+            (entry.patterns().count(), entry.patterns().map(|one| one.pattern.len()).sum::<usize>());
         let id = &entry.id;
         if patterns > ENTRY_PATTERNS {
             return Err(format!(
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn entry(patterns: usize, bytes: usize) -> Entry {
-        Entry { id: "p/a".to_owned(), error_patterns: vec!["x".repeat(bytes); patterns], ..Entry::default() }
+        Entry { id: "p/a".to_owned(), error_patterns: vec!["x".repeat(bytes).into(); patterns], ..Entry::default() }
     }
 
     #[test]

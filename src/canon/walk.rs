@@ -6,6 +6,7 @@
 //! does not match is dropped.
 
 use super::pattern::compile;
+use super::said::{EntryPattern, Example};
 use crate::text::clean;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -15,13 +16,13 @@ const MOST_CHARS: usize = 240;
 const LEAST_CHARS: usize = 12;
 
 /// For each of the patterns that no example matches, a string that it matches.
-pub(super) fn unexampled(patterns: &[String], examples: &[String]) -> Vec<String> {
-    let examples: Vec<String> = examples.iter().map(|example| clean(example).text).collect();
+pub(super) fn unexampled(patterns: &[EntryPattern], examples: &[Example]) -> Vec<String> {
+    let examples: Vec<String> = examples.iter().map(|example| clean(&example.text).text).collect();
     let shown = |pattern: &str| {
         compile(pattern).is_ok_and(|regex| examples.iter().any(|example| regex.is_match(example.as_bytes())))
     };
-    let silent = patterns.iter().filter(|pattern| !shown(pattern));
-    silent.filter_map(|pattern| string_of(pattern)).collect()
+    let silent = patterns.iter().map(|one| one.pattern.as_str()).filter(|pattern| !shown(pattern));
+    silent.filter_map(string_of).collect()
 }
 
 /// A string that the pattern matches, if the walk finds one.
@@ -137,8 +138,8 @@ mod tests {
     fn strings_of_the_built_in_patterns_match_them() {
         let (canon, _) = library::Canon::load(&[]);
         let built_in = canon.entries().iter().filter(|stored| stored.layer == PackLayer::Builtin).step_by(7);
-        let patterns: Vec<&String> = built_in.flat_map(|stored| &stored.entry().error_patterns).collect();
-        let found = patterns.iter().filter(|pattern| string_of(pattern).is_some()).count();
+        let patterns: Vec<&EntryPattern> = built_in.flat_map(|stored| &stored.entry().error_patterns).collect();
+        let found = patterns.iter().filter(|one| string_of(&one.pattern).is_some()).count();
         assert!(found * 10 > patterns.len() * 8, "{found} of {}", patterns.len());
     }
 }

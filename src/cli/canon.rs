@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::packs::{Entry, Finding, Severity, Stored};
+use crate::engine::face::packs::{Entry, EntryPattern, Finding, Fit, Severity, Step, Stored};
 use crate::engine::face::system::{self, Links};
 use crate::engine::{Engine, NewEntry};
 use crate::render::{json_line, json_object, line, shown, shown_text, with_path, wrap};
@@ -197,12 +197,12 @@ fn new_entry(args: AddArgs) -> Result<NewEntry, Failure> {
         }
         None => Entry {
             title: args.title.unwrap_or_default(),
-            error_patterns: args.pattern,
+            error_patterns: args.pattern.into_iter().map(Into::into).collect(),
             symptoms: args.symptom,
             tags: args.tag,
-            cause: args.cause.unwrap_or_default(),
-            fix: args.fix,
-            examples: args.example,
+            cause: args.cause.into_iter().map(Into::into).collect(),
+            fix: args.fix.into_iter().map(Into::into).collect(),
+            examples: args.example.into_iter().map(Into::into).collect(),
             ..Entry::default()
         },
     };
@@ -291,6 +291,12 @@ fn list(entries: &[&Stored], output: &Output) -> String {
         .collect()
 }
 
+/// A pattern after the variant that it shows.
+fn pattern(one: &EntryPattern) -> String {
+    let name = one.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    format!("{name}{}", one.pattern)
+}
+
 fn show(stored: &Stored, output: &Output) -> String {
     let entry = stored.entry();
     let mut out = format!(
@@ -304,10 +310,12 @@ fn show(stored: &Stored, output: &Output) -> String {
             out.push_str(&wrap(text, &head, &" ".repeat(10), output.width.clamp(40, 110)));
         }
     };
-    section("Cause", std::slice::from_ref(&entry.cause));
-    section("Fix", &entry.fix.iter().enumerate().map(|(i, s)| format!("{}. {s}", i + 1)).collect::<Vec<_>>());
-    section("Patterns", &entry.error_patterns);
-    section("Hints", &entry.generic_patterns);
+    section("Cause", &[entry.whole_cause()]);
+    let lost = |step: &Step| step.loses.as_ref().map(|loses| format!(" Loses {loses}.")).unwrap_or_default();
+    let steps = Fit::default().steps(entry).into_iter().zip(1..);
+    section("Fix", &steps.map(|((text, step), number)| format!("{number}. {text}{}", lost(step))).collect::<Vec<_>>());
+    section("Patterns", &entry.error_patterns.iter().map(pattern).collect::<Vec<_>>());
+    section("Hints", &entry.generic_patterns.iter().map(pattern).collect::<Vec<_>>());
     section("Symptoms", &entry.symptoms);
     section("Tags", &[entry.tags.join(", ")]);
     section("More", &entry.references);

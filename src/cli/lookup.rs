@@ -113,6 +113,7 @@ pub(super) fn options(settings: &LookupSettings, filters: FilterArgs, show: Show
         },
         explain: show.explain,
         why_not: show.why_not,
+        platform: None,
         passing: None,
     }
 }

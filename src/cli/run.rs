@@ -1,6 +1,7 @@
 //! `ken run`: a command's output and exit code pass through; when it fails, what it printed is looked up.
 
 use super::lookup::{FilterArgs, ShowArgs, options, took_ms};
+use super::machine::platform_of_command;
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::{Surroundings, working_directory};
@@ -87,6 +88,7 @@ fn explain(global: &Global, args: &RunArgs, seen: &[u8], cut: bool, output: &Out
         let run = CommandRun { words: &args.command, folder: &working_directory()? };
         defaults.passing = engine.kept_passing(run, &output.session()).map(Arc::new);
     }
+    defaults.platform = platform_of_command(&args.command);
     let mut meter = Meter::new(output);
     let started = Instant::now();
     let answer = match engine.lookup(seen, &defaults, &meter.session()) {

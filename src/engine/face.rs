@@ -9,7 +9,7 @@ pub mod failure {
 
 /// Packs and what is wrong with them.
 pub mod packs {
-    pub use crate::canon::{Entry, Finding, Severity, Stored};
+    pub use crate::canon::{Entry, EntryPattern, Finding, Fit, Severity, Step, Stored};
 }
 
 /// Models: where they come from, how they run.

@@ -62,7 +62,10 @@ impl Engine {
             let Ok(Value::Object(mut fields)) = serde_json::to_value(entry) else { continue };
             fields.remove("cause");
             let pack = entry.id.split('/').next().unwrap_or_default();
-            write(folder.join(CANON).join(pack).join(file_name(&entry.id)), &with_front_matter(&fields, &entry.cause))?;
+            write(
+                folder.join(CANON).join(pack).join(file_name(&entry.id)),
+                &with_front_matter(&fields, &entry.whole_cause()),
+            )?;
             files += 1;
         }
         write(folder.join(RECORDS), &records)?;

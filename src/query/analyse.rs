@@ -1,8 +1,9 @@
 //! What an input asks: its error blocks, each with the patterns that match in it.
 
 use crate::canon::{Canon, PatternHit};
-use crate::text::{DecodeError, Log};
+use crate::text::{DecodeError, Log, platform_of};
 use crate::triage::{Block, Errors, Evidence, Passing};
+use crate::types::Platform;
 
 /// One distinct error of an input.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub struct Problem {
     pub lines: (usize, usize),
     /// Matches in it, in order.
     pub hits: Vec<PatternHit>,
+    /// Where it was printed, if its text tells, or the beginning of the input.
+    pub platform: Option<Platform>,
 }
 
 impl Problem {
@@ -44,6 +47,7 @@ pub fn analyse(
 ) -> Result<Problems, DecodeError> {
     let mut errors = Errors::new(passing);
     let mut found = Vec::new();
+    let mut beginning = None;
     while let Some(piece) = log.next_piece()? {
         let piece = log.without_repeats(piece);
         let cleaned = &piece.cleaned;
@@ -54,6 +58,7 @@ pub fn analyse(
             entry: hit.entry,
         };
         let evidence: Vec<Evidence> = hits.iter().filter(|hit| !hit.generic).map(lines_of).collect();
+        let said_first = *beginning.get_or_insert_with(|| platform_of(head(&cleaned.text)));
         let before = errors.blocks.len();
         errors.add(cleaned, &evidence, piece.part);
         for block in &errors.blocks[before..] {
@@ -61,10 +66,11 @@ pub fn analyse(
             let inside =
                 |hit: &&PatternHit| hit.span.start < range.end.max(range.start + 1) && hit.span.end > range.start;
             let lines = (cleaned.lines[block.first].number, cleaned.lines[block.last].number);
-            found.push((lines, hits.iter().filter(inside).cloned().collect()));
+            let platform = platform_of(&cleaned.text[range.clone()]).or(said_first);
+            found.push((lines, hits.iter().filter(inside).cloned().collect(), platform));
         }
     }
-    let problem = |(block, (lines, hits))| Problem { block, lines, hits };
+    let problem = |(block, (lines, hits, platform))| Problem { block, lines, hits, platform };
     errors.finish();
     let is_run = errors.is_run;
     let mut list: Vec<Problem> = errors.blocks.into_iter().zip(found).map(problem).collect();
@@ -74,6 +80,13 @@ pub fn analyse(
     }
     merge_equal_causes(&mut list);
     Ok(Problems { list, is_run })
+}
+
+/// What a build system says of the machine stands in the first lines.
+const HEAD_BYTES: usize = 4 << 10;
+
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(HEAD_BYTES.min(text.len()))]
 }
 
 /// Ten resources that fail for one known reason are one problem that stands there ten times.
@@ -91,6 +104,10 @@ fn merge_equal_causes(problems: &mut Vec<Problem>) {
             Some(other) => {
                 other.block.repeated += problem.block.repeated;
                 other.block.likelihood += problem.block.likelihood;
+                // Other variants of the same entry have other remedies.
+                let shown = |hit: &PatternHit| other.hits.iter().any(|known| known.pattern == hit.pattern);
+                let new: Vec<PatternHit> = problem.hits.into_iter().filter(|hit| !shown(hit)).collect();
+                other.hits.extend(new);
             }
             None => kept.push(problem),
         }

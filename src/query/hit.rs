@@ -4,25 +4,36 @@ use super::candidate::Candidate;
 use super::collection::Known;
 use super::score::score;
 use super::snippet::snippet;
-use crate::canon::{Stored, fill};
+use crate::canon::{Fit, Stored, fill};
 use crate::text::single_line;
-use crate::types::{Advice, CausalRole, Content, Explanation, Hit, Kind, Passage, Tier};
+use crate::types::{Advice, CausalRole, Content, Destructive, Explanation, Hit, Kind, Passage, Tier};
 use std::collections::{BTreeMap, HashSet};
 
 /// Longest snippet in characters.
 const SNIPPET_CHARS: usize = 240;
 
-/// An entry as what to do. `captures` are what a pattern took from the input.
-pub(super) fn advice(stored: &Stored, tier: Tier, relevance: f32, captures: BTreeMap<String, String>) -> Hit {
-    let declared = stored.captures();
+/// An entry as what to do about the message that `fit` tells of. `captures` are what a pattern took from the input.
+pub(super) fn advice(
+    stored: &Stored,
+    tier: Tier,
+    relevance: f32,
+    fit: &Fit,
+    captures: BTreeMap<String, String>,
+) -> Hit {
+    let (declared, entry) = (stored.captures(), stored.entry());
+    let steps = fit.steps(entry);
+    let lost = (1..).zip(&steps).filter_map(|(step, (_, said))| Some(Destructive { step, loses: said.loses.clone()? }));
     Hit {
         id: stored.id().to_owned(),
         kind: Kind::Canon,
         title: stored.entry().title.clone(),
         content: Content::Advice(Advice {
-            cause: stored.entry().cause.clone(),
-            fix: stored.entry().fix.iter().map(|step| fill(step, &declared, &captures)).collect(),
-            references: stored.entry().references.clone(),
+            variants: fit.variants.iter().flatten().cloned().collect(),
+            cause: fit.cause(entry),
+            destructive: lost.collect(),
+            fix: steps.iter().map(|(text, _)| fill(text, &declared, &captures)).collect(),
+            other_steps: entry.fix.len() - steps.len(),
+            references: entry.references.clone(),
             captures,
         }),
         score: score(relevance, None, None),
@@ -65,7 +76,7 @@ pub(super) fn passage(
 ) -> Hit {
     let (kind, title, source, passage) = match known {
         Known::Entry(stored) => {
-            let snippet = single_line(&stored.entry().cause, SNIPPET_CHARS);
+            let snippet = single_line(&stored.entry().whole_cause(), SNIPPET_CHARS);
             let passage = Passage { snippet, ..Passage::default() };
             (Kind::Canon, stored.entry().title.clone(), stored.source(), passage)
         }

@@ -1,7 +1,7 @@
 //! The packs, ready to be asked: their patterns, their words, and which entries a filter admits.
 
 use super::analyse::Problem;
-use crate::canon::{Canon, Stored};
+use crate::canon::{Canon, Example, Stored};
 use crate::lexical::{Bm25Scores, QueryTerms, TermImage, TermIndex, TermOrigin};
 use crate::text::{clean, mask};
 use crate::triage::blocks;
@@ -110,8 +110,8 @@ impl Knowledge {
     fn tells(&self, entry: usize) -> Tells {
         // An example of several blocks is told by one of them, and which is not known here. One in which no pattern of
         // the entry matches by itself ("exit code 1") tells nothing.
-        let fingerprint = |example: &String| {
-            let cleaned = clean(example);
+        let fingerprint = |example: &Example| {
+            let cleaned = clean(&example.text);
             let mut blocks = blocks(&cleaned);
             let block = blocks.pop().filter(|_| blocks.is_empty())?;
             let lines: Vec<&str> = (block.first..=block.last).map(|line| cleaned.line(line)).collect();

@@ -15,9 +15,11 @@ use super::question::Question;
 use super::rank::{RankOptions, Ranking, rank};
 use super::relevance::Ground;
 use super::semantics::Semantics;
+use super::sure::platform;
 use super::{SearchError, Used};
+use crate::canon::Fit;
 use crate::text::{DecodeError, Log, single_line};
-use crate::types::{Answer, Asked, Finding, Hit, Nearest, Semantic, Tier};
+use crate::types::{Answer, Asked, Finding, Hit, Nearest, Platform, Semantic, Tier};
 use std::collections::HashSet;
 
 /// What did not pass the gate is named where it is at least this share as relevant as the gate asks.
@@ -122,7 +124,8 @@ fn finding(
     let mut hits: Vec<Hit> = sure.iter().map(|one| one.hit.clone()).collect();
     if let Some(ranking) = &ranking {
         for candidate in ranking.candidates.iter().filter(|candidate| candidate.passes()) {
-            hits.extend(close_hit(&collection, candidate, &ranking.grounds[0], options)?);
+            let platform = platform(problem, options);
+            hits.extend(close_hit(&collection, candidate, &ranking.grounds[0], platform, options)?);
         }
     }
     let candidates = match &ranking {
@@ -200,14 +203,17 @@ fn close_hit(
     collection: &CanonCollection<'_>,
     candidate: &Candidate,
     ground: &Ground,
+    platform: Option<Platform>,
     options: &LookupOptions,
 ) -> Result<Option<Hit>, SearchError> {
     let Some(known) = collection.read(&[candidate.key])?.pop().flatten() else { return Ok(None) };
     let explain = |matched| options.explain.then(|| of_judged(candidate, ground, matched));
     Ok(Some(match &known {
         Known::Entry(stored) => {
-            let captures = collection.generic.get(&(candidate.key as usize)).map(|hit| hit.captures.clone());
-            let mut hit = advice(stored, Tier::Close, candidate.judged.relevance, captures.unwrap_or_default());
+            let matched = collection.generic.get(&(candidate.key as usize));
+            let fit = Fit::of(stored.entry(), matched.map(|hit| hit.pattern.as_str()), platform);
+            let captures = matched.map(|hit| hit.captures.clone()).unwrap_or_default();
+            let mut hit = advice(stored, Tier::Close, candidate.judged.relevance, &fit, captures);
             hit.score = candidate.score;
             let text = candidate.part.and_then(|part| stored.entry().text_of(part as usize));
             hit.explain = explain(text.map(|text| text.embedded()));

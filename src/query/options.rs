@@ -4,7 +4,7 @@ use super::knowledge::Filters;
 use super::question::ROLES;
 use crate::store::ItemFilter;
 use crate::triage::Passing;
-use crate::types::{Kind, Role};
+use crate::types::{Kind, Platform, Role};
 use std::sync::Arc;
 
 /// Candidates that each of vectors and words may name; as many as are to be shown, if that is more.
@@ -25,6 +25,8 @@ pub struct LookupOptions {
     pub explain: bool,
     /// An item whose absence is to be explained.
     pub why_not: Option<String>,
+    /// Where the command that printed the input ran, if that is known; what the input says of it comes first.
+    pub platform: Option<Platform>,
     /// What the same job printed when it passed.
     pub passing: Option<Arc<Passing>>,
 }
@@ -38,6 +40,7 @@ impl Default for LookupOptions {
             filters: Filters::default(),
             explain: false,
             why_not: None,
+            platform: None,
             passing: None,
         }
     }

@@ -9,6 +9,7 @@ use super::parts::Parts;
 use super::recalled::Recalled;
 use super::search::{SearchContext, read};
 use super::stage::Stage;
+use crate::canon::Entry;
 use crate::types::{Item, Kind, Signals};
 
 /// Share of words below which nobody would say that they speak for something.
@@ -75,7 +76,7 @@ fn recalled(candidate: &Candidate, known: Known<'_>, vector: Option<Vec<f32>>) -
     let (kind, title, text, path, span) = match known {
         Known::Entry(stored) => {
             let entry = stored.entry();
-            (Kind::Canon, entry.title.clone(), advice(&entry.cause, &entry.fix), None, None)
+            (Kind::Canon, entry.title.clone(), advice(entry), None, None)
         }
         Known::Item(item) => {
             let Item { kind, title, body, path, span, .. } = *item;
@@ -99,9 +100,9 @@ fn recalled(candidate: &Candidate, known: Known<'_>, vector: Option<Vec<f32>>) -
 }
 
 /// An entry as a text: why, and what to do.
-fn advice(cause: &str, fix: &[String]) -> String {
-    let steps = fix.iter().enumerate().map(|(at, step)| format!("\n{}. {step}", at + 1));
-    format!("{cause}\n{}", steps.collect::<String>())
+fn advice(entry: &Entry) -> String {
+    let steps = entry.whole_fix().zip(1..).map(|(step, number)| format!("\n{number}. {step}"));
+    format!("{}\n{}", entry.whole_cause(), steps.collect::<String>())
 }
 
 fn reason(signals: &Signals) -> &'static str {

@@ -5,8 +5,8 @@ use super::explanation::of_sure;
 use super::hit::advice;
 use super::knowledge::Knowledge;
 use super::options::LookupOptions;
-use crate::canon::PatternHit;
-use crate::types::{CausalRole, Hit, Tier};
+use crate::canon::{Fit, PatternHit};
+use crate::types::{CausalRole, Hit, Platform, Tier};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -64,7 +64,9 @@ fn by_pattern(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions)
         }
         let stored = &knowledge.canon().entries()[entry];
         let tier = if stored.entry().general { Tier::General } else { Tier::Exact };
-        let mut hit = advice(stored, tier, 1.0, captures);
+        let matched = hits.iter().map(|hit| hit.pattern.as_str());
+        let fit = Fit::of(stored.entry(), matched, platform(problem, options));
+        let mut hit = advice(stored, tier, 1.0, &fit, captures);
         hit.explain = options.explain.then(|| of_sure(hits.first().map(|hit| hit.pattern.clone())));
         let weight = hits.iter().map(|hit| literal_weight(&hit.pattern)).max().unwrap_or(0);
         Sure { hit, caused_by: stored.entry().caused_by.clone(), weight }
@@ -90,9 +92,15 @@ fn by_fingerprint(knowledge: &Knowledge, problem: &Problem, options: &LookupOpti
     let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
     let stored = &knowledge.canon().entries()[knowledge.same_fingerprint(problem, &admitted)?];
     let tier = if stored.entry().general { Tier::General } else { Tier::Fingerprint };
-    let mut hit = advice(stored, tier, 1.0, BTreeMap::new());
+    let fit = Fit::of(stored.entry(), [], platform(problem, options));
+    let mut hit = advice(stored, tier, 1.0, &fit, BTreeMap::new());
     hit.explain = options.explain.then(|| of_sure(None));
     Some(Sure { hit, caused_by: stored.entry().caused_by.clone(), weight: 0 })
+}
+
+/// Where a problem was met: where its text says, or where the command that printed it ran.
+pub(super) fn platform(problem: &Problem, options: &LookupOptions) -> Option<Platform> {
+    problem.platform.or(options.platform)
 }
 
 /// How much of a pattern is plain text, classes and group names aside.

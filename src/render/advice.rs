@@ -23,7 +23,8 @@ pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: 
     for (index, step) in advice.fix.iter().take(most).enumerate() {
         let label = if index == 0 { "Fix    " } else { INDENT };
         let number = if most > 1 { format!("{}. ", index + 1) } else { String::new() };
-        let text = step_text(step, &format!("{label}{number}"), INDENT.len() + number.len(), style, width);
+        let lost = advice.destructive.iter().find(|lost| lost.step == index + 1).map(|lost| lost.loses.as_str());
+        let text = step_text(step, lost, &format!("{label}{number}"), INDENT.len() + number.len(), style, width);
         lines += text.lines().count();
         if index > 0 && lines > SCREEN_LINES {
             break;
@@ -41,17 +42,21 @@ pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: 
     }
 }
 
-/// A step after its label, set in by `indent`.
-fn step_text(step: &str, label: &str, indent: usize, style: Style, width: usize) -> String {
+/// A step after its label, set in by `indent`, and what is lost by it.
+fn step_text(step: &str, lost: Option<&str>, label: &str, indent: usize, style: Style, width: usize) -> String {
     let rest = " ".repeat(indent);
-    match split_command(step) {
+    let mut out = match split_command(step) {
         // The command first: it is what a reader in a hurry looks for.
         (text, Some(command)) => {
             let text = paint_commands(&wrap(text.trim_end_matches(':'), &rest, &rest, width), style);
             format!("{label}{}\n{text}", style.command(&line(command)))
         }
         (text, None) => paint_commands(&wrap(text, label, &rest, width), style),
+    };
+    if let Some(lost) = lost {
+        out.push_str(&style.warning(&wrap(&format!("Loses {lost}."), &rest, &rest, width)));
     }
+    out
 }
 
 /// The first command of a fix; where it has none, its first step.

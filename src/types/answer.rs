@@ -114,14 +114,39 @@ pub enum Content {
 /// Cause and fix of an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Advice {
+    /// Variants of the problem that the message shows, where the entry tells several apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<String>,
     /// Why it happens.
     pub cause: String,
-    /// What to do, step by step, captures filled in and quoted.
+    /// What to do about this message, step by step, captures filled in and quoted. A step that is for one variant or
+    /// platform begins with its name where neither is known.
     pub fix: Vec<String>,
+    /// Steps that destroy something.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub destructive: Vec<Destructive>,
+    /// How many steps the entry has for other variants and platforms.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub other_steps: usize,
     /// Where to read more.
     pub references: Vec<String>,
     /// What the pattern's named groups caught, as it stood in the input, without control characters.
     pub captures: BTreeMap<String, String>,
+}
+
+/// A step after which something cannot be got back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Destructive {
+    /// Its number in the fix, from 1.
+    pub step: usize,
+    /// What is lost.
+    pub loses: String,
+}
+
+// The form of these is serde's.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A stretch of text.

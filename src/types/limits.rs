@@ -77,6 +77,8 @@ limits! {
     EXPORT_RECORD = "a record of an export", 64 * MIB;
     /// What a program tells in `/proc`.
     PROCESS_TABLE = "a file of /proc", 4 * MIB;
+    /// What Linux tells of its distribution.
+    OS_RELEASE = "a file of /etc", MIB;
     /// What a command printed when it passed, as it is kept.
     PASSING_RUN = "what is kept of a command that passed", MIB;
     /// A file of ours: a database's header, a lock, a derived file, a query cache.

@@ -8,10 +8,11 @@ mod item;
 mod kind;
 pub mod limits;
 mod model;
+mod platform;
 
 pub use answer::{
-    Advice, Answer, Asked, Content, Explanation, Finding, Hit, Nearest, Passage, Seen, Semantic, Signals, Tier,
-    Verdict, WhyNot,
+    Advice, Answer, Asked, Content, Destructive, Explanation, Finding, Hit, Nearest, Passage, Seen, Semantic, Signals,
+    Tier, Verdict, WhyNot,
 };
 pub use causal::CausalRole;
 pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
@@ -19,3 +20,4 @@ pub use generation::Generation;
 pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};
 pub use kind::Kind;
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};
+pub use platform::Platform;

@@ -49,7 +49,7 @@ fn the_newer_and_the_more_used_of_equals_come_first() {
             authority: Authority::Personal,
             state: State::Active,
             title: entry.title.clone(),
-            body: format!("{}\n{}", entry.cause, entry.symptoms.join("\n")),
+            body: format!("{}\n{}", entry.whole_cause(), entry.symptoms.join("\n")),
             attributes: serde_json::json!({}),
             path: None,
             span: None,

@@ -92,10 +92,10 @@ fn pack(input: &[u8]) -> u64 {
     for stored in canon.entries() {
         let entry = stored.entry();
         let (captures, _) = (stored.captures(), stored.source());
-        for example in entry.examples.iter().chain(&entry.counterexamples).take(4) {
+        for example in entry.examples.iter().map(|example| &example.text).chain(&entry.counterexamples).take(4) {
             for hit in canon.find(example) {
                 assert!(example.get(hit.span.clone()).is_some(), "{hit:?}");
-                entry.fix.iter().for_each(|step| drop(fill(step, &captures, &hit.captures)));
+                entry.fix.iter().for_each(|step| drop(fill(&step.text, &captures, &hit.captures)));
             }
         }
         let _ = (entry.texts().len(), entry.generated_texts().len(), entry.keyword_text());
@@ -108,7 +108,7 @@ fn pack(input: &[u8]) -> u64 {
     let entry = Entry {
         id: "own/x".into(),
         title: "t".into(),
-        cause: "c".into(),
+        cause: vec!["c".into()],
         symptoms: vec!["s".into()],
         ..Entry::default()
     };

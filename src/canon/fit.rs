@@ -1,0 +1,125 @@
+//! Which of an entry's words fit the message that matched: the sentences and steps of its variant, for its platform.
+
+use super::pack::Entry;
+use super::said::Step;
+use crate::types::Platform;
+use std::collections::BTreeSet;
+
+/// What is known of the message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fit {
+    /// Names of the patterns that matched; `None` if the entry was found without a pattern, so that any may fit.
+    pub variants: Option<BTreeSet<String>>,
+    /// Where it was printed, if the text tells.
+    pub platform: Option<Platform>,
+}
+
+impl Fit {
+    /// Of an entry of which these patterns matched; none of them says that it was found otherwise.
+    pub fn of<'a>(entry: &Entry, matched: impl IntoIterator<Item = &'a str>, platform: Option<Platform>) -> Self {
+        let mut matched = matched.into_iter().peekable();
+        let found = matched.peek().is_some();
+        let names = matched.filter_map(|pattern| entry.variant_of(pattern)).map(str::to_owned);
+        let variants: BTreeSet<String> = names.collect();
+        Self { variants: found.then_some(variants), platform }
+    }
+
+    fn holds(&self, when: &[String]) -> bool {
+        when.is_empty() || self.variants.as_ref().is_none_or(|names| when.iter().any(|name| names.contains(name)))
+    }
+
+    fn is_on(&self, on: &[Platform]) -> bool {
+        on.is_empty() || self.platform.is_none_or(|here| on.iter().any(|there| here.may_be(*there)))
+    }
+
+    /// The cause in the sentences that fit; those that only may are introduced by their variant.
+    pub fn cause(&self, entry: &Entry) -> String {
+        let fitting = entry.cause.iter().filter(|remark| self.holds(&remark.when));
+        let texts = fitting.map(|remark| labelled(self.condition(&remark.when, &[]), &remark.text));
+        texts.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The steps that fit, each with what introduces it where it only may.
+    pub fn steps<'a>(&self, entry: &'a Entry) -> Vec<(String, &'a Step)> {
+        let on_platform = |step: &&Step| self.holds(&step.when) && self.is_on(&step.on);
+        let mut fitting: Vec<&Step> = entry.fix.iter().filter(on_platform).collect();
+        if fitting.is_empty() {
+            // Nothing for this platform: what is known for others is better than nothing.
+            fitting = entry.fix.iter().filter(|step| self.holds(&step.when)).collect();
+        }
+        fitting.into_iter().map(|step| (labelled(self.condition(&step.when, &step.on), &step.text), step)).collect()
+    }
+
+    /// On what it still depends whether a text fits.
+    fn condition(&self, when: &[String], on: &[Platform]) -> Option<String> {
+        let open = self.platform.is_none_or(|here| !on.contains(&here));
+        let platforms: Vec<&str> = on.iter().filter(|_| open).map(|platform| platform.label()).collect();
+        let variants: Vec<String> =
+            when.iter().filter(|_| self.variants.is_none()).map(|name| name.replace('-', " ")).collect();
+        let parts: Vec<String> = [capitalised(&variants.join(" or ")), platforms.join(", ")]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+fn labelled(condition: Option<String>, text: &str) -> String {
+    condition.map_or_else(|| text.to_owned(), |condition| format!("{condition}: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn entry() -> Entry {
+        serde_json::from_value(json!({"id": "p/a", "title": "No access",
+            "error_patterns": [{"name": "logged-out", "pattern": "not logged in"}, {"name": "refused", "pattern": "refused you"},
+                "no access"],
+            "cause": ["No access.", {"text": "Nobody is logged in.", "when": ["logged-out"]}],
+            "fix": [{"text": "Log in.", "when": ["logged-out"]}, {"text": "Ask.", "when": ["refused"]},
+                {"text": "`apt install login`", "on": ["debian"]}, {"text": "`brew install login`", "on": ["macos"]}]}))
+        .unwrap()
+    }
+
+    fn texts(fit: &Fit) -> Vec<String> {
+        fit.steps(&entry()).into_iter().map(|(text, _)| text).collect()
+    }
+
+    #[test]
+    fn only_what_fits_the_pattern_and_the_platform_is_said() {
+        let fit = Fit::of(&entry(), ["not logged in"], Some(Platform::Debian));
+        assert_eq!(texts(&fit), ["Log in.", "`apt install login`"]);
+        assert_eq!(fit.cause(&entry()), "No access. Nobody is logged in.");
+        let fit = Fit::of(&entry(), ["refused you"], Some(Platform::Linux));
+        assert_eq!(texts(&fit), ["Ask.", "Debian, Ubuntu: `apt install login`"]);
+        assert_eq!(fit.cause(&entry()), "No access.");
+        // A pattern without a name has what is for all.
+        let fit = Fit::of(&entry(), ["no access"], Some(Platform::Macos));
+        assert_eq!(texts(&fit), ["`brew install login`"]);
+    }
+
+    #[test]
+    fn what_may_fit_is_said_with_its_condition() {
+        let all = [
+            "Logged out: Log in.",
+            "Refused: Ask.",
+            "Debian, Ubuntu: `apt install login`",
+            "macOS: `brew install login`",
+        ];
+        assert_eq!(texts(&Fit::default()), all);
+        assert_eq!(Fit::default().cause(&entry()), "No access. Logged out: Nobody is logged in.");
+    }
+
+    #[test]
+    fn steps_for_other_platforms_are_better_than_none() {
+        let fit = Fit::of(&entry(), ["no access"], Some(Platform::Windows));
+        assert_eq!(texts(&fit), ["Debian, Ubuntu: `apt install login`", "macOS: `brew install login`"]);
+    }
+}
