@@ -23,6 +23,7 @@ pub mod query;
 pub mod render;
 pub mod screen;
 pub mod store;
+pub mod terraform;
 pub mod text;
 pub mod threads;
 pub mod triage;

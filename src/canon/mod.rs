@@ -9,6 +9,7 @@
 mod chain;
 mod check;
 mod compiled;
+mod condition;
 mod edit;
 mod fill;
 mod fit;
@@ -28,6 +29,7 @@ mod shell;
 mod walk;
 
 pub use check::{Finding, check, warning};
+pub use condition::{Condition, Known, Side, Test};
 pub use edit::{EditError, add_entry};
 pub use fill::fill;
 pub use fit::Fit;

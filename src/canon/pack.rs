@@ -1,5 +1,6 @@
 //! The pack format, as `index/canon-pack.schema.json` has it for other tools.
 
+use super::condition::Condition;
 use super::fit::Fit;
 use super::said::{EntryPattern, Example, Remark, Step, list, one_or_many};
 use super::walk::unexampled;
@@ -77,6 +78,9 @@ pub struct Entry {
     /// Ids of entries that typically cause this one; where one of them matches in the same input, it comes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caused_by: Vec<String>,
+    /// Planned changes of infrastructure that are likely to meet this error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<Condition>,
     /// Former ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,

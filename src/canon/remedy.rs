@@ -1,16 +1,19 @@
 //! What an entry advises, held against its own patterns: each message has steps, each step a message, and what destroys
 //! is marked and comes after a look.
 
+use super::condition::Test;
 use super::fit::Fit;
 use super::pack::Entry;
 use super::said::Step;
 use super::severity::Severity;
 use crate::text::{clean, pattern, platform_of};
 use crate::types::Platform;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+/// Most memory that an expression of a condition may take.
+const TEST_BYTES: usize = 1 << 20;
 /// Longest cause of one variant, in characters.
 const MAX_CAUSE_CHARS: usize = 300;
 /// Longest step.
@@ -45,6 +48,7 @@ pub(super) fn faults(entry: &Entry, knows: &dyn Fn(&str) -> bool, strict: bool) 
     let must = if strict { Severity::Error } else { Severity::Warning };
     let mut out: Vec<(Severity, String)> =
         unserved(entry).into_iter().map(|message| (Severity::Error, message)).collect();
+    out.extend(plans(entry).into_iter().map(|message| (Severity::Error, message)));
     let house = [long(entry), destructive(entry), foreign(entry), dead(entry, knows), odd(entry), unseen(entry)];
     out.extend(house.into_iter().flatten().map(|message| (must, message)));
     out
@@ -175,19 +179,52 @@ fn foreign(entry: &Entry) -> Vec<String> {
 fn dead(entry: &Entry, knows: &dyn Fn(&str) -> bool) -> Vec<String> {
     static POINTER: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?i)\bsee (?:above|below|the entry|the other entry|entry)\b"));
-    let pack = entry.id.split('/').next().unwrap_or_default();
+    static NAMED: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)\b(?:see|entry|mostly) (?<id>[a-z0-9-]+/[a-z0-9]+(?:-[a-z0-9]+)+)\b"));
     let texts = entry.cause.iter().map(|remark| &remark.text).chain(entry.fix.iter().map(|step| &step.text));
     let mut out = Vec::new();
     for text in texts {
         if let Some(found) = POINTER.find(text) {
             out.push(format!("\"{}\" leads nowhere for whoever reads this answer alone", found.as_str()));
         }
-        let ids = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '/' || c == '-'));
-        let of_this_pack = ids.filter(|id| {
-            id.split_once('/').is_some_and(|(name, slug)| name == pack && slug.contains('-') && !slug.contains('/'))
-        });
-        for id in of_this_pack.filter(|id| !knows(id)) {
-            out.push(format!("{id} is named, which no pack has"));
+        for found in NAMED.captures_iter(text) {
+            if !knows(&found["id"]) {
+                out.push(format!("{} is named, which no pack has", &found["id"]));
+            }
+        }
+    }
+    out
+}
+
+/// Conditions on plans that cannot hold, or say nothing.
+fn plans(entry: &Entry) -> Vec<String> {
+    let mut out = Vec::new();
+    for (number, condition) in (1..).zip(&entry.plan) {
+        let mut say = |what: &str| out.push(format!("condition {number} on plans {what}"));
+        if condition.resource.is_empty() || condition.actions.is_empty() {
+            say("names no resource or no action");
+        }
+        if condition.text.trim().is_empty() || condition.text.chars().count() > MAX_STEP_CHARS {
+            say(&format!("says nothing, or more than {MAX_STEP_CHARS} characters"));
+        }
+        let named = |name: &String| entry.patterns().any(|one| one.name.as_ref() == Some(name));
+        if condition.variant.as_ref().is_some_and(|name| !named(name)) {
+            say("is for a variant that no pattern shows");
+        }
+        for test in condition.all.iter().chain(&condition.none) {
+            if test.path.split('.').any(str::is_empty) {
+                say("has a test without a path");
+            }
+            if test
+                .matches
+                .as_ref()
+                .is_some_and(|source| RegexBuilder::new(source).size_limit(TEST_BYTES).build().is_err())
+            {
+                say("has an expression that does not compile");
+            }
+            if *test == (Test { path: test.path.clone(), side: test.side, ..Test::default() }) {
+                say(&format!("has a test of {} that asks nothing", test.path));
+            }
         }
     }
     out

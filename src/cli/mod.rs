@@ -17,6 +17,7 @@ mod bench_noise;
 mod bench_pack;
 mod bench_run;
 mod canon;
+mod check;
 mod clock;
 mod completions;
 mod config;
@@ -61,6 +62,7 @@ Examples:
   ken index ~/notes ./docs                         index Markdown, text and source files
   ken search \"how do we rotate the keys\"         search them, and the canon
   ken pack --task \"retry with back-off\"           a frame for a language model, within a budget of tokens
+  ken check plan.json                              known failures that a Terraform plan makes likely
   ken model pull                                   get the model that finds paraphrases
 
 Exit codes: 0 found or done, 1 nothing known, 2 usage, 3 nothing indexed, 4 no model, 5 damaged data, 6 index and
@@ -109,6 +111,7 @@ enum Verb {
     Run(run::RunArgs),
     Search(search::SearchArgs),
     Pack(pack::PackArgs),
+    Check(check::CheckArgs),
     Ask(ask::AskArgs),
     Index(index::IndexArgs),
     Status(status::StatusArgs),
@@ -158,6 +161,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Search(args) => search::run(global, args, output),
         Verb::Ask(args) => ask::run(global, &args, output),
         Verb::Pack(args) => pack::run(global, args, output),
+        Verb::Check(args) => check::run(global, &args, output),
         Verb::Index(args) => index::run(global, &args, output),
         Verb::Status(args) => status::run(global, &args, output),
         Verb::Forget(args) => forget::run(global, &args, output),

@@ -8,6 +8,7 @@ use crate::pack::PackError;
 use crate::query::SearchError;
 use crate::screen::shown;
 use crate::store::StoreError;
+use crate::terraform::ReadError;
 use crate::text::DecodeError;
 use crate::types::Fingerprint;
 use std::io;
@@ -45,6 +46,9 @@ pub enum EngineError {
     /// There is no frame.
     #[error(transparent)]
     Pack(#[from] PackError),
+    /// What should be a plan or a validation of Terraform is none.
+    #[error(transparent)]
+    Terraform(#[from] ReadError),
     /// A pack could not be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -134,6 +138,7 @@ impl Diagnose for EngineError {
             Self::ModelMismatch { .. } => ErrorKind::Mismatch,
             Self::Edit(e) => e.kind(),
             Self::Pack(e) => e.kind(),
+            Self::Terraform(e) => e.kind(),
             Self::NotEmpty { .. } | Self::NoExport { .. } => ErrorKind::Usage,
             Self::NoHome
             | Self::NoEntry { .. }
@@ -153,6 +158,7 @@ impl Diagnose for EngineError {
             Self::Embed(e) => e.hint(),
             Self::Store(e) => e.hint(),
             Self::Ingest(e) => e.hint(),
+            Self::Terraform(e) => e.hint(),
             Self::Input(_) | Self::Output(_) => None,
             Self::NoItem { .. } => Some("ken search --json shows ids, ken status --json paths".to_owned()),
             Self::NotForgotten { .. } => Some("ken forget --list shows what was".to_owned()),

@@ -19,6 +19,7 @@ mod pack;
 mod pack_files;
 mod packs;
 mod passing;
+mod plan;
 mod purge;
 mod search;
 mod session;

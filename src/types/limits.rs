@@ -75,6 +75,8 @@ limits! {
     EXPORT = "an export", 256 * GIB;
     /// A line of an export.
     EXPORT_RECORD = "a record of an export", 64 * MIB;
+    /// A plan or a validation of Terraform.
+    PLAN = "a plan of Terraform", 64 * MIB;
     /// What a program tells in `/proc`.
     PROCESS_TABLE = "a file of /proc", 4 * MIB;
     /// What Linux tells of its distribution.

@@ -8,6 +8,7 @@ mod item;
 mod kind;
 pub mod limits;
 mod model;
+mod planned;
 mod platform;
 
 pub use answer::{
@@ -20,4 +21,5 @@ pub use generation::Generation;
 pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};
 pub use kind::Kind;
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};
+pub use planned::{Action, Checked, PlanFinding, PlanReport, Risk};
 pub use platform::Platform;

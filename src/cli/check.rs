@@ -1,0 +1,92 @@
+//! `ken check`.
+
+use super::output::{Failure, Output};
+use super::progress::Meter;
+use super::surroundings::Surroundings;
+use super::{Global, Outcome};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::system::{self, Links};
+use crate::render::{json_object, plan_text, shown};
+use crate::types::Risk;
+use crate::types::limits::PLAN;
+use clap::{Args, ValueEnum};
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
+
+/// Tell which known failures a Terraform plan makes likely
+///
+/// Reads what `terraform show -json` or `terraform validate -json` prints and holds each planned change against the
+/// conditions that entries of the packs carry: a name that is taken, a replacement that destroys data, an argument that
+/// is deprecated. Nothing is asked of any cloud.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  terraform plan -out=plan.bin && terraform show -json plan.bin | ken check -
+  ken check plan.json --fail-on medium
+  terraform validate -json | ken check -
+
+Exits with 8 if a finding is as bad as --fail-on says, else with 0.")]
+pub(super) struct CheckArgs {
+    /// The plan or validation as JSON; `-` reads standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    file: PathBuf,
+    /// The least risk that makes the check fail
+    #[arg(long, value_name = "RISK", default_value = "high")]
+    fail_on: FailOn,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Low,
+    Medium,
+    High,
+    Never,
+}
+
+impl FailOn {
+    fn fails(self, worst: Risk) -> bool {
+        match self {
+            Self::Low => true,
+            Self::Medium => worst >= Risk::Medium,
+            Self::High => worst >= Risk::High,
+            Self::Never => false,
+        }
+    }
+}
+
+pub(super) fn run(global: &Global, args: &CheckArgs, output: &Output) -> Outcome {
+    let input = read(args)?;
+    let surroundings = Surroundings::open(global, output)?;
+    let engine = surroundings.engine();
+    let mut meter = Meter::new(output);
+    let report = engine.check_plan(&input, &meter.session());
+    meter.finish();
+    let report = report?;
+    output.print(&match output.json {
+        true => json_object(&report),
+        false => plan_text(&report, output.style, output.width),
+    })?;
+    let failed = report.worst().is_some_and(|worst| args.fail_on.fails(worst));
+    Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
+}
+
+fn read(args: &CheckArgs) -> Result<Vec<u8>, Failure> {
+    let mut input = Vec::new();
+    if args.file.as_os_str() != "-" {
+        return system::read(&args.file, Links::Follow, PLAN).map_err(|e| Failure::io(&shown(&args.file), &e));
+    }
+    if std::io::stdin().is_terminal() {
+        let hint = "terraform show -json plan.bin | ken check -";
+        return Err(Failure::new(ErrorKind::Usage, "there is no plan to read", hint));
+    }
+    let stdin = std::io::stdin().lock();
+    stdin.take(PLAN.bytes + 1).read_to_end(&mut input).map_err(|e| Failure::io("standard input", &e))?;
+    if input.len() as u64 > PLAN.bytes {
+        return Err(Failure::new(
+            ErrorKind::Usage,
+            "the plan is larger than 64 MiB",
+            "check it part by part (-target)",
+        ));
+    }
+    Ok(input)
+}
