@@ -1,7 +1,6 @@
 //! Which of an entry's words fit the message that matched: the sentences and steps of its variant, for its platform.
 
-use super::pack::Entry;
-use super::said::Step;
+use super::said::{Remark, Step};
 use crate::types::Platform;
 use std::collections::BTreeSet;
 
@@ -15,15 +14,6 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Of an entry of which these patterns matched; none of them says that it was found otherwise.
-    pub fn of<'a>(entry: &Entry, matched: impl IntoIterator<Item = &'a str>, platform: Option<Platform>) -> Self {
-        let mut matched = matched.into_iter().peekable();
-        let found = matched.peek().is_some();
-        let names = matched.filter_map(|pattern| entry.variant_of(pattern)).map(str::to_owned);
-        let variants: BTreeSet<String> = names.collect();
-        Self { variants: found.then_some(variants), platform }
-    }
-
     fn holds(&self, when: &[String]) -> bool {
         when.is_empty() || self.variants.as_ref().is_none_or(|names| when.iter().any(|name| names.contains(name)))
     }
@@ -33,19 +23,19 @@ impl Fit {
     }
 
     /// The cause in the sentences that fit; those that only may are introduced by their variant.
-    pub fn cause(&self, entry: &Entry) -> String {
-        let fitting = entry.cause.iter().filter(|remark| self.holds(&remark.when));
+    pub fn cause(&self, remarks: &[Remark]) -> String {
+        let fitting = remarks.iter().filter(|remark| self.holds(&remark.when));
         let texts = fitting.map(|remark| labelled(self.condition(&remark.when, &[]), &remark.text));
         texts.collect::<Vec<_>>().join(" ")
     }
 
     /// The steps that fit, each with what introduces it where it only may.
-    pub fn steps<'a>(&self, entry: &'a Entry) -> Vec<(String, &'a Step)> {
+    pub fn steps<'a>(&self, all: &'a [Step]) -> Vec<(String, &'a Step)> {
         let on_platform = |step: &&Step| self.holds(&step.when) && self.is_on(&step.on);
-        let mut fitting: Vec<&Step> = entry.fix.iter().filter(on_platform).collect();
+        let mut fitting: Vec<&Step> = all.iter().filter(on_platform).collect();
         if fitting.is_empty() {
             // Nothing for this platform: what is known for others is better than nothing.
-            fitting = entry.fix.iter().filter(|step| self.holds(&step.when)).collect();
+            fitting = all.iter().filter(|step| self.holds(&step.when)).collect();
         }
         fitting.into_iter().map(|step| (labelled(self.condition(&step.when, &step.on), &step.text), step)).collect()
     }
@@ -75,6 +65,7 @@ fn labelled(condition: Option<String>, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pack::Entry;
     use super::*;
     use serde_json::json;
 
@@ -89,19 +80,19 @@ mod tests {
     }
 
     fn texts(fit: &Fit) -> Vec<String> {
-        fit.steps(&entry()).into_iter().map(|(text, _)| text).collect()
+        fit.steps(&entry().fix).into_iter().map(|(text, _)| text).collect()
     }
 
     #[test]
     fn only_what_fits_the_pattern_and_the_platform_is_said() {
-        let fit = Fit::of(&entry(), ["not logged in"], Some(Platform::Debian));
+        let fit = entry().fit(["not logged in"], Some(Platform::Debian));
         assert_eq!(texts(&fit), ["Log in.", "`apt install login`"]);
-        assert_eq!(fit.cause(&entry()), "No access. Nobody is logged in.");
-        let fit = Fit::of(&entry(), ["refused you"], Some(Platform::Linux));
+        assert_eq!(fit.cause(&entry().cause), "No access. Nobody is logged in.");
+        let fit = entry().fit(["refused you"], Some(Platform::Linux));
         assert_eq!(texts(&fit), ["Ask.", "Debian, Ubuntu: `apt install login`"]);
-        assert_eq!(fit.cause(&entry()), "No access.");
+        assert_eq!(fit.cause(&entry().cause), "No access.");
         // A pattern without a name has what is for all.
-        let fit = Fit::of(&entry(), ["no access"], Some(Platform::Macos));
+        let fit = entry().fit(["no access"], Some(Platform::Macos));
         assert_eq!(texts(&fit), ["`brew install login`"]);
     }
 
@@ -114,12 +105,12 @@ mod tests {
             "macOS: `brew install login`",
         ];
         assert_eq!(texts(&Fit::default()), all);
-        assert_eq!(Fit::default().cause(&entry()), "No access. Logged out: Nobody is logged in.");
+        assert_eq!(Fit::default().cause(&entry().cause), "No access. Logged out: Nobody is logged in.");
     }
 
     #[test]
     fn steps_for_other_platforms_are_better_than_none() {
-        let fit = Fit::of(&entry(), ["no access"], Some(Platform::Windows));
+        let fit = entry().fit(["no access"], Some(Platform::Windows));
         assert_eq!(texts(&fit), ["Debian, Ubuntu: `apt install login`", "macOS: `brew install login`"]);
     }
 }

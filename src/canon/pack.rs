@@ -7,7 +7,7 @@ use super::walk::unexampled;
 use crate::screen;
 use crate::text::{FINGERPRINT_VERSION, clean, mask};
 use crate::triage::blocks;
-use crate::types::CausalRole;
+use crate::types::{CausalRole, Platform};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -107,14 +107,22 @@ impl Entry {
         self.patterns().find(|one| one.pattern == pattern)?.name.as_deref()
     }
 
+    /// What is known of a message that these patterns matched; without any, the entry was found otherwise.
+    pub fn fit<'a>(&self, matched: impl IntoIterator<Item = &'a str>, platform: Option<Platform>) -> Fit {
+        let mut matched = matched.into_iter().peekable();
+        let found = matched.peek().is_some();
+        let names = matched.filter_map(|pattern| self.variant_of(pattern)).map(str::to_owned).collect();
+        Fit { variants: found.then_some(names), platform }
+    }
+
     /// The cause for every variant: each sentence, those that hold for some with their condition.
     pub fn whole_cause(&self) -> String {
-        Fit::default().cause(self)
+        Fit::default().cause(&self.cause)
     }
 
     /// The steps for every variant and platform, those that are for some with their condition.
     pub fn whole_fix(&self) -> impl Iterator<Item = String> {
-        Fit::default().steps(self).into_iter().map(|(text, _)| text)
+        Fit::default().steps(&self.fix).into_iter().map(|(text, _)| text)
     }
 
     /// Further texts, made from patterns that no example shows. Compiles patterns: not for a hot path.

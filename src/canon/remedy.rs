@@ -75,7 +75,7 @@ fn unserved(entry: &Entry) -> Vec<String> {
         if !entry.fix.iter().any(|step| holds(&fit, &step.when)) {
             out.push(format!("no step serves {whom}"));
         }
-        if fit.cause(entry).is_empty() {
+        if fit.cause(&entry.cause).is_empty() {
             out.push(format!("no cause is given for {whom}"));
         }
     }
@@ -99,7 +99,7 @@ fn variants(entry: &Entry) -> Vec<(Option<String>, Fit)> {
 fn long(entry: &Entry) -> Vec<String> {
     let mut out = Vec::new();
     for (name, fit) in variants(entry) {
-        let chars = fit.cause(entry).chars().count();
+        let chars = fit.cause(&entry.cause).chars().count();
         if chars > MAX_CAUSE_CHARS {
             let of = name.map(|name| format!(" of {name}")).unwrap_or_default();
             out.push(format!("the cause{of} has {chars} characters, {MAX_CAUSE_CHARS} are read"));
@@ -162,7 +162,7 @@ fn foreign(entry: &Entry) -> Vec<String> {
             .patterns()
             .filter(|one| super::pattern::compile(&one.pattern).is_ok_and(|regex| regex.is_match(cleaned.as_bytes())));
         let matching: Vec<&str> = matching.map(|one| one.pattern.as_str()).collect();
-        let fit = Fit::of(entry, matching, None);
+        let fit = entry.fit(matching, None);
         let mut steps = entry.fix.iter().filter(|step| holds(&fit, &step.when)).peekable();
         let elsewhere = |step: &Step| {
             let on = platforms(step);

@@ -312,7 +312,7 @@ fn show(stored: &Stored, output: &Output) -> String {
     };
     section("Cause", &[entry.whole_cause()]);
     let lost = |step: &Step| step.loses.as_ref().map(|loses| format!(" Loses {loses}.")).unwrap_or_default();
-    let steps = Fit::default().steps(entry).into_iter().zip(1..);
+    let steps = Fit::default().steps(&entry.fix).into_iter().zip(1..);
     section("Fix", &steps.map(|((text, step), number)| format!("{number}. {text}{}", lost(step))).collect::<Vec<_>>());
     section("Patterns", &entry.error_patterns.iter().map(pattern).collect::<Vec<_>>());
     section("Hints", &entry.generic_patterns.iter().map(pattern).collect::<Vec<_>>());

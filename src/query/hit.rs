@@ -21,7 +21,7 @@ pub(super) fn advice(
     captures: BTreeMap<String, String>,
 ) -> Hit {
     let (declared, entry) = (stored.captures(), stored.entry());
-    let steps = fit.steps(entry);
+    let steps = fit.steps(&entry.fix);
     let lost = (1..).zip(&steps).filter_map(|(step, (_, said))| Some(Destructive { step, loses: said.loses.clone()? }));
     Hit {
         id: stored.id().to_owned(),
@@ -29,7 +29,7 @@ pub(super) fn advice(
         title: stored.entry().title.clone(),
         content: Content::Advice(Advice {
             variants: fit.variants.iter().flatten().cloned().collect(),
-            cause: fit.cause(entry),
+            cause: fit.cause(&entry.cause),
             destructive: lost.collect(),
             fix: steps.iter().map(|(text, _)| fill(text, &declared, &captures)).collect(),
             other_steps: entry.fix.len() - steps.len(),

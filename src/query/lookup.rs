@@ -17,7 +17,6 @@ use super::relevance::Ground;
 use super::semantics::Semantics;
 use super::sure::platform;
 use super::{SearchError, Used};
-use crate::canon::Fit;
 use crate::text::{DecodeError, Log, single_line};
 use crate::types::{Answer, Asked, Finding, Hit, Nearest, Platform, Semantic, Tier};
 use std::collections::HashSet;
@@ -211,7 +210,7 @@ fn close_hit(
     Ok(Some(match &known {
         Known::Entry(stored) => {
             let matched = collection.generic.get(&(candidate.key as usize));
-            let fit = Fit::of(stored.entry(), matched.map(|hit| hit.pattern.as_str()), platform);
+            let fit = stored.entry().fit(matched.map(|hit| hit.pattern.as_str()), platform);
             let captures = matched.map(|hit| hit.captures.clone()).unwrap_or_default();
             let mut hit = advice(stored, Tier::Close, candidate.judged.relevance, &fit, captures);
             hit.score = candidate.score;

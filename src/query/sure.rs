@@ -5,7 +5,7 @@ use super::explanation::of_sure;
 use super::hit::advice;
 use super::knowledge::Knowledge;
 use super::options::LookupOptions;
-use crate::canon::{Fit, PatternHit};
+use crate::canon::PatternHit;
 use crate::types::{CausalRole, Hit, Platform, Tier};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ fn by_pattern(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions)
         let stored = &knowledge.canon().entries()[entry];
         let tier = if stored.entry().general { Tier::General } else { Tier::Exact };
         let matched = hits.iter().map(|hit| hit.pattern.as_str());
-        let fit = Fit::of(stored.entry(), matched, platform(problem, options));
+        let fit = stored.entry().fit(matched, platform(problem, options));
         let mut hit = advice(stored, tier, 1.0, &fit, captures);
         hit.explain = options.explain.then(|| of_sure(hits.first().map(|hit| hit.pattern.clone())));
         let weight = hits.iter().map(|hit| literal_weight(&hit.pattern)).max().unwrap_or(0);
@@ -92,7 +92,7 @@ fn by_fingerprint(knowledge: &Knowledge, problem: &Problem, options: &LookupOpti
     let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
     let stored = &knowledge.canon().entries()[knowledge.same_fingerprint(problem, &admitted)?];
     let tier = if stored.entry().general { Tier::General } else { Tier::Fingerprint };
-    let fit = Fit::of(stored.entry(), [], platform(problem, options));
+    let fit = stored.entry().fit([], platform(problem, options));
     let mut hit = advice(stored, tier, 1.0, &fit, BTreeMap::new());
     hit.explain = options.explain.then(|| of_sure(None));
     Some(Sure { hit, caused_by: stored.entry().caused_by.clone(), weight: 0 })

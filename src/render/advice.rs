@@ -8,16 +8,17 @@ use crate::types::Advice;
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
 
-/// Lines of a cause and its fix: with title, place and reference an answer fits a screen of 24.
-const SCREEN_LINES: usize = 18;
+/// Lines of a cause and its fix: what is read at a glance.
+const GLANCE_LINES: usize = 10;
+/// Steps that are shown however long they are: the first often is a look, and the second what it decides.
+const LEAST_STEPS: usize = 2;
 
 /// Cause, fix and where to read more; of what is `general` the first step alone. Steps that a screen has no room for
 /// are counted, and `id` says where they are.
 pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: bool, style: Style, width: usize) {
     let cause = wrap(&advice.cause, "Cause  ", INDENT, width);
-    let mut lines = cause.lines().count() + 1;
+    let mut lines = cause.lines().count();
     out.push_str(&cause);
-    out.push('\n');
     let most = if general { advice.fix.len().min(1) } else { advice.fix.len() };
     let mut shown = 0;
     for (index, step) in advice.fix.iter().take(most).enumerate() {
@@ -26,7 +27,7 @@ pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: 
         let lost = advice.destructive.iter().find(|lost| lost.step == index + 1).map(|lost| lost.loses.as_str());
         let text = step_text(step, lost, &format!("{label}{number}"), INDENT.len() + number.len(), style, width);
         lines += text.lines().count();
-        if index > 0 && lines > SCREEN_LINES {
+        if index >= LEAST_STEPS && lines > GLANCE_LINES {
             break;
         }
         out.push_str(&text);
@@ -38,14 +39,19 @@ pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: 
         out.push_str(&format!("{}\n", style.faint(&line(&rest))));
     }
     if let Some(url) = advice.references.first() {
-        out.push_str(&format!("\n{}\n", style.faint(&line(&format!("More   {url}")))));
+        out.push_str(&format!("{}\n", style.faint(&line(&format!("More   {url}")))));
     }
 }
 
 /// A step after its label, set in by `indent`, and what is lost by it.
 fn step_text(step: &str, lost: Option<&str>, label: &str, indent: usize, style: Style, width: usize) -> String {
     let rest = " ".repeat(indent);
+    let whole = step.trim_end().trim_end_matches('.').replace('`', "");
     let mut out = match split_command(step) {
+        // What fits on a line stands on one.
+        (text, Some(command)) if label.chars().count() + whole.chars().count() <= width => {
+            format!("{label}{} {}\n", line(text), style.command(&line(command)))
+        }
         // The command first: it is what a reader in a hurry looks for.
         (text, Some(command)) => {
             let text = paint_commands(&wrap(text.trim_end_matches(':'), &rest, &rest, width), style);
@@ -113,8 +119,8 @@ mod tests {
             push_advice(&mut out, &advice, "a/b", general, Style::default(), 80);
             out
         };
-        assert!(text(false).lines().count() <= SCREEN_LINES + 1, "{}", text(false));
-        assert!(text(false).ends_with("5 more steps: ken canon show a/b\n"), "{}", text(false));
+        assert!(text(false).lines().count() <= GLANCE_LINES + 1, "{}", text(false));
+        assert!(text(false).ends_with("7 more steps: ken canon show a/b\n"), "{}", text(false));
         assert!(!text(true).contains("2. ") && !text(true).contains("more steps"));
     }
 

@@ -118,7 +118,10 @@ fn push_finding(out: &mut String, finding: &Finding, style: Style, width: usize)
     if let Some((best, others)) = finding.hits.split_first() {
         push_hit(out, best, finding, style, width);
         let follows = |hit: &&Hit| best.role == CausalRole::Cause && hit.role != CausalRole::Cause;
-        for (index, other) in others.iter().filter(|hit| !follows(hit)).enumerate() {
+        // What is true of any error of the kind adds nothing to what is true of this one.
+        let says_more = |hit: &&Hit| hit.tier != Tier::General || best.tier == Tier::General;
+        let beside_it = others.iter().filter(|hit| !follows(hit)).filter(says_more);
+        for (index, other) in beside_it.enumerate() {
             push_other(out, if index == 0 { "Or     " } else { INDENT }, other, style);
         }
         let beside = others.iter().filter(follows).map(|hit| (hit.title.as_str(), hit.id.as_str()));
@@ -187,7 +190,7 @@ fn sureness(hit: &Hit) -> String {
 }
 
 fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width: usize) {
-    out.push_str(&format!("{}\n", style.strong(&line(&hit.title))));
+    let title = line(&hit.title);
     let sure = match hit.tier {
         Tier::Close => style.warning(&sureness(hit)),
         Tier::General => style.warning("general: true of any error of this kind, the cause of this one is not known"),
@@ -200,7 +203,11 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
     if finding.semantic == Semantic::Off {
         origin.push_str(", by words alone: there is no model (ken model pull)");
     }
-    out.push_str(&format!("{sure}{}\n\n", style.faint(&line(&origin))));
+    let origin = line(&origin);
+    // Beside the title where there is room.
+    let chars = title.chars().count() + 2 + sureness(hit).chars().count() + origin.chars().count();
+    let between = if hit.tier != Tier::General && chars <= width { "  " } else { "\n" };
+    out.push_str(&format!("{}{between}{sure}{}\n", style.strong(&title), style.faint(&origin)));
     if let Content::Advice(advice) = &hit.content {
         push_advice(out, advice, &hit.id, hit.tier == Tier::General, style, width);
     }

@@ -155,8 +155,8 @@ fn finding(stored: &Stored, condition: &Condition, change: &Change, action: Acti
         text: filled(&condition.text, &value),
         id: Some(stored.id().to_owned()),
         title: Some(entry.title.clone()),
-        cause: Some(fit.cause(entry)),
-        fix: fit.steps(entry).iter().map(|(text, _)| fill(text, &declared, &captures)).collect(),
+        cause: Some(fit.cause(&entry.cause)),
+        fix: fit.steps(&entry.fix).iter().map(|(text, _)| fill(text, &declared, &captures)).collect(),
         references: entry.references.clone(),
     }
 }

@@ -4,6 +4,7 @@ mod bench; // the encoder measured, and told how to run
 mod bench_files; // sets and rankings that others made, digests, what cannot be written
 mod bench_run; // sets measured, results compared, a loss refused
 mod canon; // list, show, search, check, add; own packs and trusted ones
+mod check; // plans and validations of Terraform, answers that fit their message
 mod config; // settings and their origins, completions, purge, help
 mod hostile_output; // what strangers write, through every verb: nothing of it moves, hides or forges a line
 mod input; // files, packed logs and archives of them

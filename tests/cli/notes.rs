@@ -33,6 +33,7 @@ const CALLS: &[&[&str]] = &[
     &["canon", "search", "borrow"],
     &["canon", "check"],
     &["canon", "add", "--pack", "other", "--title", "A title of some words", "--cause", "A cause.", "--fix", "A fix."],
+    &["check", "plan.json"],
     &["model", "list"],
     &["model", "use", "no-such-model"],
     &["bench", "embed"],
@@ -46,6 +47,7 @@ fn user() -> User {
     let user = User::new();
     user.write("canon/mine.json", "{ this is no pack");
     user.document("a.md", "The first paragraph is about the harvest of the early apples in autumn.");
+    user.document("plan.json", r#"{"resource_changes": []}"#);
     user
 }
 

@@ -85,6 +85,12 @@ fn answers_hold_what_the_schemas_say() {
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
         judge.assert_fits("lookup-answer.schema.json", &ran);
     }
+    let plan = json!({"resource_changes": [{"address": "aws_db_instance.main", "mode": "managed", "type": "aws_db_instance",
+        "change": {"actions": ["delete", "create"], "before": {}, "after": {}, "replace_paths": [["engine"]]}}]});
+    judge.assert_fits("plan-report.schema.json", &user.ken_with(&["check", "--json"], plan.to_string().as_bytes()));
+    let found = json!({"valid": false, "diagnostics": [{"severity": "error", "summary": "Unsupported argument",
+        "detail": "An argument named \"acl\" is not expected here."}]});
+    judge.assert_fits("plan-report.schema.json", &user.ken_with(&["check", "--json"], found.to_string().as_bytes()));
     let id = user.ken(&["search", "--json", "--min-relevance", "0", "harvest"]).json()["results"][0]["hits"][0]["id"]
         .as_str()
         .unwrap()
