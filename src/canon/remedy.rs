@@ -50,6 +50,7 @@ pub(super) fn faults(entry: &Entry, knows: &dyn Fn(&str) -> bool, strict: bool) 
         unserved(entry).into_iter().map(|message| (Severity::Error, message)).collect();
     out.extend(plans(entry).into_iter().map(|message| (Severity::Error, message)));
     let house = [long(entry), destructive(entry), foreign(entry), dead(entry, knows), odd(entry), unseen(entry)];
+    out.extend(unverified(entry).map(|message| (Severity::Warning, message)));
     out.extend(house.into_iter().flatten().map(|message| (must, message)));
     out
 }
@@ -248,6 +249,15 @@ fn odd(entry: &Entry) -> Vec<String> {
     out
 }
 
+/// What `seen` says of an example that nobody has looked up.
+const UNVERIFIED: &str = "unverified";
+
+/// Examples that nobody has looked up.
+fn unverified(entry: &Entry) -> Option<String> {
+    let open = entry.examples.iter().filter(|example| example.seen.as_deref() == Some(UNVERIFIED)).count();
+    (open > 0).then(|| format!("{open} of {} examples are unverified", entry.examples.len()))
+}
+
 /// Examples that do not say where they were seen.
 fn unseen(entry: &Entry) -> Vec<String> {
     let silent = (1..).zip(&entry.examples).filter(|(_, example)| example.seen.as_ref().is_none_or(String::is_empty));
@@ -334,6 +344,8 @@ mod tests {
         assert!(one(json!({"symptoms": ["the disk <name> is full"]})).contains("holds a placeholder"));
         assert!(one(json!({"symptoms": ["No room", "no room"]})).contains("stands there twice"));
         assert!(one(json!({"examples": ["log disk is full"]})).contains("where was it seen? example 1"));
+        let open = said(json!({"examples": [{"text": "log disk is full", "seen": "unverified"}]}), true);
+        assert_eq!(open, [(Severity::Warning, "1 of 1 examples are unverified".to_owned())]);
     }
 
     #[test]
