@@ -64,10 +64,24 @@ pub(super) fn at<'a>(values: &'a Value, unknown: &'a Value, path: &str) -> Vec<F
     }
     let found = |(value, unknown): (Option<&'a Value>, Option<&Value>)| match (value, unknown) {
         (_, Some(Value::Bool(true))) => Found::Unknown,
+        // A list or map of which nothing is known yet is empty only so far.
+        (value, Some(unknown)) if is_open(unknown) && !value.is_some_and(|value| Found::Value(value).is_set()) => {
+            Found::Unknown
+        }
         (Some(value), _) => Found::Value(value),
         (None, _) => Found::Missing,
     };
     places.into_iter().map(found).collect()
+}
+
+/// Whether something in it is known only after the run.
+fn is_open(unknown: &Value) -> bool {
+    match unknown {
+        Value::Bool(open) => *open,
+        Value::Array(list) => list.iter().any(is_open),
+        Value::Object(fields) => fields.values().any(is_open),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -87,6 +101,7 @@ mod tests {
         assert_eq!(found("all.below.it"), [Found::Unknown]);
         assert_eq!(found("tags.*"), [Found::Value(&json!("y"))]);
         assert_eq!(found("none"), [Found::Missing]);
+        assert_eq!(at(&json!({"names": []}), &json!({"names": [true]}), "names"), [Found::Unknown]);
         assert!(!Found::Value(&json!([])).is_set() && !Found::Missing.is_set() && Found::Value(&json!(0)).is_set());
     }
 }
