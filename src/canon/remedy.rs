@@ -27,7 +27,7 @@ const NOTHING: &str = "nothing";
 static DESTROYS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?xi)
-        force-unlock | \b delete \b | reset\ --hard | (?: ^ | [^-\w] ) rm \b | \b rmdir \b | \b rmi \b | \b restore \b
+        force-unlock | \b delete \b | reset\ --hard | (?: ^ | [^-\w] ) rm \b | \b rmdir \b | \b rmi \b | \b (?: git\ restore | pg_restore\ [^\n]*--clean ) \b
         | \b prune \b | \b purge \b | \b truncate \b | \b drop \b | \b destroy \b
         | push\ (?: \S+\ )* (?: --force | -f ) \b | \b clean\ -\w*[fdx] | kill\ -9 | killall | \b mkfs | \b dd\ if
         | \b wipefs \b | state\ rm | down\ -v | down\ --volumes | \b FLUSHALL \b | \b FLUSHDB \b | \b pg_resetwal \b
