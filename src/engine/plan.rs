@@ -2,12 +2,15 @@
 
 use super::{Engine, EngineError, Session};
 use crate::query::LookupOptions;
-use crate::terraform::{Diagnostic, Input, ReadError, judge, read};
-use crate::text::decode;
+use crate::terraform::{Diagnostic, Input, ReadError, judge, read, uncovered};
+use crate::text::{decode, single_line};
 use crate::types::{Checked, Content, Hit, PlanFinding, PlanReport, Risk};
 
 /// How a zip file begins: a plan as Terraform saves it.
 const ZIP: &[u8] = b"PK\x03\x04";
+
+/// Longest message of a validation that is repeated, in characters.
+const TEXT_CHARS: usize = 240;
 
 impl Engine {
     /// Reads a plan or a validation and tells which known failures it makes likely, or names.
@@ -24,7 +27,8 @@ impl Engine {
                 let packs = self.packs(session);
                 let findings = judge(&plan, packs.canon().entries().iter());
                 let looked_at = plan.changes.iter().filter(|change| change.action().is_some()).count();
-                Ok(PlanReport { checked: Checked::Plan, looked_at, findings })
+                let uncovered = uncovered(&plan, packs.canon().entries().iter());
+                Ok(PlanReport { checked: Checked::Plan, looked_at, uncovered, findings })
             }
             Input::Validation(found) => {
                 let mut findings = Vec::with_capacity(found.len());
@@ -33,7 +37,7 @@ impl Engine {
                     findings.push(self.explain(diagnostic, session)?);
                 }
                 findings.sort_by(|a: &PlanFinding, b| b.risk.cmp(&a.risk));
-                Ok(PlanReport { checked: Checked::Validation, looked_at: found.len(), findings })
+                Ok(PlanReport { checked: Checked::Validation, looked_at: found.len(), uncovered: 0, findings })
             }
         }
     }
@@ -48,7 +52,7 @@ impl Engine {
             address: diagnostic.about(),
             count: 1,
             action: None,
-            text: diagnostic.summary.clone(),
+            text: single_line(&format!("{}. {}", diagnostic.summary, diagnostic.detail), TEXT_CHARS),
             id: None,
             title: None,
             cause: None,

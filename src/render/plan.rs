@@ -17,8 +17,14 @@ pub fn plan_text(report: &PlanReport, style: Style, width: usize) -> String {
         (Checked::Validation, 1) => "1 message",
         (Checked::Validation, n) => &format!("{n} messages"),
     };
+    let unknown = match report.uncovered {
+        0 => String::new(),
+        n if n == report.looked_at => "; nothing is known of their providers".to_owned(),
+        n => format!("; nothing is known of the providers of {n}"),
+    };
     if report.findings.is_empty() {
-        return format!("{what}, and no known failure is likely.\n");
+        let clean = if unknown.is_empty() { ", and no known failure is likely" } else { "" };
+        return format!("{what}{clean}{unknown}.\n");
     }
     let mut out = String::new();
     let widest = report.findings.iter().map(|finding| finding.address.chars().count()).max().unwrap_or(0);
@@ -31,7 +37,7 @@ pub fn plan_text(report: &PlanReport, style: Style, width: usize) -> String {
         .filter(|risk| count(*risk) > 0)
         .map(|risk| format!("{} {}", count(risk), risk.label()))
         .collect();
-    out.push_str(&format!("{what}: {}\n", counts.join(", ")));
+    out.push_str(&format!("{what}: {}{unknown}\n", counts.join(", ")));
     out
 }
 
@@ -75,7 +81,7 @@ mod tests {
             fix: vec!["Keep it.".into(), "Or not.".into()],
             references: Vec::new(),
         };
-        let mut report = PlanReport { checked: Checked::Plan, looked_at: 3, findings: vec![finding] };
+        let mut report = PlanReport { checked: Checked::Plan, looked_at: 3, uncovered: 0, findings: vec![finding] };
         assert_eq!(
             plan_text(&report, Style::default(), 80),
             "high    replace  aws_db_instance.main (2 of them)  p/a\n        The data goes.\n        Fix  Keep it.\n\n\
@@ -83,5 +89,7 @@ mod tests {
         );
         report.findings.clear();
         assert_eq!(plan_text(&report, Style::default(), 80), "3 changes, and no known failure is likely.\n");
+        report.uncovered = 3;
+        assert_eq!(plan_text(&report, Style::default(), 80), "3 changes; nothing is known of their providers.\n");
     }
 }

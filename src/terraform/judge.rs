@@ -8,7 +8,7 @@ use crate::screen::line;
 use crate::types::{Action, PlanFinding};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Longest value that is named in a sentence, in characters.
 const VALUE_CHARS: usize = 60;
@@ -42,6 +42,15 @@ pub fn judge<'a>(plan: &Plan, entries: impl Iterator<Item = &'a Stored>) -> Vec<
     let mut found: Vec<PlanFinding> = found.into_values().collect();
     found.sort_by(|a, b| b.risk.cmp(&a.risk).then_with(|| a.address.cmp(&b.address)));
     found
+}
+
+/// How many changes of a plan are of providers for which no entry carries a condition.
+pub fn uncovered<'a>(plan: &Plan, entries: impl Iterator<Item = &'a Stored>) -> usize {
+    let provider = |kind: &str| kind.split('_').next().unwrap_or_default().to_owned();
+    let conditions = entries.flat_map(|stored| &stored.entry().plan).flat_map(|condition| &condition.resource);
+    let covered: BTreeSet<String> = conditions.map(|kind| provider(kind)).collect();
+    let changed = plan.changes.iter().filter(|change| change.action().is_some());
+    changed.filter(|change| !covered.contains(&provider(&change.kind))).count()
 }
 
 /// A plan with what it takes to try conditions on it.
@@ -142,7 +151,12 @@ fn fits(found: Found<'_>, test: &Test, regex: Option<&Regex>) -> bool {
 
 fn finding(stored: &Stored, condition: &Condition, change: &Change, action: Action) -> PlanFinding {
     let (entry, declared) = (stored.entry(), stored.captures());
-    let value = |path: &str| [change.after(), change.before()].into_iter().find_map(|side| plain(side, path));
+    // What goes is what was there before.
+    let sides = match action {
+        Action::Delete | Action::Replace => [change.before(), change.after()],
+        Action::Create | Action::Update => [change.after(), change.before()],
+    };
+    let value = |path: &str| sides.into_iter().find_map(|side| plain(side, path));
     // What a pattern would have caught from the message is often an attribute of the same name.
     let captures = declared.iter().filter_map(|name| Some((name.clone(), value(name)?))).collect();
     let variants = condition.variant.iter().cloned().collect();

@@ -12,6 +12,6 @@ mod read;
 mod tests;
 mod value;
 
-pub use judge::judge;
+pub use judge::{judge, uncovered};
 pub use plan::{Change, Plan};
 pub use read::{Diagnostic, Input, ReadError, read};

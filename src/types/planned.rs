@@ -99,6 +99,8 @@ pub struct PlanReport {
     pub checked: Checked,
     /// Changes in the plan, or messages of the validation.
     pub looked_at: usize,
+    /// Of these changes, those of providers for which no pack carries a condition.
+    pub uncovered: usize,
     /// The worst first.
     pub findings: Vec<PlanFinding>,
 }
