@@ -26,6 +26,12 @@ HEADING = re.compile(r"^#{1,6} +(.+?)\s*#*$", re.M)
 SENTENCE = re.compile(r"(.+?[.!?])\s+(?=[A-Z`\[])", re.S)
 
 
+def sentences(said):
+    """What an entry says: a text, or a list of texts and of objects with one."""
+    said = [said] if isinstance(said, str) else said
+    return [one if isinstance(one, str) else one["text"] for one in said]
+
+
 def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -84,7 +90,8 @@ def lines_of(path):
 def canon(out, wanted):
     root = pathlib.Path(__file__).resolve().parents[2]
     entries = [e for path in sorted(root.glob("canon/*.json")) for e in json.loads(path.read_text("utf-8"))["entries"]]
-    documents = [{"_id": e["id"], "title": e["title"], "text": "\n".join([e["cause"], *e["fix"]])} for e in entries]
+    body = lambda e: "\n".join(sentences(e["cause"]) + sentences(e["fix"]))
+    documents = [{"_id": e["id"], "title": e["title"], "text": body(e)} for e in entries]
     known = {entry["id"] for entry in entries}
     cases = [c for path in sorted(root.glob("tests/lookup/*.jsonl")) for c in lines_of(path) if not c.get("held_back")]
     asked = [case for case in cases if known & set(case.get("expect") or [])]
