@@ -5,6 +5,7 @@ use crate::query::LookupOptions;
 use crate::terraform::{Diagnostic, Input, ReadError, judge, read, uncovered};
 use crate::text::{decode, single_line};
 use crate::types::{Checked, Content, Hit, PlanFinding, PlanReport, Risk};
+use std::cmp::Reverse;
 
 /// How a zip file begins: a plan as Terraform saves it.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -36,7 +37,7 @@ impl Engine {
                     session.check()?;
                     findings.push(self.explain(diagnostic, session)?);
                 }
-                findings.sort_by(|a: &PlanFinding, b| b.risk.cmp(&a.risk));
+                findings.sort_by_key(|finding: &PlanFinding| Reverse(finding.risk));
                 Ok(PlanReport { checked: Checked::Validation, looked_at: found.len(), uncovered: 0, findings })
             }
         }

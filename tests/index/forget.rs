@@ -392,12 +392,13 @@ fn found_word(user: &User, word: &str) -> bool {
 /// Paragraphs that people wrote about related things, each taken as forgotten and looked for in all others.
 #[test]
 fn related_paragraphs_are_told_apart() {
+    use kenning::canon::{Entry, PackFile};
     use kenning::text::{Sketch, Sketches};
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paragraphs: Vec<String> = Vec::new();
     for file in fs::read_dir(root.join("canon")).unwrap().flatten() {
-        let pack: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
-        paragraphs.extend(pack["entries"].as_array().unwrap().iter().map(|e| e["cause"].as_str().unwrap().to_owned()));
+        let pack: PackFile = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
+        paragraphs.extend(pack.entries.iter().map(Entry::whole_cause));
     }
     paragraphs.retain(|text| text.split_whitespace().count() >= 20);
     paragraphs.sort();
