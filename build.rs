@@ -1,7 +1,8 @@
-//! Compiles the packs of `canon/` into tables: where each entry lies in its file, its patterns, and the words that
-//! every match of a pattern contains. A cold lookup then parses no JSON and no regex it does not need, and adding a
-//! pack is adding a file. Reads files of this repository only; downloads and compiles nothing else.
+//! Compiles the packs of `canon/` into tables: each entry made small, its patterns, and the words that every match of
+//! a pattern contains. A cold lookup then parses no JSON and no regex it does not need, and adding a pack is adding a
+//! file. Reads files of this repository only; downloads and compiles nothing else.
 
+use flate2::{Compress, Compression, FlushCompress};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fmt::Write as _;
@@ -15,7 +16,9 @@ mod prefilter;
 
 #[derive(Deserialize)]
 struct Pack<'a> {
+    schema_version: u32,
     pack: String,
+    title: String,
     #[serde(borrow)]
     entries: Vec<&'a RawValue>,
 }
@@ -63,21 +66,33 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|e| e == "json"))
         .collect();
     files.sort();
-    let mut table = String::from("pub(super) static PACKS: &[CompiledPack] = &[");
-    let mut patterns = Patterns::default();
+    let mut texts = Vec::new();
     for path in &files {
         let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         digest.add(&text);
-        let pack: Pack = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let name = &pack.pack;
-        write!(table, "CompiledPack {{ name: {name:?}, text: include_str!({path:?}), entries: &[")
-            .expect("to a string");
-        for raw in &pack.entries {
-            let start = raw.get().as_ptr() as usize - text.as_ptr() as usize;
-            let entry: Entry = serde_json::from_str(raw.get()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-            let id = start + raw.get().find(&format!("\"{}\"", entry.id)).expect("the id stands in its entry") + 1;
-            let (id_end, end) = (id + entry.id.len(), start + raw.get().len());
-            write!(table, "CompiledEntry {{ id: ({id}, {id_end}), start: {start}, end: {end} }},")
+        texts.push(text);
+    }
+    let parsed: Vec<Pack> = (files.iter().zip(&texts))
+        .map(|(path, text)| serde_json::from_str(text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+        .collect();
+    let all: Vec<Vec<String>> =
+        parsed.iter().map(|pack| pack.entries.iter().map(|raw| compact(raw.get())).collect()).collect();
+    let words = dictionary(&all.iter().flatten().map(String::as_str).collect::<Vec<_>>());
+    let mut squeezed = Vec::new();
+    let mut table = String::from("pub(super) static PACKS: &[CompiledPack] = &[");
+    let mut patterns = Patterns::default();
+    for (path, (pack, entries)) in files.iter().zip(parsed.iter().zip(&all)) {
+        let Pack { schema_version, pack, title, .. } = pack;
+        write!(
+            table,
+            "CompiledPack {{ schema_version: {schema_version}, name: {pack:?}, title: {title:?}, entries: &["
+        )
+        .expect("to a string");
+        for text in entries {
+            let entry: Entry = serde_json::from_str(text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            squeezed.extend(squeeze(&words, text));
+            let (length, end) = (text.len(), squeezed.len());
+            write!(table, "CompiledEntry {{ id: {:?}, length: {length}, end: {end} }},", entry.id)
                 .expect("to a string");
             patterns.add(&entry);
         }
@@ -85,8 +100,46 @@ fn main() {
     }
     table.push_str("];\n");
     patterns.write(&mut table);
-    fs::write(Path::new(&out).join("packs.rs"), table).expect("OUT_DIR is writable");
+    for (file, made) in [("packs.rs", table.as_bytes()), ("packs.words", &words), ("packs.entries", &squeezed)] {
+        fs::write(Path::new(&out).join(file), made).expect("OUT_DIR is writable");
+    }
     println!("cargo::rustc-env=KEN_CANON_DIGEST={:016x}{:016x}", digest.0, digest.1);
+}
+
+/// Bytes of a dictionary: the window of deflate.
+const WINDOW: usize = 32 * 1024;
+/// How many texts a dictionary is drawn from, evenly spread.
+const DRAWN: usize = 12;
+
+/// A dictionary for these texts: what most of them share need not stand in each.
+fn dictionary(texts: &[&str]) -> Vec<u8> {
+    let drawn: String = texts.iter().step_by((texts.len() / DRAWN).max(1)).copied().collect();
+    drawn.as_bytes()[drawn.len().saturating_sub(WINDOW)..].to_vec()
+}
+
+/// A text as a deflate stream (RFC 1951) of its own.
+fn squeeze(dictionary: &[u8], text: &str) -> Vec<u8> {
+    let mut stream = Compress::new(Compression::best(), false);
+    stream.set_dictionary(dictionary).expect("a new stream takes a dictionary");
+    // Deflate stores what it cannot make smaller, at five bytes a block.
+    let mut out = Vec::with_capacity(text.len() + text.len() / 1000 + 64);
+    stream.compress_vec(text.as_bytes(), &mut out, FlushCompress::Finish).expect("deflate takes any bytes");
+    assert_eq!(stream.total_in() as usize, text.len(), "the whole text is in the stream");
+    out
+}
+
+/// JSON without white space between its parts; fields stay in their order.
+fn compact(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let (mut in_text, mut escaped) = (false, false);
+    for c in json.chars() {
+        if in_text || !c.is_ascii_whitespace() {
+            out.push(c);
+        }
+        in_text = if in_text { escaped || c != '"' } else { c == '"' };
+        escaped = in_text && c == '\\' && !escaped;
+    }
+    out
 }
 
 /// What makes searchable texts of entries: a change here makes derived files stale.

@@ -1,37 +1,67 @@
 //! The built-in packs as the build left them: text, and tables into it.
 
 use super::prefilter::{Prefilter, Wait};
+use flate2::{Decompress, FlushDecompress};
 use std::borrow::Cow;
 
 /// A pack.
 #[derive(Debug)]
 pub(super) struct CompiledPack {
+    pub schema_version: u32,
     pub name: &'static str,
-    /// The whole file.
-    pub text: &'static str,
+    pub title: &'static str,
     pub entries: &'static [CompiledEntry],
 }
 
 /// An entry: what finding it takes, and where the rest of it lies.
 #[derive(Debug)]
 pub(super) struct CompiledEntry {
-    /// Byte range of its id in the pack's text.
-    pub id: (u32, u32),
-    /// Byte range of its JSON object in the pack's text.
-    pub start: u32,
+    pub id: &'static str,
+    /// Bytes of its JSON.
+    pub length: u32,
+    /// Where it ends among all squeezed entries; it begins where the one before ends.
     pub end: u32,
 }
 
-impl CompiledPack {
-    /// The id of one of its entries.
-    pub fn id(&self, entry: &CompiledEntry) -> &'static str {
-        &self.text[entry.id.0 as usize..entry.id.1 as usize]
-    }
+/// The entries of all packs, in their order, each a deflate stream of its own (RFC 1951): a lookup expands the few that
+/// it shows, some ten microseconds each.
+static ENTRIES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/packs.entries"));
+/// The dictionary of these streams.
+static WORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/packs.words"));
 
-    /// The JSON of one of its entries.
-    pub fn raw(&self, entry: &CompiledEntry) -> &'static str {
-        &self.text[entry.start as usize..entry.end as usize]
+/// The JSON of an entry that is compiled in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Squeezed {
+    bytes: &'static [u8],
+    length: u32,
+}
+
+impl Squeezed {
+    /// The JSON. A test expands every one, so that there is nothing to be done here about one that is damaged.
+    pub fn json(self) -> String {
+        expand(self.bytes, self.length as usize).unwrap_or_default()
     }
+}
+
+/// The text of `length` bytes in a stream, or `None` if these bytes are no such stream.
+fn expand(bytes: &[u8], length: usize) -> Option<String> {
+    let mut stream = Decompress::new(false);
+    stream.set_dictionary(WORDS).ok()?;
+    let mut out = Vec::with_capacity(length);
+    stream.decompress_vec(bytes, &mut out, FlushDecompress::Finish).ok()?;
+    String::from_utf8(out).ok().filter(|text| text.len() == length)
+}
+
+/// All entries with their packs, in their order.
+pub(super) fn compiled_entries()
+-> impl Iterator<Item = (&'static CompiledPack, &'static CompiledEntry, Squeezed)> {
+    let all = PACKS.iter().flat_map(|pack| pack.entries.iter().map(move |entry| (pack, entry)));
+    let mut start = 0;
+    all.map(move |(pack, entry)| {
+        let bytes = &ENTRIES[start..entry.end as usize];
+        start = entry.end as usize;
+        (pack, entry, Squeezed { bytes, length: entry.length })
+    })
 }
 
 /// A pattern; its number is its place among all. Places rather than texts: a text is an address, and ten thousand
@@ -69,17 +99,27 @@ mod tests {
     use super::super::pack::PackFile;
     use super::*;
 
+    proptest::proptest! {
+        #[test]
+        fn bytes_that_are_no_entry_are_none(bytes in proptest::collection::vec(proptest::arbitrary::any::<u8>(), 0..300)) {
+            proptest::prop_assert!(expand(&bytes, 7777).is_none());
+        }
+    }
+
     #[test]
     fn the_tables_say_what_the_packs_say() {
         let mut patterns = (0..compiled_patterns()).map(compiled_pattern);
         let mut words: Vec<Required> = Vec::new();
         let mut number = 0;
+        let mut compiled = compiled_entries();
         for pack in PACKS {
-            let file: PackFile = serde_json::from_str(pack.text).unwrap();
-            assert_eq!(file.entries.len(), pack.entries.len());
-            for (entry, compiled) in file.entries.iter().zip(pack.entries) {
-                assert_eq!(entry.id, pack.id(compiled));
-                assert_eq!(serde_json::from_str::<super::super::Entry>(pack.raw(compiled)).unwrap(), *entry);
+            let path = format!("{}/canon/{}.json", env!("CARGO_MANIFEST_DIR"), pack.name);
+            let file: PackFile = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            assert_eq!((file.schema_version, &*file.title), (pack.schema_version, pack.title));
+            for entry in &file.entries {
+                let (of, found, squeezed) = compiled.next().unwrap();
+                assert_eq!((of.name, found.id), (pack.name, &*entry.id));
+                assert_eq!(serde_json::from_str::<super::super::Entry>(&squeezed.json()).unwrap(), *entry);
                 let own = ALIASES.iter().filter(|(_, entry)| *entry == number).map(|(alias, _)| *alias);
                 assert!(own.eq(entry.aliases.iter()));
                 for one in entry.patterns() {
@@ -90,7 +130,7 @@ mod tests {
                 number += 1;
             }
         }
-        assert!(patterns.next().is_none());
+        assert!(patterns.next().is_none() && compiled.next().is_none());
         assert_eq!(Prefilter::new(&words), prefilter());
     }
 }

@@ -1,6 +1,6 @@
 //! All packs together: read, layered, and ready to be matched.
 
-use super::compiled::{ALIASES, CompiledPack, DIGEST, PACKS};
+use super::compiled::{ALIASES, CompiledPack, DIGEST, PACKS, Squeezed, compiled_entries};
 use super::layer::PackLayer;
 use super::literal::Required;
 use super::matcher::{Matcher, PatternHit, in_order};
@@ -10,6 +10,7 @@ use super::room::Room;
 use super::shell::{Form, places};
 use crate::screen::{line, shown_text};
 use crate::text::sha256_hex;
+use serde_json::json;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
@@ -27,10 +28,18 @@ pub struct PackSource {
 
 /// The packs that are compiled in, as text: for [`super::check()`], since [`Canon::load`] has them already.
 pub fn builtin() -> Vec<PackSource> {
+    let mut entries = compiled_entries();
+    let mut text = |pack: &CompiledPack| {
+        let entries: Vec<String> =
+            entries.by_ref().take(pack.entries.len()).map(|(_, _, squeezed)| squeezed.json()).collect();
+        let (name, title) = (json!(pack.name), json!(pack.title));
+        let (version, entries) = (pack.schema_version, entries.join(",\n"));
+        format!("{{\"schema_version\": {version}, \"pack\": {name}, \"title\": {title}, \"entries\": [\n{entries}\n]}}")
+    };
     let source = |pack: &CompiledPack| PackSource {
         layer: PackLayer::Builtin,
         origin: format!("{}.json", pack.name),
-        text: Cow::Borrowed(pack.text),
+        text: text(pack).into(),
     };
     PACKS.iter().map(source).collect()
 }
@@ -60,8 +69,8 @@ pub struct Stored {
     pub pack: Cow<'static, str>,
     /// The layer whose entry of the same id it replaces.
     pub replaces: Option<PackLayer>,
-    /// JSON of a built-in entry.
-    raw: &'static str,
+    /// A built-in entry before it is read.
+    squeezed: Option<Squeezed>,
     entry: OnceLock<Box<Entry>>,
 }
 
@@ -73,8 +82,11 @@ impl Stored {
 
     /// The entry.
     pub fn entry(&self) -> &Entry {
-        // The build has parsed every raw entry, and what came from a file was parsed when it was read.
-        self.entry.get_or_init(|| Box::new(serde_json::from_str(self.raw).unwrap_or_default()))
+        // The build has parsed every entry, and what came from a file was parsed when it was read.
+        self.entry.get_or_init(|| {
+            let json = self.squeezed.map(Squeezed::json).unwrap_or_default();
+            Box::new(serde_json::from_str(&json).unwrap_or_default())
+        })
     }
 
     /// `canon:PACK`, `user:PACK` or `repository:PACK`.
@@ -210,16 +222,14 @@ impl Loader {
     fn builtin(mut self) -> Self {
         self.digest.push_str(DIGEST);
         self.builtin = Some(Matcher::builtin());
-        for pack in PACKS {
-            self.entries.extend(pack.entries.iter().map(|compiled| Stored {
-                id: Cow::Borrowed(pack.id(compiled)),
-                layer: PackLayer::Builtin,
-                pack: Cow::Borrowed(pack.name),
-                replaces: None,
-                raw: pack.raw(compiled),
-                entry: OnceLock::new(),
-            }));
-        }
+        self.entries.extend(compiled_entries().map(|(pack, entry, squeezed)| Stored {
+            id: Cow::Borrowed(entry.id),
+            layer: PackLayer::Builtin,
+            pack: Cow::Borrowed(pack.name),
+            replaces: None,
+            squeezed: Some(squeezed),
+            entry: OnceLock::new(),
+        }));
         self
     }
 
@@ -289,7 +299,7 @@ impl Loader {
         self.aliases.extend(entry.aliases.iter().map(|alias| (Cow::Owned(alias.clone()), at)));
         let pack = Cow::Owned(line(pack).into_owned());
         let stored =
-            Stored { id, layer: source.layer, pack, replaces, raw: "", entry: OnceLock::from(Box::new(entry)) };
+            Stored { id, layer: source.layer, pack, replaces, squeezed: None, entry: OnceLock::from(Box::new(entry)) };
         match known {
             Some(at) => self.entries[at] = stored,
             None => self.entries.push(stored),
