@@ -98,3 +98,22 @@ fn an_answer_has_what_fits_the_message() {
     let all = user.ken(&["canon", "show", "team/vault"]).out;
     assert!(all.contains("Sealed: Unseal it") && all.contains("Loses every secret") && all.contains("gone: vault at"));
 }
+
+/// Every finding in plans of others has been judged, no right one is lost, and nothing is said of clean plans.
+#[test]
+fn findings_in_plans_of_others_are_the_judged_ones() {
+    let user = User::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plans");
+    let judged = std::fs::read_to_string(format!("{folder}/judged.jsonl")).unwrap();
+    let key = |finding: &Value| ["id", "address", "risk"].map(|field| finding[field].to_string());
+    for line in judged.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let name = line["plan"].as_str().unwrap();
+        let report = user.ken(&["check", "--json", &format!("{folder}/{name}")]).json();
+        let mut found: Vec<_> = report["findings"].as_array().unwrap().iter().map(key).collect();
+        let mut known: Vec<_> = line["findings"].as_array().unwrap().iter().map(key).collect();
+        assert_eq!((found.sort(), &found), (known.sort(), &known), "{name}");
+        assert!(line["findings"].as_array().unwrap().iter().all(|one| one["verdict"] != "false"), "{name}");
+        assert!(!(name.starts_with("clean") || name.starts_with("quiet")) || found.is_empty(), "{name}");
+    }
+}
