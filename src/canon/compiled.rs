@@ -53,8 +53,7 @@ fn expand(bytes: &[u8], length: usize) -> Option<String> {
 }
 
 /// All entries with their packs, in their order.
-pub(super) fn compiled_entries()
--> impl Iterator<Item = (&'static CompiledPack, &'static CompiledEntry, Squeezed)> {
+pub(super) fn compiled_entries() -> impl Iterator<Item = (&'static CompiledPack, &'static CompiledEntry, Squeezed)> {
     let all = PACKS.iter().flat_map(|pack| pack.entries.iter().map(move |entry| (pack, entry)));
     let mut start = 0;
     all.map(move |(pack, entry)| {
