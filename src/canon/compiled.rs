@@ -97,10 +97,12 @@ mod tests {
     use super::super::literal::{Required, required};
     use super::super::pack::PackFile;
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::any;
 
     proptest::proptest! {
         #[test]
-        fn bytes_that_are_no_entry_are_none(bytes in proptest::collection::vec(proptest::arbitrary::any::<u8>(), 0..300)) {
+        fn bytes_that_are_no_entry_are_none(bytes in vec(any::<u8>(), 0..300)) {
             proptest::prop_assert!(expand(&bytes, 7777).is_none());
         }
     }
