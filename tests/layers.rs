@@ -99,6 +99,32 @@ fn faces_import_the_engine_and_what_goes_through_it() {
     assert_eq!(beyond_face("cli", "use crate::store::Database;\n").len(), 1);
 }
 
+/// Rows of the table of layers in a text of Markdown that begin with a number and a module in backticks.
+fn table_rows(text: &str) -> Vec<(usize, String)> {
+    let row = |line: &str| {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        let layer = cells.next()?.parse().ok()?;
+        Some((layer, cells.next()?.strip_prefix('`')?.strip_suffix('`')?.to_owned()))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+#[test]
+fn the_map_has_every_module_in_its_layer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_there = |module: &str| {
+        root.join("src").join(module).is_dir() || root.join("src").join(format!("{module}.rs")).is_file()
+    };
+    let numbered = LAYERS.iter().enumerate().flat_map(|(layer, names)| names.iter().map(move |name| (layer, *name)));
+    let mut expected: Vec<(usize, String)> =
+        numbered.filter(|(_, name)| is_there(name)).map(|(layer, name)| (layer, name.to_owned())).collect();
+    let mut documented = table_rows(&std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap());
+    expected.sort();
+    documented.sort();
+    assert_eq!(documented, expected);
+    assert_eq!(table_rows("| layer | module |\n|---|---|\n| 2 | `text` | cut |\n"), [(2, "text".to_owned())]);
+}
+
 #[test]
 fn an_upward_or_sideways_import_is_seen() {
     assert_eq!(faults("text", "use crate::types::Hit;\n"), Vec::<String>::new());
