@@ -187,7 +187,7 @@ pub(super) fn show(answer: &Answer, length: Length, took_ms: f64, output: &Outpu
         output.print(&text)?;
         if !answer.found() {
             output.tell_text(&reason_text(answer, output.width));
-            match nearest_text(answer, output.message_style) {
+            match nearest_text(answer, "", output.message_style) {
                 nearest if nearest.is_empty() => output.say("Nothing known about this."),
                 nearest => output.tell_text(&nearest),
             }

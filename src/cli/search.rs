@@ -9,7 +9,7 @@ use super::{Global, Outcome};
 use crate::engine::face::asking::{ItemFilter, PathFilter, SearchOptions};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::scope_of;
-use crate::render::{answer_json, search_text};
+use crate::render::{answer_json, nearest_text, search_text};
 use crate::types::{Kind, Scope, Semantic};
 use clap::Args;
 use std::ffi::OsString;
@@ -104,7 +104,10 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     } else {
         output.print(&search_text(&answer, &here.to_string_lossy(), output.style, output.width))?;
         if !answer.found() {
-            output.say("Nothing known about this.");
+            match nearest_text(&answer, &here.to_string_lossy(), output.message_style) {
+                nearest if nearest.is_empty() => output.say("Nothing known about this."),
+                nearest => output.tell_text(&nearest),
+            }
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say("There is no usable model, so only words were compared; get one with: ken model pull");
             }

@@ -10,6 +10,7 @@ use super::explanation::{Outcome, of_judged};
 use super::gate::Rule;
 use super::hit::{advice, passage};
 use super::knowledge::Knowledge;
+use super::nearest::nearest;
 use super::options::LookupOptions;
 use super::question::Question;
 use super::rank::{RankOptions, Ranking, rank};
@@ -18,13 +19,8 @@ use super::semantics::Semantics;
 use super::sure::platform;
 use super::{SearchError, Used};
 use crate::text::{DecodeError, Log, single_line};
-use crate::types::{Answer, Asked, Finding, Hit, Nearest, Platform, Semantic, Tier};
+use crate::types::{Answer, Asked, Finding, Hit, Platform, Semantic, Tier};
 use std::collections::HashSet;
-
-/// What did not pass the gate is named where it is at least this share as relevant as the gate asks.
-const NEAR_GATE: f32 = 0.3;
-/// How many of these are named.
-const NEAREST: usize = 3;
 
 /// Reads an input and cuts it into its problems, each with what the admitted entries' patterns say of it.
 ///
@@ -128,7 +124,7 @@ fn finding(
         }
     }
     let candidates = match &ranking {
-        Some(ranking) if hits.is_empty() => nearest(&collection, ranking)?,
+        Some(ranking) if hits.is_empty() => nearest(&[&collection], ranking, &|_| true)?,
         _ => Vec::new(),
     };
     let outcome = Outcome {
@@ -178,23 +174,6 @@ fn ranked(
         now_ms: 0,
     };
     rank(&query, &[collection], options)
-}
-
-/// What came near to the gate, nearest first.
-fn nearest(collection: &CanonCollection<'_>, ranking: &Ranking) -> Result<Vec<Nearest>, SearchError> {
-    let near = |candidate: &&Candidate| candidate.judged.relevance >= NEAR_GATE * candidate.gate;
-    let found: Vec<&Candidate> = ranking.candidates.iter().filter(near).take(NEAREST).collect();
-    let keys: Vec<u64> = found.iter().map(|candidate| candidate.key).collect();
-    let known = collection.read(&keys)?.into_iter().zip(found);
-    let named = known.filter_map(|(known, candidate)| match known? {
-        Known::Entry(stored) => Some(Nearest {
-            id: stored.id().to_owned(),
-            title: stored.entry().title.clone(),
-            relevance: candidate.judged.relevance,
-        }),
-        Known::Item(_) => None,
-    });
-    Ok(named.collect())
 }
 
 /// What passed the gate, as a hit; `None` if it is gone.

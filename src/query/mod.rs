@@ -8,8 +8,8 @@
 //! - What is asked: `analyse` (the errors of a log), `question`, `phrase`, `options`.
 //! - The pipeline: `rank` of each `candidate`, with `fuse`, `relevance`, `gate` and `score`.
 //! - What is sure without a model: `sure`, `chain` (cause before consequence), `asking` (what is left to be asked).
-//! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit` and
-//!   `explanation` are what they give.
+//! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit`, `nearest`
+//!   and `explanation` are what they give.
 
 mod analyse;
 mod asking;
@@ -24,6 +24,7 @@ mod gate;
 mod hit;
 mod knowledge;
 mod lookup;
+mod nearest;
 mod options;
 mod parts;
 mod phrase;

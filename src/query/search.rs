@@ -7,6 +7,7 @@ use super::explanation::{Outcome, of_judged};
 use super::gate::Rule;
 use super::hit::{bare, passage};
 use super::knowledge::{Filters, Knowledge};
+use super::nearest::nearest;
 use super::options::SearchOptions;
 use super::question::{Question, embed};
 use super::rank::{RankOptions, Ranking, rank};
@@ -141,6 +142,10 @@ pub fn search(
         is_present: &|path| context.items.is_none_or(|items| items.files.is_present(path)),
     };
     let why_not = options.why_not.as_deref().map(|id| outcome.why_not(id)).transpose()?;
+    let candidates = match options.texts && hits.is_empty() {
+        true => nearest(&collections, &ranking, outcome.is_present)?,
+        false => Vec::new(),
+    };
     let finding = Finding {
         error: Asked {
             headline: single_line(question, 300),
@@ -155,7 +160,7 @@ pub fn search(
         reranked,
         hits,
         also_seen: Vec::new(),
-        candidates: Vec::new(),
+        candidates,
         why_not,
     };
     Ok(Answer { errors_found: 1, errors_shown: 1, results: vec![finding] })

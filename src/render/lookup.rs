@@ -6,7 +6,7 @@ use super::explanation::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
 use crate::screen::line;
-use crate::types::{Answer, CausalRole, Content, Finding, Hit, Nearest, Semantic, Tier};
+use crate::types::{Answer, CausalRole, Content, Finding, Hit, Semantic, Tier};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
@@ -54,19 +54,6 @@ pub fn lookup_text(answer: &Answer, length: Length, style: Style, width: usize) 
     let shown = answer.results.iter().filter(|one| !one.hits.is_empty() || !one.also_seen.is_empty()).count();
     if several && shown > 0 && length == Length::Full {
         push_rest(&mut out, answer.errors_found - shown, unknown, &without, style, width);
-    }
-    out
-}
-
-/// What came near to the gate, for an answer without a hit. Empty where nothing did.
-pub fn nearest_text(answer: &Answer, style: Style) -> String {
-    let mut nearest: Vec<&Nearest> = answer.results.iter().flat_map(|finding| &finding.candidates).collect();
-    nearest.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
-    let mut out = String::new();
-    for (index, near) in nearest.iter().take(NAMED_UNKNOWN).enumerate() {
-        let label = if index == 0 { "Nothing sure. Closest:" } else { "                      " };
-        let how = line(&format!("({:.0} %, ken canon show {})", near.relevance * 100.0, near.id)).into_owned();
-        out.push_str(&format!("{label} {} {}\n", line(&near.title), style.faint(&how)));
     }
     out
 }

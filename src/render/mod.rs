@@ -7,6 +7,7 @@ mod advice;
 mod explanation;
 mod json;
 mod lookup;
+mod nearest;
 mod plan;
 mod search;
 mod style;
@@ -16,7 +17,8 @@ mod wrap;
 /// Which characters may reach a screen, and how paths are shown.
 pub use crate::screen::{clean, is_hidden, line, shown, shown_text, terminal};
 pub use json::{json, json_line, json_pretty, with_path, yaml};
-pub use lookup::{Length, lookup_text, nearest_text, reason_text};
+pub use lookup::{Length, lookup_text, reason_text};
+pub use nearest::nearest_text;
 pub use plan::plan_text;
 pub use search::search_text;
 pub use style::Style;

@@ -31,15 +31,18 @@ pub fn search_text(answer: &Answer, here: &str, style: Style, width: usize) -> S
     out
 }
 
+/// A path as it is shown: relative to `here` where it lies below.
+pub(super) fn below(path: &str, here: &str) -> String {
+    let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/'));
+    shown_text(below.unwrap_or(path)).into_owned()
+}
+
 fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: Style, width: usize) {
     let Content::Passage(passage) = &hit.content else { return };
-    let path = passage.path.as_deref().map(|path| {
-        let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/'));
-        shown_text(below.unwrap_or(path))
-    });
+    let path = passage.path.as_deref().map(|path| below(path, here));
     let place = match (path, passage.line_start) {
         (Some(path), Some(line)) => format!("{path}:{line}"),
-        (Some(path), None) => path.into_owned(),
+        (Some(path), None) => path,
         (None, _) => line(&hit.id).into_owned(),
     };
     let title = match (hit.kind, line(&hit.title).as_ref()) {

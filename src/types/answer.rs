@@ -201,7 +201,7 @@ pub struct Hit {
 }
 
 /// The error that was asked about.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Asked {
     /// The line that says what went wrong, cut to 300 characters.
     pub headline: String,
@@ -231,10 +231,16 @@ pub struct Seen {
 /// Something that was near the gate, and did not pass it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Nearest {
-    /// Stable id, `pack/slug`.
+    /// Stable id: `pack/slug` of an entry, or an item's.
     pub id: String,
-    /// The problem in a few words.
+    /// The problem in a few words, or the headings that lead to a passage.
     pub title: String,
+    /// The file that a passage stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Its first line in the file as it was indexed, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_start: Option<usize>,
     /// Probability of being the right answer, in \[0, 1\].
     pub relevance: f32,
 }

@@ -53,6 +53,25 @@ fn a_question_in_other_words_is_answered_or_not_at_all() {
     user.assert_sound();
 }
 
+#[test]
+fn what_came_near_to_the_gate_is_named_with_its_place() {
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    notes(&user);
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let question =
+        ["search", "--dry-run", "--kind", "chunk", "--min-relevance", "1", "how often are the signing keys replaced"];
+    let ran = user.ken(&question);
+    assert!(ran.code == 1 && ran.out.is_empty(), "{ran:?}");
+    assert!(ran.err.contains("Nothing sure. Closest: ops/keys.md:5 Operations > Keys ("), "{ran:?}");
+    let answer = user.ken(&[&["--json"], &question[..]].concat()).json();
+    let finding = &answer["results"][0];
+    assert!(finding["hits"].as_array().unwrap().is_empty() && finding["verdict"] == "none", "{answer:#}");
+    assert_eq!((finding["candidates"][0]["line_start"].as_u64(), finding["candidates"].as_array().unwrap().len()), (Some(5), 1));
+    // What lies in a file that is gone is not near either.
+    std::fs::remove_file(user.path("ops/keys.md")).unwrap();
+    assert!(!user.ken(&question).err.contains("keys.md"));
+}
+
 /// A cross-encoder changes the order and nothing else: who is there and how sure stays, the scores are dealt out anew.
 #[test]
 fn a_cross_encoder_has_a_say_in_the_order_alone() {

@@ -1,0 +1,68 @@
+//! What came near to the gate, for an answer without a hit.
+
+use super::search::below;
+use super::style::Style;
+use crate::screen::line;
+use crate::types::{Answer, Nearest};
+
+/// How many are named over all findings.
+const NAMED: usize = 3;
+/// What stands before the first.
+const LABEL: &str = "Nothing sure. Closest:";
+
+/// A line for each, nearest first; paths below `here` are shown relative to it. Empty where nothing came near.
+pub fn nearest_text(answer: &Answer, here: &str, style: Style) -> String {
+    let mut nearest: Vec<&Nearest> = answer.results.iter().flat_map(|finding| &finding.candidates).collect();
+    nearest.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
+    let mut out = String::new();
+    for (index, near) in nearest.iter().take(NAMED).enumerate() {
+        let label = if index == 0 { LABEL } else { "" };
+        let percent = near.relevance * 100.0;
+        let (what, how) = match &near.path {
+            Some(path) => {
+                let line_start = near.line_start.map_or_else(String::new, |line| format!(":{line}"));
+                let place = format!("{}{line_start}", below(path, here));
+                let how = if near.title.is_empty() { String::new() } else { format!("{} ", line(&near.title)) };
+                (place, format!("{how}({percent:.0} %)"))
+            }
+            None => {
+                let how = line(&format!("({percent:.0} %, ken canon show {})", near.id)).into_owned();
+                (line(&near.title).into_owned(), how)
+            }
+        };
+        out.push_str(&format!("{label:width$} {what} {}\n", style.faint(&how), width = LABEL.len()));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Asked, Finding, Semantic, Verdict};
+
+    #[test]
+    fn passages_are_named_by_place_and_entries_by_command() {
+        let near = |id: &str, path: Option<&str>, relevance| Nearest {
+            id: id.to_owned(),
+            title: "Backup > Retention".to_owned(),
+            path: path.map(str::to_owned),
+            line_start: path.map(|_| 12),
+            relevance,
+        };
+        let finding = Finding {
+            error: Asked::default(),
+            verdict: Verdict::None,
+            semantic: Semantic::On,
+            reranked: false,
+            hits: Vec::new(),
+            also_seen: Vec::new(),
+            candidates: vec![near("linux/x", None, 0.1), near("abc", Some("/home/me/docs/a.md"), 0.2)],
+            why_not: None,
+        };
+        let answer = Answer { errors_found: 1, errors_shown: 1, results: vec![finding] };
+        let text = nearest_text(&answer, "/home/me", Style::default());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "Nothing sure. Closest: docs/a.md:12 Backup > Retention (20 %)");
+        assert_eq!(lines[1], "                       Backup > Retention (10 %, ken canon show linux/x)");
+    }
+}
