@@ -81,13 +81,16 @@ fn main() {
     let mut squeezed = Vec::new();
     let mut table = String::from("pub(super) static PACKS: &[CompiledPack] = &[");
     let mut patterns = Patterns::default();
+    let mut open: Option<&str> = None;
     for (path, (pack, entries)) in files.iter().zip(parsed.iter().zip(&all)) {
         let Pack { schema_version, pack, title, .. } = pack;
-        write!(
-            table,
-            "CompiledPack {{ schema_version: {schema_version}, name: {pack:?}, title: {title:?}, entries: &["
-        )
-        .expect("to a string");
+        // A pack too long for one file goes on in the next: node.a-n.json, node.o-z.json.
+        if open != Some(pack) {
+            table.push_str(if open.is_some() { "] }," } else { "" });
+            let head = format!("schema_version: {schema_version}, name: {pack:?}, title: {title:?}");
+            write!(table, "CompiledPack {{ {head}, entries: &[").expect("to a string");
+            open = Some(pack);
+        }
         for text in entries {
             let entry: Entry = serde_json::from_str(text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             squeezed.extend(squeeze(&words, text));
@@ -96,9 +99,8 @@ fn main() {
                 .expect("to a string");
             patterns.add(&entry);
         }
-        table.push_str("] },");
     }
-    table.push_str("];\n");
+    table.push_str(if open.is_some() { "] }];\n" } else { "];\n" });
     patterns.write(&mut table);
     for (file, made) in [("packs.rs", table.as_bytes()), ("packs.words", &words), ("packs.entries", &squeezed)] {
         fs::write(Path::new(&out).join(file), made).expect("OUT_DIR is writable");
@@ -128,7 +130,7 @@ fn squeeze(dictionary: &[u8], text: &str) -> Vec<u8> {
     out
 }
 
-/// JSON without white space between its parts; fields stay in their order.
+/// The same JSON without white space outside its strings.
 fn compact(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let (mut in_text, mut escaped) = (false, false);

@@ -1,13 +1,14 @@
-"""Real messages from issue trackers, each with the remedy that was accepted there: is the entry first, is the remedy shown?
+"""Real messages from issue trackers: does the right entry come first, and does it show the remedy?
 
     python3 benches/packs/remedies.py KEN [CASES] [--misses] [--out ANSWERS]
 
-CASES are lines of JSON (tests/remedies/trackers.jsonl if not said): text, fix (what was accepted), fix_keywords (words of
-which one stands in any text that tells it), expect (the entries that know the cause), source (the thread).
+CASES are lines of JSON (tests/remedies/trackers.jsonl if not said). Their fields: text, the message; fix, what was
+accepted in the tracker; fix_keywords, words that a text with this remedy contains; expect, the entries that know the
+cause; source, the thread.
 
-"first": one of `expect` is the first hit of the first result. "remedy": one of `fix_keywords` stands in what is shown of
-that hit: its cause and its steps. Words are no judgement; a person reads ANSWERS, which has text, accepted remedy and what
-was shown side by side. "sure of something else": another entry is first with a sureness over 60 %.
+"first" counts the cases whose first hit is one of `expect`. "remedy" counts those whose first hit shows one of
+`fix_keywords` in its cause or steps. Words are only a hint, so a person reads ANSWERS, which puts message, accepted
+remedy and answer side by side. "sure of something else" counts wrong first hits with a relevance over 60 %.
 """
 
 import collections
@@ -36,7 +37,8 @@ def shown(hit):
 counts = collections.defaultdict(collections.Counter)
 for line in open(cases, encoding="utf-8"):
     case = json.loads(line)
-    ran = subprocess.run([ken, "lookup", "--json", "-"], input=case["text"].encode(), capture_output=True, env=os.environ)
+    text = case["text"].encode()
+    ran = subprocess.run([ken, "lookup", "--json", "-"], input=text, capture_output=True, env=os.environ)
     results = json.loads(ran.stdout)["results"] if ran.stdout else []
     hit = next((hit for result in results for hit in result["hits"][:1]), None)
     first = hit is not None and hit["id"] in case["expect"]

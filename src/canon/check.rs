@@ -115,8 +115,7 @@ fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
     if !(1..=SCHEMA_VERSION).contains(&pack.schema_version) {
         error(format!("schema_version is {}, this program reads 1 to {SCHEMA_VERSION}", pack.schema_version));
     }
-    let stem = std::path::Path::new(&source.origin).file_stem().and_then(|s| s.to_str());
-    if stem.is_some_and(|stem| stem != pack.pack) {
+    if !source.is_named_for(&pack.pack) {
         error(format!("the pack is named {}, the file is not", pack.pack));
     }
     for (name, text) in [("name", &pack.pack), ("title", &pack.title)] {

@@ -13,6 +13,7 @@ use crate::text::sha256_hex;
 use serde_json::json;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// The text of a pack and where it comes from.
@@ -24,6 +25,15 @@ pub struct PackSource {
     pub origin: String,
     /// JSON.
     pub text: Cow<'static, str>,
+}
+
+impl PackSource {
+    /// Whether its file is one of the pack `name`: `name.json`, or `name.PART.json`. What has no file name is.
+    pub fn is_named_for(&self, name: &str) -> bool {
+        let stem = Path::new(&self.origin).file_stem().and_then(|stem| stem.to_str());
+        let rest = |stem: &str| stem.strip_prefix(name).map(|rest| rest.is_empty() || rest.starts_with('.'));
+        stem.is_none_or(|stem| rest(stem) == Some(true))
+    }
 }
 
 /// The packs that are compiled in, as text: for [`super::check()`], since [`Canon::load`] has them already.

@@ -20,7 +20,8 @@ pub const SCHEMA_VERSION: u32 = 2;
 pub struct PackFile {
     /// At most [`SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// Name of the pack, the first part of its entries' ids; equal to the file's stem.
+    /// Name of the pack, the first part of its entries' ids. Its file is named for it; a long pack lies in several:
+    /// `node.a-n.json`, `node.o-z.json`.
     pub pack: String,
     /// What the pack is about, for people.
     pub title: String,

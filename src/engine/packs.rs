@@ -15,7 +15,7 @@ use crate::types::Logistic;
 use crate::types::limits::CANON_PACK;
 use rayon::prelude::*;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// An entry to be added to a pack of the user's.
 #[derive(Debug, Clone)]
@@ -97,9 +97,7 @@ fn all_misplaced(canon: &Canon, sources: &[PackSource], semantics: &Semantics) -
         })
         .collect();
     let source = |stored: &Stored| {
-        let stem =
-            |source: &&PackSource| Path::new(&source.origin).file_stem().is_some_and(|stem| *stem == *stored.pack);
-        sources.iter().filter(|source| source.layer == stored.layer).find(stem)
+        sources.iter().find(|source| source.layer == stored.layer && source.is_named_for(&stored.pack))
     };
     let all = found.into_iter().flatten();
     all.filter_map(|(at, message)| Some(warning(source(&entries[at])?, entries[at].id(), message))).collect()

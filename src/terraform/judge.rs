@@ -44,7 +44,7 @@ pub fn judge<'a>(plan: &Plan, entries: impl Iterator<Item = &'a Stored>) -> Vec<
     found
 }
 
-/// How many changes of a plan are of providers for which no entry carries a condition.
+/// Number of changes in a plan whose provider no entry has a condition for.
 pub fn uncovered<'a>(plan: &Plan, entries: impl Iterator<Item = &'a Stored>) -> usize {
     let provider = |kind: &str| kind.split('_').next().unwrap_or_default().to_owned();
     let conditions = entries.flat_map(|stored| &stored.entry().plan).flat_map(|condition| &condition.resource);

@@ -99,7 +99,7 @@ fn an_answer_has_what_fits_the_message() {
     assert!(all.contains("Sealed: Unseal it") && all.contains("Loses every secret") && all.contains("gone: vault at"));
 }
 
-/// Every finding in plans of others has been judged, no right one is lost, and nothing is said of clean plans.
+/// Plans that other people wrote: each finding is judged, each right one is found again, and clean plans have none.
 #[test]
 fn findings_in_plans_of_others_are_the_judged_ones() {
     let user = User::new();

@@ -66,7 +66,10 @@ fn what_came_near_to_the_gate_is_named_with_its_place() {
     let answer = user.ken(&[&["--json"], &question[..]].concat()).json();
     let finding = &answer["results"][0];
     assert!(finding["hits"].as_array().unwrap().is_empty() && finding["verdict"] == "none", "{answer:#}");
-    assert_eq!((finding["candidates"][0]["line_start"].as_u64(), finding["candidates"].as_array().unwrap().len()), (Some(5), 1));
+    assert_eq!(
+        (finding["candidates"][0]["line_start"].as_u64(), finding["candidates"].as_array().unwrap().len()),
+        (Some(5), 1)
+    );
     // What lies in a file that is gone is not near either.
     std::fs::remove_file(user.path("ops/keys.md")).unwrap();
     assert!(!user.ken(&question).err.contains("keys.md"));
