@@ -71,7 +71,7 @@ fn what_came_near_to_the_gate_is_named_with_its_place() {
         (Some(5), 1)
     );
     // What lies in a file that is gone is not near either.
-    std::fs::remove_file(user.path("ops/keys.md")).unwrap();
+    std::fs::remove_file(user.work().join("ops/keys.md")).unwrap();
     assert!(!user.ken(&question).err.contains("keys.md"));
 }
 
