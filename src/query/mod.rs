@@ -6,7 +6,8 @@
 //!
 //! - What there is: `knowledge` (packs), `semantics` (a model), `collection` and `collections` (what can be asked).
 //! - What is asked: `analyse` (the errors of a log), `question`, `phrase`, `options`.
-//! - The pipeline: `rank` of each `candidate`, with `fuse`, `relevance`, `gate` and `score`.
+//! - The pipeline: `rank` of each `candidate`, with `fuse`, `relevance`, `gate` and `score`; `read` gives
+//!   what passed its text.
 //! - What is sure without a model: `sure`, `chain` (cause before consequence), `asking` (what is left to be asked).
 //! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit`, `nearest`
 //!   and `explanation` are what they give.
@@ -31,6 +32,7 @@ mod phrase;
 mod probe;
 mod question;
 mod rank;
+mod read;
 mod recall;
 mod recalled;
 pub mod relevance;

@@ -4,7 +4,7 @@ use super::SearchError;
 use super::candidate::Candidate;
 use super::collection::{Collection, Known};
 use super::rank::Ranking;
-use super::search::read;
+use super::read::read;
 use crate::text::single_line;
 use crate::types::Nearest;
 

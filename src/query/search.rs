@@ -11,6 +11,7 @@ use super::nearest::nearest;
 use super::options::SearchOptions;
 use super::question::{Question, embed};
 use super::rank::{RankOptions, Ranking, rank};
+use super::read::read;
 use super::rerank::{READ, order};
 use super::semantics::Semantics;
 use super::stage::{OnStage, Stage};
@@ -164,22 +165,6 @@ pub fn search(
         why_not,
     };
     Ok(Answer { errors_found: 1, errors_shown: 1, results: vec![finding] })
-}
-
-/// Reads candidates, those of each collection together; in the order given, `None` for one that is gone.
-pub(super) fn read<'c>(
-    collections: &[&'c dyn Collection],
-    candidates: &[&Candidate],
-) -> Result<Vec<Option<Known<'c>>>, SearchError> {
-    let mut out: Vec<Option<Known<'c>>> = candidates.iter().map(|_| None).collect();
-    for (at, collection) in collections.iter().enumerate() {
-        let places: Vec<usize> = (0..candidates.len()).filter(|&place| candidates[place].collection == at).collect();
-        let keys: Vec<u64> = places.iter().map(|&place| candidates[place].key).collect();
-        for (&place, known) in places.iter().zip(collection.read(&keys)?) {
-            out[place] = known;
-        }
-    }
-    Ok(out)
 }
 
 /// Lets a cross-encoder read the first candidates that pass and orders them by what it says and their closeness. Their

@@ -59,7 +59,7 @@ fn what_came_near_to_the_gate_is_named_with_its_place() {
     notes(&user);
     assert_eq!(user.ken(&["index", "."]).code, 0);
     let question =
-        ["search", "--dry-run", "--kind", "chunk", "--min-relevance", "1", "how often are the signing keys replaced"];
+        ["search", "--dry-run", "--kind", "chunk", "--min-relevance", "0.6", "how often are the signing keys replaced"];
     let ran = user.ken(&question);
     assert!(ran.code == 1 && ran.out.is_empty(), "{ran:?}");
     assert!(ran.err.contains("Nothing sure. Closest: ops/keys.md:5 Operations > Keys ("), "{ran:?}");
