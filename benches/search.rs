@@ -37,6 +37,7 @@ fn engine(home: &Path, data: &Path, model: bool) -> Engine {
         calibration: None,
         reranker: String::new(),
         recall_target: 0.99,
+        max_noise: 0.03,
         models: model.then_some(models),
         later: None,
     })

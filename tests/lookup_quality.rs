@@ -24,6 +24,7 @@ fn engine(with_model: bool) -> Engine {
         vectors: with_model.then(|| home::dir().join("vectors")),
         model: "bge-small-en-v1.5-int8".into(),
         recall_target: 0.99,
+        max_noise: 0.03,
         models: with_model.then(home::settings),
     })
 }

@@ -26,6 +26,13 @@ pub enum BlockRole {
     Text,
     /// What hangs together and is cut only if it alone is too long: a listing, a table, a list.
     Whole,
+    /// A term with its description, as in lists of options and settings: a small section of the one that it stands in.
+    Entry {
+        /// Without marks; not empty.
+        term: String,
+        /// Where the lines of the term end and those of the description begin, from the beginning of the text.
+        lead: usize,
+    },
     /// A thing that a source file declares, with its documentation: found by itself, never joined to another.
     Declaration {
         /// Its names from outside in, such as `impl Retry` and `fn backoff`.

@@ -78,8 +78,7 @@ impl Sections<'_, '_> {
                 if !title.is_empty() && self.headings.len() < MAX_HEADINGS {
                     self.headings.push((level, title));
                 }
-                let names = self.headings.iter().map(|(_, title)| title.clone()).collect();
-                self.open = Some(self.section(block.range, names));
+                self.open = Some(self.section(block.range, self.names().collect()));
             }
             BlockRole::Declaration { path } => {
                 self.close();
@@ -92,17 +91,29 @@ impl Sections<'_, '_> {
                     draft.alone = true;
                 }
             }
+            BlockRole::Entry { term, lead } => {
+                self.close();
+                let names = self.names().chain(std::iter::once(term)).collect();
+                let mut section = self.section(block.range.start..lead, names);
+                section.blocks.push(self.sized(lead..block.range.end));
+                self.split(section);
+            }
             BlockRole::Heading { .. } | BlockRole::Text | BlockRole::Whole => {
                 let sized = self.sized(block.range);
                 let start = sized.0.start;
                 let mut section = match self.open.take() {
                     Some(section) => section,
-                    None => self.section(start..start, Vec::new()),
+                    None => self.section(start..start, self.names().collect()),
                 };
                 section.blocks.push(sized);
                 self.open = Some(section);
             }
         }
+    }
+
+    /// The headings above what comes next.
+    fn names(&self) -> impl Iterator<Item = String> + '_ {
+        self.headings.iter().map(|(_, title)| title.clone())
     }
 
     fn is_short(&self, heading: &Range<usize>) -> bool {

@@ -12,6 +12,7 @@ mod front_matter;
 mod markup;
 mod part;
 mod size;
+mod sniff;
 mod source;
 
 pub use front_matter::{FrontMatter, front_matter, yaml};
@@ -47,11 +48,18 @@ const MARKDOWN: &[&str] = &["md", "markdown", "mdx", "mkd"];
 const PLAIN: &[&str] = &["txt", "text", "org"];
 const RESTRUCTURED_TEXT: &[&str] = &["rst", "rest"];
 const ASCIIDOC: &[&str] = &["adoc", "asciidoc", "asc"];
+/// Endings of what a text is made from, or taken in from: what it is stands before them.
+const MADE_FROM: &[&str] = &["inc", "in", "tmpl", "tpl", "j2", "template", "example", "sample", "dist"];
 /// Names without an ending that such files have.
 const NAMES: &[&str] =
     &["readme", "changelog", "changes", "news", "todo", "contributing", "install", "notes", "faq", "history"];
 
 impl Format {
+    /// How this text is laid out, in a file whose name says so much: one that is only called text may be marked up.
+    pub fn told_by(self, text: &str) -> Self {
+        if self == Self::Plain { sniff::sniff(text) } else { self }
+    }
+
     /// How a file of this name is laid out; `None` if the name does not say that it is text.
     pub fn of_path(path: &Path) -> Option<Self> {
         let lower = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().to_ascii_lowercase());
@@ -60,6 +68,10 @@ impl Format {
             Some(ending) if PLAIN.contains(&ending.as_str()) => Some(Self::Plain),
             Some(ending) if RESTRUCTURED_TEXT.contains(&ending.as_str()) => Some(Self::RestructuredText),
             Some(ending) if ASCIIDOC.contains(&ending.as_str()) => Some(Self::AsciiDoc),
+            Some(ending) if MADE_FROM.contains(&ending.as_str()) => {
+                let inner = path.with_extension("");
+                inner.extension().and_then(|_| Self::of_path(&inner))
+            }
             Some(ending) => Language::of_extension(&ending).map(Self::Source),
             None => lower(path.file_name()).filter(|name| NAMES.contains(&name.as_str())).map(|_| Self::Plain),
         }
@@ -81,13 +93,22 @@ pub struct Chunk {
 }
 
 /// Cuts a text. The cores of the chunks are together the whole text, unless nothing of it is to be found (no letter or
-/// digit, no declaration): then there is no chunk.
-pub fn chunks(text: &str, format: Format, counter: &dyn CountTokens, limits: &Limits) -> Vec<Chunk> {
+/// digit, no declaration): then there is no chunk. `name` stands above all where the text has no title of its own.
+pub fn chunks(
+    text: &str,
+    format: Format,
+    name: Option<&str>,
+    counter: &dyn CountTokens,
+    limits: &Limits,
+) -> Vec<Chunk> {
     let blocks = blocks(text, format);
     let sizer = Sizer { counter };
+    let titled = |block: &Block| matches!(block.role, BlockRole::Heading { level: 1, .. });
     let root = match format {
-        Format::Markdown => root_title(text, &blocks),
-        _ => None,
+        Format::Source(_) => None,
+        _ if blocks.iter().any(titled) => None,
+        Format::Markdown => front_matter(text).title.or_else(|| name.map(str::to_owned)),
+        _ => name.map(str::to_owned),
     };
     let drafts = draft::drafts(text, blocks, root, &sizer, limits);
     place(text, drafts, &sizer, limits)
@@ -102,12 +123,6 @@ fn blocks(text: &str, format: Format) -> Vec<Block> {
         Format::Plain => markup::plain(text),
         Format::Source(language) => source::declarations(text, language),
     }
-}
-
-/// The title of the front matter, where no heading says it.
-fn root_title(text: &str, blocks: &[Block]) -> Option<String> {
-    let titled = |block: &Block| matches!(block.role, BlockRole::Heading { level: 1, .. });
-    if blocks.iter().any(titled) { None } else { front_matter(text).title }
 }
 
 /// Drafts to chunks: cores, context and lines.
@@ -197,7 +212,7 @@ mod tests {
             let body = &text[chunk.span.byte_start..chunk.span.byte_end];
             (chunk.headings.join(" > "), format!("{}|{body}", &text[chunk.context]))
         };
-        chunks(text, Format::Markdown, &Words, limits).into_iter().map(show).collect()
+        chunks(text, Format::Markdown, None, &Words, limits).into_iter().map(show).collect()
     }
 
     fn shown(expected: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -234,6 +249,8 @@ mod tests {
     fn titles_of_front_matter_stand_above_headings() {
         let limits = Limits { most: 12, least: 1, overlap: 2, window: 100 };
         assert_eq!(cut("---\ntitle: Whole\n---\n## Part\n\na b c\n", &limits), shown(&[("Whole > Part", "|a b c")]));
+        let named = chunks("a b\n", Format::Plain, Some("notes"), &Words, &limits);
+        assert_eq!(named[0].headings, ["notes"], "the name of what has no title");
         assert_eq!(cut("## Only\n", &limits), shown(&[("Only", "|## Only")]));
         assert_eq!(cut("---\n\n***\n\n\n", &limits), []);
     }
@@ -254,7 +271,7 @@ mod tests {
             most in 8usize..40,
         ) {
             let limits = Limits { most, least, overlap, window: 100 };
-            let found = chunks(&text, format, &Words, &limits);
+            let found = chunks(&text, format, None, &Words, &limits);
             let mut end = 0;
             for (at, chunk) in found.iter().enumerate() {
                 prop_assert_eq!(chunk.core.start, end, "cores tile");

@@ -98,6 +98,11 @@ fn full(status: &Status, output: &Output) -> String {
         );
         row("search", format!("{how}; {} items changed since the file of vectors was made", file.overlay));
     }
+    if let Some(gate) = &status.gate {
+        let [share, low, high] = gate.noise.map(|share| 100.0 * share);
+        let how = format!("{share:.1} % of questions about other things are answered ({low:.1} to {high:.1} %)");
+        row("gate", format!("fitted to {} texts: {how}", gate.texts));
+    }
     if inventory.without_vector > 0 {
         row("", style.warning(&format!("{} texts have no vector (ken index)", inventory.without_vector)));
     }

@@ -95,6 +95,7 @@ impl Surroundings {
             model: self.config.settings().model.name.clone(),
             reranker: self.config.settings().model.reranker.clone(),
             recall_target: self.config.settings().index.recall_target,
+            max_noise: self.config.settings().search.max_noise,
             models: self.store_settings(),
             later: self.config.settings().index.background.then_some(background::renew_later as fn() -> bool),
         }

@@ -5,6 +5,7 @@ use super::settings::{Settings, Simd};
 use crate::embed::{Choice, Precision};
 use crate::pack::Tokenizer;
 use crate::text::edits;
+use crate::types::MOST_NOISE;
 
 /// How a value is written.
 struct Form<T> {
@@ -58,6 +59,11 @@ const OPTIONAL_SHARE: Form<Option<f32>> = Form {
 const TARGET: Form<f64> = Form {
     expected: "a number above 0 and up to 1",
     read: |text| text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0),
+    show: f64::to_string,
+};
+const NOISE: Form<f64> = Form {
+    expected: "a number above 0 and up to 0.25",
+    read: |text| text.parse().ok().filter(|share| *share > 0.0 && *share <= MOST_NOISE),
     show: f64::to_string,
 };
 const ENCODER: Form<Choice> = Form {
@@ -181,6 +187,10 @@ pub const KEYS: &[Key] = &[
         )
     },
     Key { repository: true, ..key!(search.limit, COUNT, "hits per search") },
+    Key {
+        repository: true,
+        ..key!(search.max_noise, NOISE, "share of questions about other things that indexed texts may answer")
+    },
     Key { repository: true, ..key!(pack.budget, TOKENS, "tokens of a frame") },
     Key {
         repository: true,
@@ -255,7 +265,7 @@ mod tests {
     #[test]
     fn every_key_has_a_field_of_its_own() {
         // Texts that some form takes and no default is.
-        let texts = ["true", "false", "7", "fused", "f32", "scalar", "o200k", "0.5", "other"];
+        let texts = ["true", "false", "7", "fused", "f32", "scalar", "o200k", "0.5", "0.1", "other"];
         for key in KEYS {
             let mut settings = Settings::default();
             let changed =

@@ -4,7 +4,7 @@
 use crate::ann::GraphOptions;
 use crate::embed::{Choice, DEFAULT_MODEL, DEFAULT_RERANKER, HUB_ENDPOINT, Precision};
 use crate::pack::{DEFAULT_BUDGET, Tokenizer};
-use crate::query::{LookupOptions, SearchOptions};
+use crate::query::{DEFAULT_MAX_NOISE, LookupOptions, SearchOptions};
 
 /// All settings, each with a value.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -131,11 +131,13 @@ impl Default for IndexSettings {
 pub struct SearchSettings {
     /// Hits, from 1 to 100.
     pub limit: usize,
+    /// Share of foreign questions that indexed texts may answer, in (0, 0.25\].
+    pub max_noise: f64,
 }
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        Self { limit: SearchOptions::default().limit }
+        Self { limit: SearchOptions::default().limit, max_noise: DEFAULT_MAX_NOISE }
     }
 }
 

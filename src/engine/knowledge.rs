@@ -52,16 +52,16 @@ impl Engine {
     }
 
     /// The calibration of an installed model: the user's own, else the one that ships for its name, else the one it
-    /// came with.
+    /// came with; and whether it is the user's own.
     pub(super) fn calibration_of(
         &self,
         installed: &Installed,
         session: &Session<'_>,
-    ) -> Result<Calibration, EngineError> {
+    ) -> Result<(Calibration, bool), EngineError> {
         if let Some(path) = self.calibration_path(installed.name()) {
             match read_text(&path, Links::Follow, MODEL_JSON) {
                 Ok(text) => match toml::from_str(&text) {
-                    Ok(own) => return Ok(own),
+                    Ok(own) => return Ok((own, true)),
                     Err(error) => {
                         let error = error.message().lines().next().unwrap_or_default().to_owned();
                         session.note(format!("{} is not used: {error}", shown(&path)));
@@ -75,6 +75,7 @@ impl Engine {
         let shipped = shipped.and_then(|manifest| manifest.calibration.clone());
         shipped
             .or_else(|| installed.manifest.calibration.clone())
+            .map(|calibration| (calibration, false))
             .ok_or_else(|| EngineError::NotCalibrated { model: installed.name().to_owned() })
     }
 

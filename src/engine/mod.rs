@@ -14,6 +14,7 @@ mod knowledge;
 mod lookup;
 mod markdown;
 mod models;
+mod noise;
 mod notes;
 mod pack;
 mod pack_files;
@@ -37,7 +38,7 @@ pub use passing::CommandRun;
 pub use purge::Holding;
 pub use session::{OnProgress, Session};
 pub use state::PacksSnapshot;
-pub use status::{Checkup, Status, VectorsFile};
+pub use status::{Checkup, FittedGate, Status, VectorsFile};
 
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;
@@ -70,6 +71,8 @@ pub struct EngineSettings {
     pub reranker: String,
     /// Share of the nearest texts that a search must find, in (0, 1\]; at 1 every vector is compared.
     pub recall_target: f64,
+    /// Share of foreign questions that indexed texts may answer, in (0, 0.25\].
+    pub max_noise: f64,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
     /// Starts a process that makes the file of vectors again ([`Engine::renew_vectors`]), and says whether it could.

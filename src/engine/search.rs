@@ -5,7 +5,7 @@ use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::query::{
-    Files, Gates, ItemCollection, Legs, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
+    Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
 };
 use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
 use crate::text::{decode, ends};
@@ -25,12 +25,16 @@ pub(super) struct Request<'a, 's> {
 }
 
 /// Files as they are now; those that an import brought were never on this machine.
-struct RequestFiles<'a> {
+pub(super) struct RequestFiles<'a> {
     database: &'a Database,
     files: &'a Provenance,
 }
 
-impl RequestFiles<'_> {
+impl<'a> RequestFiles<'a> {
+    pub fn new(database: &'a Database, files: &'a Provenance) -> Self {
+        Self { database, files }
+    }
+
     fn is_imported(&self, path: &str) -> bool {
         self.database.is_imported(path).unwrap_or(false)
     }
@@ -99,13 +103,16 @@ impl Request<'_, '_> {
     ) -> Result<T, EngineError> {
         self.session.check()?;
         let files = Provenance::default();
-        let files = items.map(|(database, _)| RequestFiles { database, files: &files });
+        let files = items.map(|(database, _)| RequestFiles::new(database, &files));
+        let noise = items.map(|(database, _)| self.engine.noise_of(database, self.model.as_deref())).transpose()?;
+        let noise = noise.flatten();
         let collection = items.zip(files.as_ref()).map(|((database, items), files)| ItemCollection {
             documents: database,
             vectors: items.vectors().map(|vectors| &vectors.index),
             terms: items.terms(),
             admitted: items.admitted(),
             files,
+            noise: noise.as_ref().map(|measured| Noise { measured, budget: self.engine.settings.max_noise }),
         });
         let usage = self.engine.usage();
         let context = SearchContext {

@@ -2,7 +2,7 @@
 
 use super::derived::Keep;
 use super::{Engine, EngineError, Session};
-use crate::ann::{Certificate, Image, Index, recertify};
+use crate::ann::{Certificate, Image, Index, Recall, recertify};
 use crate::ingest::{has_changed, means_gone};
 use crate::lexical::TermImage;
 use crate::map::open::{Links, open};
@@ -30,6 +30,8 @@ pub struct Status {
     pub models_agree: bool,
     /// The file of vectors that searches read; none while it is missing, or too old to be used.
     pub vectors_file: Option<VectorsFile>,
+    /// How the gate of what is indexed was fitted; none while it is that of the model's calibration, or of labels.
+    pub gate: Option<FittedGate>,
     /// Indexed files that changed since.
     pub changed: Vec<String>,
     /// Indexed files that are gone.
@@ -60,6 +62,19 @@ pub struct VectorsFile {
     /// Share of the ten nearest that a search finds, with the ends of its 95 % interval, as it was measured when the
     /// graph was built; none without a graph: every vector is compared then.
     pub recall: Option<[f64; 3]>,
+}
+
+/// A gate that fits what is indexed: see [`crate::types::CorpusNoise`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct FittedGate {
+    /// Texts that there were when it was fitted.
+    pub texts: usize,
+    /// Questions about other things that decided where it stands.
+    pub questions: usize,
+    /// Share of such questions that may be answered (`search.max_noise`).
+    pub max_noise: f64,
+    /// Share of them that is answered, with the ends of its 95 % interval.
+    pub noise: [f64; 3],
 }
 
 impl Status {
@@ -101,6 +116,15 @@ pub struct Checkup {
 }
 
 impl Engine {
+    fn fitted_gate(&self, database: &Database, session: &Session<'_>) -> Result<Option<FittedGate>, EngineError> {
+        let Some((noise, signals)) = self.noise_in_use(database, session)? else { return Ok(None) };
+        let max_noise = self.settings.max_noise;
+        let (answered, questions) = noise.answered(signals, max_noise);
+        let each: Vec<f64> = (0..questions).map(|at| f64::from(u8::from(at < answered))).collect();
+        let Recall { share, low, high } = Recall::of(&each);
+        Ok(Some(FittedGate { texts: noise.texts, questions, max_noise, noise: [share, low, high] }))
+    }
+
     /// How things stand. Looks at every indexed file's size and times, and reads one only where these leave a doubt.
     ///
     /// # Errors
@@ -115,6 +139,7 @@ impl Engine {
         out.inventory = database.inventory()?;
         out.forgotten = database.forgotten()?.len();
         out.traces_left = database.has_traces()?;
+        out.gate = self.fitted_gate(&database, session)?;
         if let Some(index) = database.index_model()? {
             out.models_agree = match self.encoder() {
                 Ok(Some(encoder)) => index.fingerprint == *encoder.fingerprint(),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// Raised when the same file is cut another way than before, so that everything is cut anew.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Cuts for one model.
 #[derive(Clone, Copy)]
@@ -20,6 +20,22 @@ pub(super) struct Cutter<'a> {
 /// How a file of this name is laid out; what has no name that tells is paragraphs.
 pub(super) fn layout(path: &str) -> Format {
     Format::of_path(Path::new(path)).unwrap_or(Format::Plain)
+}
+
+/// Names that say where a file stands in its folder and not what is in it: that says the folder.
+const UNTOLD: [&str; 5] = ["index", "readme", "_index", "main", "default"];
+
+/// What a file is called, in words: a title for what has none.
+fn name_of(path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let stem = |path: &Path| {
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        Some(name.split('.').find(|part| !part.is_empty())?.to_owned())
+    };
+    let own = stem(path)?;
+    let told = if UNTOLD.contains(&own.to_lowercase().as_str()) { stem(path.parent()?)? } else { own };
+    let words: Vec<&str> = told.split(['-', '_', ' ']).filter(|word| !word.is_empty()).collect();
+    Some(words.join(" ")).filter(|name| name.contains(char::is_alphabetic))
 }
 
 impl<'a> Cutter<'a> {
@@ -34,7 +50,7 @@ impl<'a> Cutter<'a> {
 
     /// The chunks of a text as items.
     pub fn items(&self, text: &str, source: &Source) -> Vec<Item> {
-        let format = layout(&source.path);
+        let format = layout(&source.path).told_by(text);
         let mut limits = Limits::default();
         if let Some(encoder) = self.encoder {
             limits.window = encoder.max_tokens().saturating_sub(encoder.overhead_tokens(Role::Passage));
@@ -51,7 +67,7 @@ impl<'a> Cutter<'a> {
         }
         let updated_at = (source.stat.mtime_ns / 1_000_000).min(source.indexed_at);
         let mut seen: HashMap<_, usize> = HashMap::new();
-        let found = chunks(text, format, self, &limits).into_iter().map(|chunk| {
+        let found = chunks(text, format, name_of(&source.path).as_deref(), self, &limits).into_iter().map(|chunk| {
             let title = chunk.headings.join(" > ");
             let body = text[chunk.span.byte_start..chunk.span.byte_end].to_owned();
             let mut attributes = described.clone();
@@ -89,5 +105,19 @@ impl CountTokens for Cutter<'_> {
         // A tokenizer that fails here fails again when the text is embedded, and is heard there.
         let by_model = self.encoder.map(|encoder| encoder.count_tokens(text).unwrap_or(text.len()));
         by_model.unwrap_or_else(|| Characters.count(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_called_by_its_name_or_its_folders() {
+        let name = |path| name_of(path);
+        assert_eq!(name("/docs/usage/key_export.rst.inc").as_deref(), Some("key export"));
+        assert_eq!(name("/docs/cache-keys/README.md").as_deref(), Some("cache keys"));
+        assert_eq!(name("/docs/.hidden.md").as_deref(), Some("hidden"));
+        assert_eq!((name("/docs/2024-01.txt"), name("/")), (None, None));
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Query<'a> {
     pub vector: Option<&'a [f32]>,
     /// The model's calibration; there if and only if there is a vector.
     pub calibration: Option<&'a Calibration>,
+    /// Whether it is a few keywords.
+    pub is_short: bool,
     /// Candidates that each of vectors and words may name.
     pub most: usize,
     /// Hears which part of the search begins.

@@ -159,6 +159,7 @@ fn ranked(
         terms: Some(&question.terms),
         vector: open.semantics.as_ref().map(|(_, vector)| vector.as_slice()),
         calibration: open.semantics.as_ref().map(|(semantics, _)| &semantics.calibration),
+        is_short: false,
         most: LookupOptions::CANDIDATES,
         stage: &|_| {},
     };

@@ -9,7 +9,7 @@
 //! - The pipeline: `rank` of each `candidate`, with `fuse`, `relevance`, `gate` and `score`; `read` gives
 //!   what passed its text.
 //! - What is sure without a model: `sure`, `chain` (cause before consequence), `asking` (what is left to be asked).
-//! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`; `hit`, `nearest`
+//! - Who uses it: `lookup`, `search` (with `rerank` and `snippet`), `recall` (with `parts`), `probe`, `noise`; `hit`, `nearest`
 //!   and `explanation` are what they give.
 
 mod analyse;
@@ -26,6 +26,7 @@ mod hit;
 mod knowledge;
 mod lookup;
 mod nearest;
+mod noise;
 mod options;
 mod parts;
 mod phrase;
@@ -45,11 +46,14 @@ mod stage;
 mod sure;
 
 pub use analyse::{Problem, Problems, analyse};
-pub use collections::{Admitted, Files, ItemCollection};
+pub use collections::{Admitted, Files, ItemCollection, Noise};
 pub use error::SearchError;
 pub use gate::Gates;
 pub use knowledge::{Filters, Knowledge};
 pub use lookup::{LookupContext, lookup, problems};
+pub use noise::{
+    DEFAULT_MAX_NOISE, ForeignOdds, ForeignQuestion, embed_foreign, foreign_odds, foreign_questions, signal_noise,
+};
 pub use options::{Legs, LookupOptions, SearchOptions};
 pub use phrase::{Call, call};
 pub use probe::{Probed, probe, probe_items};

@@ -51,6 +51,7 @@ pub fn probe(knowledge: &Knowledge, problems: Problems, semantics: &Semantics) -
             terms: Some(&question.terms),
             vector: Some(&vector),
             calibration: Some(&semantics.calibration),
+            is_short: false,
             most: LookupOptions::CANDIDATES,
             stage: &|_| {},
         };
@@ -64,7 +65,7 @@ pub fn probe(knowledge: &Knowledge, problems: Problems, semantics: &Semantics) -
     Ok(out)
 }
 
-/// What a search among indexed items alone puts before the gate.
+/// What a search among indexed items alone puts before the gate, as if no gate had been fitted to them yet.
 ///
 /// # Errors
 /// [`SearchError`] when the model or the database fails.
@@ -82,7 +83,8 @@ pub fn probe_items(
     let found = gathered.into_iter().next_back().map(|one| one.found).unwrap_or_default();
     let keys: Vec<u64> = found.iter().map(|one| one.key).collect();
     let priors = items.priors(&keys, context.now_ms)?;
-    let named = found.iter().zip(priors).filter_map(|(one, prior)| Some((prior?.uid, one.evidence)));
+    let named =
+        found.iter().zip(priors).filter_map(|(one, prior)| Some((prior?.uid, Evidence { hint: 0.0, ..one.evidence })));
     let (candidates, ground) = (named.collect(), grounds.last().copied().unwrap_or_default());
     Ok(Probed { ground, background, vector: posed.vector.unwrap_or_default(), candidates })
 }

@@ -13,6 +13,8 @@ use crate::types::Role;
 
 /// Most characters of a long question that are looked at: what models take, and more.
 const MAX_CHARS: usize = 4_000;
+/// Words up to which a question is short.
+const SHORT_WORDS: usize = 3;
 /// How often the headline counts beside standing in the text.
 const HEADLINE: f32 = 2.0;
 
@@ -48,6 +50,11 @@ impl Question {
         };
         Self { text: salient.to_owned(), terms }
     }
+}
+
+/// Whether a question is one of a few keywords, which are answered with other noise than sentences are.
+pub(super) fn is_short(question: &str) -> bool {
+    question.split_whitespace().nth(SHORT_WORDS).is_none()
 }
 
 /// The questions' unit vectors, in order: the mean of each one's vectors under these roles.
@@ -93,5 +100,10 @@ mod tests {
         let weight = |word| question.terms.iter().find(|(w, _)| *w == word).map(|(_, weight)| weight);
         assert_eq!(weight("e0382"), Some(2.0), "in the text and twice as headline");
         assert_eq!((weight("here"), weight("let")), (Some(1.0), None));
+    }
+
+    #[test]
+    fn three_words_are_short() {
+        assert!(is_short("config file") && is_short(" a b  c ") && !is_short("a b c d"));
     }
 }

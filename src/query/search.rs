@@ -9,7 +9,7 @@ use super::hit::{bare, passage};
 use super::knowledge::{Filters, Knowledge};
 use super::nearest::nearest;
 use super::options::SearchOptions;
-use super::question::{Question, embed};
+use super::question::{Question, embed, is_short};
 use super::rank::{RankOptions, Ranking, rank};
 use super::read::read;
 use super::rerank::{READ, order};
@@ -21,6 +21,9 @@ use crate::lexical::QueryTerms;
 use crate::text::{TextHash, fingerprint, mask, single_line};
 use crate::types::{Answer, Asked, Content, Explanation, Finding, Hit, Semantic, Verdict};
 use std::collections::{HashMap, HashSet};
+
+/// Passages of one file that may stand before those of others.
+const MOST_OF_A_FILE: usize = 2;
 
 /// What a search asks of, all of one moment.
 #[derive(Clone, Copy)]
@@ -45,6 +48,7 @@ pub(super) struct Posed<'a> {
     pub terms: QueryTerms,
     /// None where meaning does not count.
     pub vector: Option<Vec<f32>>,
+    is_short: bool,
     filters: Option<Filters>,
     options: &'a SearchOptions,
 }
@@ -62,8 +66,20 @@ impl<'a> SearchContext<'a> {
             embed(&[&asked], options.roles, semantics.encoder.as_ref())
         });
         let vector = vector.transpose()?.and_then(|vectors| vectors.into_iter().next());
+        Ok(self.posed(asked, is_short(question), vector, options))
+    }
+
+    /// A question that was read and embedded before; without a vector meaning does not count.
+    pub(super) fn posed(
+        self,
+        asked: Question,
+        is_short: bool,
+        vector: Option<Vec<f32>>,
+        options: &'a SearchOptions,
+    ) -> Posed<'a> {
+        let semantics = self.semantics.filter(|_| vector.is_some());
         let filters = options.canon_filters();
-        Ok(Posed { context: Self { semantics, ..self }, terms: asked.terms, vector, filters, options })
+        Posed { context: Self { semantics, ..self }, terms: asked.terms, vector, is_short, filters, options }
     }
 }
 
@@ -74,6 +90,7 @@ impl<'a> Posed<'a> {
             terms: self.options.legs.keyword.then_some(&self.terms),
             vector: self.vector.as_deref(),
             calibration: self.context.semantics.map(|semantics| &semantics.calibration),
+            is_short: self.is_short,
             most: self.options.candidates(),
             stage: self.context.stage,
         }
@@ -244,12 +261,35 @@ impl<'a> Showing<'a> {
         path.zip(files).is_none_or(|(path, files)| files.is_present(path))
     }
 
+    /// The candidates that pass, best first; of a question in sentences those after the second of a file come after
+    /// all others: somebody who describes their trouble is helped by another file rather than by a third passage of one
+    /// that did not have it. Keywords often have their answer in one file alone.
+    fn passing(&self) -> Vec<&'a Candidate> {
+        let passing = self.ranking.candidates.iter().filter(|candidate| candidate.passes());
+        if self.posed.is_short || self.posed.options.repeats {
+            return passing.collect();
+        }
+        let mut of_file: HashMap<&str, usize> = HashMap::new();
+        let (mut first, mut later) = (Vec::new(), Vec::new());
+        for candidate in passing {
+            let path = candidate.prior.as_ref().and_then(|prior| prior.path.as_deref());
+            let before = path.map_or(0, |path| {
+                let count = of_file.entry(path).or_default();
+                *count += 1;
+                *count - 1
+            });
+            if before < MOST_OF_A_FILE { &mut first } else { &mut later }.push(candidate);
+        }
+        first.append(&mut later);
+        first
+    }
+
     /// What is shown: each text once, nothing from files that are gone.
     fn select(&self) -> Result<Vec<Hit>, SearchError> {
         let options = self.posed.options;
         let mut by_text: HashMap<TextHash, usize> = HashMap::new();
         let mut shown: Vec<Shown<'a>> = Vec::new();
-        for candidate in self.ranking.candidates.iter().filter(|candidate| candidate.passes()) {
+        for candidate in self.passing() {
             let text = candidate.prior.as_ref().and_then(|prior| prior.text).filter(|_| !options.repeats);
             let twin = text.and_then(|text| by_text.get(&text).copied());
             // Beyond the limit only other places of what is shown are counted.

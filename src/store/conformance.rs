@@ -4,12 +4,12 @@
 //! `conforms!` gets a way to open a store; each case begins with an empty one.
 
 use super::{
-    CountUsage, ItemFilter, LogChanges, PathFilter, ReadChanges, ReadEvents, ReadForgotten, ReadItems, ReadSources,
-    ReadStore, ReadUsage, ReadVectors, ReadWords, Source, SourceKind, Stat, StoreError, WriteBatch, WriteEvents,
-    WriteForgotten, WriteItems, WriteSources, WriteStore, WriteVectors, WriterLock,
+    CountUsage, ItemFilter, LogChanges, PathFilter, ReadChanges, ReadEvents, ReadForgotten, ReadItems, ReadNoise,
+    ReadSources, ReadStore, ReadUsage, ReadVectors, ReadWords, Source, SourceKind, Stat, StoreError, WriteBatch,
+    WriteEvents, WriteForgotten, WriteItems, WriteNoise, WriteSources, WriteStore, WriteVectors, WriterLock,
 };
 use crate::text::{TextHash, text_hash, tokens};
-use crate::types::{Authority, Fingerprint, Item, Kind, Scope, Span, State};
+use crate::types::{Authority, CorpusNoise, FamilyNoise, Fingerprint, Item, Kind, Scope, SignalNoise, Span, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -337,6 +337,20 @@ fn the_stamp_changes_with_what_a_search_depends_on<M: Maker>(maker: &M) {
     assert_eq!(made.store.stamp().unwrap(), before, "nothing that a search depends on");
 }
 
+fn what_was_measured_comes_back<M: Maker>(maker: &M) {
+    let mut made = made(maker);
+    assert_eq!(made.store.noise().unwrap(), None);
+    let family = FamilyNoise::new((0..30).map(|at| at as f32 / -7.0).collect());
+    let words = SignalNoise { short: vec![family], ..SignalNoise::default() };
+    let noise = CorpusNoise { questions: "q".to_owned(), texts: 30, last: 31, both: None, words };
+    let stamp = made.store.stamp().unwrap();
+    made.write(|batch| batch.put_noise(Some(&noise)));
+    assert_eq!(made.store.noise().unwrap(), Some(noise));
+    assert_eq!(made.store.stamp().unwrap(), stamp, "nobody's snapshot of the texts is out of date");
+    made.write(|batch| batch.put_noise(None));
+    assert_eq!(made.store.noise().unwrap(), None);
+}
+
 fn what_is_forgotten_stays_away<M: Maker>(maker: &M) {
     let mut made = made(maker);
     let (ids, file) = three(&mut made);
@@ -445,6 +459,7 @@ macro_rules! conforms {
             changes_since_a_generation_are_known,
             usage_is_counted_by_days,
             the_stamp_changes_with_what_a_search_depends_on,
+            what_was_measured_comes_back,
             what_is_forgotten_stays_away,
             a_batch_is_all_or_nothing,
             a_snapshot_is_of_one_moment,

@@ -8,6 +8,7 @@ mod item;
 mod kind;
 pub mod limits;
 mod model;
+mod noise;
 mod planned;
 mod platform;
 
@@ -21,5 +22,6 @@ pub use generation::Generation;
 pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};
 pub use kind::Kind;
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};
+pub use noise::{CorpusNoise, FamilyNoise, MOST_NOISE, ModelNoise, SignalNoise, SignalSet};
 pub use planned::{Action, Checked, PlanFinding, PlanReport, Risk};
 pub use platform::Platform;

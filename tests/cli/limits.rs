@@ -70,7 +70,7 @@ fn too_little_memory_is_said_before_anything_begins() {
     assert_eq!(user.ken(&["index", "."]).code, 0);
     for kilobytes in [150_000, 250_000, 350_000, 500_000, 700_000, 1_000_000] {
         for (verb, code) in [
-            (&["search", "--kind", "chunk", "paragraph 3"][..], 1),
+            (&["search", "--kind", "chunk", "zebra unicorn"][..], 1),
             (&["lookup", "--dry-run", "no such thing"], 1),
             (&["status"], 0),
         ] {

@@ -19,6 +19,7 @@ fn settings(user: &User) -> EngineSettings {
         vectors: None,
         model: "none".into(),
         recall_target: 0.99,
+        max_noise: 0.03,
         models: None,
         later: None,
     }

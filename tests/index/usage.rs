@@ -23,6 +23,7 @@ pub(super) fn engine(user: &User) -> Engine {
         vectors: None,
         model: "none".into(),
         recall_target: 0.99,
+        max_noise: 0.03,
         models: None,
         later: None,
     })

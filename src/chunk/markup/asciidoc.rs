@@ -37,6 +37,10 @@ pub fn asciidoc(text: &str) -> Vec<Block> {
             above.is_listing |= is_listing_style(line.text) && is_attribute_list(line.text);
             continue;
         }
+        if above.is_none() && description(line.text) == Some(false) {
+            at = reader.entries(line, &mut blocks);
+            continue;
+        }
         let (role, extent) = reader.block(line, above.as_ref().is_some_and(|above| above.is_listing));
         let start = above.take().map_or(line.start, |above| above.start);
         blocks.push(Block { range: start..extent.end, role });
@@ -135,6 +139,45 @@ impl<'a> Reader<'a> {
         extent
     }
 
+    /// A list of terms, each with what describes it, up to where the list ends; gives what follows. Terms of another
+    /// mark or depth belong to the description that they stand in.
+    fn entries(&self, first: Line<'a>, blocks: &mut Vec<Block>) -> usize {
+        let whole = self.list(first);
+        let (mark, depth) = (term_mark(first.text), first.indent());
+        // Terms below each other share a description.
+        let mut terms: Vec<&str> = Vec::new();
+        let (mut start, mut lead, mut end) = (first.start, first.next, first.end);
+        let mut at = first.start;
+        let close = |terms: &mut Vec<&str>, start: usize, lead: usize, end: usize, blocks: &mut Vec<Block>| {
+            let term = terms.drain(..).map(|term| inline::asciidoc(term.trim())).collect::<Vec<_>>().join(", ");
+            let role = match term.trim().is_empty() || lead >= end {
+                true => BlockRole::Whole,
+                false => BlockRole::Entry { term: term.trim().to_owned(), lead },
+            };
+            blocks.push(Block { range: start..end, role });
+        };
+        while let Some(line) = Line::at(self.text, at).filter(|line| line.start < whole.end) {
+            at = line.next;
+            if line.is_blank() {
+                continue;
+            }
+            if line.indent() == depth && description(line.text) == Some(false) && term_mark(line.text) == mark {
+                if end > lead {
+                    close(&mut terms, start, lead, end, blocks);
+                    start = line.start;
+                }
+                terms.push(line.text.trim().trim_end_matches([':', ';']));
+                (lead, end) = (line.next, line.end);
+            } else {
+                let extent = self.delimited(line).filter(|extent| extent.end <= whole.end);
+                let extent = extent.unwrap_or(Extent { end: line.end, next: line.next });
+                (end, at) = (extent.end, extent.next);
+            }
+        }
+        close(&mut terms, start, lead, end, blocks);
+        whole.next
+    }
+
     /// The items of all kinds and depths from here on, with what is joined to them by `+` or indented.
     fn list(&self, first: Line<'a>) -> Extent {
         let mut extent = Extent { end: first.end, next: first.next };
@@ -183,6 +226,12 @@ impl<'a> Reader<'a> {
 /// Whether the line is nothing that stands for itself below an empty line.
 fn is_plain(line: &str) -> bool {
     !is_block_title(line) && !is_comment(line) && !is_break(line)
+}
+
+/// The mark at the end of a term.
+fn term_mark(line: &str) -> &str {
+    let text = line.trim_end();
+    &text[text.trim_end_matches([':', ';']).len()..]
 }
 
 fn heading(level: usize, title: &str) -> BlockRole {

@@ -13,6 +13,7 @@ mod property;
 mod restructured_text;
 
 pub(in crate::chunk) use asciidoc::asciidoc;
+pub(in crate::chunk) use line::Line;
 pub(in crate::chunk) use markdown::markdown;
 pub(in crate::chunk) use plain::plain;
 pub(in crate::chunk) use restructured_text::restructured_text;

@@ -7,7 +7,7 @@
 
 mod line;
 
-use self::line::{Opening, adornment, is_row_for, is_simple_border, kind};
+use self::line::{Opening, adornment, described, is_row_for, is_simple_border, kind};
 use crate::chunk::block::{Block, BlockRole};
 use crate::chunk::markup::inline;
 use crate::chunk::markup::line::{Extent, Line, indented, run};
@@ -54,10 +54,14 @@ impl<'a> Reader<'a> {
         }
         match opens {
             Opening::Adornment(mark) => self.overlined(line, mark).unwrap_or(line.next),
-            Opening::Directive => self.push(line, indented(self.text, line, base), BlockRole::Whole),
+            Opening::Directive => match described(line.text) {
+                Some(name) => self.described(line, base, name),
+                None => self.push(line, indented(self.text, line, base), BlockRole::Whole),
+            },
+            Opening::Term => self.entry(line, indented(self.text, line, base), line.text),
             Opening::Remark => self.remarks(line, base),
             Opening::LineBlock => self.push(line, self.list(line, base, opens), BlockRole::Text),
-            Opening::Bullet(_) | Opening::Enumerated | Opening::Field | Opening::Option | Opening::Term => {
+            Opening::Bullet(_) | Opening::Enumerated | Opening::Field | Opening::Option => {
                 self.push(line, self.list(line, base, opens), BlockRole::Whole)
             }
             Opening::Doctest => self.push(line, run(self.text, line, |_| true), BlockRole::Whole),
@@ -77,6 +81,34 @@ impl<'a> Reader<'a> {
     fn push(&mut self, first: Line, extent: Extent, role: BlockRole) -> usize {
         self.blocks.push(Block { range: first.start..extent.end, role });
         extent.next
+    }
+
+    /// A directive that describes a thing of this name, up to the next one that does, inside it or not.
+    fn described(&mut self, line: Line<'a>, base: usize, name: &'a str) -> usize {
+        let mut extent = indented(self.text, line, base);
+        let mut at = line.next;
+        let mut end = line.end;
+        while let Some(inner) = self.line(at).filter(|inner| inner.start < extent.end) {
+            if described(inner.text).is_some() {
+                extent = Extent { end, next: inner.start };
+                break;
+            }
+            at = inner.next;
+            if !inner.is_blank() {
+                end = inner.end;
+            }
+        }
+        self.entry(line, extent, name)
+    }
+
+    /// A term, or what stands for one, with what describes it.
+    fn entry(&mut self, line: Line<'a>, extent: Extent, term: &str) -> usize {
+        let term = inline::restructured_text(term.trim());
+        let role = match term.trim().is_empty() || extent.end <= line.next {
+            true => BlockRole::Whole,
+            false => BlockRole::Entry { term: term.trim().to_owned(), lead: line.next },
+        };
+        self.push(line, extent, role)
     }
 
     /// A title with a row above and below it.

@@ -114,10 +114,10 @@ impl Engine {
         match kept {
             Err(EngineError::Io { path, source }) if files.contains(&path) => {
                 session.note(format!("{} cannot be written, so searches will be slower: {source}", shown(&path)));
-                Ok(())
             }
-            other => other,
+            other => other?,
         }
+        self.keep_noise(database, lock, session)
     }
 
     fn keep_terms(&self, database: &Database, lock: &WriterLock, keep: Keep) -> Result<(), EngineError> {

@@ -6,6 +6,8 @@ use crate::embed::{CACHE_BYTES, EmbedError, Encoder, Installed, ModelStore, Quer
 use crate::engine::{Engine, EngineError, Session};
 use crate::query::Semantics;
 use crate::store::ReadVectors;
+use crate::text::{hex, sha256};
+use crate::types::{Calibration, Fingerprint};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,6 +30,10 @@ pub(in crate::engine) struct ModelChoice {
 /// A model with the packs' vectors.
 pub(in crate::engine) struct SemanticsSnapshot {
     pub semantics: Semantics,
+    /// Whether its calibration was made with the user's own labels, or is being measured.
+    pub is_own: bool,
+    /// Digest of what the log-odds of items are made with.
+    pub fit: String,
     /// The packs that the vectors are of.
     packs: String,
     files: Watched,
@@ -37,6 +43,12 @@ pub(in crate::engine) struct SemanticsSnapshot {
 pub(in crate::engine) struct RerankerSnapshot {
     pub reranker: Box<dyn Reranker>,
     files: Watched,
+}
+
+/// Digest of what log-odds are made with.
+pub(in crate::engine) fn fit_digest(model: &Fingerprint, calibration: &Calibration) -> String {
+    let fit = calibration.of_documents();
+    hex(&sha256(format!("{model}\0{}\0{fit:?}", calibration.neighbours).as_bytes())[..8])
 }
 
 impl Engine {
@@ -116,8 +128,8 @@ impl Engine {
                 && !held.semantics.canon.is_damaged()
         };
         let open = |_| -> Result<SemanticsSnapshot, EngineError> {
-            let calibration = match &self.settings.calibration {
-                Some(own) => own.clone(),
+            let (calibration, is_own) = match &self.settings.calibration {
+                Some(own) => (own.clone(), true),
                 None => self.calibration_of(&model.installed, session)?,
             };
             let canon = self.canon_index(packs, model.encoder.as_ref(), session)?;
@@ -126,7 +138,8 @@ impl Engine {
             let own: Option<PathBuf> = self.calibration_path(model.installed.name());
             let files = Watched::new(vectors.into_iter().chain(own));
             let semantics = Semantics { encoder: Arc::clone(&model.encoder), canon, calibration };
-            Ok(SemanticsSnapshot { semantics, packs: packs.canon().digest().to_owned(), files })
+            let fit = fit_digest(semantics.encoder.fingerprint(), &semantics.calibration);
+            Ok(SemanticsSnapshot { semantics, is_own, fit, packs: packs.canon().digest().to_owned(), files })
         };
         self.semantics.current(is_current, open).map(Some)
     }

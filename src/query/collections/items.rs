@@ -4,11 +4,12 @@
 use crate::ann::{Index, RowSet};
 use crate::lexical::{QueryTerms, TermIndex, TermOverlap};
 use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
+use crate::query::gate::Gates;
 use crate::query::relevance::Evidence;
 use crate::query::score::{frequency, recency};
 use crate::query::{SearchError, Stage};
 use crate::store::ReadItems;
-use crate::types::{Calibration, Fit, Item, Span, Standing};
+use crate::types::{Calibration, CorpusNoise, Fit, Item, SignalSet, Span, Standing};
 use std::collections::HashMap;
 
 /// The items that a filter admits.
@@ -48,9 +49,29 @@ pub struct ItemCollection<'a> {
     pub admitted: Option<Admitted<'a>>,
     /// Where they were taken from.
     pub files: &'a dyn Files,
+    /// What their gate is fitted to; none where that is not known, or the calibration was made for them.
+    pub noise: Option<Noise<'a>>,
+}
+
+/// How much noise items answer with, and how much they may.
+#[derive(Debug, Clone, Copy)]
+pub struct Noise<'a> {
+    /// As it was measured.
+    pub measured: &'a CorpusNoise,
+    /// Share of foreign questions that may be answered, in \[0, 1\].
+    pub budget: f64,
 }
 
 impl ItemCollection<'_> {
+    /// Log-odds that are added to every item's, so that the gate keeps the noise within its budget. Nothing is known
+    /// where words do not count.
+    fn shift(&self, query: &Query<'_>) -> f32 {
+        let Some(noise) = self.noise.filter(|_| query.terms.is_some()) else { return 0.0 };
+        let fit = query.calibration.filter(|_| self.vectors.is_some()).map(|fits| self.fit(fits));
+        let signals = if fit.is_some() { SignalSet::Both } else { SignalSet::Words };
+        noise.measured.shift(signals, query.is_short, Gates::new(fit, None).single, noise.budget)
+    }
+
     /// Ids by vector, and the cosines of the nearest of all, admitted or not.
     fn near(&self, vectors: &Index, vector: &[f32], query: &Query<'_>) -> (Vec<u64>, Vec<f32>) {
         let rows = self.admitted.and_then(|admitted| admitted.rows);
@@ -91,6 +112,7 @@ impl Collection for ItemCollection<'_> {
             vectors.owners_similarity(vector, &ids)
         });
         (query.stage)(Stage::Rest);
+        let shift = self.shift(query);
         let found = ids.iter().enumerate().map(|(at, &key)| {
             let near = cosines.as_ref().and_then(|cosines| *cosines.get(at)?);
             let overlap: Option<TermOverlap> =
@@ -99,6 +121,7 @@ impl Collection for ItemCollection<'_> {
                 cosine: near.map(|near| near.similarity),
                 words: overlap.map(|overlap| overlap.bm25),
                 covered: overlap.map(|overlap| overlap.coverage),
+                hint: shift,
                 ..Evidence::default()
             };
             RawCandidate { key, part: near.map(|near| near.part), evidence, pattern: None }

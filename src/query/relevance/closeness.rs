@@ -44,7 +44,8 @@ pub struct Evidence {
     pub words: Option<f32>,
     /// How much of what the question says it says too, by weight, in \[0, 1\]; none where that is not known.
     pub covered: Option<f32>,
-    /// Log-odds that are added: of a pattern that points here but proves nothing, and of the question's kind.
+    /// Log-odds that are added: of a pattern that points here but proves nothing, of the question's kind, and of how
+    /// much noise its collection answers with.
     pub hint: f32,
 }
 
@@ -124,11 +125,9 @@ impl Ground {
 
     /// All candidates of one sort, in their order. `fit` is none without a model.
     pub fn judge(&self, all: &[Evidence], background: &Background, fit: Option<&Fit>) -> Vec<Judged> {
-        let closeness: Vec<f32> = all.iter().map(|one| self.closeness(one)).collect();
-        let closest = all.iter().zip(&closeness).filter(|(one, _)| one.cosine.is_some() && one.words.is_some());
-        let closest = closest.max_by(|a, b| a.1.total_cmp(b.1));
-        let best = fit.zip(closest).map(|(fit, (one, closeness))| (self.odds(one, background, fit), *closeness));
-        let judged = all.iter().zip(&closeness).map(|(one, &closeness)| {
+        let best = fit.zip(self.closest(all)).map(|(fit, one)| (self.odds(one, background, fit), self.closeness(one)));
+        let judged = all.iter().map(|one| {
+            let closeness = self.closeness(one);
             let semantic = fit.zip(one.cosine).map(|(fit, cosine)| fit.semantic.at(cosine));
             let keyword = one.words.map(|words| self.share(words));
             let relevance = match (fit.zip(best), semantic, keyword) {
@@ -144,6 +143,12 @@ impl Ground {
             Judged { closeness, cosine: one.cosine, semantic, keyword, lift: one.lift(), relevance }
         });
         judged.collect()
+    }
+
+    /// The closest of those that both signals speak for.
+    pub fn closest<'e>(&self, all: &'e [Evidence]) -> Option<&'e Evidence> {
+        let both = all.iter().filter(|one| one.cosine.is_some() && one.words.is_some());
+        both.map(|one| (self.closeness(one), one)).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, one)| one)
     }
 
     /// Log-odds that the closest candidate is right.

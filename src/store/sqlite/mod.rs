@@ -13,6 +13,7 @@ mod header;
 mod inventory;
 mod item;
 mod migrate;
+mod noise;
 mod repair;
 mod source;
 mod transfer;

@@ -304,8 +304,8 @@ fn cutter(format: Format) -> Reader {
 fn cut(text: &str, format: Format) -> u64 {
     let small = Limits { most: 24, least: 4, overlap: 4, window: 64 };
     let limits = if text.len().is_multiple_of(2) { Limits::default() } else { small };
-    let found = chunks(text, format, &Characters, &limits);
-    assert!(found == chunks(text, format, &Characters, &limits), "cutting is deterministic");
+    let found = chunks(text, format, None, &Characters, &limits);
+    assert!(found == chunks(text, format, None, &Characters, &limits), "cutting is deterministic");
     let (mut end, mut line, mut seen) = (0, 1, 0);
     for chunk in &found {
         let Chunk { core, span, context, .. } = chunk;

@@ -22,6 +22,7 @@ pub fn settings(data: Option<&Path>) -> EngineSettings {
         calibration: None,
         reranker: DEFAULT_RERANKER.to_owned(),
         recall_target: 1.0,
+        max_noise: 0.03,
         models: None,
         later: None,
     }

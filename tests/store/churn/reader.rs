@@ -73,6 +73,7 @@ pub fn engine(data: &Path) -> Engine {
         calibration: None,
         reranker: String::new(),
         recall_target: RECALL_TARGET,
+        max_noise: 0.03,
         models: Some(models),
         later: None,
     })

@@ -13,6 +13,9 @@ fn shown(text: &str) -> Vec<String> {
             BlockRole::Heading { level, title } => format!("{level} {title}"),
             BlockRole::Text => format!("text {content}"),
             BlockRole::Whole => format!("whole {content}"),
+            BlockRole::Entry { term, lead } => {
+                format!("entry {term}: {}", text[*lead..block.range.end].replace('\n', "/"))
+            }
             BlockRole::Declaration { .. } => format!("declaration {content}"),
         }
     };
@@ -55,6 +58,11 @@ fn blocks_are_what_asciidoctor_takes_them_for() {
         ("* a\n----\nb\n----\n", &["whole * a", "whole ----/b/----"]),
         ("* a\n\n  b\n\n== C\n", &["whole * a//  b", "2 C"]),
         ("a:: b\nc::\n\nd\n\ne", &["whole a:: b/c:://d", "text e"]),
+        (
+            "-a::\n--all::\n\tAll of\n\tthem.\n+\n----\nx::\n----\n\n`-b`::\nb;;\n\tc\n\nText.\n",
+            &["entry -a, --all: \tAll of/\tthem./+/----/x::/----", "entry -b: b;;/\tc", "text Text."],
+        ),
+        ("a::\n", &["whole a::"]),
         ("<1> a\n<2> b\n\n[square]\n* c\n", &["whole <1> a/<2> b", "whole [square]/* c"]),
         ("* a\n\nNAME\n----\nb\n", &["whole * a", "2 NAME", "text b"]),
         // Others.

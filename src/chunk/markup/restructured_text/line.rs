@@ -100,6 +100,56 @@ fn is_directive(rest: &str) -> bool {
     !name.is_empty() && !name.starts_with('_') && name.chars().all(|c| c.is_alphanumeric() || "-_+:.".contains(c))
 }
 
+/// Directives that describe a thing, without the domain before them (Sphinx, "Domains"; Django's own among them).
+const DESCRIBES: [&str; 38] = [
+    "attribute",
+    "class",
+    "classmethod",
+    "cmdoption",
+    "command",
+    "confval",
+    "data",
+    "decorator",
+    "describe",
+    "directive",
+    "django-admin",
+    "django-admin-option",
+    "enum",
+    "enumerator",
+    "envvar",
+    "event",
+    "exception",
+    "fieldlookup",
+    "function",
+    "macro",
+    "member",
+    "method",
+    "module-attribute",
+    "namespace",
+    "object",
+    "option",
+    "program-option",
+    "property",
+    "role",
+    "setting",
+    "signal",
+    "staticmethod",
+    "struct",
+    "templatefilter",
+    "templatetag",
+    "type",
+    "union",
+    "var",
+];
+
+/// The name of what a line describes: `Retry.delay` of `.. py:attribute:: Retry.delay`.
+pub(super) fn described(line: &str) -> Option<&str> {
+    let (directive, name) = marked(line.trim(), "..")?.trim().split_once("::")?;
+    let plain = directive.trim().rsplit(':').next().unwrap_or_default();
+    let name = name.trim();
+    (DESCRIBES.binary_search(&plain).is_ok() && !name.is_empty()).then_some(name)
+}
+
 /// Whether the line has an enumerator: `1.`, `(a)`, `iv)`, `#.`.
 fn enumerator(text: &str) -> bool {
     let (open, inside) = text.strip_prefix('(').map_or((false, text), |inside| (true, inside));

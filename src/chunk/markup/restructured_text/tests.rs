@@ -13,6 +13,9 @@ fn shown(text: &str) -> Vec<String> {
             BlockRole::Heading { level, title } => format!("{level} {title}"),
             BlockRole::Text => format!("text {content}"),
             BlockRole::Whole => format!("whole {content}"),
+            BlockRole::Entry { term, lead } => {
+                format!("entry {term}: {}", text[*lead..block.range.end].replace('\n', "/"))
+            }
             BlockRole::Declaration { .. } => format!("declaration {content}"),
         }
     };
@@ -63,7 +66,12 @@ fn blocks_are_what_docutils_takes_them_for() {
         ("- a\n* b\n", &["whole - a", "whole * b"]),
         ("1. a\n2. b\n\n   c::\n\n     d\n\n3. e\n\nf", &["whole 1. a/2. b//   c:://     d//3. e", "text f"]),
         (":a: b\n:c: d\n   e\n\nf", &["whole :a: b/:c: d/   e", "text f"]),
-        ("a\n  b\n\nc : d\n  e\n\nf\n", &["whole a/  b//c : d/  e", "text f"]),
+        ("a\n  b\n\nc : d\n  e\n\nf\n", &["entry a:   b", "entry c : d:   e", "text f"]),
+        (
+            ".. py:class:: A(x)\n\n   Text.\n\n   .. attribute:: A.b\n\n      More.\n\nc\n",
+            &["entry A(x): /   Text.", "entry A.b: /      More.", "text c"],
+        ),
+        (".. setting:: X\n\n``X``\n=====\n", &["whole .. setting:: X", "1 X"]),
         ("-v  a\n\n--long X\n    b\n", &["whole -v  a//--long X/    b"]),
         ("| a\n| b\n   c\n", &["text | a/| b/   c"]),
         (">>> 1\n1\n\nb", &["whole >>> 1/1", "text b"]),
@@ -105,6 +113,7 @@ fn every_line_lies_in_one_block() {
             "| m",
             ".. [1] n",
             ":o:`p`",
+            ".. option:: --q",
             "*",
             "`q`_",
             "``r``",

@@ -1,0 +1,263 @@
+//! The gate of indexed texts fits them: how they answer questions that have nothing to do with them is measured when
+//! they have changed, and kept beside them.
+
+use super::search::RequestFiles;
+use super::state::{SemanticsSnapshot, fit_digest};
+use super::{Engine, EngineError, Progress, Session};
+use crate::ann::{Image, Index, Origin};
+use crate::embed::Encoder;
+use crate::ingest::Provenance;
+use crate::query::{
+    ForeignOdds, ForeignQuestion, ItemCollection, Knowledge, SearchContext, Semantics, embed_foreign, foreign_odds,
+    foreign_questions, signal_noise,
+};
+use crate::screen::shown;
+use crate::store::{Database, ItemFilter, ReadItems, ReadNoise, ReadVectors, WriteNoise, WriterLock, make_private};
+use crate::text::{TextHash, hex, sha256, text_hash};
+use crate::types::{Calibration, CorpusNoise, ModelNoise, SignalSet};
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+
+/// Fewer texts have no gate of their own: with so few there is no telling noise from answers.
+const MIN_TEXTS: usize = 20;
+/// It is measured again once more than one in so many texts has come or gone.
+const DUE: usize = 5;
+/// Questions that are embedded at once.
+const BATCH: usize = 64;
+/// What is told while it is measured.
+const WHAT: &str = "Fitting the gate";
+
+/// Digest of the foreign questions.
+static QUESTIONS: LazyLock<String> = LazyLock::new(|| {
+    let all: Vec<String> = foreign_questions().into_iter().map(|one| format!("{} {}", one.family, one.text)).collect();
+    hex(&sha256(all.join("\0").as_bytes())[..8])
+});
+
+/// Whether so much has changed since that it is to be measured again. `ids` are ascending.
+fn is_due(known: &CorpusNoise, ids: &[u64]) -> bool {
+    let new = ids.len() - ids.partition_point(|id| *id <= known.last);
+    let gone = (known.texts + new).saturating_sub(ids.len());
+    known.questions != *QUESTIONS || (new + gone) * DUE > known.texts
+}
+
+/// A model whose answers are to be measured.
+struct Measured {
+    semantics: Semantics,
+    made_with: String,
+    vectors: Vec<Vec<f32>>,
+}
+
+impl Engine {
+    /// What was measured of the items and holds for this model; none where that is nothing. Who has calibrated the
+    /// model with labels of their own has set its gate by them.
+    pub(super) fn noise_of(
+        &self,
+        database: &Database,
+        model: Option<&SemanticsSnapshot>,
+    ) -> Result<Option<CorpusNoise>, EngineError> {
+        let Some(mut noise) = database.noise()?.filter(|noise| noise.questions == *QUESTIONS) else { return Ok(None) };
+        let holds = |both: &ModelNoise| model.is_some_and(|model| !model.is_own && model.fit == both.made_with);
+        noise.both = noise.both.filter(holds);
+        Ok(Some(noise))
+    }
+
+    /// What searches go by now, and for which signals; none where the gate is that of a calibration.
+    pub(super) fn noise_in_use(
+        &self,
+        database: &Database,
+        session: &Session<'_>,
+    ) -> Result<Option<(CorpusNoise, SignalSet)>, EngineError> {
+        let Some(noise) = database.noise()?.filter(|noise| noise.questions == *QUESTIONS) else { return Ok(None) };
+        let fit = self.fit_to_measure(database, session)?.map(|(_, fit)| fit);
+        let signals = match (fit, &noise.both) {
+            (Some(fit), Some(both)) if both.made_with == fit => SignalSet::Both,
+            (None, _) if database.index_model()?.is_none() => SignalSet::Words,
+            _ => return Ok(None),
+        };
+        Ok(Some((noise, signals)))
+    }
+
+    /// Measures the noise of the items if that is due, and keeps it.
+    pub(super) fn keep_noise(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        session: &Session<'_>,
+    ) -> Result<(), EngineError> {
+        let known = database.noise()?;
+        let ids: Vec<u64> = database.admitted(&ItemFilter::default())?.into_iter().map(|id| id as u64).collect();
+        if ids.len() < MIN_TEXTS {
+            return if known.is_some() { self.put_noise(database, lock, None) } else { Ok(()) };
+        }
+        let fit = self.fit_to_measure(database, session)?;
+        let is_current = |known: &CorpusNoise| {
+            let made_with = known.both.as_ref().map(|both| &both.made_with);
+            !is_due(known, &ids) && fit.as_ref().is_none_or(|(_, fit)| made_with == Some(fit))
+        };
+        if known.as_ref().is_some_and(is_current) {
+            return Ok(());
+        }
+        let questions = foreign_questions();
+        let model = match fit {
+            Some((calibration, made_with)) => {
+                self.model_to_measure(database, &questions, calibration, made_with, session)?
+            }
+            None => None,
+        };
+        let odds = self.ask_foreign(database, &questions, model.as_ref(), session)?;
+        let both = model.map(|model| {
+            let noise = signal_noise(&questions, |at| odds[at].both.unwrap_or(f32::MIN));
+            ModelNoise { made_with: model.made_with, noise }
+        });
+        let words = signal_noise(&questions, |at| odds[at].words);
+        let last = ids.last().copied().unwrap_or(0);
+        let noise = CorpusNoise { questions: QUESTIONS.clone(), texts: ids.len(), last, both, words };
+        self.put_noise(database, lock, Some(&noise))
+    }
+
+    fn put_noise(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        noise: Option<&CorpusNoise>,
+    ) -> Result<(), EngineError> {
+        let batch = database.begin(lock)?;
+        batch.put_noise(noise)?;
+        Ok(batch.commit()?)
+    }
+
+    /// The calibration of the index's model, with what identifies its log-odds; none if that model is not in use, or its
+    /// gate was set by labels. Opens no model.
+    fn fit_to_measure(
+        &self,
+        database: &Database,
+        session: &Session<'_>,
+    ) -> Result<Option<(Calibration, String)>, EngineError> {
+        let Some(index) = database.index_model()? else { return Ok(None) };
+        let Ok(store) = self.store() else { return Ok(None) };
+        let Some(installed) = self.active_model(&store)?.filter(|one| one.name() == index.name()) else {
+            return Ok(None);
+        };
+        let Ok((calibration, false)) = self.calibration_of(&installed, session) else { return Ok(None) };
+        let made_with = fit_digest(&index.fingerprint, &calibration);
+        Ok((self.settings.calibration.is_none()).then_some((calibration, made_with)))
+    }
+
+    /// The index's model; none if it is not the one in use. The packs' vectors take part where they are there: nobody
+    /// waits for them here.
+    fn model_to_measure(
+        &self,
+        database: &Database,
+        questions: &[ForeignQuestion],
+        calibration: Calibration,
+        made_with: String,
+        session: &Session<'_>,
+    ) -> Result<Option<Measured>, EngineError> {
+        let (Some(index), Some(model)) = (database.index_model()?, self.open_model()?) else { return Ok(None) };
+        let encoder = Arc::clone(&model.encoder);
+        if index.fingerprint != *encoder.fingerprint() {
+            return Ok(None);
+        }
+        let vectors = self.foreign_vectors(questions, encoder.as_ref(), session)?;
+        let canon = self.canon_file(&self.packs(session), encoder.as_ref());
+        let nothing = || Image::new(&Origin::default(), encoder.dims(), std::iter::empty(), Vec::new());
+        let canon = Index::new(canon.unwrap_or_else(nothing));
+        Ok(Some(Measured { semantics: Semantics { encoder, canon, calibration }, made_with, vectors }))
+    }
+
+    /// Asks the items all questions.
+    fn ask_foreign(
+        &self,
+        database: &Database,
+        questions: &[ForeignQuestion],
+        model: Option<&Measured>,
+        session: &Session<'_>,
+    ) -> Result<Vec<ForeignOdds>, EngineError> {
+        let items = self.items(database, &ItemFilter::default(), model.is_some())?;
+        let packs = self.packs(session);
+        let files = Provenance::default();
+        let files = RequestFiles::new(database, &files);
+        let collection = ItemCollection {
+            documents: database,
+            vectors: items.vectors().map(|vectors| &vectors.index),
+            terms: items.terms(),
+            admitted: None,
+            files: &files,
+            noise: None,
+        };
+        let knowledge: &Knowledge = &packs.knowledge;
+        let context = SearchContext {
+            knowledge,
+            items: Some(&collection),
+            semantics: model.map(|model| &model.semantics),
+            used: &|_| None,
+            now_ms: session.now(),
+            stage: &|_| {},
+        };
+        let total = questions.len();
+        let ask = |(done, question): (usize, &ForeignQuestion)| {
+            session.check()?;
+            session.tell(Progress::Asking { what: WHAT, done, total });
+            let vector = model.map(|model| model.vectors[done].clone());
+            Ok(foreign_odds(context, &collection, question, vector)?)
+        };
+        questions.iter().enumerate().map(ask).collect()
+    }
+
+    /// The vectors of the foreign questions: from their file, or made and kept there.
+    fn foreign_vectors(
+        &self,
+        questions: &[ForeignQuestion],
+        encoder: &dyn Encoder,
+        session: &Session<'_>,
+    ) -> Result<Vec<Vec<f32>>, EngineError> {
+        let model = encoder.fingerprint().as_str().to_owned();
+        let origin = Origin { model, state: format!("foreign {}", *QUESTIONS), ..Origin::default() };
+        let hashes: Vec<TextHash> = questions.iter().map(|one| text_hash(&one.text)).collect();
+        let path = self.foreign_path(encoder);
+        let kept = path.as_ref().and_then(|path| Image::open(path, &origin)).and_then(|image| {
+            let vector = |hash: &TextHash| image.checked(image.row_of(hash)?);
+            hashes.iter().map(vector).collect::<Option<Vec<Vec<f32>>>>()
+        });
+        if let Some(kept) = kept {
+            return Ok(kept);
+        }
+        let mut vectors = Vec::with_capacity(questions.len());
+        for batch in questions.chunks(BATCH) {
+            session.check()?;
+            session.tell(Progress::Asking { what: WHAT, done: vectors.len(), total: questions.len() });
+            vectors.extend(embed_foreign(batch, encoder)?);
+        }
+        if let Some(path) = path {
+            let rows = hashes.iter().zip(&vectors).map(|(hash, vector)| (*hash, vector.as_slice()));
+            let links: Vec<(u64, u32, TextHash)> = hashes.iter().zip(0u64..).map(|(hash, at)| (at, 0, *hash)).collect();
+            let image = Image::new(&origin, encoder.dims(), rows, links);
+            let folder = path.parent().map_or(Ok(()), |folder| make_private(folder).map_err(|e| e.to_string()));
+            if let Err(error) = folder.and_then(|()| image.write(&path).map_err(|error| error.to_string())) {
+                session.note(format!("{} could not be kept and will be made again: {error}", shown(&path)));
+            }
+        }
+        Ok(vectors)
+    }
+
+    fn foreign_path(&self, encoder: &dyn Encoder) -> Option<PathBuf> {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { '_' };
+        let name: String = encoder.fingerprint().as_str().chars().map(plain).collect();
+        Some(self.settings.vectors.as_ref()?.join(format!("foreign-{name}.ann")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_due_once_a_fifth_has_come_or_gone() {
+        let known = CorpusNoise { questions: QUESTIONS.clone(), texts: 100, last: 100, ..CorpusNoise::default() };
+        let ids = |from: u64, to: u64| (from..=to).collect::<Vec<u64>>();
+        assert!(!is_due(&known, &ids(1, 100)) && !is_due(&known, &ids(1, 120)) && is_due(&known, &ids(1, 121)));
+        assert!(!is_due(&known, &ids(21, 100)) && is_due(&known, &ids(22, 100)));
+        assert!(is_due(&known, &ids(51, 150)), "as many as before, half of them others");
+        assert!(is_due(&CorpusNoise { questions: "others".to_owned(), ..known }, &ids(1, 100)));
+    }
+}

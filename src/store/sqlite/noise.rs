@@ -1,0 +1,22 @@
+//! How much noise the texts answer with, as JSON in `meta`.
+
+use super::StoreError;
+use super::database::{Batch, Database};
+use crate::store::{ReadNoise, WriteNoise};
+use crate::types::CorpusNoise;
+
+/// Its key in `meta`.
+const NOISE: &str = "noise";
+
+impl ReadNoise for Database {
+    fn noise(&self) -> Result<Option<CorpusNoise>, StoreError> {
+        Ok(self.meta(NOISE)?.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+}
+
+impl WriteNoise for Batch<'_> {
+    fn put_noise(&self, noise: Option<&CorpusNoise>) -> Result<(), StoreError> {
+        let text = noise.and_then(|noise| serde_json::to_value(noise).ok()).map(|value| value.to_string());
+        self.set_meta(NOISE, text.as_deref())
+    }
+}
