@@ -160,6 +160,7 @@ fn tell(frame: &Frame, everywhere: bool, output: &Output) {
         let why = match one.why {
             Reason::Gate => "not relevant enough",
             Reason::Duplicate => "said already",
+            Reason::File => "its file has its share",
             Reason::Budget => "no room",
             Reason::Changed => "its file changed",
             Reason::Gone => "its file is gone",

@@ -8,6 +8,7 @@ mod frame;
 mod select;
 mod share;
 mod tokenizer;
+mod worth;
 
 pub use diff::{Change, FrameDiff, diff};
 pub use tokenizer::Tokenizer;
@@ -17,7 +18,7 @@ use crate::ingest::Provenance;
 use crate::query::Recall;
 use crate::text::CountTokens;
 use crate::types::{Frame, Section};
-use frame::{FrameParts, NO_LEARNINGS, frame_markdown, given_markdown, place, task_markdown};
+use frame::{FrameParts, frame_markdown, given_markdown, place, task_markdown};
 use select::{Selection, select};
 use share::Shares;
 
@@ -95,12 +96,10 @@ pub fn pack(
     let (_, bare) = counted(&parts, counter);
     let too_small = || PackError::TooSmall { needed: bare, budget: request.budget };
     let task = counter.count(&task_markdown(request.task));
-    let learnings = counter.count(NO_LEARNINGS);
     // What the frame costs besides its parts.
-    let around = bare.saturating_sub(task + learnings);
+    let around = bare.saturating_sub(task);
     let needed = Shares {
         task,
-        learnings,
         state: counter.count(&given_markdown("State", request.state)),
         instructions: counter.count(&given_markdown("Instructions", request.instructions)),
         ..Shares::default()
@@ -108,7 +107,7 @@ pub fn pack(
     let budget = request.budget.checked_sub(around).filter(|_| bare <= request.budget).ok_or_else(too_small)?;
     let granted = Shares::granted(budget, &needed).ok_or_else(too_small)?;
     let Selection { pieces, room: spare, mut left_out } =
-        select(&recall.all, granted.knowledge, counter, files, request.here);
+        select(&recall.all, granted.knowledge, counter, files, request.task, request.here);
     parts.pieces = pieces;
     let room = Room { needed, granted, spare };
     let (text, tokens) = fit(&mut parts, request, &room, counter, &mut left_out).ok_or_else(too_small)?;

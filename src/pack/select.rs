@@ -5,6 +5,7 @@
 //! is what the frame grows by: one that stands beside a piece that is in already brings no heading of its own.
 
 use super::frame::{piece_markdown, place, source_markdown};
+use super::worth::{Wanted, file_share, least_likely};
 use crate::ingest::Provenance;
 use crate::query::{Part, Recalled};
 use crate::text::{CountTokens, single_line};
@@ -41,6 +42,8 @@ struct Offer<'r> {
     recalled: &'r Recalled,
     text: &'r str,
     score: f32,
+    /// Probability that it is of use, less what its file takes off it.
+    worth: f32,
     standing: Standing,
     span: Option<Span>,
     /// How like what is in already it is, a cosine.
@@ -61,8 +64,10 @@ pub(super) fn select(
     room: usize,
     counter: &dyn CountTokens,
     files: &Provenance,
+    task: &str,
     here: &str,
 ) -> Selection {
+    let wanted = Wanted::new(task);
     let mut left_out = Vec::new();
     let mut offers = Vec::new();
     for one in recalled {
@@ -81,11 +86,24 @@ pub(super) fn select(
             _ => offers.extend(offered(one, standing, span)),
         }
     }
-    let mut frame =
-        Selecting { room, counter, files, here, placed: Vec::new(), sources: HashSet::new(), shingles: HashSet::new() };
+    for offer in &mut offers {
+        let weight = wanted.weight(offer.recalled.path.as_deref());
+        offer.score *= weight;
+        offer.worth *= weight;
+    }
+    let mut frame = Selecting {
+        room,
+        whole: room,
+        counter,
+        files,
+        here,
+        placed: Vec::new(),
+        sources: HashSet::new(),
+        shingles: HashSet::new(),
+    };
     while let Some(best) = best(&offers) {
         let offer = offers.swap_remove(best);
-        match frame.take(&offer) {
+        match frame.earns(&offer, &wanted).and_then(|()| frame.take(&offer)) {
             Ok(()) => {
                 for other in &mut offers {
                     // Parts of one chunk are alike because they are of one chunk.
@@ -163,7 +181,16 @@ fn cosine(a: &Recalled, b: &Recalled) -> f32 {
 
 impl<'r> Offer<'r> {
     fn whole(recalled: &'r Recalled, standing: Standing, span: Option<Span>) -> Self {
-        Self { recalled, text: &recalled.text, score: recalled.score, standing, span, alike: 0.0, beside: false }
+        Self {
+            recalled,
+            text: &recalled.text,
+            score: recalled.score,
+            worth: recalled.relevance,
+            standing,
+            span,
+            alike: 0.0,
+            beside: false,
+        }
     }
 
     fn piece(&self) -> Piece {
@@ -196,7 +223,9 @@ impl<'r> Offer<'r> {
 }
 
 struct Selecting<'a> {
+    /// Tokens that are left, and that there were.
     room: usize,
+    whole: usize,
     counter: &'a dyn CountTokens,
     files: &'a Provenance,
     here: &'a str,
@@ -208,6 +237,17 @@ struct Selecting<'a> {
 }
 
 impl Selecting<'_> {
+    /// Whether an offer is likely enough for what the frame costs already, and its file has a place left.
+    fn earns(&self, offer: &Offer<'_>, wanted: &Wanted) -> Result<(), Reason> {
+        if offer.worth < least_likely(self.whole - self.room) {
+            return Err(Reason::Gate);
+        }
+        let Some(path) = &offer.recalled.path else { return Ok(()) };
+        let of_file = self.placed.iter().filter(|placed| placed.piece.path.as_ref() == Some(path));
+        let held: usize = of_file.map(|placed| placed.piece.tokens).sum();
+        if held >= file_share(self.whole) && !wanted.names(path) { Err(Reason::File) } else { Ok(()) }
+    }
+
     /// Takes an offer in if it is new and fits.
     fn take(&mut self, offer: &Offer<'_>) -> Result<(), Reason> {
         let shingles = shingles(offer.text);

@@ -47,7 +47,11 @@ pub fn recall(context: SearchContext<'_>, task: &str, options: &RecallOptions) -
     let collections = posed.collections(&canon);
     let filter = &options.search.filter;
     let named = !filter.paths.is_empty() || !filter.scopes.is_empty();
-    let ambient = if named { Ambient::NAMED } else { Ambient::EVERYWHERE };
+    let ambient = match &posed.vector {
+        _ if named => Ambient::NAMED,
+        Some(_) => Ambient::EVERYWHERE,
+        None => Ambient::WORDS_ALONE,
+    };
     let ranking = posed.rank(&collections, Rule::Ambient(ambient), options.considered)?;
     let wanted = ranking.candidates.iter().filter(|candidate| options.considered || candidate.passes());
     let wanted: Vec<&Candidate> = wanted.collect();

@@ -77,6 +77,8 @@ pub enum Reason {
     Gate,
     /// What is in the frame says the same.
     Duplicate,
+    /// Its file has its share of the frame.
+    File,
     /// It does not fit into what was left of the budget.
     Budget,
     /// Its file no longer holds it.

@@ -169,3 +169,17 @@ fn frames_are_compared() {
     assert!(ran.code == 8 && ran.out.contains("docs/retry.md:5"), "{ran:?}");
     assert_eq!(user.ken(&["pack", "diff", "a.md", "docs/retry.md"]).code, 2);
 }
+
+#[test]
+fn histories_of_changes_stand_behind_unless_they_are_asked_for() {
+    let user = indexed();
+    user.document("CHANGELOG.md", format!("# Changelog\n\n{}", section(1, &format!("Billing: {RETRY}"))));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let first = |task: &str| {
+        let frame = user.ken(&["pack", "--json", "--dry-run", "--task", task]).json();
+        frame["sections"][1]["items"][0]["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
+    };
+    let retry = "requests to the billing service are retried with back-off: make it five times";
+    assert_eq!(first(retry), "retry.md");
+    assert_eq!(first("which release says that billing requests are retried three times"), "CHANGELOG.md");
+}
