@@ -124,7 +124,7 @@ fn finding(
         }
     }
     let candidates = match &ranking {
-        Some(ranking) if hits.is_empty() => nearest(&[&collection], ranking, &|_| true)?,
+        Some(ranking) if hits.is_empty() => nearest(&[&collection], ranking, &|_| true, options.explain)?,
         _ => Vec::new(),
     };
     let outcome = Outcome {

@@ -161,7 +161,7 @@ pub fn search(
     };
     let why_not = options.why_not.as_deref().map(|id| outcome.why_not(id)).transpose()?;
     let candidates = match options.texts && hits.is_empty() {
-        true => nearest(&collections, &ranking, outcome.is_present)?,
+        true => nearest(&collections, &ranking, outcome.is_present, options.explain)?,
         false => Vec::new(),
     };
     let finding = Finding {

@@ -2,12 +2,32 @@
 
 use super::style::Style;
 use super::wrap::wrap;
-use crate::types::{Explanation, Hit, WhyNot};
+use crate::types::{Explanation, Hit, Nearest, WhyNot};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
 
 pub(super) fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explanation, style: Style, width: usize) {
+    let score = format!(", score {:.3}", hit.score);
+    push_signals(out, &hit.id, hit.relevance, &score, explanation, style, width);
+}
+
+/// The signals of what came near to its gate; it has no score.
+pub(super) fn push_near(out: &mut String, near: &Nearest, style: Style, width: usize) {
+    if let Some(explanation) = &near.explain {
+        push_signals(out, &near.id, near.relevance, "", explanation, style, width);
+    }
+}
+
+fn push_signals(
+    out: &mut String,
+    id: &str,
+    relevance: f32,
+    score: &str,
+    explanation: &Explanation,
+    style: Style,
+    width: usize,
+) {
     let signals = &explanation.signals;
     let mut parts = Vec::new();
     for (name, value) in [
@@ -27,13 +47,10 @@ pub(super) fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explan
     }
     let similar = explanation.similar.map(|s| format!("similar {s:.3}, ")).unwrap_or_default();
     let text = format!(
-        "{}: {}; {similar}relevance {:.3}, gate {:.3}, margin {:+.3}, score {:.3}",
-        hit.id,
+        "{id}: {}; {similar}relevance {relevance:.3}, gate {:.3}, margin {:+.3}{score}",
         parts.join(", "),
-        hit.relevance,
         explanation.gate,
         explanation.margin,
-        hit.score
     );
     out.push_str(&style.faint(&wrap(&text, "\nWhy    ", INDENT, width)));
     if let Some(matched) = &explanation.matched {

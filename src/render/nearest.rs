@@ -1,5 +1,6 @@
 //! What came near to the gate, for an answer without a hit.
 
+use super::explanation::push_near;
 use super::search::below;
 use super::style::Style;
 use crate::screen::line;
@@ -7,6 +8,8 @@ use crate::types::{Answer, Nearest};
 
 /// How many are named over all findings.
 const NAMED: usize = 3;
+/// Columns of explanations.
+const WIDTH: usize = 100;
 /// What stands before the first.
 const LABEL: &str = "Nothing sure. Closest:";
 
@@ -31,6 +34,7 @@ pub fn nearest_text(answer: &Answer, here: &str, style: Style) -> String {
             }
         };
         out.push_str(&format!("{label:width$} {what} {}\n", style.faint(&how), width = LABEL.len()));
+        push_near(&mut out, near, style, WIDTH);
     }
     out
 }
@@ -48,6 +52,7 @@ mod tests {
             path: path.map(str::to_owned),
             line_start: path.map(|_| 12),
             relevance,
+            explain: None,
         };
         let finding = Finding {
             error: Asked::default(),

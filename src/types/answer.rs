@@ -243,6 +243,9 @@ pub struct Nearest {
     pub line_start: Option<usize>,
     /// Probability of being the right answer, in \[0, 1\].
     pub relevance: f32,
+    /// Why it comes to that, if that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explanation>,
 }
 
 /// What is known about one error.

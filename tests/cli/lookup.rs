@@ -172,3 +172,17 @@ fn what_came_near_to_the_gate_is_named() {
     let candidates = answer["results"][0]["candidates"].as_array().unwrap();
     assert!((1..=3).contains(&candidates.len()) && answer["results"][0]["hits"].as_array().unwrap().is_empty());
 }
+
+/// Silence explains itself where that is asked for: what was nearest, and how far off it is.
+#[test]
+fn silence_says_what_was_nearest_if_asked() {
+    let user = User::new();
+    let question = "the disk of my neighbour's bicycle is full of mud";
+    let found = user.ken(&["lookup", "--json", "--explain", question]);
+    let finding = &found.json()["results"][0];
+    assert!(found.code == 1 && finding["hits"].as_array().unwrap().is_empty(), "{found:?}");
+    let nearest = &finding["candidates"][0];
+    assert!(nearest["explain"]["gate"].as_f64() > nearest["relevance"].as_f64(), "{found:?}");
+    let brief = user.ken(&["lookup", "--json", question]);
+    assert!(!brief.out.contains("\"explain\""), "{brief:?}");
+}
