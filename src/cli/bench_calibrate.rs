@@ -69,11 +69,9 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
         let text: String = questions.iter().map(json_line).collect();
         std::fs::write(path, text).map_err(|e| Failure::io(&shown(path), &e))?;
     }
-    let size = before.as_ref().map_or(0.0, |before| match sets.is_empty() {
-        true => before.entries.size,
-        false => before.of_documents().size,
-    });
-    let fitted = fit(&questions, args.max_noise, size);
+    let given = before.clone().unwrap_or_else(neutral);
+    let given = if sets.is_empty() { given.entries } else { *given.of_documents() };
+    let fitted = fit(&questions, args.max_noise, &given);
     let mut calibration = before.clone().unwrap_or_else(neutral);
     let part = if sets.is_empty() { "entries" } else { "documents" };
     let old = match sets.is_empty() {
@@ -101,11 +99,12 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
 
 fn text(part: &str, old: Option<&Fit>, fitted: &Fitted, questions: &[Question]) -> String {
     let line = |fit: &Fit| {
-        let Fit { weight, offset, cosine, words, length, crowd, size, fall, semantic, gate } = fit;
+        let Fit { weight, offset, cosine, words, length, crowd, size, unknown, ahead, fall, semantic, gate } = fit;
         format!(
             "{part} = {{ weight = {weight:.3}, offset = {offset:.3}, cosine = {cosine:.3}, words = {words:.3}, \
-             length = {length:.3}, crowd = {crowd:.3}, size = {size:.3}, fall = {fall:.3}, \
-             semantic = {{ slope = {:.3}, offset = {:.3} }}, gate = {gate:.3} }}\n",
+             length = {length:.3}, crowd = {crowd:.3}, size = {size:.3}, unknown = {unknown:.3}, \
+             ahead = {ahead:.3}, fall = {fall:.3}, semantic = {{ slope = {:.3}, offset = {:.3} }}, \
+             gate = {gate:.3} }}\n",
             semantic.slope, semantic.offset
         )
     };

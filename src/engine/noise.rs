@@ -8,13 +8,14 @@ use crate::ann::{Image, Index, Origin};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::query::{
-    ForeignOdds, ForeignQuestion, ItemCollection, Knowledge, SearchContext, Semantics, embed_foreign, foreign_odds,
+    ForeignOdds, ForeignQuestion, ItemCollection, Knowledge, QuestionVectors, SearchContext, Semantics, embed_foreign, foreign_odds,
     foreign_questions, signal_noise,
 };
 use crate::screen::shown;
 use crate::store::{Database, ItemFilter, ReadItems, ReadNoise, ReadVectors, WriteNoise, WriterLock, make_private};
 use crate::text::{TextHash, hex, sha256, text_hash};
 use crate::types::{Calibration, CorpusNoise, ModelNoise, SignalSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
@@ -40,11 +41,41 @@ fn is_due(known: &CorpusNoise, ids: &[u64]) -> bool {
     known.questions != *QUESTIONS || (new + gone) * DUE > known.texts
 }
 
+/// By what the vector of a question's part is known: the whole of another question may say the same.
+fn part_hash(part: &str) -> TextHash {
+    text_hash(&format!("part {part}"))
+}
+
+/// The vectors that a file holds of these questions; none if one is missing.
+fn kept_vectors(image: &Image, questions: &[ForeignQuestion]) -> Option<Vec<QuestionVectors>> {
+    let vector = |hash: TextHash| image.checked(image.row_of(&hash)?);
+    let both = |question: &ForeignQuestion| {
+        let parts = question.parts().iter().map(|part| vector(part_hash(part))).collect::<Option<_>>()?;
+        Some(QuestionVectors { whole: vector(text_hash(&question.text))?, parts })
+    };
+    questions.iter().map(both).collect()
+}
+
+fn image_of(origin: &Origin, dims: usize, questions: &[ForeignQuestion], vectors: &[QuestionVectors]) -> Image {
+    let mut rows: BTreeMap<TextHash, &[f32]> = BTreeMap::new();
+    let mut links: Vec<(u64, u32, TextHash)> = Vec::new();
+    for (owner, (question, vectors)) in (0u64..).zip(questions.iter().zip(vectors)) {
+        let parts = question.parts();
+        let parts = parts.iter().map(|part| part_hash(part)).zip(&vectors.parts);
+        let all = std::iter::once((text_hash(&question.text), &vectors.whole)).chain(parts);
+        for (part, (hash, vector)) in (0u32..).zip(all) {
+            rows.insert(hash, vector);
+            links.push((owner, part, hash));
+        }
+    }
+    Image::new(origin, dims, rows.into_iter(), links)
+}
+
 /// A model whose answers are to be measured.
 struct Measured {
     semantics: Semantics,
     made_with: String,
-    vectors: Vec<Vec<f32>>,
+    vectors: Vec<QuestionVectors>,
 }
 
 impl Engine {
@@ -210,16 +241,12 @@ impl Engine {
         questions: &[ForeignQuestion],
         encoder: &dyn Encoder,
         session: &Session<'_>,
-    ) -> Result<Vec<Vec<f32>>, EngineError> {
+    ) -> Result<Vec<QuestionVectors>, EngineError> {
         let model = encoder.fingerprint().as_str().to_owned();
         let origin = Origin { model, state: format!("foreign {}", *QUESTIONS), ..Origin::default() };
-        let hashes: Vec<TextHash> = questions.iter().map(|one| text_hash(&one.text)).collect();
         let path = self.foreign_path(encoder);
-        let kept = path.as_ref().and_then(|path| Image::open(path, &origin)).and_then(|image| {
-            let vector = |hash: &TextHash| image.checked(image.row_of(hash)?);
-            hashes.iter().map(vector).collect::<Option<Vec<Vec<f32>>>>()
-        });
-        if let Some(kept) = kept {
+        let kept = path.as_ref().and_then(|path| Image::open(path, &origin));
+        if let Some(kept) = kept.and_then(|image| kept_vectors(&image, questions)) {
             return Ok(kept);
         }
         let mut vectors = Vec::with_capacity(questions.len());
@@ -229,9 +256,7 @@ impl Engine {
             vectors.extend(embed_foreign(batch, encoder)?);
         }
         if let Some(path) = path {
-            let rows = hashes.iter().zip(&vectors).map(|(hash, vector)| (*hash, vector.as_slice()));
-            let links: Vec<(u64, u32, TextHash)> = hashes.iter().zip(0u64..).map(|(hash, at)| (at, 0, *hash)).collect();
-            let image = Image::new(&origin, encoder.dims(), rows, links);
+            let image = image_of(&origin, encoder.dims(), questions, &vectors);
             let folder = path.parent().map_or(Ok(()), |folder| make_private(folder).map_err(|e| e.to_string()));
             if let Err(error) = folder.and_then(|()| image.write(&path).map_err(|error| error.to_string())) {
                 session.note(format!("{} could not be kept and will be made again: {error}", shown(&path)));

@@ -13,6 +13,8 @@ const B: f32 = 0.5;
 /// What a term of a question that no text has counts in the most that can be reached, as a share of the rarest term's
 /// weight. Names and numbers of the asker's own say nothing; foreign vocabulary does.
 const UNKNOWN: f32 = 0.5;
+/// Terms that any text could hold.
+const LEAST_HELD: f32 = 4.0;
 /// Rare terms that a question must hold to be specific. A question that says less ("error", "it failed") is measured as
 /// if it had said more: all of what it says stands in many texts, and that is no evidence for any.
 const SPECIFIC_TERMS: f32 = 4.0;
@@ -45,8 +47,23 @@ impl Bm25 {
 
     /// The most that a question can reach whose terms have such weights and document frequencies.
     pub fn reach(&self, terms: impl IntoIterator<Item = (f32, usize)>) -> Reach {
-        let all = terms.into_iter().map(|(weight, frequency)| weight * self.worth(frequency)).sum::<f32>() * (K1 + 1.0);
-        Reach { all, specific: all.max(SPECIFIC_TERMS * self.idf(1) * (K1 + 1.0)) }
+        let (mut known, mut unknown) = (0.0f32, 0.0f32);
+        let mut worths = Vec::new();
+        for (weight, frequency) in terms {
+            let worth = weight * self.worth(frequency);
+            *(if frequency == 0 { &mut unknown } else { &mut known }) += worth;
+            worths.push(worth);
+        }
+        let all = (known + unknown) * (K1 + 1.0);
+        let length = self.mean_length.ceil().max(LEAST_HELD) as usize;
+        let held = if worths.len() > length {
+            worths.select_nth_unstable_by(length, |a, b| b.total_cmp(a));
+            worths[..length].iter().sum::<f32>() * (K1 + 1.0)
+        } else {
+            all
+        };
+        let unknown = if unknown > 0.0 { unknown / (known + unknown) } else { 0.0 };
+        Reach { all, held, specific: all.max(SPECIFIC_TERMS * self.idf(1) * (K1 + 1.0)), unknown }
     }
 }
 
@@ -60,8 +77,12 @@ pub(super) fn gain(idf: f32, count: f32, norm: f32) -> f32 {
 pub struct Reach {
     /// A text of middle length that says everything the question says, over and over.
     pub all: f32,
-    /// The same, but at least what a question that says enough to be specific would reach.
+    /// The same, but no more terms than a text of middle length has tokens: the weightiest.
+    pub held: f32,
+    /// The first, but at least what a question that says enough to be specific would reach.
     pub specific: f32,
+    /// Share of what the question says that no text says, by weight, in \[0, 1\].
+    pub unknown: f32,
 }
 
 /// The terms that a text shares with a question.
@@ -159,6 +180,12 @@ mod tests {
         let reach = bm25.reach([(1.0, 1); 6]);
         assert_eq!(reach.specific, reach.all);
         assert!(bm25.reach([(1.0, 0)]).all < bm25.reach([(1.0, 1)]).all);
+        let short = Bm25 { mean_length: 5.0, ..bm25 };
+        let (five, ten) = (short.reach([(1.0, 1); 5]), short.reach([(1.0, 1); 10]));
+        assert_eq!((five.held, ten.held), (five.all, five.all), "ten terms do not fit five tokens");
+        let unknown = |terms: &[(f32, usize)]| bm25.reach(terms.iter().copied()).unknown;
+        assert_eq!((unknown(&[]), unknown(&[(1.0, 1)]), unknown(&[(1.0, 0)])), (0.0, 0.0, 1.0));
+        assert!(unknown(&[(1.0, 0), (1.0, 900)]) > unknown(&[(1.0, 0), (1.0, 1)]));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(super) struct Query<'a> {
     pub terms: Option<&'a QueryTerms>,
     /// Its unit vector; none without a model.
     pub vector: Option<&'a [f32]>,
+    /// The unit vectors of its parts, where it has several.
+    pub parts: &'a [Vec<f32>],
     /// The model's calibration; there if and only if there is a vector.
     pub calibration: Option<&'a Calibration>,
     /// Whether it is a few keywords.

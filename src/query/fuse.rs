@@ -4,11 +4,16 @@ use super::collection::{Collection, Gathered};
 use super::relevance::{FEEDBACK, Ground, moved};
 
 /// What holds for the candidates of each collection, in their order; `weights` are those of words.
-pub(super) fn grounds(gathered: &[Gathered], weights: &[f32]) -> Vec<Ground> {
-    let cosines = gathered.iter().flat_map(|one| &one.found).filter_map(|found| found.evidence.cosine);
+pub(super) fn grounds(gathered: &[Gathered], weights: &[f32], is_short: bool) -> Vec<Ground> {
+    let cosines = gathered.iter().flat_map(|one| &one.found).filter_map(|found| found.evidence.near());
     let nearest = cosines.reduce(f32::max).unwrap_or(0.0);
-    let one =
-        |(one, weight): (&Gathered, &f32)| Ground { weight: *weight, nearest, reach: one.reach, texts: one.texts };
+    let one = |(one, weight): (&Gathered, &f32)| Ground {
+        weight: *weight,
+        nearest,
+        reach: one.reach,
+        texts: one.texts,
+        is_short,
+    };
     gathered.iter().zip(weights).map(one).collect()
 }
 

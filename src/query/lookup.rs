@@ -158,6 +158,7 @@ fn ranked(
     let query = Query {
         terms: Some(&question.terms),
         vector: open.semantics.as_ref().map(|(_, vector)| vector.as_slice()),
+        parts: &[],
         calibration: open.semantics.as_ref().map(|(semantics, _)| &semantics.calibration),
         is_short: false,
         most: LookupOptions::CANDIDATES,

@@ -50,6 +50,7 @@ pub fn probe(knowledge: &Knowledge, problems: Problems, semantics: &Semantics) -
         let query = Query {
             terms: Some(&question.terms),
             vector: Some(&vector),
+            parts: &[],
             calibration: Some(&semantics.calibration),
             is_short: false,
             most: LookupOptions::CANDIDATES,
@@ -86,5 +87,5 @@ pub fn probe_items(
     let named =
         found.iter().zip(priors).filter_map(|(one, prior)| Some((prior?.uid, Evidence { hint: 0.0, ..one.evidence })));
     let (candidates, ground) = (named.collect(), grounds.last().copied().unwrap_or_default());
-    Ok(Probed { ground, background, vector: posed.vector.unwrap_or_default(), candidates })
+    Ok(Probed { ground, background, vector: posed.vectors.map(|vectors| vectors.whole).unwrap_or_default(), candidates })
 }

@@ -7,10 +7,12 @@
 use super::relevance::mean;
 use crate::embed::{EmbedError, Encoder};
 use crate::lexical::QueryTerms;
-use crate::text::{headline, mask, salient};
+use crate::text::{clauses, headline, mask, salient};
 use crate::triage::MAX_QUESTION_LINES;
 use crate::types::Role;
 
+/// Most parts of a question that are embedded by themselves.
+const MOST_PARTS: usize = 12;
 /// Most characters of a long question that are looked at: what models take, and more.
 const MAX_CHARS: usize = 4_000;
 /// Words up to which a question is short.
@@ -29,6 +31,18 @@ pub struct Question {
     pub text: String,
     /// What is looked for by words.
     pub terms: QueryTerms,
+    /// What is embedded besides, each by itself: the needs that one sentence names, or the lines of a long report. None
+    /// where it asks for one thing.
+    pub parts: Vec<String>,
+}
+
+/// The unit vectors of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionVectors {
+    /// Of all that it says.
+    pub whole: Vec<f32>,
+    /// Of its parts, in their order.
+    pub parts: Vec<Vec<f32>>,
 }
 
 impl Question {
@@ -36,10 +50,12 @@ impl Question {
     pub fn new(text: &str) -> Self {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         if lines.len() <= MAX_QUESTION_LINES {
-            return Self { text: text.to_owned(), terms: QueryTerms::of(text) };
+            return Self { text: text.to_owned(), terms: QueryTerms::of(text), parts: clauses(text) };
         }
         let said = salient(&lines, MAX_CHARS);
-        Self { terms: QueryTerms::of_all(&[(&said, 1.0), (&headline(&lines), HEADLINE)]), text: mask(&said) }
+        let text = mask(&said);
+        let parts = text.lines().take(MOST_PARTS).map(str::to_owned).collect();
+        Self { terms: QueryTerms::of_all(&[(&said, 1.0), (&headline(&lines), HEADLINE)]), text, parts }
     }
 
     /// Of the salient lines of an error, which are masked already.
@@ -48,7 +64,7 @@ impl Question {
             true => QueryTerms::of_all(&[(salient, 1.0), (salient.lines().next().unwrap_or(""), HEADLINE)]),
             false => QueryTerms::of(salient),
         };
-        Self { text: salient.to_owned(), terms }
+        Self { text: salient.to_owned(), terms, parts: Vec::new() }
     }
 }
 
@@ -70,6 +86,25 @@ pub fn embed(questions: &[&Question], roles: &[Role], encoder: &dyn Encoder) -> 
     Ok(all.iter().map(|all| mean(all)).collect())
 }
 
+/// The questions' unit vectors with those of their parts, in order.
+///
+/// # Errors
+/// [`EmbedError`] when the model fails.
+pub fn embed_with_parts(
+    questions: &[&Question],
+    roles: &[Role],
+    encoder: &dyn Encoder,
+) -> Result<Vec<QuestionVectors>, EmbedError> {
+    let whole = embed(questions, roles, encoder)?;
+    let texts: Vec<&str> = questions.iter().flat_map(|question| &question.parts).map(String::as_str).collect();
+    let parts = if texts.is_empty() { Vec::new() } else { encoder.encode(&texts, Role::Query, &mut |_| {})? };
+    let mut parts = parts.into_iter().map(|encoded| encoded.vector);
+    let with_parts = |(question, whole): (&&Question, Vec<f32>)| {
+        QuestionVectors { whole, parts: parts.by_ref().take(question.parts.len()).collect() }
+    };
+    Ok(questions.iter().zip(whole).map(with_parts).collect())
+}
+
 /// Roles with one prefix are one.
 fn distinct(roles: &[Role], encoder: &dyn Encoder) -> Vec<Role> {
     let mut out: Vec<Role> = Vec::new();
@@ -88,7 +123,7 @@ mod tests {
     #[test]
     fn a_few_lines_are_taken_as_they_stand() {
         let text = "cannot open /home/ann/x.conf\n  at line 3";
-        assert_eq!(Question::new(text), Question { text: text.to_owned(), terms: QueryTerms::of(text) });
+        assert_eq!(Question::new(text), Question { text: text.to_owned(), terms: QueryTerms::of(text), parts: Vec::new() });
     }
 
     #[test]
@@ -97,6 +132,7 @@ mod tests {
             3 |     let t = x;\n  |             - value moved here\n";
         let question = Question::new(text);
         assert_eq!(question.text, "error[E0382]: use of moved value: `x`\nvalue moved here");
+        assert_eq!(question.parts, ["error[E0382]: use of moved value: `x`", "value moved here"]);
         let weight = |word| question.terms.iter().find(|(w, _)| *w == word).map(|(_, weight)| weight);
         assert_eq!(weight("e0382"), Some(2.0), "in the text and twice as headline");
         assert_eq!((weight("here"), weight("let")), (Some(1.0), None));

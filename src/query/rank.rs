@@ -63,7 +63,7 @@ pub(super) fn fuse(
     (query.stage)(Stage::Fuse);
     let fitted = |one: &&dyn Collection| query.calibration.map_or(WORD_WEIGHT, |fits| one.fit(fits).weight);
     let weights: Vec<f32> = collections.iter().map(|one| word_weight.unwrap_or_else(|| fitted(one))).collect();
-    let grounds = grounds(&gathered, &weights);
+    let grounds = grounds(&gathered, &weights, query.is_short);
     if let Some(vector) = query.vector.filter(|_| feedback) {
         move_towards_closest(collections, &mut gathered, &grounds, vector);
     }

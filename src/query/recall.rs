@@ -47,7 +47,7 @@ pub fn recall(context: SearchContext<'_>, task: &str, options: &RecallOptions) -
     let collections = posed.collections(&canon);
     let filter = &options.search.filter;
     let named = !filter.paths.is_empty() || !filter.scopes.is_empty();
-    let ambient = match &posed.vector {
+    let ambient = match &posed.vectors {
         _ if named => Ambient::NAMED,
         Some(_) => Ambient::EVERYWHERE,
         None => Ambient::WORDS_ALONE,
@@ -63,15 +63,15 @@ pub fn recall(context: SearchContext<'_>, task: &str, options: &RecallOptions) -
         let vector = vectors.zip(row).and_then(|(vectors, (_, row))| vectors.vector(row));
         all.push(recalled(candidate, known, vector));
     }
-    let semantic = posed.vector.is_some();
+    let semantic = posed.vectors.is_some();
     // Items are the last collection, if there are any.
     let (weighed, ground) = (ranking.weighted.into_iter().next_back().flatten(), ranking.grounds.last().copied());
     if options.read > 0
-        && let (Some(vector), Some(semantics)) = (posed.vector, posed.context.semantics)
+        && let (Some(vectors), Some(semantics)) = (posed.vectors, posed.context.semantics)
         && let (Some(weighed), Some(ground)) = (weighed, ground)
     {
         (context.stage)(Stage::Embed);
-        Parts { semantics, vector, weighed, ground }.read(&mut all, options.read)?;
+        Parts { semantics, vector: vectors.whole, weighed, ground }.read(&mut all, options.read)?;
         (context.stage)(Stage::Rest);
     }
     Ok(Recall { all, semantic })

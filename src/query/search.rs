@@ -9,7 +9,7 @@ use super::hit::{bare, passage};
 use super::knowledge::{Filters, Knowledge};
 use super::nearest::nearest;
 use super::options::SearchOptions;
-use super::question::{Question, embed, is_short};
+use super::question::{Question, QuestionVectors, embed_with_parts, is_short};
 use super::rank::{RankOptions, Ranking, rank};
 use super::read::read;
 use super::rerank::{READ, order};
@@ -47,7 +47,7 @@ pub(super) struct Posed<'a> {
     pub context: SearchContext<'a>,
     pub terms: QueryTerms,
     /// None where meaning does not count.
-    pub vector: Option<Vec<f32>>,
+    pub vectors: Option<QuestionVectors>,
     is_short: bool,
     filters: Option<Filters>,
     options: &'a SearchOptions,
@@ -59,14 +59,15 @@ impl<'a> SearchContext<'a> {
         let mut asked = Question::new(question);
         if options.whole {
             question.clone_into(&mut asked.text);
+            asked.parts.clear();
         }
         let semantics = self.semantics.filter(|_| options.legs.semantic);
-        let vector = semantics.map(|semantics| {
+        let vectors = semantics.map(|semantics| {
             (self.stage)(Stage::Embed);
-            embed(&[&asked], options.roles, semantics.encoder.as_ref())
+            embed_with_parts(&[&asked], options.roles, semantics.encoder.as_ref())
         });
-        let vector = vector.transpose()?.and_then(|vectors| vectors.into_iter().next());
-        Ok(self.posed(asked, is_short(question), vector, options))
+        let vectors = vectors.transpose()?.and_then(|vectors| vectors.into_iter().next());
+        Ok(self.posed(asked, is_short(question), vectors, options))
     }
 
     /// A question that was read and embedded before; without a vector meaning does not count.
@@ -74,12 +75,12 @@ impl<'a> SearchContext<'a> {
         self,
         asked: Question,
         is_short: bool,
-        vector: Option<Vec<f32>>,
+        vectors: Option<QuestionVectors>,
         options: &'a SearchOptions,
     ) -> Posed<'a> {
-        let semantics = self.semantics.filter(|_| vector.is_some());
+        let semantics = self.semantics.filter(|_| vectors.is_some());
         let filters = options.canon_filters();
-        Posed { context: Self { semantics, ..self }, terms: asked.terms, vector, is_short, filters, options }
+        Posed { context: Self { semantics, ..self }, terms: asked.terms, vectors, is_short, filters, options }
     }
 }
 
@@ -88,7 +89,8 @@ impl<'a> Posed<'a> {
     pub fn query(&self) -> Query<'_> {
         Query {
             terms: self.options.legs.keyword.then_some(&self.terms),
-            vector: self.vector.as_deref(),
+            vector: self.vectors.as_ref().map(|vectors| vectors.whole.as_slice()),
+            parts: self.vectors.as_ref().map_or(&[], |vectors| vectors.parts.as_slice()),
             calibration: self.context.semantics.map(|semantics| &semantics.calibration),
             is_short: self.is_short,
             most: self.options.candidates(),
@@ -174,7 +176,7 @@ pub fn search(
             likelihood: 1.0,
         },
         verdict: Verdict::from(hits.first().map(|hit| hit.tier)),
-        semantic: if posed.vector.is_some() { Semantic::On } else { Semantic::Off },
+        semantic: if posed.vectors.is_some() { Semantic::On } else { Semantic::Off },
         reranked,
         hits,
         also_seen: Vec::new(),

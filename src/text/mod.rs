@@ -4,6 +4,7 @@
 //! of canon or models. Invariant: cleaned text holds no control characters but tab and line feed, and every line
 //! remembers its number in the input.
 
+mod clauses;
 mod clean;
 mod count;
 mod decode;
@@ -23,6 +24,7 @@ mod stem;
 mod time;
 mod token;
 
+pub use clauses::clauses;
 pub use clean::{Cleaned, Line, Mark, clean};
 pub use count::{Characters, CountTokens};
 pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};

@@ -69,7 +69,8 @@ impl Logistic {
 /// `offset + cosine * c + words * share - length * k / sqrt(reach) - crowd * background`: of its cosine `c`, of the
 /// words it shares (BM25 `k`, and as a share of what the question could reach), less what a long question shares with
 /// anything, and less how near it is to everything else; less `size` for each e-fold of texts beyond 2,000, because the
-/// best of many is near by chance. Every other candidate has `fall` less for each unit of closeness that it lies
+/// best of many is near by chance; less `unknown` for the share of the question's words that no text has; and, for a few
+/// keywords, `ahead` for how far the closest text stands out from the next thirty. Every other candidate has `fall` less for each unit of closeness that it lies
 /// behind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -90,6 +91,12 @@ pub struct Fit {
     /// Log-odds lost for each time that there are e times as many texts, beyond 2,000.
     #[serde(default)]
     pub size: f32,
+    /// Log-odds lost by the share of the question's words that no text has.
+    #[serde(default)]
+    pub unknown: f32,
+    /// Log-odds gained, by unit of closeness, by how far the closest text stands out; for a few keywords alone.
+    #[serde(default)]
+    pub ahead: f32,
     /// Log-odds lost by unit of closeness.
     pub fall: f32,
     /// From the cosine alone to the semantic signal, which is the probability where no word counts.

@@ -61,6 +61,11 @@ impl Question {
         question
     }
 
+    /// What speaks for the candidates, in their order.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        self.candidates.iter().map(|one| one.evidence).collect()
+    }
+
     /// The candidates with their closeness, the closest first.
     pub fn by_closeness(&self) -> impl Iterator<Item = (&Labelled, f32)> {
         let mut order: Vec<(&Labelled, f32)> =

@@ -56,6 +56,8 @@ pub fn neutral() -> Calibration {
         length: 0.0,
         crowd: 0.0,
         size: 0.0,
+        unknown: 0.0,
+        ahead: 0.0,
         fall: 3.0,
         semantic,
         gate: 0.5,
@@ -65,9 +67,9 @@ pub fn neutral() -> Calibration {
 
 /// Fits on `questions` so that at most `max_noise` of the unanswerable ones are answered.
 ///
-/// The weight of words in closeness is not fitted: it is the one that the questions were asked with. Neither is `size`,
-/// what many texts cost: sets of one size cannot tell.
-pub fn fit(questions: &[Question], max_noise: f64, size: f32) -> Fitted {
+/// The weight of words in closeness is not fitted: it is the one that the questions were asked with. Neither is what
+/// many texts and foreign words cost, and what keywords gain: that is as `given`, since a few sets cannot tell.
+pub fn fit(questions: &[Question], max_noise: f64, given: &Fit) -> Fitted {
     let all: Vec<&Question> = questions.iter().collect();
     let (mut noisy, mut covered, mut right) = (0usize, 0usize, 0usize);
     let (mut known, mut unknown): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
@@ -76,7 +78,7 @@ pub fn fit(questions: &[Question], max_noise: f64, size: f32) -> Fitted {
             let chosen = questions.iter().enumerate().filter(move |(at, _)| (at % FOLDS == fold) == held_out);
             chosen.map(|(_, question)| question).collect::<Vec<_>>()
         };
-        let (fitted, prior) = fit_once(&folds(false), max_noise, size);
+        let (fitted, prior) = fit_once(&folds(false), max_noise, given);
         for question in folds(true) {
             let kind = prior.as_ref().map_or(0.0, |prior| prior.at(&question.vector));
             let (relevance, is_right) = best(question, &fitted, kind);
@@ -93,7 +95,7 @@ pub fn fit(questions: &[Question], max_noise: f64, size: f32) -> Fitted {
         }
     }
     let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
-    let (fit, prior) = fit_once(&all, max_noise, size);
+    let (fit, prior) = fit_once(&all, max_noise, given);
     Fitted {
         fit,
         prior,
@@ -115,9 +117,8 @@ fn auc(known: &[f32], unknown: &mut [f32]) -> f64 {
     known.iter().map(|value| below(*value)).sum::<f64>() / (known.len() * unknown.len()).max(1) as f64
 }
 
-fn fit_once(questions: &[&Question], max_noise: f64, size: f32) -> (Fit, Option<Prior>) {
-    let mut fit = neutral().entries;
-    fit.size = size;
+fn fit_once(questions: &[&Question], max_noise: f64, given: &Fit) -> (Fit, Option<Prior>) {
+    let mut fit = Fit { size: given.size, unknown: given.unknown, ahead: given.ahead, ..neutral().entries };
     fit.weight = questions.first().map_or(fit.weight, |question| question.ground.weight);
     // Of meaning alone: is the nearest right?
     let nearest = questions.iter().filter_map(|question| {
@@ -135,11 +136,13 @@ fn fit_once(questions: &[&Question], max_noise: f64, size: f32) -> (Fit, Option<
         .zip(&kinds)
         .filter_map(|(question, kind)| {
             let (one, _) = question.by_closeness().next()?;
+            let evidence = question.evidence();
+            let given = question.ground.given(&question.ground.closest(&evidence)?, &fit);
             let [cosine, share, length, crowd] = question.ground.features(&one.evidence, &question.background);
             let features = [cosine, share, -length, -crowd, *kind].map(f64::from).to_vec();
             Some(Row {
                 features,
-                offset: f64::from(one.evidence.hint - size * question.ground.excess()),
+                offset: f64::from(one.evidence.hint + given),
                 right: one.right,
             })
         })
@@ -181,8 +184,10 @@ fn followers(questions: &[&Question], kinds: &[f32], fit: &Fit) -> Vec<Row> {
     let mut followers = Vec::new();
     for (question, kind) in questions.iter().zip(kinds) {
         let mut order = question.by_closeness();
-        let Some((closest, best)) = order.next() else { continue };
-        let odds = question.ground.odds(&closest.evidence, &question.background, fit) + kind;
+        let Some((_, best)) = order.next() else { continue };
+        let evidence = question.evidence();
+        let Some(closest) = question.ground.closest(&evidence) else { continue };
+        let odds = question.ground.odds(&closest, &question.background, fit) + kind;
         for (one, closeness) in order.take(FOLLOWERS) {
             let offset = f64::from(odds + one.evidence.hint);
             followers.push(Row { features: vec![f64::from(closeness - best)], offset, right: one.right });
@@ -237,8 +242,9 @@ mod tests {
             ground: Ground {
                 weight: WORD_WEIGHT,
                 nearest: cosine,
-                reach: Reach { all: 25.0, specific: 30.0 },
+                reach: Reach { all: 25.0, held: 25.0, specific: 30.0, unknown: 0.0 },
                 texts: 100,
+                is_short: false,
             },
             background: Background::new(vec![cosine, 0.4], 1),
             vector: vec![f32::from(u8::from(unanswerable)) - 0.5, cosine],
@@ -250,7 +256,7 @@ mod tests {
     fn the_gate_keeps_to_its_budget() {
         let known = (0..100).map(|i| question(0.6 + i as f32 / 300.0, true, false));
         let all: Vec<Question> = known.chain((0..100).map(|i| question(0.4 + i as f32 / 300.0, false, true))).collect();
-        let fitted = fit(&all, 0.05, 0.0);
+        let fitted = fit(&all, 0.05, &neutral().entries);
         assert!(fitted.noise <= 0.1 && fitted.right > 0.5 && fitted.auc > 0.9, "{fitted:?}");
         assert!(fitted.fit.cosine > 0.0 && fitted.fit.fall >= 0.5, "{fitted:?}");
         assert_eq!(fitted.questions, (100, 100));

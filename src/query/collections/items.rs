@@ -12,6 +12,9 @@ use crate::store::ReadItems;
 use crate::types::{Calibration, CorpusNoise, Fit, Item, SignalSet, Span, Standing};
 use std::collections::HashMap;
 
+/// Candidates that each part of a question may name at least.
+const LEAST_OF_A_PART: usize = 20;
+
 /// The items that a filter admits.
 #[derive(Debug, Clone, Copy)]
 pub struct Admitted<'a> {
@@ -86,6 +89,22 @@ impl ItemCollection<'_> {
     }
 }
 
+/// How near each of these items is to the nearest part of a question; none for a question without parts.
+fn greatest(vectors: &Index, parts: &[Vec<f32>], ids: &[u64]) -> Option<Vec<Option<f32>>> {
+    let of_part = |part: &Vec<f32>| -> Vec<Option<f32>> {
+        vectors.owners_similarity(part, ids).into_iter().map(|near| near.map(|near| near.similarity)).collect()
+    };
+    parts.iter().map(of_part).reduce(|mut best, next| {
+        for (best, next) in best.iter_mut().zip(next) {
+            *best = match (*best, next) {
+                (Some(a), Some(b)) => Some(a.max(b)),
+                (a, b) => a.or(b),
+            };
+        }
+        best
+    })
+}
+
 impl Collection for ItemCollection<'_> {
     fn gather(&self, query: &Query<'_>) -> Result<Gathered, SearchError> {
         let is_admitted = |id: u64| self.admitted.is_none_or(|admitted| admitted.contains(id));
@@ -102,6 +121,11 @@ impl Collection for ItemCollection<'_> {
             let filter = self.admitted.map(|_| &is_admitted as &dyn Fn(u64) -> bool);
             ids.extend(self.terms.candidates(prepared, query.most, filter));
         }
+        for (vectors, part) in self.vectors.iter().flat_map(|vectors| query.parts.iter().map(move |part| (vectors, part))) {
+            let rows = self.admitted.and_then(|admitted| admitted.rows);
+            let found = vectors.search(part, (query.most / query.parts.len()).max(LEAST_OF_A_PART), rows);
+            ids.extend(found.iter().flat_map(|near| vectors.owners_of(near.row).map(|(owner, _)| owner)));
+        }
         ids.sort_unstable();
         ids.dedup();
         // A text that several items share may belong to one that is not admitted.
@@ -111,6 +135,7 @@ impl Collection for ItemCollection<'_> {
             (query.stage)(Stage::Vectors);
             vectors.owners_similarity(vector, &ids)
         });
+        let of_parts = by_vector.and_then(|(vectors, _)| greatest(vectors, query.parts, &ids));
         (query.stage)(Stage::Rest);
         let shift = self.shift(query);
         let found = ids.iter().enumerate().map(|(at, &key)| {
@@ -119,6 +144,7 @@ impl Collection for ItemCollection<'_> {
                 overlaps.as_ref().map(|overlaps| overlaps.get(at).copied().flatten().unwrap_or_default());
             let evidence = Evidence {
                 cosine: near.map(|near| near.similarity),
+                part: of_parts.as_ref().and_then(|cosines| *cosines.get(at)?),
                 words: overlap.map(|overlap| overlap.bm25),
                 covered: overlap.map(|overlap| overlap.coverage),
                 hint: shift,

@@ -4,7 +4,7 @@
 use super::SearchError;
 use super::collections::ItemCollection;
 use super::options::SearchOptions;
-use super::question::{Question, ROLES, embed, is_short};
+use super::question::{Question, QuestionVectors, ROLES, embed_with_parts, is_short};
 use super::rank::{Fused, fuse};
 use super::relevance::{Evidence, WORDS_ALONE};
 use super::search::SearchContext;
@@ -28,6 +28,13 @@ pub struct ForeignQuestion {
     pub family: usize,
 }
 
+impl ForeignQuestion {
+    /// What of it is embedded by itself.
+    pub fn parts(&self) -> Vec<String> {
+        Question::new(&self.text).parts
+    }
+}
+
 /// The log-odds of the closest text to one foreign question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForeignOdds {
@@ -45,16 +52,19 @@ pub fn foreign_questions() -> Vec<ForeignQuestion> {
     FAMILIES.into_iter().enumerate().flat_map(family).collect()
 }
 
-/// The unit vectors of foreign questions, as a search would embed them.
+/// The unit vectors of foreign questions and of their parts, as a search would embed them.
 ///
 /// # Errors
 /// [`EmbedError`] when the model fails.
-pub fn embed_foreign(questions: &[ForeignQuestion], encoder: &dyn Encoder) -> Result<Vec<Vec<f32>>, EmbedError> {
+pub fn embed_foreign(
+    questions: &[ForeignQuestion],
+    encoder: &dyn Encoder,
+) -> Result<Vec<QuestionVectors>, EmbedError> {
     let questions: Vec<Question> = questions.iter().map(|one| Question::new(&one.text)).collect();
-    embed(&questions.iter().collect::<Vec<_>>(), ROLES, encoder)
+    embed_with_parts(&questions.iter().collect::<Vec<_>>(), ROLES, encoder)
 }
 
-/// Asks the items one foreign question. `vector` is its unit vector; none without a model.
+/// Asks the items one foreign question. `vectors` are its unit vectors; none without a model.
 ///
 /// # Errors
 /// [`SearchError`] when the database fails.
@@ -62,10 +72,10 @@ pub fn foreign_odds(
     context: SearchContext<'_>,
     items: &ItemCollection<'_>,
     question: &ForeignQuestion,
-    vector: Option<Vec<f32>>,
+    vectors: Option<QuestionVectors>,
 ) -> Result<ForeignOdds, SearchError> {
     let options = SearchOptions::default();
-    let posed = context.posed(Question::new(&question.text), is_short(&question.text), vector, &options);
+    let posed = context.posed(Question::new(&question.text), is_short(&question.text), vectors, &options);
     let canon = posed.canon();
     let query = posed.query();
     let Fused { gathered, grounds, background } = fuse(&query, &[&canon, items], None, options.feedback)?;
@@ -74,7 +84,7 @@ pub fn foreign_odds(
     let evidence: Vec<Evidence> = found.into_iter().map(|one| Evidence { hint: 0.0, ..one.evidence }).collect();
     let share = evidence.iter().filter_map(|one| one.words).map(|words| ground.share(words)).fold(0.0, f32::max);
     let both = query.calibration.map(|calibration| match ground.closest(&evidence) {
-        Some(closest) => ground.odds(closest, &background, calibration.of_documents()),
+        Some(closest) => ground.odds(&closest, &background, calibration.of_documents()),
         None => f32::MIN,
     });
     Ok(ForeignOdds { both, words: WORDS_ALONE.slope * share + WORDS_ALONE.offset })

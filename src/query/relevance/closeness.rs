@@ -4,7 +4,8 @@
 //! cosines are vague, so near-duplicates are left to the vectors. `k` is BM25 as it is: stretched to \[0, 1\] by
 //! question it would make the noise of short questions as loud as evidence. `w` is `weight * clamp(1 - nearest, 0.04,
 //! 0.3) / sqrt(reach)`: words count the less the nearer the nearest candidate is, and stand between a share of what
-//! could be reached and the plain sum. Where it is known what share `c` of the question's words a text holds, `k`
+//! could be reached and the plain sum. Of a question that says more than a text of middle length could hold, what such
+//! a text could reach is taken. Where it is known what share `c` of the question's words a text holds, `k`
 //! counts `1 + c^16` times: whoever asks in keywords wants the text that has all of them. How it was found:
 //! docs/retrieval.md.
 
@@ -19,6 +20,8 @@ const BEYOND: f32 = 1.01;
 pub const WORD_WEIGHT: f32 = 0.875;
 /// How steeply words gain as a text comes to hold all of them.
 const STEEP: i32 = 16;
+/// Behind how many candidates the one lies that the closest of a few keywords is compared with.
+const CROWD: usize = 30;
 /// Texts up to which their number does not matter.
 const FEW: f32 = 2_000.0;
 /// Bounds of the room that the nearest candidate leaves to words.
@@ -40,6 +43,8 @@ pub struct Evidence {
     pub cosine: Option<f32>,
     /// Cosine to the question as it was moved towards what it found first; see [`super::moved`].
     pub moved: Option<f32>,
+    /// Greatest cosine to a part of a question that has several; it counts as much as that to the whole.
+    pub part: Option<f32>,
     /// BM25 of the words it shares; none where words do not count.
     pub words: Option<f32>,
     /// How much of what the question says it says too, by weight, in \[0, 1\]; none where that is not known.
@@ -50,6 +55,15 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// How near it is to the question, a cosine; none without a vector.
+    pub fn near(&self) -> Option<f32> {
+        self.cosine.map(|cosine| self.with_part(cosine))
+    }
+
+    fn with_part(&self, whole: f32) -> f32 {
+        self.part.map_or(whole, |part| (whole + part) / 2.0)
+    }
+
     /// How many times its words count; once where nothing else speaks, so that words alone are BM25.
     fn lift(&self) -> f32 {
         let covered = self.covered.filter(|_| self.cosine.is_some());
@@ -68,6 +82,17 @@ pub struct Ground {
     pub reach: Reach,
     /// How many texts there are to choose from.
     pub texts: usize,
+    /// Whether the question is a few keywords.
+    pub is_short: bool,
+}
+
+/// The closest of a question's candidates.
+#[derive(Debug, Clone, Copy)]
+pub struct Closest<'e> {
+    /// What speaks for it.
+    pub evidence: &'e Evidence,
+    /// How much closer it is than the candidate thirty places behind it, or than the last; at least 0.
+    pub ahead: f32,
 }
 
 /// What a candidate's evidence comes to.
@@ -96,7 +121,7 @@ impl Judged {
 
 impl Default for Ground {
     fn default() -> Self {
-        Self { weight: WORD_WEIGHT, nearest: 0.0, reach: Reach::default(), texts: 0 }
+        Self { weight: WORD_WEIGHT, nearest: 0.0, reach: Reach::default(), texts: 0, is_short: false }
     }
 }
 
@@ -104,7 +129,8 @@ impl Ground {
     /// The factor of words in closeness.
     pub fn word_weight(&self) -> f32 {
         let room = (1.0 - self.nearest).clamp(ROOM.0, ROOM.1);
-        if self.reach.all > 0.0 { self.weight * room / self.reach.all.sqrt() } else { 0.0 }
+        let reach = self.reach.held;
+        if reach > 0.0 { self.weight * room / reach.sqrt() } else { 0.0 }
     }
 
     /// The factor of the keyword signal in closeness.
@@ -115,7 +141,7 @@ impl Ground {
     /// How close a candidate is.
     pub fn closeness(&self, evidence: &Evidence) -> f32 {
         let cosine = evidence.moved.or(evidence.cosine).unwrap_or(0.0);
-        nearness(cosine) + self.word_weight() * evidence.lift() * evidence.words.unwrap_or(0.0)
+        nearness(evidence.with_part(cosine)) + self.word_weight() * evidence.lift() * evidence.words.unwrap_or(0.0)
     }
 
     /// Words as a share of what could be reached, in \[0, 1\].
@@ -125,10 +151,11 @@ impl Ground {
 
     /// All candidates of one sort, in their order. `fit` is none without a model.
     pub fn judge(&self, all: &[Evidence], background: &Background, fit: Option<&Fit>) -> Vec<Judged> {
-        let best = fit.zip(self.closest(all)).map(|(fit, one)| (self.odds(one, background, fit), self.closeness(one)));
+        let best = fit.zip(self.closest(all));
+        let best = best.map(|(fit, one)| (self.odds(&one, background, fit), self.closeness(one.evidence)));
         let judged = all.iter().map(|one| {
             let closeness = self.closeness(one);
-            let semantic = fit.zip(one.cosine).map(|(fit, cosine)| fit.semantic.at(cosine));
+            let semantic = fit.zip(one.near()).map(|(fit, cosine)| fit.semantic.at(cosine));
             let keyword = one.words.map(|words| self.share(words));
             let relevance = match (fit.zip(best), semantic, keyword) {
                 (Some((fit, (odds, best))), Some(_), Some(_)) => {
@@ -146,16 +173,28 @@ impl Ground {
     }
 
     /// The closest of those that both signals speak for.
-    pub fn closest<'e>(&self, all: &'e [Evidence]) -> Option<&'e Evidence> {
+    pub fn closest<'e>(&self, all: &'e [Evidence]) -> Option<Closest<'e>> {
         let both = all.iter().filter(|one| one.cosine.is_some() && one.words.is_some());
-        both.map(|one| (self.closeness(one), one)).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, one)| one)
+        let both: Vec<(f32, &Evidence)> = both.map(|one| (self.closeness(one), one)).collect();
+        let (best, evidence) = both.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let mut all: Vec<f32> = both.into_iter().map(|(closeness, _)| closeness).collect();
+        let behind = CROWD.min(all.len() - 1);
+        let (_, crowd, _) = all.select_nth_unstable_by(behind, |a, b| b.total_cmp(a));
+        Some(Closest { evidence, ahead: best - *crowd })
     }
 
     /// Log-odds that the closest candidate is right.
-    pub fn odds(&self, closest: &Evidence, background: &Background, fit: &Fit) -> f32 {
-        let [cosine, share, length, crowd] = self.features(closest, background);
+    pub fn odds(&self, closest: &Closest<'_>, background: &Background, fit: &Fit) -> f32 {
+        let [cosine, share, length, crowd] = self.features(closest.evidence, background);
         let evidence = fit.cosine * cosine + fit.words * share - fit.length * length - fit.crowd * crowd;
-        fit.offset + evidence - fit.size * self.excess()
+        fit.offset + evidence + self.given(closest, fit)
+    }
+
+    /// The part of the log-odds that is not fitted on labels of one corpus: what many texts cost, what words cost that
+    /// no text has, and what a few keywords gain whose best text stands out.
+    pub fn given(&self, closest: &Closest<'_>, fit: &Fit) -> f32 {
+        let ahead = if self.is_short { fit.ahead * closest.ahead } else { 0.0 };
+        ahead - fit.size * self.excess() - fit.unknown * self.reach.unknown
     }
 
     /// How many times e there are more texts than 2,000, in powers; 0 for fewer.
@@ -165,7 +204,7 @@ impl Ground {
 
     /// What the log-odds are made of: cosine, share of words, words against the length of the question, background.
     pub fn features(&self, closest: &Evidence, background: &Background) -> [f32; 4] {
-        let (cosine, words) = (closest.cosine.unwrap_or(0.0), closest.words.unwrap_or(0.0));
+        let (cosine, words) = (closest.near().unwrap_or(0.0), closest.words.unwrap_or(0.0));
         [cosine, self.share(words), words / (1.0 + self.reach.all).sqrt(), background.without(cosine)]
     }
 }
@@ -193,13 +232,21 @@ mod tests {
         length: 0.5,
         crowd: 1.0,
         size: 0.2,
+        unknown: 3.0,
+        ahead: 2.0,
         fall: 3.0,
         semantic: Logistic { slope: 4.0, offset: -5.0 },
         gate: 0.4,
     };
 
     fn ground() -> Ground {
-        Ground { weight: 0.875, nearest: 0.8, reach: Reach { all: 30.0, specific: 40.0 }, texts: 100 }
+        Ground {
+            weight: 0.875,
+            nearest: 0.8,
+            reach: Reach { all: 30.0, held: 30.0, specific: 40.0, unknown: 0.0 },
+            texts: 100,
+            is_short: false,
+        }
     }
 
     #[test]
@@ -229,6 +276,27 @@ mod tests {
         assert_eq!(of(10), of(2_000));
         let odds = |p: f32| (p / (1.0 - p)).ln();
         assert!((odds(of(2_000)) - odds(of(200_000)) - 0.2 * 100f32.ln()).abs() < 1e-3);
+    }
+
+    #[test]
+    fn foreign_words_cost_and_keywords_gain_where_one_text_stands_out() {
+        let one = |cosine| Evidence { cosine: Some(cosine), words: Some(9.0), ..Evidence::default() };
+        let of = |ground: Ground, all: &[Evidence]| ground.judge(all, &Background::default(), Some(&FIT))[0].relevance;
+        let foreign = Ground { reach: Reach { unknown: 0.5, ..ground().reach }, ..ground() };
+        assert!(of(foreign, &[one(0.8)]) < of(ground(), &[one(0.8)]));
+        let short = Ground { is_short: true, ..ground() };
+        let (alone, among): (Vec<Evidence>, Vec<Evidence>) =
+            ([0.8].into_iter().chain(vec![0.5; CROWD]).map(one).collect(), vec![one(0.8); CROWD + 1]);
+        assert!(of(short, &alone) > of(short, &among));
+        assert_eq!(of(ground(), &alone), of(ground(), &among), "of a sentence that says nothing");
+    }
+
+    #[test]
+    fn one_of_several_needs_is_half_of_what_counts() {
+        let one = |part| Evidence { cosine: Some(0.5), words: Some(0.0), part, ..Evidence::default() };
+        let of = |part| ground().closeness(&one(part));
+        assert!(of(Some(0.9)) > of(None) && of(Some(0.1)) < of(None));
+        assert_eq!((one(Some(0.9)).near(), one(None).near()), (Some(0.7), Some(0.5)));
     }
 
     #[test]

@@ -5,5 +5,5 @@ mod closeness;
 mod feedback;
 
 pub use background::Background;
-pub use closeness::{Evidence, Ground, Judged, WORD_WEIGHT, WORDS_ALONE, shifted};
+pub use closeness::{Closest, Evidence, Ground, Judged, WORD_WEIGHT, WORDS_ALONE, shifted};
 pub use feedback::{FEEDBACK, mean, moved};
