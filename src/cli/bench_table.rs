@@ -80,7 +80,7 @@ pub(super) fn legend(summaries: &[Summary], max_noise: f64) -> String {
         }
         line(&runs.join(", ")).into_owned()
     };
-    let fitted = format!("fitted to each index without labels, for noise of {:.3} (search.max_noise)", max_noise);
+    let fitted = format!("fitted to each index without labels, for noise of {max_noise:.3} (search.max_noise)");
     let kinds = [
         (GateFit::Index, fitted.as_str()),
         (GateFit::Calibration, "the calibrated one, the same for all documents"),

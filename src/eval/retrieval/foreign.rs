@@ -23,7 +23,7 @@ pub fn add_foreign(set: &mut Set, others: &[Set]) {
     let digest = set.digest();
     let own: HashSet<&str> = set.queries.iter().map(|query| query.text.trim()).collect();
     let others = others.iter().filter(|other| other.digest() != digest);
-    let each = others.flat_map(|other| other.queries.iter().map(|query| (other.name.as_str(), query)));
+    let each = others.flat_map(|other| other.queries.iter().map(move |query| (other.name.as_str(), query)));
     let strange = each.filter(|(_, query)| !query.text.trim().is_empty() && !own.contains(query.text.trim()));
     let mut all: Vec<(String, &str, &Query)> =
         strange.map(|(name, query)| (sha256_hex(query.text.as_bytes()), name, query)).collect();

@@ -13,13 +13,13 @@ const LETTERS: f64 = 0.7;
 
 /// Where the words of a question come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum From {
+pub(super) enum Origin {
     Heading,
     Sentence,
     Beginning,
 }
 
-impl From {
+impl Origin {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Heading => "heading",
@@ -54,16 +54,16 @@ pub(super) fn sections(items: &[Item]) -> HashMap<String, Option<(&str, &str)>> 
 
 /// A question about an item. `heading_first` says which of heading and sentence is tried first; `is_own` whether its
 /// heading is that of one section alone.
-pub(super) fn proposal(item: &Item, heading_first: bool, is_own: bool) -> Option<(String, From)> {
+pub(super) fn proposal(item: &Item, heading_first: bool, is_own: bool) -> Option<(String, Origin)> {
     let of_heading = || {
         let text = bare(heading(item));
-        (is_own && within(&text, HEADING)).then_some((text, From::Heading))
+        (is_own && within(&text, HEADING)).then_some((text, Origin::Heading))
     };
-    let of_sentence = || first_sentence(&item.body).map(|text| (text, From::Sentence));
+    let of_sentence = || first_sentence(&item.body).map(|text| (text, Origin::Sentence));
     let first = if heading_first { of_heading().or_else(of_sentence) } else { of_sentence().or_else(of_heading) };
     first.or_else(|| {
         let words: Vec<&str> = item.body.split_whitespace().take(BEGINNING).collect();
-        (!words.is_empty()).then(|| (words.join(" "), From::Beginning))
+        (!words.is_empty()).then(|| (words.join(" "), Origin::Beginning))
     })
 }
 
@@ -72,8 +72,8 @@ fn first_sentence(body: &str) -> Option<String> {
     let paragraphs =
         body.split("\n\n").map(|paragraph| bare(&paragraph.split_whitespace().collect::<Vec<_>>().join(" ")));
     let sentence = |text: String| {
-        let end = text.match_indices(['.', '?', '!', ':']).map(|(at, mark)| at + mark.len());
-        let end = end.into_iter().find(|end| text[*end..].chars().next().is_none_or(char::is_whitespace));
+        let mut ends = text.match_indices(['.', '?', '!', ':']).map(|(at, mark)| at + mark.len());
+        let end = ends.find(|end| text[*end..].chars().next().is_none_or(char::is_whitespace));
         text[..end.unwrap_or(text.len())].trim_end_matches(['.', ':', '!']).to_owned()
     };
     paragraphs.map(sentence).find(|text| within(text, SENTENCE) && is_prose(text))
@@ -121,11 +121,11 @@ mod tests {
     fn a_text_proposes_its_heading_or_its_first_sentence() {
         let said = |title: &str, body: &str, first: bool| proposal(&item(title, body), first, true);
         let text = "Keys are `rotated` every ninety days. Whoever is\non call waits.";
-        assert_eq!(said("Guide > Signing *keys*", text, true), Some(("Signing keys".to_owned(), From::Heading)));
+        assert_eq!(said("Guide > Signing *keys*", text, true), Some(("Signing keys".to_owned(), Origin::Heading)));
         let sentence = "Keys are rotated every ninety days".to_owned();
-        assert_eq!(said("Guide > Signing keys", text, false), Some((sentence.clone(), From::Sentence)));
-        assert_eq!(said("Keys", text, true), Some((sentence, From::Sentence)), "one word is no question");
-        assert_eq!(said("", "fn main() {}\n", true), Some(("fn main() {}".to_owned(), From::Beginning)));
+        assert_eq!(said("Guide > Signing keys", text, false), Some((sentence.clone(), Origin::Sentence)));
+        assert_eq!(said("Keys", text, true), Some((sentence, Origin::Sentence)), "one word is no question");
+        assert_eq!(said("", "fn main() {}\n", true), Some(("fn main() {}".to_owned(), Origin::Beginning)));
         assert_eq!(said("", " \n", true), None);
         // A point within a word ends no sentence, nor is a table one.
         let dotted = "| a | 1.2 | 3 | 4 | 5 |\n\nVersion 1.2 reads the old files too: all of them.";

@@ -22,14 +22,14 @@ pub(super) fn paired(results: &[&RunResult], against: Option<&str>) -> String {
     let tests = correct(compared.iter_mut().flat_map(|(_, one)| &mut one.deltas), |_| true);
     let mut out = format!(
         "<div class=\"card\"><h3>Differences from {}</h3><p>{}</p><table><tr><th>run</th><th>metric</th><th>{}</th>\
-         <th>run</th><th>difference</th><th>95 % interval</th><th>p</th><th>p Holm</th><th>won</th><th>lost</th><th></th></tr>",
+         <th>this run</th><th>difference</th><th>95 % interval</th><th>p</th><th>p Holm</th><th>won</th><th>lost</th><th></th></tr>",
         escaped(&base.run),
         explained(&tests),
         escaped(&base.run),
     );
     for (run, comparison) in &compared {
         for (at, delta) in comparison.deltas.iter().enumerate() {
-            out.push_str(&row(if at == 0 { run } else { "" }, delta));
+            out.push_str(&row(if at == 0 { *run } else { "" }, delta));
         }
     }
     out.push_str("</table></div>");
