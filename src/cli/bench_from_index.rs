@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 /// Make a set to label out of what is indexed, in the layout of BEIR
 ///
 /// Its documents are the indexed texts. Its questions are proposals made of headings and first sentences, each with the
-/// text it was made of for an answer, and marked "proposed": write them as people would ask. The README.md in the folder
-/// says how to go on. Nothing is overwritten.
+/// text it was made of for an answer, and marked "proposed": write them as people would ask. The README.md in the
+/// folder says how to go on. Nothing is overwritten.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -57,8 +57,8 @@ pub(super) fn run(global: &Global, args: &FromIndexArgs, output: &Output) -> Out
     } else {
         let folder = shown(out);
         format!(
-            "{documents} documents, {questions} proposed questions and {unanswerable} without an answer written to {folder}.\n\
-             {} says how to make a set of them.\n",
+            "{documents} documents, {questions} proposed questions and {unanswerable} without an answer written to \
+             {folder}.\n{} says how to make a set of them.\n",
             shown(&out.join("README.md"))
         )
     })?;

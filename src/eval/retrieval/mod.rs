@@ -2,10 +2,9 @@
 //!
 //! `set` and `trec` read what `source` gives them, `foreign` adds questions without an answer, `index` makes an index
 //! of a set's own, `runs` says which search is measured, `ranking` reads what other software found, and `measure` asks
-//! every question through [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence` and
-//! `significance` are pure; `compare` sets two results against each other, `explain` says why questions moved; `page`
-//! draws them.
-//! `draft` makes a set to label, with a `proposal` for each of its questions.
+//! every question through [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence`
+//! and `significance` are pure; `compare` sets two results against each other, `explain` says why questions moved;
+//! `page` draws them. `draft` makes a set to label, with a `proposal` for each of its questions.
 
 mod compare;
 mod draft;

@@ -91,7 +91,10 @@ fn table(sets: &[(&str, Vec<&RunResult>)]) -> String {
     let names: Vec<String> = first.map(|summary| summary.metrics.keys().cloned().collect()).unwrap_or_default();
     let mut out = String::from("<table><tr><th>set</th><th>run</th>");
     names.iter().for_each(|name| out.push_str(&format!("<th>{}</th>", escaped(name))));
-    out.push_str("<th>noise</th><th>coverage</th><th>oracle</th><th>auc</th><th>p50 ms</th><th>p95 ms</th><th>embedding s</th><th>tokens/s</th><th>index MB</th></tr>");
+    out.push_str(
+        "<th>noise</th><th>coverage</th><th>oracle</th><th>auc</th><th>p50 ms</th><th>p95 ms</th><th>embedding s</th>\
+         <th>tokens/s</th><th>index MB</th></tr>",
+    );
     for of_set in &summaries {
         let value = |summary: &Summary, name: &str| summary.metrics.get(name).and_then(serde_json::Value::as_f64);
         for (at, summary) in of_set.iter().enumerate() {
