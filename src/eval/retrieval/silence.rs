@@ -2,8 +2,8 @@
 //!
 //! The risk-coverage curve is that of selective prediction (El-Yaniv and Wiener, 2010): what share of the first hits is
 //! wrong if only so many questions, the surest first, are answered. A question that nothing answers is always wrong to
-//! answer. Beside what the gate lets through stands what the best gate for these labels would: how far the one that was
-//! measured is from it says how well it fits.
+//! answer. Beside what the gate lets through stands what the best single gate for these labels would, at the same noise.
+//! Whether that noise is what was asked for is another question.
 
 use super::significance::{Interval, wilson};
 use serde::{Deserialize, Serialize};
@@ -15,10 +15,7 @@ const POINTS: usize = 200;
 pub const LEGEND: [(&str, &str); 4] = [
     ("noise", "share of unanswerable questions that get an answer"),
     ("cover", "coverage: share of answerable questions that get an answer"),
-    (
-        "oracle",
-        "coverage that the best gate for these labels has at the same noise; cover / oracle says how well the gate fits",
-    ),
+    ("oracle", "coverage that the best single gate for these labels has at the same noise"),
     (
         "auc",
         "probability that an answerable question's best hit is more relevant than an unanswerable one's; 0.5 is chance",
