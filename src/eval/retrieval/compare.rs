@@ -15,6 +15,8 @@ use std::collections::HashMap;
 const ALPHA: f64 = 0.05;
 /// Least difference of means that counts, however sure it is: half of the last digit that tables show of metrics.
 const LEAST: f64 = 0.000_5;
+/// Values that differ by less are the same: one may have gone through a file and lost its last digit.
+const SAME: f64 = 1e-9;
 
 /// A metric of both runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -228,7 +230,7 @@ fn delta(metric: &str, pairs: Vec<(f64, f64)>, less_is_better: bool) -> Delta {
     let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
     let count = |wanted: &dyn Fn(f64) -> bool| differences.iter().filter(|d| wanted(**d)).count();
-    let (more, less) = (count(&|d| d > 0.0), count(&|d| d < 0.0));
+    let (more, less) = (count(&|d| d > SAME), count(&|d| d < -SAME));
     let (wins, losses) = if less_is_better { (less, more) } else { (more, less) };
     Delta {
         metric: metric.to_owned(),
