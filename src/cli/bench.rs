@@ -5,6 +5,7 @@ use super::bench_calibrate::{self, CalibrateArgs};
 use super::bench_compare::{self, CompareArgs, GateArgs};
 use super::bench_embed::{self, EmbedArgs};
 use super::bench_fingerprint::{self, FingerprintArgs};
+use super::bench_from_index::{self, FromIndexArgs};
 use super::bench_logs::{self, LogsArgs};
 use super::bench_noise::{self, NoiseArgs};
 use super::bench_pack::{self, BenchPackArgs};
@@ -29,6 +30,7 @@ pub(super) enum BenchVerb {
     Run(RunArgs),
     Compare(CompareArgs),
     Gate(GateArgs),
+    FromIndex(FromIndexArgs),
     Builtin(BuiltinArgs),
     Noise(NoiseArgs),
     Fingerprint(FingerprintArgs),
@@ -58,6 +60,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Run(args) => bench_run::run(global, &args, output),
         BenchVerb::Compare(args) => bench_compare::run_compare(&args, output),
         BenchVerb::Gate(args) => bench_compare::run_gate(global, &args, output),
+        BenchVerb::FromIndex(args) => bench_from_index::run(global, &args, output),
         BenchVerb::Builtin(args) => builtin(global, &args, output),
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
         BenchVerb::Fingerprint(args) => bench_fingerprint::run(&args, output),

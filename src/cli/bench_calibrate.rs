@@ -6,7 +6,7 @@ use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
 use crate::eval::retrieval::{BenchError, SPLIT, read_split};
-use crate::eval::{Case, Fitted, Question, builtin_cases, case_questions, fit, neutral, set_questions};
+use crate::eval::{Case, Figures, Fitted, builtin_cases, case_questions, fit, neutral, present, set_questions};
 use crate::render::{json_line, shown};
 use crate::types::{Calibration, Fit};
 use clap::Args;
@@ -18,6 +18,9 @@ use std::path::PathBuf;
 /// Without folders the fit is for lookups, on the built-in cases that are not held back. With folders of sets in the
 /// layout of BEIR it is for indexed texts: each set is asked its own questions, its unanswerable ones, and those of the
 /// other sets, which it cannot answer either.
+///
+/// The figures before are those of what is in use now, with the gate that fits each index; those after are of the new
+/// fit, each question judged by a fit that has not seen it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -60,7 +63,8 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
         }
         false => {
             let mut settings = surroundings.settings();
-            settings.calibration = Some(before.clone().unwrap_or_else(neutral));
+            // With a calibration of their own indexes keep the gate that fits them, whose shift is told beside.
+            settings.calibration = before.is_none().then(neutral);
             set_questions(&sets, &settings, &meter.session())?
         }
     };
@@ -72,6 +76,10 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
     let given = before.clone().unwrap_or_else(neutral);
     let given = if sets.is_empty() { given.entries } else { *given.of_documents() };
     let fitted = fit(&questions, args.max_noise, &given);
+    let now = before.as_ref().map(|before| match sets.is_empty() {
+        true => present(&questions, &before.entries, before.prior.as_ref()),
+        false => present(&questions, before.of_documents(), None),
+    });
     let mut calibration = before.clone().unwrap_or_else(neutral);
     let part = if sets.is_empty() { "entries" } else { "documents" };
     let old = match sets.is_empty() {
@@ -86,9 +94,11 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
         }
     };
     if output.json {
-        output.print(&json_line(&json!({"part": part, "before": old, "fitted": fitted})))?;
+        let figures = json!({"before": now, "after": fitted.figures});
+        output.print(&json_line(&json!({"part": part, "before": old, "fitted": fitted, "figures": figures})))?;
     } else {
-        output.print(&text(part, old.as_ref(), &fitted, &questions))?;
+        output.print(&text(part, old.as_ref(), &fitted))?;
+        output.print(&figures(now.as_ref(), &fitted, args.max_noise))?;
     }
     if args.save {
         let path = surroundings.engine().keep_calibration(&calibration)?;
@@ -97,7 +107,7 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
     Ok(0)
 }
 
-fn text(part: &str, old: Option<&Fit>, fitted: &Fitted, questions: &[Question]) -> String {
+fn text(part: &str, old: Option<&Fit>, fitted: &Fitted) -> String {
     let line = |fit: &Fit| {
         let Fit { weight, offset, cosine, words, length, crowd, size, unknown, ahead, fall, semantic, gate } = fit;
         format!(
@@ -116,16 +126,33 @@ fn text(part: &str, old: Option<&Fit>, fitted: &Fitted, questions: &[Question]) 
     if let Some(prior) = &fitted.prior {
         out.push_str(&format!("  prior of the question's kind: {} weights, in --json\n", prior.weights.len()));
     }
+    out
+}
+
+/// What the gate in use makes of the questions, and what the new one does.
+fn figures(now: Option<&Figures>, fitted: &Fitted, max_noise: f64) -> String {
+    let (known, unknown) = fitted.questions;
+    let mut out = format!("{} questions, {known} answerable and {unknown} not\n", known + unknown);
     out.push_str(&format!(
-        "{} questions ({} answerable, {} not); cross-validated: noise {:.3}, coverage {:.3}, right first {:.3}, AUC \
-         {:.3}\n",
-        questions.len(),
-        fitted.questions.0,
-        fitted.questions.1,
-        fitted.noise,
-        fitted.coverage,
-        fitted.right,
-        fitted.auc
+        "{:7} {:>6} {:>16} {:>6} {:>6} {:>6}\n",
+        "", "noise", "95 % interval", "cover", "right", "auc"
+    ));
+    let mut row = |name: &str, figures: &Figures| {
+        let Figures { noise, noise_interval, coverage, right, auc } = figures;
+        let interval =
+            noise_interval.map_or_else(|| "-".to_owned(), |ends| format!("[{:.3}, {:.3}]", ends.low, ends.high));
+        out.push_str(&format!("{name:7} {noise:>6.3} {interval:>16} {coverage:>6.3} {right:>6.3} {auc:>6.3}\n"));
+    };
+    if let Some(now) = now {
+        row("before", now);
+    }
+    row("after", &fitted.figures);
+    out.push_str(&format!(
+        "\nnoise    share of unanswerable questions that get an answer; the new gate is set for {max_noise:.3} (--max-noise)\n\
+         cover    coverage: share of answerable questions that get an answer\n\
+         right    share of answerable questions that get one and whose first hit is right\n\
+         auc      probability that an answerable question's best hit is more relevant than an unanswerable one's\n\
+         before   what is in use now, on the same questions; after: cross-validated\n"
     ));
     out
 }

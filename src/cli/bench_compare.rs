@@ -6,7 +6,9 @@ use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::single_line;
-use crate::eval::retrieval::{BenchError, Comparison, Configuration, Delta, RunResult, compare, read_split, same_set};
+use crate::eval::retrieval::{
+    BenchError, Comparison, Configuration, Delta, RunResult, Tests, compare, read_split, same_set,
+};
 use crate::render::{json_line, line, shown};
 use clap::Args;
 use std::path::PathBuf;
@@ -15,6 +17,11 @@ use std::path::PathBuf;
 const MOVED: usize = 10;
 
 /// Compare two results of `ken bench run --out`: differences, how sure they are, where, and why
+///
+/// Both runs are compared question by question. The interval of a difference is that of a paired bootstrap, its
+/// p-value that of a paired randomisation test, which flips signs. As several metrics are tested at once, the p-values
+/// are corrected by Holm's method; a difference is called better or worse if the corrected one is below 0.05, the
+/// interval holds no 0, and the means differ by 0.0005 at least.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -36,6 +43,9 @@ pub(super) struct CompareArgs {
 }
 
 /// Measure again what was measured before, and exit with 8 if anything has become significantly worse
+///
+/// The tests are those of `ken bench compare`. Only the metrics that must not become worse are tested, and corrected
+/// for how many these are.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -66,7 +76,7 @@ pub(super) fn run_compare(args: &CompareArgs, output: &Output) -> Outcome {
     if !args.changed_set {
         same_set(&a, &b)?;
     }
-    let comparison = compare(&a, &b, &metric, MOVED)?;
+    let comparison = compare(&a, &b, &metric, MOVED, &[])?;
     output.print(&if output.json { json_line(&comparison) } else { text(&comparison, &metric) })?;
     Ok(0)
 }
@@ -87,7 +97,9 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         let first = before.metrics.first().cloned().unwrap_or_default();
         let held = if args.metrics.is_empty() { vec![first.clone(), "noise".to_owned()] } else { args.metrics.clone() };
         let folder = args.set.clone().unwrap_or_else(|| PathBuf::from(&before.path));
-        let set = read_split(&folder, &before.split)?;
+        let mut set = read_split(&folder, &before.split)?;
+        let how = How::like(&before);
+        how.add_foreign(std::slice::from_mut(&mut set))?;
         before.group_by.as_ref().map_or(Ok(()), |name| set.require_field(name, &folder))?;
         let now = set.digest();
         if !args.changed_set && before.set_digest.as_ref().is_some_and(|digest| *digest != now) {
@@ -95,8 +107,8 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
         }
         let mut found = None;
         let work = Work { runs: &[run], rankings: &[] };
-        measure_set(&surroundings, &folder, &set, work, &How::like(&before), output, &mut |result, _| {
-            found = Some(compare(&before, &result, &first, MOVED)?);
+        measure_set(&surroundings, &folder, &set, work, &how, output, &mut |result, _| {
+            found = Some(compare(&before, &result, &first, MOVED, &held)?);
             Ok(())
         })?;
         let Some(comparison) = found else { continue };
@@ -104,7 +116,7 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
             return Err(wrong(format!("{unknown} was not measured on {}", before.set)));
         }
         output.print(&if output.json { json_line(&comparison) } else { text(&comparison, &first) })?;
-        let lost = comparison.deltas.iter().filter(|delta| delta.is_loss() && held.contains(&delta.metric));
+        let lost = comparison.deltas.iter().filter(|delta| delta.is_loss());
         losses.extend(lost.map(|delta| format!("{} {} by {:.4}", before.name(), delta.metric, delta.difference.abs())));
     }
     if losses.is_empty() {
@@ -129,10 +141,11 @@ fn text(comparison: &Comparison, metric: &str) -> String {
         out.push_str(&format!("\nthe models differ: {} -> {}", line(a), line(b)));
     }
     out.push_str(&format!(
-        "\n{:16} {:>8} {:>8} {:>9} {:>20} {:>8} {:>6} {:>6} {:>6}\n",
-        "", "before", "after", "change", "95 % interval", "p", "won", "lost", "same"
+        "\n{:16} {:>8} {:>8} {:>9} {:>20} {:>8} {:>8} {:>6} {:>6} {:>6}\n",
+        "", "before", "after", "change", "95 % interval", "p", "p Holm", "won", "lost", "same"
     ));
     comparison.deltas.iter().for_each(|delta| out.push_str(&row(delta)));
+    out.push_str(&legend(&comparison.tests));
     if !comparison.moved.is_empty() {
         out.push_str(&format!("\nmoved most by {}:\n", line(metric)));
     }
@@ -154,15 +167,25 @@ fn text(comparison: &Comparison, metric: &str) -> String {
     out
 }
 
+/// What the columns mean.
+fn legend(tests: &Tests) -> String {
+    let Tests { interval, p, correction, family, alpha, .. } = tests;
+    format!(
+        "95 % interval  {interval}\np              {p}\np Holm         p corrected for {family} metrics tested together, \
+         {correction}; below {alpha} it decides\n"
+    )
+}
+
 fn row(delta: &Delta) -> String {
     let mark = match (delta.is_significant(), delta.is_loss()) {
         (true, true) => " worse",
         (true, false) => " better",
         _ => "",
     };
+    let holm = delta.p_holm.map_or_else(|| "-".to_owned(), |p| format!("{p:.4}"));
     let interval = format!("[{:+.4}, {:+.4}]", delta.interval.low, delta.interval.high);
     format!(
-        "{:16} {:>8.4} {:>8.4} {:>+9.4} {interval:>20} {:>8.4} {:>6} {:>6} {:>6}{mark}\n",
+        "{:16} {:>8.4} {:>8.4} {:>+9.4} {interval:>20} {:>8.4} {holm:>8} {:>6} {:>6} {:>6}{mark}\n",
         line(&delta.metric),
         delta.a,
         delta.b,

@@ -1,19 +1,19 @@
 //! `ken bench run`.
 
+use super::bench_table::{embedding_row, legend, stage_table, table_head, table_row, widths};
 use super::clock::now_ms;
 use super::machine::{machine, peak_mib};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::engine::face::asking::Stage;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, Links};
 use crate::eval::retrieval::{
-    BenchError, BenchIndex, Configuration, Percentiles, Plan, Ranking, RunResult, SPLIT, Set, Summary, measure,
-    measure_ranking, page, prepare, read_split, write_run,
+    BenchError, BenchIndex, Configuration, FOREIGN, Plan, Ranking, RunResult, SPLIT, Set, add_foreign, is_proposed,
+    measure, measure_ranking, page, prepare, read_set, read_split, write_run,
 };
-use crate::render::{json_line, line, shown};
+use crate::render::{json_line, shown};
 use crate::types::limits::CONFIG;
 use clap::Args;
 use std::collections::HashSet;
@@ -31,6 +31,8 @@ Examples:
   ken bench run sets/locomo --group-by group --json | jq .metrics
   ken bench run sets/rustc --run hybrid --run hybrid,word_weight=0.5,feedback=false
   ken bench run sets/rustc --run hybrid --ranking theirs.trec
+  ken bench run sets/rustc --foreign sets/cacm --foreign sets/scifact     noise of a set without unanswerable.jsonl
+  ken bench run sets/rustc --html report.html --against bm25
 
 Runs are regex (the question's words as one pattern), bm25, dense, hybrid (what ken search does), dense-plain and
 hybrid-plain, which embed the question without the model's query prefix, hybrid-query, which embeds it with the prefix
@@ -59,6 +61,9 @@ pub(super) struct RunArgs {
     /// Write a report for people: one page that needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// The run that the report compares the others with; the first one if not given
+    #[arg(long, value_name = "NAME", requires = "html")]
+    against: Option<String>,
 }
 
 /// How sets are measured.
@@ -83,6 +88,12 @@ pub(super) struct How {
     /// Count grades above 1 as 1
     #[arg(long)]
     binary: bool,
+    /// Take the questions of this set as unanswerable in sets that have no unanswerable.jsonl; may be given again
+    ///
+    /// At most 400, always the same ones. ken bench calibrate does likewise. It says something only if the sets are
+    /// about different things.
+    #[arg(long, value_name = "DIR")]
+    foreign: Vec<PathBuf>,
 }
 
 impl How {
@@ -95,7 +106,24 @@ impl How {
             group_by: result.group_by.clone(),
             depths: result.depths.iter().filter_map(|depth| u16::try_from(*depth).ok()).collect(),
             binary: result.binary,
+            foreign: result.foreign.iter().map(PathBuf::from).collect(),
         }
+    }
+
+    /// The depths of the metrics, each once.
+    fn depths(&self) -> Vec<usize> {
+        let mut depths: Vec<usize> = self.depths.iter().map(|depth| usize::from(*depth)).collect();
+        depths.sort_unstable();
+        depths.dedup();
+        depths
+    }
+
+    /// Gives sets without unanswerable questions those of the sets that are foreign to them.
+    pub fn add_foreign(&self, sets: &mut [Set]) -> Result<(), BenchError> {
+        let foreign = self.foreign.iter().map(|path| read_split(path, &self.split).or_else(|_| read_set(path)));
+        let foreign = foreign.collect::<Result<Vec<Set>, BenchError>>()?;
+        sets.iter_mut().for_each(|set| add_foreign(set, &foreign));
+        Ok(())
     }
 
     /// The runs that are asked for.
@@ -122,9 +150,11 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     let sets = args.sets.iter().map(|path| {
         let set = read_split(path, &args.how.split)?;
         args.how.group_by.as_ref().map_or(Ok(()), |name| set.require_field(name, path))?;
-        Ok((path, set))
+        Ok(set)
     });
-    let sets = sets.collect::<Result<Vec<(&PathBuf, Set)>, BenchError>>()?;
+    let mut sets = sets.collect::<Result<Vec<Set>, BenchError>>()?;
+    args.how.add_foreign(&mut sets)?;
+    let sets: Vec<(&PathBuf, Set)> = args.sets.iter().zip(sets).collect();
     let rankings = match (&sets[..], &args.rankings[..]) {
         (_, []) => Vec::new(),
         ([(_, set)], files) => files.iter().map(|file| Ranking::read(file, set)).collect::<Result<_, BenchError>>()?,
@@ -137,15 +167,20 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     let of_runs = runs.iter().map(Configuration::name).chain(rankings.iter().map(|ranking| ranking.name.as_str()));
     let of_sets = sets.iter().map(|(_, set)| set.name.as_str());
     let widths = widths(&of_sets.collect::<Vec<_>>(), &of_runs.collect::<Vec<_>>());
-    let mut results = Vec::new();
+    let mut results: Vec<RunResult> = Vec::new();
+    let depths = args.how.depths();
     if !output.json {
-        output.print(&table_head(&args.how, widths))?;
+        output.print(&table_head(&depths, widths))?;
     }
     for (path, set) in &sets {
         let work = Work { runs: &runs, rankings: &rankings };
         measure_set(&surroundings, path, set, work, &args.how, output, &mut |result, ranking| {
             let summary = result.summary();
-            output.print(&if output.json { json_line(&summary) } else { table_row(&summary, &args.how, widths) })?;
+            output.print(&if output.json { json_line(&summary) } else { table_row(&summary, &depths, widths) })?;
+            // All runs of a set by meaning share its index.
+            if !output.json && results.iter().all(|other| other.set != result.set || other.embedding.is_none()) {
+                output.print(&embedding_row(&summary, widths))?;
+            }
             if let Some(out) = &args.out {
                 write(&out.join(format!("{}.json", result.name())), &json_line(&result))?;
                 write(&out.join(format!("{}.trec", result.name())), &ranking)?;
@@ -154,13 +189,44 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
             Ok(())
         })?;
     }
-    if args.stages && !output.json {
-        output.print(&stage_table(&results.iter().map(RunResult::summary).collect::<Vec<_>>(), widths))?;
+    if !output.json {
+        let summaries: Vec<_> = results.iter().map(RunResult::summary).collect();
+        if args.stages {
+            output.print(&stage_table(&summaries, widths))?;
+        }
+        output.print(&legend(&summaries, surroundings.settings().max_noise))?;
+    }
+    for (path, set) in &sets {
+        advise(path, set, output);
     }
     if let Some(html) = &args.html {
-        write(html, &page(&results))?;
+        write(html, &page(&results, args.against.as_deref()))?;
     }
     Ok(0)
+}
+
+/// Says what the figures of a set cannot tell.
+fn advise(path: &Path, set: &Set, output: &Output) {
+    let name = shown(path);
+    if set.unanswerable.is_empty() {
+        output.note(&format!(
+            "{name} has no unanswerable.jsonl, so noise, oracle and auc are not known; --foreign DIR takes the questions \
+             of another set"
+        ));
+    }
+    let (proposed, all) = (set.queries.iter().filter(|query| is_proposed(query)).count(), set.queries.len());
+    if proposed > 0 {
+        output.note(&format!(
+            "{proposed} of {all} questions of {name} are still proposals in the documents' own words, which are easy to \
+             find: write them as people would ask"
+        ));
+    }
+    if set.unanswerable.iter().any(|query| is_proposed(query) && !query.id.starts_with(FOREIGN)) {
+        output.note(&format!(
+            "unanswerable.jsonl of {name} holds questions that the gate is fitted with, so its noise is what was asked \
+             for; replace them, or use --foreign without them"
+        ));
+    }
 }
 
 /// Whether the results can be written to where they are wanted, each to a file of its own.
@@ -188,6 +254,11 @@ fn check_targets(
     if let Some(html) = &args.html {
         try_writing(html)?;
     }
+    let measured = || runs.iter().map(Configuration::name).chain(rankings.iter().map(|ranking| ranking.name.as_str()));
+    if let Some(unknown) = args.against.as_ref().filter(|name| !measured().any(|run| run == name.as_str())) {
+        let hint = format!("one of {}", measured().collect::<Vec<_>>().join("; "));
+        return Err(Failure::new(ErrorKind::Usage, format!("--against {unknown} is no run that is measured"), hint));
+    }
     Ok(())
 }
 
@@ -209,10 +280,11 @@ pub(super) fn measure_set(
     done: &mut dyn FnMut(RunResult, String) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let plan = Plan {
-        depths: depths(how),
+        depths: how.depths(),
         group_by: how.group_by.clone(),
         binary: how.binary,
         machine: machine(),
+        foreign: foreign_paths(how, set),
         clock: now_ms,
         peak_mib,
     };
@@ -237,11 +309,12 @@ pub(super) fn measure_set(
     Ok(())
 }
 
-fn depths(how: &How) -> Vec<usize> {
-    let mut depths: Vec<usize> = how.depths.iter().map(|depth| usize::from(*depth)).collect();
-    depths.sort_unstable();
-    depths.dedup();
-    depths
+/// Where the sets lie that this one's unanswerable questions were taken from.
+fn foreign_paths(how: &How, set: &Set) -> Vec<String> {
+    let is_foreign = set.unanswerable.iter().any(|query| query.id.starts_with(FOREIGN));
+    let paths =
+        how.foreign.iter().filter(|_| is_foreign).map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
+    paths.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -254,76 +327,4 @@ fn try_writing(path: &Path) -> Result<(), Failure> {
     let is_new = !path.exists();
     std::fs::File::options().create(true).append(true).open(path).map_err(failed)?;
     if is_new { std::fs::remove_file(path).map_err(failed) } else { Ok(()) }
-}
-
-/// The columns of metrics: nDCG and recall at all depths.
-fn columns(how: &How) -> Vec<String> {
-    let depths = depths(how);
-    let at = |name: &str| depths.iter().map(|depth| format!("{name}@{depth}")).collect::<Vec<_>>();
-    let single = ["mrr", "map", "success@1"].map(str::to_owned);
-    [at("ndcg"), single.to_vec(), at("recall")].concat()
-}
-
-/// Columns for the names of sets and of runs.
-type Widths = (usize, usize);
-
-/// As wide as the longest name, and no narrower than usual.
-fn widths(sets: &[&str], runs: &[&str]) -> Widths {
-    let longest = |names: &[&str]| names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    (longest(sets).max(16), longest(runs).max(13))
-}
-
-fn table_head(how: &How, (of_set, of_run): Widths) -> String {
-    let mut out = format!("{:of_set$} {:of_run$}", "set", "run");
-    columns(how).iter().for_each(|name| out.push_str(&format!(" {name:>10}")));
-    out.push_str(&format!(
-        " {:>6} {:>6} {:>6} {:>8} {:>8} {:>8}\n",
-        "noise", "cover", "auc", "p50 ms", "p95 ms", "p99 ms"
-    ));
-    out
-}
-
-fn table_row(summary: &Summary, how: &How, (of_set, of_run): Widths) -> String {
-    let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
-    let mut out = format!("{:of_set$} {:of_run$}", line(&summary.set), line(&summary.run));
-    for name in columns(how) {
-        let value = summary.metrics.get(&name).and_then(serde_json::Value::as_f64);
-        out.push_str(&format!(" {:>10}", value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))));
-    }
-    let silence = &summary.silence;
-    let shares = [silence.noise, silence.coverage, silence.auc];
-    shares.iter().for_each(|value| out.push_str(&format!(" {:>6}", share(*value))));
-    let times = summary.latency_ms.as_ref().map(|latency| [latency.whole.p50, latency.whole.p95, latency.whole.p99]);
-    for at in 0..3 {
-        let ms = times.map_or_else(|| "-".to_owned(), |times| format!("{:.2}", times[at]));
-        out.push_str(&format!(" {ms:>8}"));
-    }
-    out.push('\n');
-    if summary.left_out > 0 {
-        let what = "documents left out because they are the question itself";
-        out.push_str(&format!("{:of_set$} {what}: {}\n", "", summary.left_out));
-    }
-    out
-}
-
-/// p50, p95 and p99 of each stage in milliseconds, questions a second, memory.
-fn stage_table(summaries: &[Summary], (of_set, of_run): Widths) -> String {
-    let mut out = format!("\n{:of_set$} {:of_run$}", "set", "run");
-    Stage::ALL.iter().for_each(|stage| out.push_str(&format!(" {:>20}", stage.name())));
-    out.push_str(&format!(" {:>11} {:>8}\n{:wide$}", "questions/s", "peak MiB", "", wide = of_set + 1 + of_run));
-    Stage::ALL.iter().for_each(|_| out.push_str(&format!(" {:>20}", "p50    p95    p99")));
-    out.push('\n');
-    let times = |one: &Percentiles| format!("{:.2} {:>6.2} {:>6.2}", one.p50, one.p95, one.p99);
-    for summary in summaries {
-        out.push_str(&format!("{:of_set$} {:of_run$}", line(&summary.set), line(&summary.run)));
-        for stage in Stage::ALL {
-            let stage = summary.latency_ms.as_ref().and_then(|latency| latency.stages.get(stage.name()));
-            let text = stage.map_or_else(|| "-".to_owned(), times);
-            out.push_str(&format!(" {text:>20}"));
-        }
-        let peak = summary.peak_mib.map_or_else(|| "-".to_owned(), |peak| peak.to_string());
-        let rate = summary.queries_per_s.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
-        out.push_str(&format!(" {rate:>11} {peak:>8}\n"));
-    }
-    out
 }

@@ -19,6 +19,15 @@ use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// What went through the model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Embedded {
+    /// Texts.
+    pub texts: usize,
+    /// Their tokens.
+    pub tokens: usize,
+}
+
 impl Engine {
     /// Indexes files and folders; without any, everything that was indexed before is brought up to date.
     ///
@@ -181,8 +190,8 @@ impl Engine {
         Ok(self.take_in("ken import", records, session)?.0)
     }
 
-    /// Adds items that lie in no file; one whose id is taken is left out. Gives how many were added, and how many texts
-    /// went through the model.
+    /// Adds items that lie in no file; one whose id is taken is left out. Gives how many were added, and what went
+    /// through the model.
     ///
     /// # Errors
     /// [`EngineError`] when database or model fail; nothing was added then, or all of it without some vectors.
@@ -190,7 +199,7 @@ impl Engine {
         &self,
         items: impl IntoIterator<Item = Item>,
         session: &Session<'_>,
-    ) -> Result<(usize, usize), EngineError> {
+    ) -> Result<(usize, Embedded), EngineError> {
         let records = items.into_iter().map(|item| Record::Item { item: Item { path: None, span: None, ..item } });
         let (imported, embedded) = self.take_in("ken", records, session)?;
         Ok((imported.items, embedded))
@@ -201,7 +210,7 @@ impl Engine {
         purpose: &str,
         records: impl IntoIterator<Item = Record>,
         session: &Session<'_>,
-    ) -> Result<(Imported, usize), EngineError> {
+    ) -> Result<(Imported, Embedded), EngineError> {
         self.take_in_with(purpose, records, AsideGroup::default(), session)
     }
 
@@ -213,7 +222,7 @@ impl Engine {
         records: impl IntoIterator<Item = Record>,
         files: AsideGroup,
         session: &Session<'_>,
-    ) -> Result<(Imported, usize), EngineError> {
+    ) -> Result<(Imported, Embedded), EngineError> {
         let (lock, mut database) = self.write_database(purpose, session)?;
         let batch = database.begin(&lock)?;
         let is_here = |path: &str, sha256: &[u8; 32]| {
@@ -233,28 +242,30 @@ impl Engine {
         Ok((imported, embedded))
     }
 
-    /// Vectors for what has none, if there is a model and it is the index's; gives how many were made.
+    /// Vectors for what has none, if there is a model and it is the index's; gives what was embedded. That begins and
+    /// ends with a word of progress, for those who have a clock.
     fn embed_rest(
         &self,
         database: &mut Database,
         lock: &WriterLock,
         session: &Session<'_>,
-    ) -> Result<usize, EngineError> {
+    ) -> Result<Embedded, EngineError> {
         let index = database.index_model()?;
-        if database.texts_without_vector(index.as_ref())? == 0 {
-            return Ok(0);
+        let missing = database.texts_without_vector(index.as_ref())?;
+        if missing == 0 {
+            return Ok(Embedded::default());
         }
-        let Some(encoder) = self.encoder()? else { return Ok(0) };
+        let Some(encoder) = self.encoder()? else { return Ok(Embedded::default()) };
         if let Err(error) = Self::agree(index.as_ref(), encoder.as_ref()) {
             session.note(format!("what came in has no vectors yet: {error}"));
-            return Ok(0);
+            return Ok(Embedded::default());
         }
         let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;
         let name = embedder.model().name().to_owned();
-        let embedded = embed_missing(&mut embedder, database, lock, &mut |done, total, _| {
-            session.tell(Progress::Embedding { what: "the index", done, total, model: &name });
-        })?;
-        Ok(embedded)
+        let tell = |done, total| session.tell(Progress::Embedding { what: "the index", done, total, model: &name });
+        tell(0, missing);
+        let texts = embed_missing(&mut embedder, database, lock, &mut |done, total, _| tell(done, total))?;
+        Ok(Embedded { texts, tokens: embedder.tokens })
     }
 }
 

@@ -8,8 +8,8 @@ use crate::ann::{Image, Index, Origin};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::query::{
-    ForeignOdds, ForeignQuestion, ItemCollection, Knowledge, QuestionVectors, SearchContext, Semantics, embed_foreign, foreign_odds,
-    foreign_questions, signal_noise,
+    ForeignOdds, ForeignQuestion, ItemCollection, Knowledge, Legs, QuestionVectors, SearchContext, Semantics,
+    embed_foreign, foreign_odds, foreign_questions, signal_noise,
 };
 use crate::screen::shown;
 use crate::store::{Database, ItemFilter, ReadItems, ReadNoise, ReadVectors, WriteNoise, WriterLock, make_private};
@@ -106,6 +106,27 @@ impl Engine {
             _ => return Ok(None),
         };
         Ok(Some((noise, signals)))
+    }
+
+    /// Whether the gate of the indexed texts is fitted to them where these signals answer.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses.
+    pub fn has_fitted_gate(&self, legs: Legs, session: &Session<'_>) -> Result<bool, EngineError> {
+        let Some(database) = self.read_database()?.filter(|_| legs.keyword) else { return Ok(false) };
+        let model = if legs.semantic { self.semantics(&self.packs(session), session) } else { None };
+        let signals = if model.is_some() { SignalSet::Both } else { SignalSet::Words };
+        Ok(self.noise_of(&database, model.as_deref())?.is_some_and(|noise| noise.of(signals).is_some()))
+    }
+
+    /// Fits the gate to the indexed texts if that is due, though none of them has changed: an older version may have
+    /// indexed them, or with another calibration.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses or the model fails.
+    pub fn fit_gate(&self, session: &Session<'_>) -> Result<(), EngineError> {
+        let (lock, mut database) = self.write_database("ken", session)?;
+        self.keep_noise(&mut database, &lock, session)
     }
 
     /// Measures the noise of the items if that is due, and keeps it.

@@ -385,7 +385,7 @@ impl Engine {
 fn strays(database: &Database, model: &IndexModel, index: &Index) -> Result<usize, EngineError> {
     let embeddings = database.embeddings()?;
     let mut strays = index.link_count().saturating_sub(embeddings.len());
-    for (item, hash) in embeddings {
+    for (item, _, hash) in embeddings {
         let is_stray = match index.row_of(&hash) {
             Some(row) => !index.owners_of(row).any(|(owner, _)| owner == item as u64),
             // One that has no vector yet is in no index.

@@ -16,7 +16,7 @@ pub mod retrieval;
 
 pub use ann::{AnnPlan, AnnReport, Lap, Vectors, measure_ann};
 pub use builtin::{observe, run};
-pub use calibrate::{Fitted, Labelled, Question, case_questions, fit, neutral, set_questions};
+pub use calibrate::{Figures, Fitted, Labelled, Question, case_questions, fit, neutral, present, set_questions};
 pub use cases::{Case, CaseError, CaseKind, builtin_cases, chain_cases, parse_cases};
 pub use grouping::{
     Grouping, LabelledLine, SystemGrouping, TableError, group_lines, grouping, mean_grouping, parse_lines,

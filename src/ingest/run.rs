@@ -12,6 +12,7 @@ use crate::chunk::Format;
 use crate::embed::Encoder;
 use crate::store::{
     Source, WriteBatch, WriteEvents, WriteForgotten, WriteItems, WriteSources, WriteStore, WriteVectors, WriterLock,
+    passages_of,
 };
 use crate::text::{TextHash, decode, sha256, text_hash};
 use crate::types::{CONTEXT, Item, Span};
@@ -426,7 +427,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         for file in &mut pending {
             self.withhold(file)?;
         }
-        let passages = pending.iter().flat_map(|file| file.pieces.iter().flatten().map(Item::passage));
+        let passages = pending.iter().flat_map(|file| file.pieces.iter().flatten().flat_map(passages_of));
         let texts: Vec<(TextHash, String)> = passages.map(|text| (text_hash(&text), text)).collect();
         let ((files, files_total), (bytes, bytes_total)) = (self.files, self.bytes);
         let progress = &mut *self.progress;

@@ -23,6 +23,8 @@ pub struct Probed {
     pub background: Background,
     /// The question's unit vector.
     pub vector: Vec<f32>,
+    /// Log-odds that the gate which fits the index adds to all candidates; they are not part of the evidence.
+    pub shift: f32,
     /// Public ids and evidence, in no order.
     pub candidates: Vec<(String, Evidence)>,
 }
@@ -61,12 +63,13 @@ pub fn probe(knowledge: &Knowledge, problems: Problems, semantics: &Semantics) -
         let entries = knowledge.canon().entries();
         let candidates = found.filter_map(|one| Some((entries.get(one.key as usize)?.id().to_owned(), one.evidence)));
         let (candidates, ground) = (candidates.collect(), grounds.first().copied().unwrap_or_default());
-        out.push(Probed { ground, background, vector, candidates });
+        out.push(Probed { ground, background, vector, shift: 0.0, candidates });
     }
     Ok(out)
 }
 
-/// What a search among indexed items alone puts before the gate, as if no gate had been fitted to them yet.
+/// What a search among indexed items alone puts before the gate, as if no gate had been fitted to them yet; what that
+/// one adds is told beside.
 ///
 /// # Errors
 /// [`SearchError`] when the model or the database fails.
@@ -82,10 +85,12 @@ pub fn probe_items(
     let canon = posed.canon();
     let Fused { gathered, grounds, background } = fuse(&posed.query(), &[&canon, items], None, true)?;
     let found = gathered.into_iter().next_back().map(|one| one.found).unwrap_or_default();
+    let shift = found.first().map_or(0.0, |one| one.evidence.hint);
     let keys: Vec<u64> = found.iter().map(|one| one.key).collect();
     let priors = items.priors(&keys, context.now_ms)?;
     let named =
         found.iter().zip(priors).filter_map(|(one, prior)| Some((prior?.uid, Evidence { hint: 0.0, ..one.evidence })));
     let (candidates, ground) = (named.collect(), grounds.last().copied().unwrap_or_default());
-    Ok(Probed { ground, background, vector: posed.vectors.map(|vectors| vectors.whole).unwrap_or_default(), candidates })
+    let vector = posed.vectors.map(|vectors| vectors.whole).unwrap_or_default();
+    Ok(Probed { ground, background, vector, shift, candidates })
 }

@@ -99,8 +99,9 @@ pub fn embed_with_parts(
     let texts: Vec<&str> = questions.iter().flat_map(|question| &question.parts).map(String::as_str).collect();
     let parts = if texts.is_empty() { Vec::new() } else { encoder.encode(&texts, Role::Query, &mut |_| {})? };
     let mut parts = parts.into_iter().map(|encoded| encoded.vector);
-    let with_parts = |(question, whole): (&&Question, Vec<f32>)| {
-        QuestionVectors { whole, parts: parts.by_ref().take(question.parts.len()).collect() }
+    let with_parts = |(question, whole): (&&Question, Vec<f32>)| QuestionVectors {
+        whole,
+        parts: parts.by_ref().take(question.parts.len()).collect(),
     };
     Ok(questions.iter().zip(whole).map(with_parts).collect())
 }
@@ -123,7 +124,10 @@ mod tests {
     #[test]
     fn a_few_lines_are_taken_as_they_stand() {
         let text = "cannot open /home/ann/x.conf\n  at line 3";
-        assert_eq!(Question::new(text), Question { text: text.to_owned(), terms: QueryTerms::of(text), parts: Vec::new() });
+        assert_eq!(
+            Question::new(text),
+            Question { text: text.to_owned(), terms: QueryTerms::of(text), parts: Vec::new() }
+        );
     }
 
     #[test]

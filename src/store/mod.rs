@@ -17,6 +17,7 @@ mod forgetting;
 mod lock;
 mod markdown;
 mod noise;
+mod passages;
 mod pool;
 mod sqlite;
 mod usage;
@@ -36,6 +37,7 @@ pub use forgetting::{Forgotten, ForgottenPassage, ReadForgotten, WriteForgotten}
 pub use lock::{WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 pub use noise::{ReadNoise, WriteNoise};
+pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
 pub use sqlite::{
     Batch, Cleaned, Database, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies,

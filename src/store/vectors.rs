@@ -35,8 +35,8 @@ pub struct VectorRows {
 /// What is stored of some items' vectors.
 #[derive(Debug, Default)]
 pub struct ItemVectors {
-    /// Which text each item has, by row id.
-    pub embeddings: Vec<(i64, TextHash)>,
+    /// Which texts each item has: row id, part, hash. Part 0 is the whole, the others are stretches of a long one.
+    pub embeddings: Vec<(i64, u32, TextHash)>,
     /// The vectors of those texts, as far as there are any.
     pub rows: VectorRows,
 }
@@ -94,11 +94,11 @@ pub trait ReadVectors {
         failed
     }
 
-    /// Which texts each active item has, by row id.
+    /// Which texts each active item has: row id, part, hash; see [`ItemVectors::embeddings`].
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn embeddings(&self) -> Result<Vec<(i64, TextHash)>, StoreError>;
+    fn embeddings(&self) -> Result<Vec<(i64, u32, TextHash)>, StoreError>;
 
     /// How many texts the items have.
     ///

@@ -10,9 +10,8 @@ const LEAST_CLAUSE: usize = 3;
 /// More clauses than this are a story, not a list of needs.
 const MOST: usize = 12;
 
-static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)[.;:!?,]+\s+(?:(?:and|or|but)\s+)?|\s+(?:and|or|but|besides|also|plus|then)\s+")
-});
+static BETWEEN: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)[.;:!?,]+\s+(?:(?:and|or|but)\s+)?|\s+(?:and|or|but|besides|also|plus|then)\s+"));
 
 /// The clauses of one line of text, in order; none where it is short or is one clause.
 pub fn clauses(text: &str) -> Vec<String> {

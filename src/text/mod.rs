@@ -23,6 +23,7 @@ mod sketch;
 mod stem;
 mod time;
 mod token;
+mod windows;
 
 pub use clauses::clauses;
 pub use clean::{Cleaned, Line, Mark, clean};
@@ -40,3 +41,4 @@ pub use salient::{headline, salient};
 pub use sketch::{Salt, Sketch, SketchMatch, Sketches};
 pub use time::{parse_timestamp, timestamp};
 pub use token::{for_each_token, tokens};
+pub use windows::windows;

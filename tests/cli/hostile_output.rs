@@ -272,6 +272,8 @@ fn no_measurement_lets_anything_through() {
     for arguments in [
         &["bench", "run", folder, "--run", "bm25", "--stages"][..],
         &["bench", "run", NAME],
+        &["bench", "run", folder, "--run", "bm25", "--foreign", NAME],
+        &["bench", "from-index", NAME],
         &["bench", "run", folder, "--run", EVIL],
         &["bench", "run", folder, "--group-by", EVIL],
         &["bench", "run", folder, "--ranking", "lines.tsv"],

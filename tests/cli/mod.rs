@@ -2,6 +2,7 @@
 
 mod bench; // the encoder measured, and told how to run
 mod bench_files; // sets and rankings that others made, digests, what cannot be written
+mod bench_reports; // legends, gates, tests and their correction, calibrations, sets made of an index
 mod bench_run; // sets measured, results compared, a loss refused
 mod canon; // list, show, search, check, add; own packs and trusted ones
 mod check; // plans and validations of Terraform, answers that fit their message

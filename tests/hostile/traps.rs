@@ -137,6 +137,7 @@ const GIVEN: [&[&str]; 24] = [
     &["bench", "run", "set", "--run", "bm25", "--ranking", "{}"],
     &["bench", "run", "set", "--runs", "{}"],
     &["bench", "run", "{}"],
+    &["bench", "run", "set", "--run", "bm25", "--foreign", "{}"],
     &["bench", "pack", "{}"],
     &["index", "{}"],
     &["trust", "{}"],

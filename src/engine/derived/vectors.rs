@@ -24,18 +24,19 @@ pub(in crate::engine) struct Vectors {
     pub changes: Option<VectorChanges>,
 }
 
-/// Items that have changed since a file of vectors was made, with the text that each has now and its vector. No text:
-/// the item is gone.
+/// Items that have changed since a file of vectors was made, with the texts that each has now and their vectors. No
+/// text: the item is gone.
 #[derive(Debug, Clone, Default)]
 pub(in crate::engine) struct VectorChanges {
     /// The file that they lie over.
     since: Generation,
-    items: BTreeMap<i64, Option<TextNow>>,
+    items: BTreeMap<i64, Vec<TextNow>>,
 }
 
 /// What an item says now, and its vector if it has one already.
 #[derive(Debug, Clone)]
 struct TextNow {
+    part: u32,
     hash: TextHash,
     vector: Option<Vec<f32>>,
 }
@@ -46,9 +47,11 @@ impl VectorChanges {
         let ItemVectors { embeddings, rows } = now;
         let rows = rows.hashes.iter().zip(rows.data.chunks_exact(dims.max(1)));
         let vectors: BTreeMap<&TextHash, &[f32]> = rows.collect();
-        self.items.extend(items.iter().map(|item| (*item, None)));
-        let now = |hash: &TextHash| TextNow { hash: *hash, vector: vectors.get(hash).map(|vector| vector.to_vec()) };
-        self.items.extend(embeddings.iter().map(|(item, hash)| (*item, Some(now(hash)))));
+        self.items.extend(items.iter().map(|item| (*item, Vec::new())));
+        for (item, part, hash) in embeddings {
+            let vector = vectors.get(&hash).map(|vector| vector.to_vec());
+            self.items.entry(item).or_default().push(TextNow { part, hash, vector });
+        }
     }
 
     /// The file with these laid over it.
@@ -56,8 +59,8 @@ impl VectorChanges {
         if self.items.is_empty() {
             return Index::new(image);
         }
-        let texts = || self.items.iter().filter_map(|(item, now)| Some((*item, now.as_ref()?)));
-        let links = texts().map(|(item, now)| (item as u64, 0, now.hash));
+        let texts = || self.items.iter().flat_map(|(item, now)| now.iter().map(move |now| (*item, now)));
+        let links = texts().map(|(item, now)| (item as u64, now.part, now.hash));
         let rows = texts().filter_map(|(_, now)| Some((now.hash, now.vector.as_deref()?)));
         Index::with_changes(image, self.items.keys().map(|item| *item as u64).collect(), links, rows)
     }
@@ -118,7 +121,7 @@ pub(super) fn image(
 ) -> Result<(Image, Origin), EngineError> {
     let origin = origin(model, database.generation()?);
     let texts = database.vector_texts(model)?;
-    let links = database.embeddings()?.into_iter().map(|(item, hash)| (item as u64, 0, hash)).collect();
+    let links = database.embeddings()?.into_iter().map(|(item, part, hash)| (item as u64, part, hash)).collect();
     let mut draft = Draft::new(room, model.dims, texts, links).map_err(failed)?;
     database.each_vector(model, |hash, vector| draft.put(hash, vector).map_err(failed))?;
     Ok((draft.finish(&origin).map_err(failed)?, origin))

@@ -29,6 +29,8 @@ pub struct Question {
     /// Its vector, where one is fitted on.
     #[serde(skip)]
     pub vector: Vec<f32>,
+    /// Log-odds that the gate which fits the index adds now; a new fit does without.
+    pub shift: f32,
     /// The closest.
     pub candidates: Vec<Labelled>,
 }
@@ -56,7 +58,7 @@ impl Question {
     ) -> Self {
         let id = id.to_owned();
         let mut question =
-            Self { id, unanswerable, among, ground, background, vector, candidates: candidates.collect() };
+            Self { id, unanswerable, among, ground, background, vector, shift: 0.0, candidates: candidates.collect() };
         question.candidates = question.by_closeness().map(|(one, _)| one.clone()).take(KEPT).collect();
         question
     }
@@ -139,7 +141,9 @@ pub fn set_questions(
             };
             let labelled =
                 found.candidates.into_iter().map(|(id, evidence)| Labelled { evidence, right: right(&id), id });
-            out.push(Question::new(&query.id, unanswerable, 1, found.ground, found.background, Vec::new(), labelled));
+            let question =
+                Question::new(&query.id, unanswerable, 1, found.ground, found.background, Vec::new(), labelled);
+            out.push(Question { shift: found.shift, ..question });
         }
         session.tell(Progress::Asking { what: &what, done: total, total });
     }

@@ -3,15 +3,17 @@
 //!
 //! A handful of numbers from hundreds of questions; the cross-validated figures say whether that holds.
 
+mod figures;
 mod gather;
 mod prior;
 mod regression;
 
+pub use figures::{Figures, present};
 pub use gather::{Labelled, Question, case_questions, set_questions};
 
-use crate::query::Gates;
 use crate::query::relevance::{Evidence, Judged, WORD_WEIGHT};
 use crate::types::{Calibration, Fit, Logistic, Prior};
+use figures::Tally;
 use regression::{Row, regress};
 use serde::Serialize;
 
@@ -33,15 +35,9 @@ pub struct Fitted {
     pub prior: Option<Prior>,
     /// Questions, answerable and not.
     pub questions: (usize, usize),
-    /// Cross-validated share of unanswerable questions that got an answer.
-    pub noise: f64,
-    /// Cross-validated share of answerable questions that got one.
-    pub coverage: f64,
-    /// Cross-validated share of answerable questions whose first hit is right.
-    pub right: f64,
-    /// Probability that the best candidate of an answerable question is more relevant than that of an unanswerable one,
-    /// cross-validated.
-    pub auc: f64,
+    /// Cross-validated: each question is judged by a fit that has not seen it.
+    #[serde(flatten)]
+    pub figures: Figures,
 }
 
 /// A calibration that orders candidates reasonably, to gather them before there is one.
@@ -71,8 +67,7 @@ pub fn neutral() -> Calibration {
 /// many texts and foreign words cost, and what keywords gain: that is as `given`, since a few sets cannot tell.
 pub fn fit(questions: &[Question], max_noise: f64, given: &Fit) -> Fitted {
     let all: Vec<&Question> = questions.iter().collect();
-    let (mut noisy, mut covered, mut right) = (0usize, 0usize, 0usize);
-    let (mut known, mut unknown): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
+    let mut tally = Tally::default();
     for fold in 0..FOLDS {
         let folds = |held_out: bool| {
             let chosen = questions.iter().enumerate().filter(move |(at, _)| (at % FOLDS == fold) == held_out);
@@ -81,40 +76,11 @@ pub fn fit(questions: &[Question], max_noise: f64, given: &Fit) -> Fitted {
         let (fitted, prior) = fit_once(&folds(false), max_noise, given);
         for question in folds(true) {
             let kind = prior.as_ref().map_or(0.0, |prior| prior.at(&question.vector));
-            let (relevance, is_right) = best(question, &fitted, kind);
-            let shown = relevance >= Gates { single: fitted.gate }.among(question.among);
-            let single = lowered(relevance, question.among);
-            if question.unanswerable {
-                unknown.push(single);
-                noisy += usize::from(shown);
-            } else {
-                known.push(single);
-                covered += usize::from(shown);
-                right += usize::from(shown && is_right);
-            }
+            tally.add(question, &fitted, kind);
         }
     }
-    let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
     let (fit, prior) = fit_once(&all, max_noise, given);
-    Fitted {
-        fit,
-        prior,
-        questions: (known.len(), unknown.len()),
-        noise: share(noisy, unknown.len()),
-        coverage: share(covered, known.len()),
-        right: share(right, known.len()),
-        auc: auc(&known, &mut unknown),
-    }
-}
-
-fn auc(known: &[f32], unknown: &mut [f32]) -> f64 {
-    unknown.sort_unstable_by(f32::total_cmp);
-    let below = |value: f32| {
-        let less = unknown.partition_point(|other| *other < value);
-        let equal = unknown.partition_point(|other| *other <= value) - less;
-        less as f64 + equal as f64 / 2.0
-    };
-    known.iter().map(|value| below(*value)).sum::<f64>() / (known.len() * unknown.len()).max(1) as f64
+    Fitted { fit, prior, questions: tally.questions(), figures: tally.figures() }
 }
 
 fn fit_once(questions: &[&Question], max_noise: f64, given: &Fit) -> (Fit, Option<Prior>) {
@@ -140,11 +106,7 @@ fn fit_once(questions: &[&Question], max_noise: f64, given: &Fit) -> (Fit, Optio
             let given = question.ground.given(&question.ground.closest(&evidence)?, &fit);
             let [cosine, share, length, crowd] = question.ground.features(&one.evidence, &question.background);
             let features = [cosine, share, -length, -crowd, *kind].map(f64::from).to_vec();
-            Some(Row {
-                features,
-                offset: f64::from(one.evidence.hint + given),
-                right: one.right,
-            })
+            Some(Row { features, offset: f64::from(one.evidence.hint + given), right: one.right })
         })
         .collect();
     let weights = signed_weights(&closest);
@@ -248,6 +210,7 @@ mod tests {
             },
             background: Background::new(vec![cosine, 0.4], 1),
             vector: vec![f32::from(u8::from(unanswerable)) - 0.5, cosine],
+            shift: 0.0,
             candidates: vec![one(cosine, right), one(cosine - 0.2, false)],
         }
     }
@@ -257,15 +220,28 @@ mod tests {
         let known = (0..100).map(|i| question(0.6 + i as f32 / 300.0, true, false));
         let all: Vec<Question> = known.chain((0..100).map(|i| question(0.4 + i as f32 / 300.0, false, true))).collect();
         let fitted = fit(&all, 0.05, &neutral().entries);
-        assert!(fitted.noise <= 0.1 && fitted.right > 0.5 && fitted.auc > 0.9, "{fitted:?}");
+        let figures = fitted.figures;
+        assert!(figures.noise <= 0.1 && figures.right > 0.5 && figures.auc > 0.9, "{fitted:?}");
         assert!(fitted.fit.cosine > 0.0 && fitted.fit.fall >= 0.5, "{fitted:?}");
         assert_eq!(fitted.questions, (100, 100));
         let prior = fitted.prior.unwrap();
         assert!(prior.at(&[-0.5, 0.6]) > prior.at(&[0.5, 0.6]) + 1.0, "{prior:?}");
     }
 
+    /// What the index's own gate shifts counts for what is in use, and is unknown to a new fit.
     #[test]
-    fn equal_values_count_half() {
-        assert_eq!(auc(&[1.0, 0.5], &mut [0.5, 0.0]), 0.875);
+    fn what_is_in_use_is_judged_with_its_shift() {
+        let known = (0..100).map(|i| question(0.6 + i as f32 / 300.0, true, false));
+        let mut all: Vec<Question> =
+            known.chain((0..100).map(|i| question(0.4 + i as f32 / 300.0, false, true))).collect();
+        let fit = fit(&all, 0.05, 0.0).fit;
+        let plain = present(&all, &fit, None);
+        assert!(plain.coverage > 0.1, "{plain:?}");
+        all.iter_mut().for_each(|question| question.shift = -50.0);
+        let silent = present(&all, &fit, None);
+        assert_eq!((silent.noise, silent.coverage, silent.right), (0.0, 0.0, 0.0));
+        all.iter_mut().for_each(|question| question.shift = 50.0);
+        let loud = present(&all, &fit, None);
+        assert_eq!((loud.noise, loud.coverage), (1.0, 1.0), "{loud:?}");
     }
 }

@@ -6,14 +6,35 @@
 
 use super::BenchError;
 use super::set::{Set, field};
-use crate::engine::{Engine, EngineSettings, Session};
+use crate::engine::{Engine, EngineSettings, Progress, Session};
 use crate::text::sha256_hex;
 use crate::types::{Authority, Fingerprint, Item, Kind, Scope, State};
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Goes into the folder's name: an index that is filled otherwise is another one.
 const LAYOUT: &str = "1";
+
+/// What it took to embed the documents of a set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Embedding {
+    /// Texts that went through the model.
+    pub texts: usize,
+    /// Their tokens.
+    pub tokens: usize,
+    /// How long that took, the vectors stored, in seconds.
+    pub seconds: f64,
+}
+
+impl Embedding {
+    /// Tokens a second.
+    pub fn tokens_per_s(&self) -> f64 {
+        self.tokens as f64 / self.seconds.max(1e-9)
+    }
+}
 
 /// A set's index.
 #[derive(Debug)]
@@ -21,8 +42,8 @@ pub struct BenchIndex {
     settings: EngineSettings,
     /// The model of its vectors; none if it has none.
     pub model: Option<Fingerprint>,
-    /// Texts that went through the model to make it.
-    pub embedded: usize,
+    /// What went through the model to make it; none if it was there already.
+    pub embedding: Option<Embedding>,
     /// Its size on disk.
     pub bytes: u64,
 }
@@ -57,7 +78,6 @@ pub fn prepare(
         config: None,
         user_packs: None,
         repository_packs: None,
-        // Every item is of the same age.
         // What is measured is there when it is measured.
         later: None,
         ..settings.clone()
@@ -72,8 +92,8 @@ pub fn prepare(
     }
     let folder = cache.join("bench").join(folder_name(set, group_by, model.as_ref()));
     settings.data = Some(folder.clone());
-    let embedded = fill(set, group_by, &settings, with_model, session)?;
-    Ok(BenchIndex { settings, model, embedded, bytes: size(&folder) })
+    let embedding = fill(set, group_by, &settings, with_model, session)?;
+    Ok(BenchIndex { settings, model, embedding, bytes: size(&folder) })
 }
 
 fn fill(
@@ -82,12 +102,18 @@ fn fill(
     settings: &EngineSettings,
     with_model: bool,
     session: &Session<'_>,
-) -> Result<usize, BenchError> {
+) -> Result<Option<Embedding>, BenchError> {
     let engine = Engine::new(settings.clone());
-    let found = engine.status(session)?.inventory;
+    let status = engine.status(session)?;
+    let found = status.inventory;
     if found.total() == set.documents.len() && (found.without_vector == 0 || !with_model) {
-        return Ok(0);
+        // Its gate may never have been fitted, or with another calibration than the one that is measured.
+        if status.gate.is_none() {
+            engine.fit_gate(session)?;
+        }
+        return Ok(None);
     }
+    // Every item is of the same age.
     let items = set.documents.iter().map(|document| Item {
         uid: document.id.clone(),
         kind: Kind::Chunk,
@@ -102,7 +128,17 @@ fn fill(
         created_at: 0,
         updated_at: 0,
     });
-    Ok(engine.add_items(items, session)?.1)
+    let clock: Cell<Option<(Instant, Instant)>> = Cell::new(None);
+    let timed = session.heard_by(|step| {
+        if let Progress::Embedding { what: "the index", .. } = step {
+            let now = Instant::now();
+            clock.set(Some((clock.get().map_or(now, |(first, _)| first), now)));
+        }
+        session.tell(step);
+    });
+    let embedded = engine.add_items(items, &timed)?.1;
+    let seconds = clock.get().map_or(0.0, |(first, last)| (last - first).as_secs_f64());
+    Ok((embedded.texts > 0).then_some(Embedding { texts: embedded.texts, tokens: embedded.tokens, seconds }))
 }
 
 fn folder_name(set: &Set, group_by: Option<&str>, model: Option<&Fingerprint>) -> PathBuf {

@@ -1,16 +1,17 @@
 //! Asks every question of a set, one after another, and keeps what came of it.
 //!
 //! One search per question gives both the ranking and what the product would have shown: the gate is asked afterwards,
-//! of the relevance that each hit has. Equal texts are each ranked, because judgements name documents; one that is the
-//! question itself is left out, as BEIR does. The packs stay silent, but remain part of every question's background, as
-//! in any search of documents alone. A ranking that was read from a file is counted the same way, without a search.
+//! of the relevance that each hit has, which is shifted where the index has a gate that fits it. Equal texts are each
+//! ranked, because judgements name documents; one that is the question itself is left out, as BEIR does. The packs stay
+//! silent, but remain part of every question's background, as in any search of documents alone. A ranking that was read
+//! from a file is counted the same way, without a search.
 
 use super::BenchError;
 use super::grep::Grep;
 use super::index::{BenchIndex, scope};
 use super::metrics::{Graded, Judgements, Metric, metrics};
 use super::ranking::Ranking;
-use super::result::{Asked, Machine, Placed, RunResult, round};
+use super::result::{Asked, GateFit, Machine, Placed, RunResult, round};
 use super::runs::{Asks, Configuration, How};
 use super::set::{Query, Set, field};
 use super::stopwatch::Stopwatch;
@@ -43,6 +44,8 @@ pub struct Plan {
     pub binary: bool,
     /// The machine.
     pub machine: Machine,
+    /// Where the sets lie whose questions count as unanswerable.
+    pub foreign: Vec<String>,
     /// Milliseconds since 1970.
     pub clock: fn() -> i64,
     /// The most memory that this process has held so far, in MiB, where the system tells.
@@ -105,6 +108,7 @@ pub fn measure(
     let with_stages = configuration.needs_index();
     let mut tally = Tally::new(set, plan, asker.gate);
     asker.own = tally.own.clone();
+    let gate_fit = asker.gate_fit;
     for (done, (query, answerable)) in set.all().enumerate() {
         session.tell(Progress::Asking { what: &what, done, total });
         let mut watch = Stopwatch::start();
@@ -126,7 +130,9 @@ pub fn measure(
     }
     let model = index.filter(|_| configuration.needs_model());
     result.model = model.and_then(|index| index.model.as_ref()).map(ToString::to_string);
-    result.embedded = model.map_or(0, |index| index.embedded);
+    result.embedding = model.and_then(|index| index.embedding);
+    result.embedded = result.embedding.map_or(0, |embedding| embedding.texts);
+    result.gate_fit = Some(gate_fit);
     result.index_bytes = index.filter(|_| configuration.needs_index()).map(|index| index.bytes);
     result.peak_mib = (plan.peak_mib)();
     Ok((result, run))
@@ -219,9 +225,12 @@ impl<'a> Tally<'a> {
             binary: plan.binary,
             depths: plan.depths.clone(),
             gate: f64::from(gate),
+            gate_fit: None,
+            foreign: plan.foreign.clone(),
             documents: set.documents.len(),
             left_out,
             embedded: 0,
+            embedding: None,
             index_bytes: None,
             peak_mib: None,
             metrics: wanted.iter().map(|metric| metric.name()).collect(),
@@ -253,6 +262,7 @@ struct Asker<'a> {
     groups: Vec<Option<String>>,
     /// Relevance that a hit must reach to be shown.
     gate: f32,
+    gate_fit: GateFit,
     model: &'a str,
 }
 
@@ -273,12 +283,22 @@ impl<'a> Asker<'a> {
         let group_by = plan.group_by.as_deref();
         let model = index.and_then(|index| index.model.as_ref()).map_or("", |model| model.name());
         let groups = set.documents.iter().map(|d| group_by.and_then(|name| field(&d.metadata, name))).collect();
-        let mut asker =
-            Self { what: What::Grep(Grep::new([])), depth, own: HashSet::new(), group_by, groups, gate: 0.0, model };
+        let mut asker = Self {
+            what: What::Grep(Grep::new([])),
+            depth,
+            own: HashSet::new(),
+            group_by,
+            groups,
+            gate: 0.0,
+            gate_fit: GateFit::None,
+            model,
+        };
         match (configuration.how(), index) {
             (How::Search(asks), Some(index)) => {
                 let engine = index.engine();
                 asker.gate = engine.gate(asks.legs, session);
+                let is_fitted = engine.has_fitted_gate(asks.legs, session)?;
+                asker.gate_fit = if is_fitted { GateFit::Index } else { GateFit::Calibration };
                 asker.what = What::Search(Box::new(engine), asks);
                 // What is opened at the first question is not part of its time.
                 let warm = Query { id: String::new(), text: "warm".to_owned(), metadata: serde_json::Value::Null };

@@ -1,17 +1,21 @@
 //! Measures search on sets of documents, questions and judgements, as the field does.
 //!
-//! `set` and `trec` read what `source` gives them, `index` makes an index of a set's own, `runs` says which search is
-//! measured, `ranking` reads what other software found, and `measure` asks every question through
-//! [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence` and `significance` are
-//! pure; `compare` sets two results against each other, `explain` says why questions moved; `page` draws them.
+//! `set` and `trec` read what `source` gives them, `foreign` adds questions without an answer, `index` makes an index
+//! of a set's own, `runs` says which search is measured, `ranking` reads what other software found, and `measure` asks
+//! every question through [`crate::engine::Engine::search`], the same code that answers people. `metrics`, `silence`
+//! and `significance` are pure; `compare` sets two results against each other, `explain` says why questions moved;
+//! `page` draws them. `draft` makes a set to label, with a `proposal` for each of its questions.
 
 mod compare;
+mod draft;
 mod explain;
+mod foreign;
 mod grep;
 mod index;
 mod measure;
 mod metrics;
 mod page;
+mod proposal;
 mod ranking;
 mod result;
 mod runs;
@@ -22,17 +26,19 @@ pub(super) mod source;
 mod stopwatch;
 mod trec;
 
-pub use compare::{Comparison, Delta, Moved, compare, same_set};
-pub use index::{BenchIndex, prepare, scope as scope_of_group};
+pub use compare::{Comparison, Delta, Moved, Tests, compare, correct, same_set};
+pub use draft::{Draft, draft, is_proposed};
+pub use foreign::{FOREIGN, add_foreign};
+pub use index::{BenchIndex, Embedding, prepare, scope as scope_of_group};
 pub use measure::{Plan, measure, measure_ranking};
 pub use metrics::{Graded, Judgements, Metric, metrics, order};
 pub use page::page;
 pub use ranking::Ranking;
-pub use result::{Asked, Latency, Machine, Percentiles, Placed, RunResult, Summary};
+pub use result::{Asked, GateFit, Latency, Machine, Percentiles, Placed, RunResult, Summary};
 pub use runs::Configuration;
 pub use set::{Document, Query, SPLIT, Set, field as set_field, read_set, read_split};
-pub use significance::{Interval, bootstrap, permutation};
-pub use silence::{Outcome, Point, Silence, risk_coverage};
+pub use significance::{CORRECTION, INTERVAL, Interval, TEST, bootstrap, holm, permutation, wilson};
+pub use silence::{LEGEND, Outcome, Point, Silence, risk_coverage};
 pub use trec::{Run, read_qrels, read_run, write_run};
 
 use crate::engine::EngineError;

@@ -1,8 +1,9 @@
 //! What a run came to, question by question: the file that `--out` writes and that runs are compared by.
 
 use super::BenchError;
+use super::index::Embedding;
 use super::set::{SPLIT, plain};
-use super::significance::mean;
+use super::significance::{Interval, mean};
 use super::silence::{Outcome, Silence};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -94,6 +95,18 @@ pub struct Machine {
     pub os: String,
 }
 
+/// What decides how relevant a hit must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateFit {
+    /// The documents: the gate was fitted to how they answer questions about other things, without labels.
+    Index,
+    /// The model, or words where there is none: the gate is the same for all documents.
+    Calibration,
+    /// Nothing: everything that is found is shown.
+    None,
+}
+
 /// A run over a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
@@ -131,6 +144,12 @@ pub struct RunResult {
     pub depths: Vec<usize>,
     /// Relevance that a hit must reach to be shown.
     pub gate: f64,
+    /// What the gate is fitted to; none in results of before it was kept, and in rankings of other software.
+    #[serde(default)]
+    pub gate_fit: Option<GateFit>,
+    /// Where the sets lay whose questions count as unanswerable here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<String>,
     /// Documents of the set.
     pub documents: usize,
     /// Rankings from which the document that is the question itself was left out.
@@ -138,6 +157,9 @@ pub struct RunResult {
     pub left_out: usize,
     /// Texts that went through the model to make the index.
     pub embedded: usize,
+    /// What that took; none if the index was there already.
+    #[serde(default)]
+    pub embedding: Option<Embedding>,
     /// Size of the index; none if there is none.
     pub index_bytes: Option<u64>,
     /// The most memory that the process has held until the run was done, the set and earlier runs included; none where
@@ -215,6 +237,10 @@ pub struct Summary {
     pub left_out: usize,
     /// Texts that went through the model to make the index.
     pub embedded: usize,
+    /// What that took; none if the index was there already.
+    pub embedding: Option<Embedding>,
+    /// What the gate is fitted to.
+    pub gate_fit: Option<GateFit>,
     /// The most memory that the process has held.
     pub peak_mib: Option<u64>,
     /// Questions a second, one after another; none of a ranking of a file.
@@ -299,10 +325,14 @@ impl RunResult {
             metrics: means.collect(),
             silence: Silence {
                 noise: share(silence.noise),
+                noise_interval: silence
+                    .noise_interval
+                    .map(|ends| Interval { low: round(ends.low, 4), high: round(ends.high, 4) }),
                 coverage: share(silence.coverage),
+                // The scores of a file say nothing of how sure it is.
+                oracle_coverage: share(silence.oracle_coverage.filter(|_| is_own)),
                 precision: share(silence.precision),
                 precision_first: share(silence.precision_first),
-                // The scores of a file say nothing of how sure it is.
                 auc: share(silence.auc.filter(|_| is_own)),
             },
             latency_ms: is_own.then(|| self.latency()),
@@ -312,6 +342,8 @@ impl RunResult {
             index_bytes: self.index_bytes,
             left_out: self.left_out,
             embedded: self.embedded,
+            embedding: self.embedding.map(|one| Embedding { seconds: round(one.seconds, 3), ..one }),
+            gate_fit: self.gate_fit,
             peak_mib: self.peak_mib,
             queries_per_s: is_own.then(|| round(1e3 / mean(&self.times()).max(1e-9), 1)),
         }

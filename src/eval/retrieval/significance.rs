@@ -1,17 +1,30 @@
 //! How sure a mean and a difference of means are, over the questions of a set.
 //!
-//! The bootstrap's percentile interval (Efron and Tibshirani, 1993, chapter 13) and the paired permutation test by
+//! The bootstrap's percentile interval (Efron and Tibshirani, 1993, chapter 13) and the paired randomisation test by
 //! flipping signs (Smucker, Allan and Carterette, 2007). Both draw from a generator with a fixed seed: the same values
-//! give the same digits.
+//! give the same digits. Where several differences are tested at once their p-values are corrected as Holm did (1979);
+//! a share has Wilson's interval (1927).
+
+use serde::{Deserialize, Serialize};
 
 /// Samples that are drawn.
 const SAMPLES: usize = 10_000;
 /// Probability that an interval covers.
 const COVERED: f64 = 0.95;
+/// The normal quantile of that.
+const Z: f64 = 1.959_964;
 const SEED: u64 = 0x6b65_6e6e_696e_6721;
 
+/// What differences are tested with, in words.
+pub const INTERVAL: &str =
+    "paired bootstrap over questions: 95 % percentile interval of the mean difference, 10,000 samples";
+/// How p-values come about, in words.
+pub const TEST: &str = "paired randomisation test over questions: signs flipped, two-sided, 10,000 samples";
+/// How p-values are corrected for being many, in words.
+pub const CORRECTION: &str = "Holm (1979)";
+
 /// From where to where a mean lies with 95 % probability.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The lower end.
     pub low: f64,
@@ -65,6 +78,33 @@ pub fn permutation(differences: &[f64]) -> f64 {
     (extreme + 1) as f64 / (SAMPLES + 1) as f64
 }
 
+/// The p-values of tests that are made together, corrected so that the probability of one false alarm among all of
+/// them stays below the level that they are compared with, however the tests depend on each other (Holm, "A Simple
+/// Sequentially Rejective Multiple Test Procedure", 1979).
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
+    let mut out = vec![0.0; p.len()];
+    let mut least = 0.0f64;
+    for (rank, at) in order.into_iter().enumerate() {
+        least = least.max(p[at] * (p.len() - rank) as f64).min(1.0);
+        out[at] = least;
+    }
+    out
+}
+
+/// The interval of a share of which `part` of `whole` were seen; none where there is nothing to have a share of.
+pub fn wilson(part: usize, whole: usize) -> Option<Interval> {
+    if whole == 0 {
+        return None;
+    }
+    let (trials, share) = (whole as f64, part as f64 / whole as f64);
+    let about = 1.0 + Z * Z / trials;
+    let middle = (share + Z * Z / (2.0 * trials)) / about;
+    let half = Z * (share * (1.0 - share) / trials + Z * Z / (4.0 * trials * trials)).sqrt() / about;
+    Some(Interval { low: (middle - half).max(0.0), high: (middle + half).min(1.0) })
+}
+
 /// SplitMix64 (Steele, Lea and Flood, 2014).
 struct Random(u64);
 
@@ -86,6 +126,27 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand: .01 * 4, .02 * 3, .03 * 2, and then no less than what came before.
+    #[test]
+    fn many_tests_are_corrected_as_holm_did() {
+        let close = |found: &[f64], wanted: &[f64]| {
+            found.len() == wanted.len() && found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12)
+        };
+        let found = holm(&[0.03, 0.01, 0.04, 0.02]);
+        assert!(close(&found, &[0.06, 0.04, 0.06, 0.06]), "{found:?}");
+        assert!(close(&holm(&[0.9, 0.8]), &[1.0, 1.0]) && close(&holm(&[0.04]), &[0.04]) && holm(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_share_has_wilsons_interval() {
+        // 3 of 100: 0.0103 to 0.0845.
+        let some = wilson(3, 100).unwrap();
+        assert!((some.low - 0.010_25).abs() < 1e-4 && (some.high - 0.084_52).abs() < 1e-4, "{some:?}");
+        let none = wilson(0, 20).unwrap();
+        assert!(none.low == 0.0 && none.high > 0.15, "{none:?}");
+        assert_eq!((wilson(5, 5).unwrap().high, wilson(0, 0)), (1.0, None));
+    }
 
     /// Against the normal approximation, which holds for many values.
     #[test]

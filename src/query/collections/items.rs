@@ -1,7 +1,7 @@
 //! Indexed items: one text each, found by its vector and its words. Both signals are computed for each candidate, so
 //! that it does not matter which one found it.
 
-use crate::ann::{Index, RowSet};
+use crate::ann::{Index, OwnerNeighbour, RowSet};
 use crate::lexical::{QueryTerms, TermIndex, TermOverlap};
 use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
 use crate::query::gate::Gates;
@@ -78,14 +78,14 @@ impl ItemCollection<'_> {
     /// Ids by vector, and the cosines of the nearest of all, admitted or not.
     fn near(&self, vectors: &Index, vector: &[f32], query: &Query<'_>) -> (Vec<u64>, Vec<f32>) {
         let rows = self.admitted.and_then(|admitted| admitted.rows);
-        let found = vectors.search(vector, query.most, rows);
+        let found = vectors.nearest_owners(vector, query.most, rows);
         let wanted = query.neighbours() + 1;
-        let cosines = |found: &[crate::ann::Neighbour]| found.iter().take(wanted).map(|near| near.similarity).collect();
+        let cosines = |found: &[OwnerNeighbour]| found.iter().take(wanted).map(|near| near.similarity).collect();
         let background = match rows {
-            Some(_) => cosines(&vectors.search(vector, wanted, None)),
+            Some(_) => cosines(&vectors.nearest_owners(vector, wanted, None)),
             None => cosines(&found),
         };
-        (found.iter().flat_map(|near| vectors.owners_of(near.row).map(|(owner, _)| owner)).collect(), background)
+        (found.iter().map(|near| near.owner).collect(), background)
     }
 }
 
@@ -121,10 +121,12 @@ impl Collection for ItemCollection<'_> {
             let filter = self.admitted.map(|_| &is_admitted as &dyn Fn(u64) -> bool);
             ids.extend(self.terms.candidates(prepared, query.most, filter));
         }
-        for (vectors, part) in self.vectors.iter().flat_map(|vectors| query.parts.iter().map(move |part| (vectors, part))) {
+        for (vectors, part) in
+            self.vectors.iter().flat_map(|vectors| query.parts.iter().map(move |part| (vectors, part)))
+        {
             let rows = self.admitted.and_then(|admitted| admitted.rows);
-            let found = vectors.search(part, (query.most / query.parts.len()).max(LEAST_OF_A_PART), rows);
-            ids.extend(found.iter().flat_map(|near| vectors.owners_of(near.row).map(|(owner, _)| owner)));
+            let most = (query.most / query.parts.len()).max(LEAST_OF_A_PART);
+            ids.extend(vectors.nearest_owners(part, most, rows).iter().map(|near| near.owner));
         }
         ids.sort_unstable();
         ids.dedup();

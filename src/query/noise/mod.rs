@@ -56,10 +56,7 @@ pub fn foreign_questions() -> Vec<ForeignQuestion> {
 ///
 /// # Errors
 /// [`EmbedError`] when the model fails.
-pub fn embed_foreign(
-    questions: &[ForeignQuestion],
-    encoder: &dyn Encoder,
-) -> Result<Vec<QuestionVectors>, EmbedError> {
+pub fn embed_foreign(questions: &[ForeignQuestion], encoder: &dyn Encoder) -> Result<Vec<QuestionVectors>, EmbedError> {
     let questions: Vec<Question> = questions.iter().map(|one| Question::new(&one.text)).collect();
     embed_with_parts(&questions.iter().collect::<Vec<_>>(), ROLES, encoder)
 }

@@ -22,6 +22,8 @@ pub const WORD_WEIGHT: f32 = 0.875;
 const STEEP: i32 = 16;
 /// Behind how many candidates the one lies that the closest of a few keywords is compared with.
 const CROWD: usize = 30;
+/// Texts up to which it says nothing that none holds a word, and from which on it says all that it can.
+const VOCABULARY: (f32, f32) = (20.0, 200.0);
 /// Texts up to which their number does not matter.
 const FEW: f32 = 2_000.0;
 /// Bounds of the room that the nearest candidate leaves to words.
@@ -194,7 +196,13 @@ impl Ground {
     /// no text has, and what a few keywords gain whose best text stands out.
     pub fn given(&self, closest: &Closest<'_>, fit: &Fit) -> f32 {
         let ahead = if self.is_short { fit.ahead * closest.ahead } else { 0.0 };
-        ahead - fit.size * self.excess() - fit.unknown * self.reach.unknown
+        self.vocabulary() * (ahead - fit.unknown * self.reach.unknown) - fit.size * self.excess()
+    }
+
+    /// How far the texts can be trusted to hold the words of what they are about: 0 up to 20 texts, 1 from 200 on.
+    fn vocabulary(&self) -> f32 {
+        let range = (VOCABULARY.1 / VOCABULARY.0).ln();
+        ((self.texts.max(1) as f32 / VOCABULARY.0).ln() / range).clamp(0.0, 1.0)
     }
 
     /// How many times e there are more texts than 2,000, in powers; 0 for fewer.
@@ -244,7 +252,7 @@ mod tests {
             weight: 0.875,
             nearest: 0.8,
             reach: Reach { all: 30.0, held: 30.0, specific: 40.0, unknown: 0.0 },
-            texts: 100,
+            texts: 1_000,
             is_short: false,
         }
     }
@@ -289,6 +297,8 @@ mod tests {
             ([0.8].into_iter().chain(vec![0.5; CROWD]).map(one).collect(), vec![one(0.8); CROWD + 1]);
         assert!(of(short, &alone) > of(short, &among));
         assert_eq!(of(ground(), &alone), of(ground(), &among), "of a sentence that says nothing");
+        let few = Ground { texts: 20, ..foreign };
+        assert_eq!(of(few, &[one(0.8)]), of(ground(), &[one(0.8)]), "a few texts lack most words");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::database::{Batch, Database};
 use super::filter::condition;
 use super::value::{json, named, odd, optional_count, within};
 use crate::screen::shown_text;
+use crate::store::passages::passages_of;
 use crate::store::{Anchor, ItemFilter, Prior, ReadItems, WriteItems};
 use crate::text::{TextHash, text_hash, tokens};
 use crate::types::{Authority, CONTEXT, Item, Kind, Scope, Span, State};
@@ -238,7 +239,9 @@ impl WriteItems for Batch<'_> {
         }
         let id = self.transaction.last_insert_rowid();
         if active {
-            self.execute("INSERT INTO embedding VALUES (?1, 0, ?2)", (id, text_hash(&item.passage())))?;
+            for (part, text) in (0i64..).zip(passages_of(item)) {
+                self.execute("INSERT INTO embedding VALUES (?1, ?2, ?3)", (id, part, text_hash(&text)))?;
+            }
         }
         Ok(id)
     }
@@ -254,7 +257,9 @@ impl WriteItems for Batch<'_> {
 
     fn describe_item(&self, id: i64, item: &Item) -> Result<(), StoreError> {
         self.execute("UPDATE item SET attributes = ?2 WHERE id = ?1", (id, item.attributes.to_string()))?;
-        self.execute("UPDATE embedding SET text_hash = ?2 WHERE item_id = ?1", (id, text_hash(&item.passage())))?;
+        // The text stays as it is, so its stretches do; only the whole stands below what attributes say.
+        let sql = "UPDATE embedding SET text_hash = ?2 WHERE item_id = ?1 AND part = 0";
+        self.execute(sql, (id, text_hash(&item.passage())))?;
         Ok(())
     }
 
@@ -275,7 +280,7 @@ impl Batch<'_> {
         self.execute(
             &format!(
                 "UPDATE embedding SET text_hash = (SELECT text_hash FROM item WHERE id = item_id)
-                 WHERE item_id = ({after})"
+                 WHERE part = 0 AND item_id = ({after})"
             ),
             [id],
         )?;

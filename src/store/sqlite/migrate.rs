@@ -7,7 +7,8 @@ use super::header::APPLICATION_ID;
 use super::{StoreError, copies};
 use crate::map::sync_folder;
 use crate::store::folder::beside;
-use crate::text::tokens;
+use crate::store::passages::passages;
+use crate::text::{text_hash, tokens};
 use crate::types::titled;
 use rusqlite::backup::Backup;
 use rusqlite::functions::FunctionFlags;
@@ -31,6 +32,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 3, sql: include_str!("../../../index/migrations/0003_changes.sql") },
     Migration { number: 4, sql: include_str!("../../../index/migrations/0004_forgotten.sql") },
     Migration { number: 5, sql: include_str!("../../../index/migrations/0005_no_keywords.sql") },
+    Migration { number: 6, sql: include_str!("../../../index/migrations/0006_stretches.sql") },
 ];
 
 /// The schema of a database; 0 for a new one.
@@ -75,6 +77,14 @@ pub(super) fn apply(connection: &mut Connection, migrations: &[Migration], found
     connection.create_scalar_function("keywords", 2, FunctionFlags::SQLITE_DETERMINISTIC, |arguments| {
         let text = titled(&arguments.get::<String>(0)?, &arguments.get::<String>(1)?);
         Ok(tokens(&text).join(" "))
+    })?;
+    connection.create_scalar_function("passage_hash", 4, FunctionFlags::SQLITE_DETERMINISTIC, |arguments| {
+        let (title, body) = (arguments.get::<String>(0)?, arguments.get::<String>(1)?);
+        // Attributes that cannot be read belong to no stretch.
+        let attributes = serde_json::from_str(&arguments.get::<String>(2)?).unwrap_or_default();
+        let part = arguments.get::<i64>(3)?;
+        let texts = passages(&title, &body, &attributes);
+        Ok(usize::try_from(part).ok().and_then(|part| texts.get(part)).map(|text| text_hash(text)))
     })?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for migration in migrations.iter().filter(|migration| migration.number > found) {

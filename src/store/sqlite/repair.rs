@@ -9,8 +9,9 @@ use crate::map::open::{Links, open};
 use crate::map::sync_folder;
 use crate::store::WriterLock;
 use crate::store::folder::{DATABASE, beside, make_private};
+use crate::store::passages::passages;
 use crate::text::{text_hash, tokens};
-use crate::types::{passage, titled};
+use crate::types::titled;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::collections::BTreeMap;
@@ -207,7 +208,7 @@ fn free_name(path: &Path) -> PathBuf {
 fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
     let mut items = connection
         .prepare("SELECT title, body, text_hash, id, source_id, attributes FROM item WHERE state <> 'retired'")?;
-    let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, 0, ?2)")?;
+    let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, ?2, ?3)")?;
     let mut count = connection.prepare("UPDATE item SET words = ?2 WHERE id = ?1 AND words <> ?2")?;
     let mut unreadable = connection.prepare("UPDATE item SET attributes = '{}' WHERE id = ?1")?;
     let mut again = connection.prepare("UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE id = ?1")?;
@@ -228,9 +229,11 @@ fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
                 serde_json::json!({})
             }
         };
-        let hash = text_hash(&passage(&title, &body, &attributes));
+        let texts = passages(&title, &body, &attributes);
         let words = tokens(&titled(&title, &body)).len();
-        embedding.execute((id, hash))?;
+        for (part, text) in (0i64..).zip(&texts) {
+            embedding.execute((id, part, text_hash(text)))?;
+        }
         count.execute((id, words as i64))?;
     }
     for (id, source) in damaged {

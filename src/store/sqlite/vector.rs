@@ -4,9 +4,10 @@ use super::StoreError;
 use super::database::{Batch, Database};
 use super::value::{count, json, within};
 use crate::screen::shown_text;
+use crate::store::passages::passages;
 use crate::store::{IndexModel, ItemVectors, ReadVectors, VectorRows, WriteVectors};
 use crate::text::{TextHash, text_hash};
-use crate::types::{Fingerprint, passage};
+use crate::types::Fingerprint;
 use rusqlite::Row;
 use std::ops::ControlFlow;
 
@@ -80,10 +81,10 @@ impl ReadVectors for Database {
         self.sql(all())
     }
 
-    fn embeddings(&self) -> Result<Vec<(i64, TextHash)>, StoreError> {
-        let all = || -> rusqlite::Result<Vec<(i64, TextHash)>> {
-            let mut statement = self.connection.prepare("SELECT item_id, text_hash FROM embedding")?;
-            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    fn embeddings(&self) -> Result<Vec<(i64, u32, TextHash)>, StoreError> {
+        let all = || -> rusqlite::Result<Vec<(i64, u32, TextHash)>> {
+            let mut statement = self.connection.prepare("SELECT item_id, part, text_hash FROM embedding")?;
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
         };
         self.sql(all())
     }
@@ -112,24 +113,24 @@ impl ReadVectors for Database {
                  WHERE v.id IS NULL GROUP BY e.text_hash LIMIT ?2",
             )?;
             let most = i64::try_from(most).unwrap_or(i64::MAX);
-            statement.query_map((model.map_or(-1, |m| m.id), most), read_passage)?.collect()
+            let found = statement.query_map((model.map_or(-1, |m| m.id), most), read_passage)?;
+            // A text that is not what its hash says would get a vector under the wrong name; only damage leaves one.
+            found.filter_map(Result::transpose).collect()
         };
-        let found: Vec<(TextHash, String)> = self.sql(all())?;
-        // A text that is not what its hash says would get a vector under the wrong name; only damage leaves one.
-        Ok(found.into_iter().filter(|(hash, text)| text_hash(text) == *hash).collect())
+        self.sql(all())
     }
 
     fn vectors_of(&self, model: &IndexModel, items: &[i64]) -> Result<ItemVectors, StoreError> {
         let all = || -> rusqlite::Result<ItemVectors> {
             let mut out = ItemVectors::default();
             let mut statement = self.connection.prepare_cached(
-                "SELECT e.text_hash, v.data FROM embedding e
+                "SELECT e.text_hash, v.data, e.part FROM embedding e
                  LEFT JOIN vector v ON v.model_id = ?1 AND v.text_hash = e.text_hash WHERE e.item_id = ?2",
             )?;
             for item in items {
                 let mut rows = statement.query((model.id, item))?;
                 while let Some(row) = rows.next()? {
-                    out.embeddings.push((*item, row.get(0)?));
+                    out.embeddings.push((*item, row.get(2)?, row.get(0)?));
                     push(&mut out.rows, row, model.dims)?;
                 }
             }
@@ -139,12 +140,14 @@ impl ReadVectors for Database {
     }
 }
 
-/// The hash and the text of what is embedded of an item.
-fn read_passage(row: &Row<'_>) -> rusqlite::Result<(TextHash, String)> {
+/// The hash and the text of what is embedded of an item; none if it has no text of this hash.
+fn read_passage(row: &Row<'_>) -> rusqlite::Result<Option<(TextHash, String)>> {
     let uid: String = row.get(4)?;
     let read = || {
+        let hash: TextHash = row.get(0)?;
         let (title, body): (String, String) = (row.get(1)?, row.get(2)?);
-        Ok((row.get(0)?, passage(&title, &body, &json(row, 3)?)))
+        let texts = passages(&title, &body, &json(row, 3)?);
+        Ok(texts.into_iter().find(|text| text_hash(text) == hash).map(|text| (hash, text)))
     };
     read().map_err(within(&format!("item {}", shown_text(&uid))))
 }

@@ -3,8 +3,10 @@
 
 mod charts;
 mod drawing;
+mod paired;
 
-use super::result::{Percentiles, RunResult, Summary};
+use super::result::{GateFit, Percentiles, RunResult, Summary};
+use super::silence::LEGEND;
 use crate::query::Stage;
 use drawing::escaped;
 use std::fmt::Write;
@@ -14,8 +16,8 @@ const STYLE: &str = include_str!("style.css");
 /// Colours that the style sheet has for runs.
 const COLOURS: usize = 6;
 
-/// The page of these results.
-pub fn page(results: &[RunResult]) -> String {
+/// The page of these results; `against` names the run that the others are compared with, the first if nobody says.
+pub fn page(results: &[RunResult], against: Option<&str>) -> String {
     let mut runs: Vec<&str> = Vec::new();
     let mut sets: Vec<(&str, Vec<&RunResult>)> = Vec::new();
     for result in results {
@@ -32,15 +34,15 @@ pub fn page(results: &[RunResult]) -> String {
     let mut add = |part: &str| body.push_str(part);
     add(&format!(
         "<h2>Quality</h2><p>{} by set, with the interval that holds the mean with 95 % probability (bootstrap over \
-         questions). Two bars whose intervals overlap can still differ for sure: <code>ken bench compare</code> pairs the \
+         questions). Two bars whose intervals overlap can still differ for sure: the tables of differences below pair the \
          questions.</p><div class=\"card\">{}{}</div>",
         escaped(metric),
         legend(&runs),
         charts::quality(&sets, metric, &runs)
     ));
-    add(&format!("<div class=\"card\">{}</div>", table(&sets)));
+    add(&format!("<div class=\"card\">{}{}</div>", table(&sets), words(results)));
     for (set, results) in &sets {
-        add(&of_set(set, results, &runs));
+        add(&of_set(set, results, &runs, against));
     }
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
@@ -89,7 +91,10 @@ fn table(sets: &[(&str, Vec<&RunResult>)]) -> String {
     let names: Vec<String> = first.map(|summary| summary.metrics.keys().cloned().collect()).unwrap_or_default();
     let mut out = String::from("<table><tr><th>set</th><th>run</th>");
     names.iter().for_each(|name| out.push_str(&format!("<th>{}</th>", escaped(name))));
-    out.push_str("<th>noise</th><th>coverage</th><th>auc</th><th>p50 ms</th><th>p95 ms</th><th>index MB</th></tr>");
+    out.push_str(
+        "<th>noise</th><th>coverage</th><th>oracle</th><th>auc</th><th>p50 ms</th><th>p95 ms</th><th>embedding s</th>\
+         <th>tokens/s</th><th>index MB</th></tr>",
+    );
     for of_set in &summaries {
         let value = |summary: &Summary, name: &str| summary.metrics.get(name).and_then(serde_json::Value::as_f64);
         for (at, summary) in of_set.iter().enumerate() {
@@ -112,15 +117,22 @@ fn table(sets: &[(&str, Vec<&RunResult>)]) -> String {
                     None => out.push_str("<td>–</td>"),
                 }
             }
-            for share in [summary.silence.noise, summary.silence.coverage, summary.silence.auc] {
-                let text = share.map_or_else(dash, |share| format!("{share:.3}"));
-                let _ = write!(out, "<td>{text}</td>");
+            let silence = &summary.silence;
+            let interval = silence.noise_interval.map(|ends| format!(" [{:.3}, {:.3}]", ends.low, ends.high));
+            let share = |share: Option<f64>| share.map_or_else(dash, |share| format!("{share:.3}"));
+            let _ = write!(out, "<td>{}{}</td>", share(silence.noise), interval.unwrap_or_default());
+            for value in [silence.coverage, silence.oracle_coverage, silence.auc] {
+                let _ = write!(out, "<td>{}</td>", share(value));
             }
             let times = summary.latency_ms.as_ref().map(|latency| latency.whole);
             let ms = [times.map(|times| times.p50), times.map(|times| times.p95)];
             for ms in ms {
                 let _ = write!(out, "<td>{}</td>", ms.map_or_else(dash, |ms| format!("{ms:.2}")));
             }
+            let embedding = summary.embedding.as_ref();
+            let seconds = embedding.map_or_else(dash, |one| format!("{:.1}", one.seconds));
+            let speed = embedding.map_or_else(dash, |one| format!("{:.0}", one.tokens_per_s()));
+            let _ = write!(out, "<td>{seconds}</td><td>{speed}</td>");
             let size = summary.index_bytes.map_or_else(dash, |bytes| format!("{:.1}", bytes as f64 / 1e6));
             let _ = write!(out, "<td>{size}</td></tr>");
         }
@@ -129,11 +141,42 @@ fn table(sets: &[(&str, Vec<&RunResult>)]) -> String {
     out
 }
 
+/// What the columns of the table mean, and which gate was measured.
+fn words(results: &[RunResult]) -> String {
+    let mut out = String::from("<dl>");
+    let mut say = |name: &str, meaning: &str| {
+        let _ = write!(out, "<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(meaning));
+    };
+    for (name, meaning) in LEGEND {
+        say(name, meaning);
+    }
+    say("[low, high]", "95 % interval of the noise, by Wilson");
+    say(
+        "embedding",
+        "time to embed the documents, where their index was made for this report; the runs of a set share it",
+    );
+    let kinds = [
+        (GateFit::Index, "fitted to each index without labels"),
+        (GateFit::Calibration, "calibrated, the same for all documents"),
+        (GateFit::None, "none: whatever is found is shown"),
+    ];
+    for (fit, what) in kinds {
+        let mut runs: Vec<&str> =
+            results.iter().filter(|one| one.gate_fit == Some(fit)).map(|one| one.run.as_str()).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        if !runs.is_empty() {
+            say(&format!("gate of {}", runs.join(", ")), what);
+        }
+    }
+    out + "</dl>"
+}
+
 fn dash() -> String {
     "–".to_owned()
 }
 
-fn of_set(set: &str, results: &[&RunResult], runs: &[&str]) -> String {
+fn of_set(set: &str, results: &[&RunResult], runs: &[&str], against: Option<&str>) -> String {
     let Some(first) = results.first() else { return String::new() };
     let answerable = first.answerable().count();
     let other = first.queries.len() - answerable;
@@ -141,10 +184,11 @@ fn of_set(set: &str, results: &[&RunResult], runs: &[&str]) -> String {
     if other > 0 {
         let _ = write!(out, ", and {other} that nothing answers");
     }
+    let differences = paired::paired(results, against);
     // What other software found says neither how sure it is nor how long it took.
     let results: Vec<&RunResult> = results.iter().copied().filter(|result| result.ranking.is_none()).collect();
     if results.is_empty() {
-        return out + ".</p>";
+        return out + ".</p>" + &differences;
     }
     let own: Vec<&str> = runs.iter().copied().filter(|run| results.iter().any(|result| result.run == *run)).collect();
     // Colours are those of the whole page.
@@ -162,6 +206,7 @@ fn of_set(set: &str, results: &[&RunResult], runs: &[&str]) -> String {
         charts::risk(&results, runs),
         charts::times(&results, runs)
     );
+    out.push_str(&differences);
     out.push_str(&stages(&results));
     let histogram = |result: &&RunResult| {
         format!("<figure>{}<figcaption>{}</figcaption></figure>", charts::scores(result), escaped(&result.run))
@@ -205,6 +250,7 @@ fn stages(results: &[&RunResult]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::index::Embedding;
     use super::super::result::{Asked, Machine};
     use super::*;
 
@@ -238,9 +284,12 @@ mod tests {
             binary: false,
             depths: vec![10],
             gate: 0.4,
+            gate_fit: Some(if run == "hybrid" { GateFit::Index } else { GateFit::Calibration }),
+            foreign: vec![],
             documents: 9,
             left_out: 0,
             embedded: 0,
+            embedding: (run == "hybrid").then_some(Embedding { texts: 9, tokens: 5_000, seconds: 2.0 }),
             index_bytes: Some(1_500_000),
             peak_mib: (run == "hybrid").then_some(57),
             stages: Stage::ALL.map(|stage| stage.name().to_owned()).into(),
@@ -252,7 +301,7 @@ mod tests {
     #[test]
     fn holds_everything_and_asks_nobody() {
         let all = [result("one", "bm25"), result("one", "hybrid"), result("a<script>", "hybrid")];
-        let page = page(&all);
+        let page = page(&all, None);
         for outside in ["http:", "https:", "src=", "url(", "@import", "<script", "NaN", "inf"] {
             assert!(!page.contains(outside), "{outside}");
         }
@@ -270,14 +319,34 @@ mod tests {
     fn a_ranking_of_a_file_has_its_quality_alone() {
         let mut read = result("one", "theirs");
         read.ranking = Some("theirs.trec".into());
-        let alone = page(&[read.clone()]);
+        let alone = page(&[read.clone()], None);
         assert_eq!(alone.matches("<svg").count(), 1, "{alone}");
-        let both = page(&[result("one", "bm25"), read]);
+        let both = page(&[result("one", "bm25"), read], None);
         assert!(both.matches("<svg").count() == 1 + 2 + 1 && both.contains("<td>–</td><td>–</td>"), "{both}");
     }
 
     #[test]
     fn of_nothing_is_a_page_too() {
-        assert!(page(&[]).ends_with("</html>\n"));
+        assert!(page(&[], None).ends_with("</html>\n"));
+    }
+
+    #[test]
+    fn columns_are_explained_and_differences_are_tested() {
+        let mut better = result("one", "hybrid");
+        for query in better.queries.iter_mut().filter(|query| query.answerable) {
+            query.values[0] += 0.1;
+        }
+        let both = [result("one", "bm25"), better];
+        let found = page(&both, None);
+        assert!(found.contains("<dt>oracle</dt>") && found.contains("<dt>gate of hybrid</dt><dd>fitted"), "{found}");
+        assert!(found.contains("<td>2.0</td><td>2500</td>"), "embedding in seconds and tokens a second: {found}");
+        assert!(found.contains("Differences from bm25") && found.contains("the 4 tests of this table, Holm (1979)"));
+        // Both metrics, coverage and noise; what moved alone is called better.
+        let row = "<td>ndcg@10</td><td>0.4750</td><td>0.5750</td><td>+0.1000</td><td>[+0.1000, +0.1000]</td>";
+        assert!(found.contains(row), "{found}");
+        assert_eq!((found.matches("class=\"better\"").count(), found.matches("class=\"worse\"").count()), (1, 0));
+        let other = page(&both, Some("hybrid"));
+        assert!(other.contains("Differences from hybrid") && other.contains("class=\"worse\""), "{other}");
+        assert!(!page(&both[..1], None).contains("Differences from"), "one alone is compared with nothing");
     }
 }

@@ -1,0 +1,66 @@
+//! `ken bench from-index`.
+
+use super::output::{Failure, Output};
+use super::surroundings::Surroundings;
+use super::{Global, Outcome};
+use crate::engine::face::failure::ErrorKind;
+use crate::eval::retrieval::draft;
+use crate::render::{json_object, shown, with_path};
+use clap::Args;
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Make a set to label out of what is indexed, in the layout of BEIR
+///
+/// Its documents are the indexed texts. Its questions are proposals made of headings and first sentences, each with the
+/// text it was made of for an answer, and marked "proposed": write them as people would ask. The README.md in the
+/// folder says how to go on. Nothing is overwritten.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken bench from-index sets/mine
+  ken bench from-index sets/mine --questions 200 && ken bench run sets/mine")]
+pub(super) struct FromIndexArgs {
+    /// The folder of the set: one that is empty or does not exist yet
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+    /// Questions to propose, spread over the files
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    questions: u32,
+}
+
+pub(super) fn run(global: &Global, args: &FromIndexArgs, output: &Output) -> Outcome {
+    let out = &args.out;
+    let failed = |path: &Path| {
+        let name = shown(path).into_owned();
+        move |error: std::io::Error| Failure::io(&name, &error)
+    };
+    if out.exists() && fs::read_dir(out).map_err(failed(out))?.next().is_some() {
+        let text = format!("{} is not empty", shown(out));
+        return Err(Failure::new(ErrorKind::Usage, text, "name a folder that does not exist yet"));
+    }
+    let engine = Surroundings::open(global, output)?.engine();
+    let mut items = Vec::new();
+    engine.each_item(&output.session(), &mut |item| items.push(item))?;
+    let draft = draft(&items, args.questions as usize);
+    for (name, text) in &draft.files {
+        let path = out.join(name);
+        let folder = path.parent().unwrap_or(out);
+        fs::create_dir_all(folder).map_err(failed(folder))?;
+        fs::write(&path, text).map_err(failed(&path))?;
+    }
+    let (documents, questions, unanswerable) = (draft.documents, draft.questions, draft.unanswerable);
+    output.print(&if output.json {
+        let counts = json!({"documents": documents, "questions": questions, "unanswerable": unanswerable});
+        json_object(&with_path(counts, "path", out))
+    } else {
+        let folder = shown(out);
+        format!(
+            "{documents} documents, {questions} proposed questions and {unanswerable} without an answer written to \
+             {folder}.\n{} says how to make a set of them.\n",
+            shown(&out.join("README.md"))
+        )
+    })?;
+    Ok(0)
+}
