@@ -144,6 +144,7 @@ mod tests {
             "8bff9fc60107c9ef672aff94f5b67cf782380c6f635f8c3a9ebc4ca3d1d6ec69",
             "f0647333034d1d9f5114b4dad902e56b6fd8f72ee03004298acd78bbc9b01102",
             "fed250452ca6ac68f27d340f2b966bc789b284dbc89be1d770e3a70301116558",
+            "55e90392bbc3c3e97205ae052a6b4dc609eb80c65cbddb2ca2e8128cc4dbfdd0",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);
@@ -189,6 +190,31 @@ mod tests {
             connection.query_row(sql, [word], |row| row.get::<_, i64>(0)).unwrap()
         };
         assert_eq!((found("polici"), found("lock"), found("policy")), (1, 1, 0));
+    }
+
+    /// A long text of schema 5 gets the parts that one of schema 6 is stored with.
+    #[test]
+    fn long_texts_get_their_stretches() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("k.db");
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, &MIGRATIONS[..5]).unwrap();
+        let (short, long) = ("of locking".to_owned(), "One thing is said. Then another one is.\n\n".repeat(40));
+        for (id, body) in [(1, &short), (2, &long)] {
+            let item = "INSERT INTO item (id, uid, kind, scope, authority, state, title, body, text_hash, words,
+                    attributes, created_at, updated_at)
+                VALUES (?1, ?1, 'chunk', 'global', 'personal', 'active', 'T', ?2, zeroblob(16), 2, '{}', 0, 0)";
+            connection.execute(item, (id, body)).unwrap();
+            connection.execute("INSERT INTO embedding VALUES (?1, 0, ?2)", (id, [0u8; 16])).unwrap();
+        }
+        migrate(&mut connection, &path, MIGRATIONS).unwrap();
+        let mut parts = connection.prepare("SELECT item_id, part, text_hash FROM embedding WHERE part > 0").unwrap();
+        let parts = parts.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+        let parts: Vec<(i64, usize, TextHash)> = parts.unwrap().map(Result::unwrap).collect();
+        let texts = passages("T", &long, &serde_json::json!({}));
+        let expected = texts.iter().enumerate().skip(1).map(|(part, text)| (2, part, text_hash(text)));
+        assert!(texts.len() > 2);
+        assert_eq!(parts, expected.collect::<Vec<_>>());
     }
 
     fn source() -> Source {
