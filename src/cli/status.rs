@@ -79,6 +79,15 @@ fn full(status: &Status, output: &Output) -> String {
     row("canon", format!("{} entries", status.canon));
     let chunks = inventory.items.get("chunk").copied().unwrap_or(0);
     row("files", format!("{}, {chunks} chunks", inventory.files));
+    for folder in inventory.folders.iter().take(SHOWN_FILES) {
+        row("folder", format!("{}: {} files", shown_text(&folder.path), folder.files));
+    }
+    if inventory.folders.len() > SHOWN_FILES {
+        row("", format!("and {} more folders", inventory.folders.len() - SHOWN_FILES));
+    }
+    if inventory.named_files > 0 {
+        row("", format!("{} files that were given by name", inventory.named_files));
+    }
     for (kind, count) in inventory.items.iter().filter(|(kind, _)| *kind != "chunk") {
         row(kind, count.to_string());
     }
