@@ -193,7 +193,8 @@ fn open(answer: &Answer, number: usize, editor: &str) -> Result<(), Failure> {
     let hits: Vec<&Hit> = answer.results.iter().flat_map(|finding| &finding.hits).collect();
     let Some(hit) = hits.get(number - 1) else {
         let (there, hint) = match hits.len() {
-            0 => ("nothing was found".to_owned(), "ask in other words".to_owned()),
+            // Which is said already.
+            0 => return Ok(()),
             1 => ("there is one hit".to_owned(), "--open 1".to_owned()),
             more => (format!("there are {more} hits"), format!("--open 1 to {more}; -n for more hits")),
         };

@@ -7,10 +7,11 @@ const RUST: &str = "//! Requests.\n\nuse std::time::Duration;\n\n/// How long to
     backoff(attempt: u32, ceiling: Duration) -> Duration {\n    Duration::from_secs(1 << attempt).min(ceiling)\n}\n";
 
 const GUIDE: &str = "# Operations\n\n## Ports of the harbour gateway\n\nThe gateway listens on these ports:\n\n\
-    | port | meaning          |\n|-----:|------------------|\n|  443 | public traffic   |\n| 9090 | gateway metrics  |\n\n\
+    | port | meaning          |\n|-----:|------------------|\n|  443 | public traffic   |\n| 9090 | gateway metrics  |\n\
+    | 9091 | what the pilots  |\n| 9092 | what the lamps   |\n| 9093 | what the tugs    |\n| 9094 | what the dredger |\n\n\
     ## Rotating the keys of the lighthouse\n\nThe keys of the lighthouse are rotated every ninety days, and whoever is on \
-    call runs the rotation and waits until both keys are accepted by all of the lamps along the coast.\n\n```sh\nken-ops \
-    rotate --lighthouse\n```\n";
+    call runs the rotation and waits until both keys are accepted by all of the lamps along the coast, which takes an hour \
+    or more in winter.\n\n```sh\nken-ops rotate --lighthouse\n```\n";
 
 fn user() -> User {
     let user = User::new();
@@ -184,7 +185,7 @@ fn a_hit_opens_in_the_editor_at_its_line() {
     assert_eq!(std::fs::read_to_string(&told).unwrap(), format!("--wait|--goto|{guide}:5|"));
     for (number, variables, more, code, says) in [
         ("1", &[][..], &[][..], 2, "neither VISUAL nor EDITOR"),
-        ("9", &[("EDITOR", "vim")], &[], 2, "hit 9 cannot be opened: there are 2 hits"),
+        ("9", &[("EDITOR", "vim")], &[], 2, "hit 9 cannot be opened"),
         ("1", &[("EDITOR", "no-such-editor")], &[], 9, "the editor no-such-editor"),
         ("1", &[("EDITOR", "broken")], &[], 9, "exit status: 3"),
         ("0", &[("EDITOR", "vim")], &[], 2, "--open"),
