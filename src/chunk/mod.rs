@@ -8,15 +8,19 @@
 mod block;
 mod cut;
 mod draft;
+mod file_type;
 mod front_matter;
 mod markup;
 mod part;
+mod reading;
 mod size;
 mod sniff;
 mod source;
 
+pub use file_type::endings;
 pub use front_matter::{FrontMatter, front_matter, yaml};
 pub use part::parts;
+pub use reading::{FileLines, Reading};
 pub use size::Limits;
 pub use source::Language;
 
@@ -37,6 +41,8 @@ pub enum Format {
     RestructuredText,
     /// AsciiDoc.
     AsciiDoc,
+    /// HTML, XHTML among it: read without its tags.
+    Html,
     /// Paragraphs between empty lines.
     Plain,
     /// A program: what it declares, with its documentation.
@@ -48,6 +54,7 @@ const MARKDOWN: &[&str] = &["md", "markdown", "mdx", "mkd"];
 const PLAIN: &[&str] = &["txt", "text", "org"];
 const RESTRUCTURED_TEXT: &[&str] = &["rst", "rest"];
 const ASCIIDOC: &[&str] = &["adoc", "asciidoc", "asc"];
+const HTML: &[&str] = &["html", "htm", "xhtml"];
 /// Endings of what a text is made from, or taken in from: what it is stands before them.
 const MADE_FROM: &[&str] = &["inc", "in", "tmpl", "tpl", "j2", "template", "example", "sample", "dist"];
 /// Names without an ending that such files have.
@@ -68,6 +75,7 @@ impl Format {
             Some(ending) if PLAIN.contains(&ending.as_str()) => Some(Self::Plain),
             Some(ending) if RESTRUCTURED_TEXT.contains(&ending.as_str()) => Some(Self::RestructuredText),
             Some(ending) if ASCIIDOC.contains(&ending.as_str()) => Some(Self::AsciiDoc),
+            Some(ending) if HTML.contains(&ending.as_str()) => Some(Self::Html),
             Some(ending) if MADE_FROM.contains(&ending.as_str()) => {
                 let inner = path.with_extension("");
                 inner.extension().and_then(|_| Self::of_path(&inner))
@@ -92,32 +100,30 @@ pub struct Chunk {
     pub context: Range<usize>,
 }
 
-/// Cuts a text. The cores of the chunks are together the whole text, unless nothing of it is to be found (no letter or
-/// digit, no declaration): then there is no chunk. `name` stands above all where the text has no title of its own.
-pub fn chunks(
-    text: &str,
-    format: Format,
-    name: Option<&str>,
-    counter: &dyn CountTokens,
-    limits: &Limits,
-) -> Vec<Chunk> {
-    let blocks = blocks(text, format);
+/// Cuts what there is to read of a text. The cores of the chunks are together the whole reading, unless nothing of it
+/// is to be found (no letter or digit, no declaration): then there is no chunk. `name` stands above all where the text
+/// has no title of its own.
+pub fn chunks(reading: &Reading<'_>, name: Option<&str>, counter: &dyn CountTokens, limits: &Limits) -> Vec<Chunk> {
+    let (text, format) = (reading.text.as_ref(), reading.format);
+    let blocks = reading.blocks.clone().unwrap_or_else(|| blocks(text, format));
     let sizer = Sizer { counter };
     let titled = |block: &Block| matches!(block.role, BlockRole::Heading { level: 1, .. });
     let root = match format {
         Format::Source(_) => None,
         _ if blocks.iter().any(titled) => None,
         Format::Markdown => front_matter(text).title.or_else(|| name.map(str::to_owned)),
+        Format::Html => reading.title.clone().or_else(|| name.map(str::to_owned)),
         _ => name.map(str::to_owned),
     };
     let drafts = draft::drafts(text, blocks, root, &sizer, limits);
     place(text, drafts, &sizer, limits)
 }
 
+/// The blocks of a text, or of a part of one; a page of HTML has marks of Markdown when it is read.
 fn blocks(text: &str, format: Format) -> Vec<Block> {
     match format {
-        Format::Markdown if text.len() > MARKDOWN_BYTES => markup::plain(text),
-        Format::Markdown => markup::markdown(text),
+        Format::Markdown | Format::Html if text.len() > MARKDOWN_BYTES => markup::plain(text),
+        Format::Markdown | Format::Html => markup::markdown(text),
         Format::RestructuredText => markup::restructured_text(text),
         Format::AsciiDoc => markup::asciidoc(text),
         Format::Plain => markup::plain(text),
@@ -212,7 +218,7 @@ mod tests {
             let body = &text[chunk.span.byte_start..chunk.span.byte_end];
             (chunk.headings.join(" > "), format!("{}|{body}", &text[chunk.context]))
         };
-        chunks(text, Format::Markdown, None, &Words, limits).into_iter().map(show).collect()
+        chunks(&Reading::new(text, Format::Markdown), None, &Words, limits).into_iter().map(show).collect()
     }
 
     fn shown(expected: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -249,7 +255,7 @@ mod tests {
     fn titles_of_front_matter_stand_above_headings() {
         let limits = Limits { most: 12, least: 1, overlap: 2, window: 100 };
         assert_eq!(cut("---\ntitle: Whole\n---\n## Part\n\na b c\n", &limits), shown(&[("Whole > Part", "|a b c")]));
-        let named = chunks("a b\n", Format::Plain, Some("notes"), &Words, &limits);
+        let named = chunks(&Reading::new("a b\n", Format::Plain), Some("notes"), &Words, &limits);
         assert_eq!(named[0].headings, ["notes"], "the name of what has no title");
         assert_eq!(cut("## Only\n", &limits), shown(&[("Only", "|## Only")]));
         assert_eq!(cut("---\n\n***\n\n\n", &limits), []);
@@ -263,6 +269,7 @@ mod tests {
                 Format::Markdown,
                 Format::RestructuredText,
                 Format::AsciiDoc,
+                Format::Html,
                 Format::Plain,
                 Format::Source(Language::Rust),
             ]),
@@ -271,7 +278,9 @@ mod tests {
             most in 8usize..40,
         ) {
             let limits = Limits { most, least, overlap, window: 100 };
-            let found = chunks(&text, format, None, &Words, &limits);
+            let reading = Reading::new(&text, format);
+            let text = reading.text.as_ref();
+            let found = chunks(&reading, None, &Words, &limits);
             let mut end = 0;
             for (at, chunk) in found.iter().enumerate() {
                 prop_assert_eq!(chunk.core.start, end, "cores tile");
@@ -292,7 +301,7 @@ mod tests {
             if format == Format::Plain {
                 let words = |t: &str| t.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::len).sum::<usize>();
                 let kept: usize = found.iter().map(|c| words(&text[c.span.byte_start..c.span.byte_end])).sum();
-                prop_assert_eq!(kept, words(&text));
+                prop_assert_eq!(kept, words(text));
             }
         }
     }

@@ -2,9 +2,10 @@
 
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::search::{place, scope};
+use super::search::{place, preferred, scope};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
+use crate::config::Prefer;
 use crate::engine::PackOptions;
 use crate::engine::face::asking::{ItemFilter, PathFilter};
 use crate::engine::face::failure::ErrorKind;
@@ -25,7 +26,8 @@ const LEFT_OUT: usize = 30;
 /// Make a frame: a task, and what is known about it, within a budget of tokens
 ///
 /// Prints Markdown with front matter: the task first, then relevant pieces of indexed files and of the canon, each with
-/// its file and lines as they are now, then the state, and the instructions last. Weak material stays out even where
+/// its file and lines as they are now, then the state and the instructions. Only the last line
+/// depends on the moment: a frame for the same task begins as the last one did. Weak material stays out even where
 /// there is room for it.
 #[derive(Debug, Args)]
 #[command(
@@ -35,6 +37,7 @@ Examples:
   ken pack --task \"retry with back-off\" | llm
   ken pack --task - --budget 4000 --instructions AGENTS.md < task.md
   ken pack --task \"rotate the signing keys\" --include 'docs/**' --explain > frame.md
+  ken pack --task \"rotate the signing keys\" --exclude '*/CHANGELOG.md' --exclude vendor
   ken pack diff before.md after.md
 
 Exits with 0 if anything was recalled, with 1 if nothing was; the frame is printed either way."
@@ -60,6 +63,12 @@ pub(super) struct PackArgs {
     /// Only files under this path, or that a pattern such as 'docs/**' matches; may be given again
     #[arg(long, value_name = "GLOB")]
     include: Vec<PathBuf>,
+    /// No files under this path, or that this pattern matches; may be given again
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<PathBuf>,
+    /// Whose files come first at about the same relevance: here (this repository) or none [setting: search.prefer]
+    #[arg(long, value_name = "WHOSE", value_parser = super::search::prefer)]
+    prefer: Option<Prefer>,
     /// Only what counts there: `here` (this repository), `global`, or a repository's id; may be given again
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
@@ -119,9 +128,11 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
         filter: ItemFilter {
             kinds: args.kinds,
             scopes: args.scopes.iter().map(|name| scope(name, &here)).collect(),
+            without: args.exclude.iter().map(|path| place(path, &here)).collect::<Result<Vec<PathFilter>, _>>()?,
             paths: args.include.iter().map(|path| place(path, &here)).collect::<Result<Vec<PathFilter>, _>>()?,
             ..ItemFilter::default()
         },
+        prefer: preferred(args.prefer.unwrap_or(surroundings.config.settings().search.prefer), &here),
         as_of: args.as_of,
         here: here.to_string_lossy().into_owned(),
         explain: args.explain,
@@ -152,7 +163,7 @@ fn tell(frame: &Frame, everywhere: bool, output: &Output) {
         return;
     }
     if frame.pieces().next().is_none() {
-        let among = if everywhere { "" } else { " among what --include, --scope and --kind admit" };
+        let among = if everywhere { "" } else { " among what --include, --exclude, --scope and --kind admit" };
         output.say(&format!("Nothing is known that is relevant enough{among}; the frame holds no knowledge."));
     }
     let left_out = frame.left_out.as_deref().unwrap_or_default();

@@ -6,11 +6,13 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
-use crate::engine::face::asking::{ItemFilter, PathFilter, SearchOptions};
+use crate::config::Prefer;
+use crate::engine::face::asking::{ItemFilter, PathFilter, SearchOptions, endings};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::scope_of;
-use crate::render::{answer_json, nearest_text, search_text};
-use crate::types::{Kind, Scope, Semantic};
+use crate::engine::face::system::{as_typed, at_line};
+use crate::render::{answer_json, line, nearest_text, search_text, shown};
+use crate::types::{Answer, Content, Hit, Kind, Scope, Semantic};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,9 @@ use std::time::Instant;
 Examples:
   ken search \"how do we rotate the signing keys\"
   ken search --kind chunk --path docs \"retry budget\"
+  ken search --type rust --exclude '*/tests/*' -C 3 \"parse the header\"
+  ken search --full -n 1 \"how do we rotate the signing keys\"
+  ken search --open 1 \"retry budget\"              the first hit in your editor, at its line
   ken search --scope here --json \"release checklist\" | jq -r '.results[].hits[].path'
 
 Exits with 0 if anything is found, with 1 if nothing is.")]
@@ -43,6 +48,24 @@ pub(super) struct SearchArgs {
     /// Only files under this path, or that a pattern such as '*/docs/*.md' matches
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
+    /// No files under this path, or that this pattern matches; may be given again
+    #[arg(long, value_name = "PATH")]
+    exclude: Vec<PathBuf>,
+    /// Only files of this type: a language, a format or an ending, such as rust, markdown or md; may be given again
+    #[arg(long = "type", value_name = "TYPE", value_parser = file_type)]
+    types: Vec<FileType>,
+    /// Whose files come first at about the same relevance: here (this repository) or none [setting: search.prefer]
+    #[arg(long, value_name = "WHOSE", value_parser = prefer)]
+    prefer: Option<Prefer>,
+    /// Show so many lines before and after what is shown of a file
+    #[arg(short = 'C', long, value_name = "LINES", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    context: Option<u32>,
+    /// Show the whole text of each hit
+    #[arg(long)]
+    full: bool,
+    /// Open this hit in $VISUAL or $EDITOR, at its line: 1 is the first
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    open: Option<u32>,
     /// Only with this tag; may be given again
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -71,8 +94,28 @@ pub(super) fn kind(name: &str) -> Result<Kind, String> {
     Kind::of(name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
+/// Endings of a type of files.
+#[derive(Debug, Clone)]
+pub(super) struct FileType(Vec<String>);
+
+fn file_type(name: &str) -> Result<FileType, String> {
+    let wrong = || "expected a language, a format or an ending, such as rust, markdown or md".to_owned();
+    endings(name).map(FileType).ok_or_else(wrong)
+}
+
+pub(super) fn prefer(name: &str) -> Result<Prefer, String> {
+    Prefer::of(name).ok_or_else(|| "expected here or none".to_owned())
+}
+
+/// The scope whose items come first; none outside of a repository, or where nobody's do.
+pub(super) fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
+    let scope = (prefer == Prefer::Here).then(|| scope_of(here));
+    scope.filter(|scope| *scope != Scope::global())
+}
+
 pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome {
     let question = read_words(&args.query, "ken search \"the question\"")?;
+    let editor = args.open.map(|_| editor(output)).transpose()?;
     let started = Instant::now();
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
@@ -85,9 +128,18 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
             kinds: args.kinds,
             scopes: args.scopes.iter().map(|name| scope(name, &here)).collect(),
             paths: args.path.iter().map(|path| place(path, &here)).collect::<Result<_, _>>()?,
+            without: args.exclude.iter().map(|path| place(path, &here)).collect::<Result<_, _>>()?,
+            endings: args.types.into_iter().flat_map(|one| one.0).collect(),
             tags: args.tags,
             provider: args.provider,
         },
+        prefer: preferred(args.prefer.unwrap_or(surroundings.config.settings().search.prefer), &here),
+        // Programs cut lines out by themselves, unless they ask for them.
+        excerpt: match args.context {
+            Some(lines) => Some(lines as usize),
+            None => (!output.json).then_some(0),
+        },
+        full: args.full,
         explain: args.explain,
         why_not: args.why_not,
         rerank: args.rerank,
@@ -117,7 +169,61 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         engine.count_served(&answer, &output.session());
     }
     engine.close();
+    if let (Some(editor), Some(number)) = (editor, args.open) {
+        open(&answer, number as usize, &editor)?;
+    }
     Ok(u8::from(!answer.found()))
+}
+
+/// The command of the user's editor.
+fn editor(output: &Output) -> Result<String, Failure> {
+    if output.json {
+        let hint = "the path and the line of each hit are in the JSON";
+        return Err(Failure::new(ErrorKind::Usage, "--open is for people, --json for programs", hint));
+    }
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    set("VISUAL").or_else(|| set("EDITOR")).ok_or_else(|| {
+        let hint = "say which: export EDITOR=nano";
+        Failure::new(ErrorKind::Usage, "neither VISUAL nor EDITOR names an editor", hint)
+    })
+}
+
+/// Opens a hit where its file begins to be shown.
+fn open(answer: &Answer, number: usize, editor: &str) -> Result<(), Failure> {
+    let hits: Vec<&Hit> = answer.results.iter().flat_map(|finding| &finding.hits).collect();
+    let Some(hit) = hits.get(number - 1) else {
+        let (there, hint) = match hits.len() {
+            // Which is said already.
+            0 => return Ok(()),
+            1 => ("there is one hit".to_owned(), "--open 1".to_owned()),
+            more => (format!("there are {more} hits"), format!("--open 1 to {more}; -n for more hits")),
+        };
+        return Err(Failure::new(ErrorKind::Usage, format!("hit {number} cannot be opened: {there}"), hint));
+    };
+    let passage = match &hit.content {
+        Content::Passage(passage) => passage,
+        Content::Advice(_) => return Ok(()),
+    };
+    let Some(path) = passage.path.as_deref().map(Path::new) else {
+        let hint = format!("ken canon show {}", line(&hit.id));
+        return Err(Failure::new(ErrorKind::Usage, format!("hit {number} is an entry of a pack, not a file"), hint));
+    };
+    if !path.exists() {
+        let message = format!("hit {number} cannot be opened: {} is not on this machine", shown(path));
+        return Err(Failure::new(ErrorKind::Io, message, "it came with an import; --full shows its text"));
+    }
+    let first = passage.excerpt.as_ref().and_then(|excerpt| excerpt.line_start).or(passage.line_start);
+    let Some((program, arguments)) = at_line(editor, path, first.unwrap_or(1)) else { return Ok(()) };
+    let name = program.to_string_lossy().into_owned();
+    let failed = |why: String| {
+        let hint = "VISUAL or EDITOR names the program that opens a file";
+        Failure::new(ErrorKind::Io, format!("the editor {}: {why}", line(&name)), hint)
+    };
+    match as_typed(&program).args(arguments).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(failed(status.to_string())),
+        Err(error) => Err(failed(error.to_string())),
+    }
 }
 
 pub(super) fn scope(name: &str, here: &Path) -> Scope {

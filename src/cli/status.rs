@@ -79,6 +79,15 @@ fn full(status: &Status, output: &Output) -> String {
     row("canon", format!("{} entries", status.canon));
     let chunks = inventory.items.get("chunk").copied().unwrap_or(0);
     row("files", format!("{}, {chunks} chunks", inventory.files));
+    for folder in inventory.folders.iter().take(SHOWN_FILES) {
+        row("folder", format!("{}: {}", shown_text(&folder.path), files(folder.files)));
+    }
+    if inventory.folders.len() > SHOWN_FILES {
+        row("", format!("and {} more folders", inventory.folders.len() - SHOWN_FILES));
+    }
+    if inventory.named_files > 0 {
+        row("", format!("{} by name", files(inventory.named_files)));
+    }
     for (kind, count) in inventory.items.iter().filter(|(kind, _)| *kind != "chunk") {
         row(kind, count.to_string());
     }
@@ -130,6 +139,10 @@ fn full(status: &Status, output: &Output) -> String {
     }
     stale_files(status, output, &mut row);
     out
+}
+
+fn files(count: usize) -> String {
+    format!("{count} file{}", if count == 1 { "" } else { "s" })
 }
 
 /// The files that have changed or are gone, the first of each by name.

@@ -1,7 +1,7 @@
 //! The table of keys: the name of every setting in files, its variables, and how its text becomes the field of
 //! [`Settings`] that it stands for. Default and value are read off that struct.
 
-use super::settings::{Settings, Simd};
+use super::settings::{Prefer, Settings, Simd};
 use crate::embed::{Choice, Precision};
 use crate::pack::Tokenizer;
 use crate::text::edits;
@@ -88,6 +88,8 @@ const SIMD: Form<Simd> = Form {
     read: |text| word(text, &[Simd::Auto, Simd::Scalar, Simd::Avx2, Simd::Avx512], SIMD.show),
     show: |simd| simd.isa().unwrap_or("auto").to_owned(),
 };
+const PREFER: Form<Prefer> =
+    Form { expected: "here or none", read: Prefer::of, show: |prefer| prefer.name().to_owned() };
 const TOKENIZER: Form<Tokenizer> = Form {
     expected: "cl100k, o200k, model or chars",
     read: |text| word(text, &Tokenizer::ALL, TOKENIZER.show),
@@ -191,6 +193,14 @@ pub const KEYS: &[Key] = &[
         repository: true,
         ..key!(search.max_noise, NOISE, "share of questions about other things that indexed texts may answer")
     },
+    Key {
+        repository: true,
+        ..key!(
+            search.prefer,
+            PREFER,
+            "whose files come first at about the same relevance: here (the repository that one is in), none"
+        )
+    },
     Key { repository: true, ..key!(pack.budget, TOKENS, "tokens of a frame") },
     Key {
         repository: true,
@@ -265,7 +275,7 @@ mod tests {
     #[test]
     fn every_key_has_a_field_of_its_own() {
         // Texts that some form takes and no default is.
-        let texts = ["true", "false", "7", "fused", "f32", "scalar", "o200k", "0.5", "0.1", "other"];
+        let texts = ["true", "false", "7", "fused", "f32", "scalar", "o200k", "0.5", "0.1", "none", "other"];
         for key in KEYS {
             let mut settings = Settings::default();
             let changed =

@@ -19,8 +19,8 @@ pub use file::{toml_value, write_user_key};
 pub use keys::{KEYS, Key};
 pub use paths::{Environment, Paths};
 pub use settings::{
-    HubAccess, IndexSettings, LookupSettings, ModelSettings, PackSettings, PipAccess, RunSettings, SearchSettings,
-    Settings, Simd,
+    HubAccess, IndexSettings, LookupSettings, ModelSettings, PackSettings, PipAccess, Prefer, RunSettings,
+    SearchSettings, Settings, Simd,
 };
 pub use trust::{Trust, TrustError, TrustState};
 

@@ -133,11 +133,38 @@ pub struct SearchSettings {
     pub limit: usize,
     /// Share of foreign questions that indexed texts may answer, in (0, 0.25\].
     pub max_noise: f64,
+    /// Whose files come first at about the same relevance.
+    pub prefer: Prefer,
+}
+
+/// Whose files come first at about the same relevance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Prefer {
+    /// Those of the repository that one is in.
+    #[default]
+    Here,
+    /// Nobody's.
+    Nobody,
+}
+
+impl Prefer {
+    /// As it is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Here => "here",
+            Self::Nobody => "none",
+        }
+    }
+
+    /// The one of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        [Self::Here, Self::Nobody].into_iter().find(|one| one.name() == name)
+    }
 }
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        Self { limit: SearchOptions::default().limit, max_noise: DEFAULT_MAX_NOISE }
+        Self { limit: SearchOptions::default().limit, max_noise: DEFAULT_MAX_NOISE, prefer: Prefer::default() }
     }
 }
 

@@ -29,6 +29,7 @@ pub mod indexing {
 
 /// How lookups and searches are asked.
 pub mod asking {
+    pub use crate::chunk::endings;
     pub use crate::query::{Call, Filters, LookupOptions, SearchOptions, Stage, call};
     pub use crate::store::{ItemFilter, PathFilter};
     pub use crate::triage::Passing;
@@ -43,7 +44,7 @@ pub mod frames {
 pub mod system {
     pub use crate::map::Aside;
     pub use crate::map::open::{Links, open, open_to_write, read, read_limited, read_text, stream_text};
-    pub use crate::process::{Programs, as_typed, ourselves};
+    pub use crate::process::{Programs, as_typed, at_line, ourselves};
     pub use crate::store::make_private;
     pub use crate::threads::can_start;
 }

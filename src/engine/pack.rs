@@ -7,8 +7,8 @@ use crate::pack::{Request, Tokenizer, pack};
 use crate::query::{RecallOptions, SearchContext, SearchOptions, recall};
 use crate::store::{ItemFilter, ReadSources};
 use crate::text::{CountTokens, decode, ends};
-use crate::types::Frame;
 use crate::types::limits::QUESTION_BYTES;
+use crate::types::{Frame, Scope};
 use std::sync::Arc;
 
 /// Tokens of the shortest piece that is worth a place: how many candidates a budget can use.
@@ -34,6 +34,8 @@ pub struct PackOptions {
     pub instructions: String,
     /// Which items may be recalled.
     pub filter: ItemFilter,
+    /// Whose files come before those of others at about the same relevance.
+    pub prefer: Option<Scope>,
     /// The moment that ages are counted from, milliseconds since 1970; none is now.
     pub as_of: Option<i64>,
     /// Paths below this folder are shown relative to it.
@@ -55,6 +57,7 @@ impl Engine {
         let search = SearchOptions {
             limit: (options.budget / LEAST_PIECE).clamp(CANDIDATES.0, CANDIDATES.1),
             filter: options.filter.clone(),
+            prefer: options.prefer.clone(),
             ..SearchOptions::default()
         };
         let read = if options.budget <= READ_UP_TO { (options.budget as f32 * READ) as usize } else { 0 };

@@ -5,13 +5,14 @@ use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::query::{
-    Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
+    Around, Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
 };
 use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
 use crate::text::{decode, ends};
 use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Answer, Item, Span, Standing};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,6 +49,11 @@ impl Files for RequestFiles<'_> {
     fn standing(&self, item: &Item) -> Option<(Standing, Option<Span>)> {
         let path = item.path.as_deref().filter(|path| !self.is_imported(path))?;
         Some(self.files.check(path, &item.body, item.span))
+    }
+
+    fn around(&self, path: &str, stretch: Range<usize>, count: usize) -> Option<Around> {
+        let (line_start, before, behind) = self.files.around(path, stretch, count)?;
+        Some(Around { line_start, before, behind })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Files to items: cut with the tokenizer of the model that will embed them, or roughly where there is none.
 
-use crate::chunk::{Format, Limits, chunks, front_matter};
+use crate::chunk::{Format, Limits, Reading, chunks, front_matter};
 use crate::embed::Encoder;
 use crate::store::{Source, chunk_uid};
 use crate::text::{Characters, CountTokens, text_hash};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// Raised when the same file is cut another way than before, so that everything is cut anew.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Cuts for one model.
 #[derive(Clone, Copy)]
@@ -20,6 +20,11 @@ pub(super) struct Cutter<'a> {
 /// How a file of this name is laid out; what has no name that tells is paragraphs.
 pub(super) fn layout(path: &str) -> Format {
     Format::of_path(Path::new(path)).unwrap_or(Format::Plain)
+}
+
+/// What there is to read of a file with this name and text.
+pub(super) fn reading<'t>(path: &str, text: &'t str) -> Reading<'t> {
+    Reading::new(text, layout(path).told_by(text))
 }
 
 /// Names that say where a file stands in its folder and not what is in it: that says the folder.
@@ -48,9 +53,9 @@ impl<'a> Cutter<'a> {
         format!("{VERSION} {}", model.map_or("none", Fingerprint::as_str))
     }
 
-    /// The chunks of a text as items.
-    pub fn items(&self, text: &str, source: &Source) -> Vec<Item> {
-        let format = layout(&source.path).told_by(text);
+    /// The chunks of what there is to read of a file as items; their lines are those of the reading.
+    pub fn items(&self, reading: &Reading<'_>, source: &Source) -> Vec<Item> {
+        let (text, format) = (reading.text.as_ref(), reading.format());
         let mut limits = Limits::default();
         if let Some(encoder) = self.encoder {
             limits.window = encoder.max_tokens().saturating_sub(encoder.overhead_tokens(Role::Passage));
@@ -67,7 +72,7 @@ impl<'a> Cutter<'a> {
         }
         let updated_at = (source.stat.mtime_ns / 1_000_000).min(source.indexed_at);
         let mut seen: HashMap<_, usize> = HashMap::new();
-        let found = chunks(text, format, name_of(&source.path).as_deref(), self, &limits).into_iter().map(|chunk| {
+        let found = chunks(reading, name_of(&source.path).as_deref(), self, &limits).into_iter().map(|chunk| {
             let title = chunk.headings.join(" > ");
             let body = text[chunk.span.byte_start..chunk.span.byte_end].to_owned();
             let mut attributes = described.clone();

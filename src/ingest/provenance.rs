@@ -1,12 +1,16 @@
-//! Whether a file still holds what was taken from it, and where: looked at whenever a text is to be cited.
+//! Whether a file still holds what was taken from it, and where: looked at whenever a text is to be cited. A file is
+//! read as it was when it was cut, so that the two can be compared byte by byte.
 
+use crate::chunk::FileLines;
 use crate::text::decode;
 use crate::types::{Span, Standing};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::rc::Rc;
 
+use super::cutting::reading;
 use super::walk::{means_gone, read};
 
 /// Files as they are now, each read once.
@@ -18,7 +22,8 @@ pub struct Provenance {
 /// A file as it is now.
 #[derive(Clone)]
 enum File {
-    Text(Rc<str>),
+    /// What there is to read of it, and where in the file that is.
+    Text(Rc<str>, FileLines),
     /// It is not there, is no document or holds no text.
     Gone,
     /// It may well be there, but nobody can say what it holds.
@@ -28,7 +33,10 @@ enum File {
 impl File {
     fn read(path: &str) -> Self {
         match read(path) {
-            Ok(bytes) => decode(&bytes).map_or(Self::Gone, |text| Self::Text(Rc::from(text.as_ref()))),
+            Ok(bytes) => decode(&bytes).map_or(Self::Gone, |text| {
+                let read = reading(path, &text);
+                Self::Text(Rc::from(read.text.as_ref()), read.lines)
+            }),
             Err(error) if means_gone(&error) => Self::Gone,
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => Self::Gone,
             Err(_) => Self::Unreadable,
@@ -37,12 +45,35 @@ impl File {
 }
 
 impl Provenance {
-    /// The text of a file as it is now; `None` if it is gone, no text or cannot be read.
+    /// What there is to read of a file as it is now; `None` if it is gone, no text or cannot be read.
     pub fn text(&self, path: &str) -> Option<Rc<str>> {
         match self.file(path) {
-            File::Text(text) => Some(text),
+            File::Text(text, _) => Some(text),
             File::Gone | File::Unreadable => None,
         }
+    }
+
+    /// The lines of a file in which a stretch of its reading begins and ends, from 1.
+    pub fn lines(&self, path: &str, stretch: Range<usize>) -> Option<(usize, usize)> {
+        let File::Text(text, in_file) = self.file(path) else { return None };
+        let first = 1 + lines(text.get(..stretch.start)?);
+        let last = first + lines(text.get(stretch)?.trim_end_matches('\n'));
+        Some((in_file.of(first), in_file.of(last)))
+    }
+
+    /// The lines around a stretch of a file's reading, `count` before and behind it, and the line of the file that the
+    /// first of all begins in.
+    pub fn around(&self, path: &str, stretch: Range<usize>, count: usize) -> Option<(usize, Vec<String>, Vec<String>)> {
+        let File::Text(text, in_file) = self.file(path) else { return None };
+        let (before, behind) = (text.get(..stretch.start)?, text.get(stretch.end..)?);
+        let owned = |line: &str| line.trim_end_matches('\r').to_owned();
+        // What stands before it on its own line belongs to it.
+        let whole = &before[..before.rfind('\n').map_or(0, |at| at + 1)];
+        let mut above: Vec<String> = whole.lines().rev().take(count).map(owned).collect();
+        above.reverse();
+        let below = behind.split_once('\n').map_or("", |(_, below)| below);
+        let below: Vec<String> = below.lines().take(count).map(owned).collect();
+        Some((in_file.of(1 + lines(whole) - above.len()), above, below))
     }
 
     fn file(&self, path: &str) -> File {
@@ -52,14 +83,15 @@ impl Provenance {
     /// How a text stands to the file that it was taken from, and where it is now. Of several places the nearest to the
     /// old one counts. What cannot be read counts as changed: it cannot be cited, and is not known to be gone.
     pub fn check(&self, path: &str, body: &str, span: Option<Span>) -> (Standing, Option<Span>) {
-        let now = match self.file(path) {
-            File::Text(now) => now,
+        let (now, in_file) = match self.file(path) {
+            File::Text(now, lines) => (now, lines),
             File::Gone => return (Standing::Gone, None),
             File::Unreadable => return (Standing::Changed, None),
         };
         let at = |start: usize| {
             let line_start = 1 + lines(&now[..start]);
             let line_end = line_start + lines(body);
+            let (line_start, line_end) = (in_file.of(line_start), in_file.of(line_end));
             Span { byte_start: start, byte_end: start + body.len(), line_start, line_end }
         };
         let old = span.map_or(0, |span| span.byte_start);

@@ -1,7 +1,7 @@
 //! One indexing: walk, compare, cut, embed, commit, and take out what is gone.
 
 use super::IngestError;
-use super::cutting::{Cutter, layout};
+use super::cutting::{Cutter, layout, reading};
 use super::diff::{Piece, behind_forgotten, compare};
 use super::embedding::{Embedder, embed_missing};
 use super::generated::unwanted;
@@ -381,8 +381,12 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             Some(cutter) => cutter,
             None => *self.cutter.insert(Cutter::new(encoder()?)),
         };
-        let pieces = cutter.items(text, &source);
-        let (pieces, kept_out) = self.without_forgotten(text, pieces, known)?;
+        let reading = reading(&source.path, text);
+        let pieces = cutter.items(&reading, &source);
+        let (mut pieces, kept_out) = self.without_forgotten(&reading.text, pieces, known)?;
+        for span in pieces.iter_mut().filter_map(|piece| piece.span.as_mut()) {
+            (span.line_start, span.line_end) = (reading.lines.of(span.line_start), reading.lines.of(span.line_end));
+        }
         self.wait(source, known, Some(pieces));
         if let Some(last) = self.pending.last_mut() {
             last.kept_out = kept_out;

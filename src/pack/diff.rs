@@ -1,5 +1,6 @@
 //! What changed from one frame to another, read from the frames themselves: their Markdown is all there is of them.
 
+use super::frame::TRAILER;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -72,6 +73,13 @@ pub fn diff(a: &str, b: &str) -> Option<FrameDiff> {
 
 fn read(text: &str) -> Option<Parts<'_>> {
     let mut out = Parts::default();
+    let (text, trailer) = text.rsplit_once(TRAILER).map_or((text, ""), |(text, last)| (text, last.trim_end()));
+    // The first key is a part of the mark.
+    let values = trailer.trim_end_matches("-->").trim_end().split(", ");
+    for (key, value) in ["as_of", "tokens", "pieces"].into_iter().zip(values) {
+        let value = value.strip_prefix(key).map_or(value, |value| value.trim_start_matches(": "));
+        out.rest.insert(key.to_owned(), value);
+    }
     let matter = crate::chunk::yaml(text).filter(|yaml| yaml.starts_with("kenning: "))?;
     for line in matter.lines() {
         if let Some((key, value)) = line.split_once(": ") {
@@ -124,7 +132,8 @@ mod tests {
     fn frame(pieces: &str, task: &str) -> String {
         format!(
             "---\nkenning: 1\nbudget: 100\n---\n\n# Task\n\n{task}\n\n# Knowledge\n\nRecalled.\n{pieces}\n\
-             # Learnings\n\nNone.\n"
+             # Learnings\n\nNone.\n\n<!-- as_of: 2026-11-22T00:00:00Z, tokens: {}, pieces: 3 -->\n",
+            task.len()
         )
     }
 
@@ -154,6 +163,7 @@ mod tests {
             same: 0,
         };
         assert_eq!(diff(&a, &b), Some(expected));
+        assert_eq!(diff(&a, &a.replace("tokens: 1", "tokens: 2")).unwrap().parts, ["tokens"]);
         assert_eq!(diff(&a, "# no frame"), None);
     }
 }

@@ -354,7 +354,7 @@ mod tests {
         let frame = packed(Vec::new(), &Request { state: &state, instructions: "Be brief.", ..request("x", 400) });
         let section = frame.sections.iter().find(|section| section.name == "state").unwrap();
         assert!(
-            section.cut && frame.text.contains(" of 200 lines]\n\n# Instructions\n\nBe brief.\n"),
+            section.cut && frame.text.contains(" of 200 lines]\n\n# Instructions\n\nBe brief.\n\n<!-- as_of: "),
             "{}",
             frame.text
         );
@@ -408,8 +408,8 @@ mod tests {
                     prop_assert_eq!(frame.tokens, counter.count(&frame.text));
                     prop_assert!(frame.text.contains(task.trim()));
                     prop_assert_eq!(&made().unwrap().text, &frame.text);
-                    let said = frame.text.lines().find_map(|line| line.strip_prefix("tokens: ")).unwrap().to_owned();
-                    prop_assert_eq!(said, frame.tokens.to_string());
+                    let said = format!(", tokens: {}, pieces: ", frame.tokens);
+                    prop_assert!(frame.text.lines().last().is_some_and(|last| last.contains(&said)));
                 }
                 Err(PackError::TooSmall { needed, .. }) => prop_assert!(needed > budget),
             }

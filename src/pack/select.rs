@@ -42,7 +42,9 @@ struct Offer<'r> {
     recalled: &'r Recalled,
     text: &'r str,
     score: f32,
-    /// Probability that it is of use, less what its file takes off it.
+    /// Probability that it is of use.
+    relevance: f32,
+    /// That, less what its file takes off it.
     worth: f32,
     standing: Standing,
     span: Option<Span>,
@@ -83,7 +85,7 @@ pub(super) fn select(
         match standing {
             Standing::Changed => left_out.push(left(Reason::Changed)),
             Standing::Gone => left_out.push(left(Reason::Gone)),
-            _ => offers.extend(offered(one, standing, span)),
+            _ => offers.extend(offered(one, standing, span, files)),
         }
     }
     for offer in &mut offers {
@@ -124,25 +126,19 @@ pub(super) fn select(
 }
 
 /// A candidate as a whole, or part by part where it was read so.
-fn offered(one: &Recalled, standing: Standing, span: Option<Span>) -> Vec<Offer<'_>> {
+fn offered<'r>(one: &'r Recalled, standing: Standing, span: Option<Span>, files: &Provenance) -> Vec<Offer<'r>> {
     let whole = Offer::whole(one, standing, span);
     let Some(span) = span.filter(|_| !one.parts.is_empty()) else { return vec![whole] };
     let part = |part: &Part| {
         let text = &one.text[part.range.clone()];
-        let line_start = span.line_start + line_ends(&one.text[..part.range.start]);
-        let here = Span {
-            byte_start: span.byte_start + part.range.start,
-            byte_end: span.byte_start + part.range.end,
-            line_start,
-            line_end: line_start + line_ends(text.trim_end_matches('\n')),
-        };
-        Offer { text, score: part.score, span: Some(here), ..whole }
+        let (byte_start, byte_end) = (span.byte_start + part.range.start, span.byte_start + part.range.end);
+        let lines = one.path.as_deref().and_then(|path| files.lines(path, byte_start..byte_end));
+        let (line_start, line_end) = lines.unwrap_or((span.line_start, span.line_end));
+        let here = Span { byte_start, byte_end, line_start, line_end };
+        let relevance = (one.relevance * part.score / one.score.max(f32::EPSILON)).min(1.0);
+        Offer { text, score: part.score, relevance, span: Some(here), ..whole }
     };
     one.parts.iter().map(part).collect()
-}
-
-fn line_ends(text: &str) -> usize {
-    text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
 /// Files by their best piece, and what stands in one file as it stands there.
@@ -185,6 +181,7 @@ impl<'r> Offer<'r> {
             recalled,
             text: &recalled.text,
             score: recalled.score,
+            relevance: recalled.relevance,
             worth: recalled.relevance,
             standing,
             span,
@@ -205,7 +202,7 @@ impl<'r> Offer<'r> {
             line_end: self.span.map(|span| span.line_end),
             tokens: 0,
             score: self.score,
-            relevance: one.relevance,
+            relevance: self.relevance,
             reason: one.reason,
             state: self.standing,
             text: self.text.to_owned(),

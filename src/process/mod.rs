@@ -5,6 +5,7 @@
 //! | pip (1) | a pull: `ken model pull`, `--pull`, `model.auto_pull` | on the cleaned search path | its own (2) |
 //! | this one, `gc --auto` | a write, once much has changed: `index.background` | where it lies | this process's |
 //! | the user's own | `ken run -- CMD` | as a shell finds it | this process's |
+//! | the user's editor | `ken search --open N`, by `VISUAL` or `EDITOR` | as a shell finds it | this process's |
 //!
 //! 1. The first there is of `python3 -I -m pip`, `python -I -m pip`, `pip3`, `pip`; or the user's `pip.command`. Only
 //!    where a model's source is a package.
@@ -22,8 +23,11 @@
 //!
 //! Nothing here reads the environment: variables and working directory come in as values.
 
+mod editor;
 mod environment;
 mod tail;
+
+pub use editor::at_line;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -144,7 +148,7 @@ impl Programs {
     }
 }
 
-/// The command of `ken run`: the user names it, so it is found and runs as if they had typed it.
+/// The command of `ken run`, or the user's editor: the user names it, so it is found and runs as if they had typed it.
 pub fn as_typed(program: &OsStr) -> Command {
     Command::new(program)
 }

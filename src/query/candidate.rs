@@ -20,6 +20,8 @@ pub(super) struct Candidate {
     pub gate: f32,
     /// What orders what passed; without priors where nobody query for them.
     pub score: f32,
+    /// Whether it is of another scope than the one that is preferred.
+    pub is_elsewhere: bool,
     /// None for one that did not pass, unless it was asked for.
     pub prior: Option<Prior>,
     /// What the cross-encoder said, if it was asked.

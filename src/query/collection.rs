@@ -10,7 +10,7 @@ use crate::ann::Index;
 use crate::canon::Stored;
 use crate::lexical::{QueryTerms, Reach, WeightedTerms};
 use crate::text::TextHash;
-use crate::types::{Calibration, Fit, Item};
+use crate::types::{Calibration, Fit, Item, Scope};
 
 /// A question as collections hear it.
 pub(super) struct Query<'a> {
@@ -78,6 +78,8 @@ pub(super) struct Prior {
     pub text: Option<TextHash>,
     /// The file it stands in.
     pub path: Option<String>,
+    /// Where it counts; none for what counts everywhere by itself.
+    pub scope: Option<Scope>,
 }
 
 /// A candidate with its text.

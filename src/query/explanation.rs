@@ -5,7 +5,7 @@ use super::candidate::Candidate;
 use super::collection::{Collection, Located};
 use super::rank::Ranking;
 use super::relevance::Ground;
-use super::score::{FREQUENCY_WEIGHT, RECENCY_WEIGHT};
+use super::score::{ELSEWHERE_WEIGHT, FREQUENCY_WEIGHT, RECENCY_WEIGHT};
 use crate::screen::line;
 use crate::types::{Explanation, Hit, Signals, WhyNot};
 use std::collections::BTreeMap;
@@ -34,7 +34,13 @@ pub(super) fn of_judged(candidate: &Candidate, ground: &Ground, matched: Option<
         cosine: judged.cosine,
         closeness: Some(judged.closeness),
         similar: Some(judged.similar()),
-        weights: weights(keyword),
+        weights: {
+            let mut weights = weights(keyword);
+            if candidate.is_elsewhere {
+                weights.insert("elsewhere", ELSEWHERE_WEIGHT);
+            }
+            weights
+        },
         gate: candidate.gate,
         margin: judged.relevance - candidate.gate,
         matched,

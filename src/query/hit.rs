@@ -2,11 +2,17 @@
 
 use super::candidate::Candidate;
 use super::collection::Known;
+use super::collections::Files;
+use super::excerpt::{excerpt, telling};
+use super::options::SearchOptions;
+use super::recalled::entry_text;
 use super::score::score;
 use super::snippet::snippet;
 use crate::canon::{Fit, Stored, fill};
 use crate::text::single_line;
-use crate::types::{Advice, CausalRole, Content, Destructive, Explanation, Hit, Kind, Passage, Tier};
+use crate::types::{
+    Advice, CausalRole, Content, Destructive, Excerpt, ExcerptLine, Explanation, Hit, Item, Kind, Passage, Span, Tier,
+};
 use std::collections::{BTreeMap, HashSet};
 
 /// Longest snippet in characters.
@@ -72,17 +78,24 @@ pub(super) fn passage(
     known: &Known<'_>,
     candidate: &Candidate,
     words: &HashSet<&str>,
+    wanted: &SearchOptions,
     explain: Option<Explanation>,
 ) -> Hit {
     let (kind, title, source, passage) = match known {
         Known::Entry(stored) => {
             let snippet = single_line(&stored.entry().whole_cause(), SNIPPET_CHARS);
-            let passage = Passage { snippet, ..Passage::default() };
+            let text = wanted.full.then(|| entry_text(stored.entry()));
+            let shown = text.as_ref().unwrap_or(&snippet);
+            let lines = || excerpt(shown, &(0..shown.len()), None, words, true);
+            let excerpt = wanted.excerpt.map(|_| Excerpt { line_start: None, lines: lines() });
+            let passage = Passage { excerpt, text, snippet, ..Passage::default() };
             (Kind::Canon, stored.entry().title.clone(), stored.source(), passage)
         }
         Known::Item(item) => {
             let passage = Passage {
                 snippet: snippet(&item.body, words, SNIPPET_CHARS),
+                excerpt: None,
+                text: wanted.full.then(|| item.body.clone()),
                 path: item.path.clone(),
                 line_start: item.span.map(|span| span.line_start),
                 line_end: item.span.map(|span| span.line_end),
@@ -93,4 +106,37 @@ pub(super) fn passage(
         }
     };
     Hit { kind, title, content: Content::Passage(passage), source, ..bare(candidate, explain) }
+}
+
+/// The lines of an item that say most about a question, or all, as they stand, with `context` lines around them.
+/// `span` is where its file holds it now; none where it does not, and then nothing is known of what stands around.
+pub(super) fn item_excerpt(
+    item: &Item,
+    words: &HashSet<&str>,
+    wanted: &SearchOptions,
+    context: usize,
+    span: Option<Span>,
+    files: &dyn Files,
+) -> Excerpt {
+    let body = item.body.as_str();
+    let stretch = if wanted.full { 0..body.len() } else { telling(body, words) };
+    let mut lines = excerpt(body, &stretch, item.path.as_deref(), words, wanted.full);
+    let here = span.zip(item.path.as_deref());
+    let around = here.and_then(|(span, path)| {
+        files.around(path, span.byte_start + stretch.start..span.byte_start + stretch.end, context)
+    });
+    let Some(around) = around else {
+        // As it was indexed.
+        let before = body[..stretch.start].matches('\n').count();
+        return Excerpt { line_start: item.span.map(|span| span.line_start + before), lines };
+    };
+    // Lines around code are code, and those around prose are prose.
+    let plain = |near: Option<&ExcerptLine>| {
+        let keeps_form = near.is_some_and(|line| line.keeps_form);
+        move |text: String| ExcerptLine { text, marks: Vec::new(), keeps_form }
+    };
+    let (before, behind) = (plain(lines.first()), plain(lines.last()));
+    lines.splice(0..0, around.before.into_iter().map(before));
+    lines.extend(around.behind.into_iter().map(behind));
+    Excerpt { line_start: Some(around.line_start), lines }
 }

@@ -11,7 +11,7 @@ use super::gate::Rule;
 use super::hit::{advice, passage};
 use super::knowledge::Knowledge;
 use super::nearest::nearest;
-use super::options::LookupOptions;
+use super::options::{LookupOptions, SearchOptions};
 use super::question::Question;
 use super::rank::{RankOptions, Ranking, rank};
 use super::relevance::Ground;
@@ -172,6 +172,7 @@ fn ranked(
         // Moving the question towards what it finds first was measured too, and gains nothing here.
         feedback: false,
         whole: false,
+        prefer: None,
         why_not: options.why_not.as_deref(),
         now_ms: 0,
     };
@@ -199,6 +200,6 @@ fn close_hit(
             hit.explain = explain(text.map(|text| text.embedded()));
             hit
         }
-        Known::Item(_) => passage(&known, candidate, &HashSet::new(), explain(None)),
+        Known::Item(_) => passage(&known, candidate, &HashSet::new(), &SearchOptions::default(), explain(None)),
     }))
 }

@@ -19,6 +19,7 @@ mod chain;
 mod collection;
 mod collections;
 mod error;
+mod excerpt;
 mod explanation;
 mod fuse;
 mod gate;
@@ -46,7 +47,7 @@ mod stage;
 mod sure;
 
 pub use analyse::{Problem, Problems, analyse};
-pub use collections::{Admitted, Files, ItemCollection, Noise};
+pub use collections::{Admitted, Around, Files, ItemCollection, Noise};
 pub use error::SearchError;
 pub use gate::Gates;
 pub use knowledge::{Filters, Knowledge};

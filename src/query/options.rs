@@ -4,7 +4,7 @@ use super::knowledge::Filters;
 use super::question::ROLES;
 use crate::store::ItemFilter;
 use crate::triage::Passing;
-use crate::types::{Kind, Platform, Role};
+use crate::types::{Kind, Platform, Role, Scope};
 use std::sync::Arc;
 
 /// Candidates that each of vectors and words may name; as many as are to be shown, if that is more.
@@ -75,6 +75,12 @@ pub struct SearchOptions {
     pub min_relevance: Option<f32>,
     /// Which items may answer.
     pub filter: ItemFilter,
+    /// Whose files come before those of others at about the same relevance; none where all are alike.
+    pub prefer: Option<Scope>,
+    /// With how many lines around it what says most is shown as it stands in its file; none where nobody looks at it.
+    pub excerpt: Option<usize>,
+    /// Whether hits have their whole text.
+    pub full: bool,
     /// Whether hits explain themselves.
     pub explain: bool,
     /// An item whose absence is to be explained.
@@ -103,6 +109,9 @@ impl Default for SearchOptions {
             limit: 5,
             min_relevance: None,
             filter: ItemFilter::default(),
+            prefer: None,
+            excerpt: None,
+            full: false,
             explain: false,
             why_not: None,
             legs: Legs::default(),
@@ -124,7 +133,7 @@ impl SearchOptions {
         let kind = filter.kinds.is_empty() || filter.kinds.contains(&Kind::Canon);
         let scope = filter.scopes.is_empty() || filter.scopes.iter().any(|scope| scope.as_str() == "global");
         let filters = Filters { provider: filter.provider.clone(), tags: filter.tags.clone(), ..Filters::default() };
-        (kind && scope && filter.paths.is_empty()).then_some(filters)
+        (kind && scope && filter.paths.is_empty() && filter.endings.is_empty()).then_some(filters)
     }
 
     pub(super) fn candidates(&self) -> usize {

@@ -7,9 +7,10 @@ use super::collection::{Collection, Gathered, Query};
 use super::fuse::{grounds, move_towards_closest};
 use super::gate::{Gates, Rule};
 use super::relevance::{Background, Evidence, Ground, WORD_WEIGHT};
-use super::score::score;
+use super::score::{from_elsewhere, score};
 use super::stage::Stage;
 use crate::lexical::WeightedTerms;
+use crate::types::Scope;
 use std::collections::HashSet;
 
 /// How candidates are ranked.
@@ -29,6 +30,8 @@ pub(super) struct RankOptions<'a> {
     pub whole: bool,
     /// An id whose place is to be explained.
     pub why_not: Option<&'a str>,
+    /// Whose items come first at about the same relevance.
+    pub prefer: Option<&'a Scope>,
     /// Now, milliseconds since 1970.
     pub now_ms: i64,
 }
@@ -96,6 +99,7 @@ pub(super) fn rank(
             judged,
             gate,
             score: score(judged.relevance, None, None),
+            is_elsewhere: false,
             prior: None,
             logit: None,
         }));
@@ -136,6 +140,11 @@ fn read_priors(
             match prior {
                 Some(prior) => {
                     candidate.score = score(candidate.judged.relevance, prior.recency, prior.frequency);
+                    // An entry of a pack is at home everywhere.
+                    candidate.is_elsewhere = options.prefer.zip(prior.scope.as_ref()).is_some_and(|(a, b)| a != b);
+                    if candidate.is_elsewhere {
+                        candidate.score = from_elsewhere(candidate.score);
+                    }
                     candidate.prior = Some(prior);
                 }
                 None => drop(gone.insert(candidate.key)),

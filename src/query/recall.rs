@@ -7,10 +7,9 @@ use super::gate::{Ambient, Rule};
 use super::options::SearchOptions;
 use super::parts::Parts;
 use super::read::read;
-use super::recalled::Recalled;
+use super::recalled::{Recalled, entry_text};
 use super::search::SearchContext;
 use super::stage::Stage;
-use crate::canon::Entry;
 use crate::types::{Item, Kind, Signals};
 
 /// Share of words below which nobody would say that they speak for something.
@@ -81,7 +80,7 @@ fn recalled(candidate: &Candidate, known: Known<'_>, vector: Option<Vec<f32>>) -
     let (kind, title, text, path, span) = match known {
         Known::Entry(stored) => {
             let entry = stored.entry();
-            (Kind::Canon, entry.title.clone(), advice(entry), None, None)
+            (Kind::Canon, entry.title.clone(), entry_text(entry), None, None)
         }
         Known::Item(item) => {
             let Item { kind, title, body, path, span, .. } = *item;
@@ -102,12 +101,6 @@ fn recalled(candidate: &Candidate, known: Known<'_>, vector: Option<Vec<f32>>) -
         vector,
         parts: Vec::new(),
     }
-}
-
-/// An entry as a text: why, and what to do.
-fn advice(entry: &Entry) -> String {
-    let steps = entry.whole_fix().zip(1..).map(|(step, number)| format!("\n{number}. {step}"));
-    format!("{}\n{}", entry.whole_cause(), steps.collect::<String>())
 }
 
 fn reason(signals: &Signals) -> &'static str {

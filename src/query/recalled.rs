@@ -1,5 +1,6 @@
 //! What a task recalls: texts that may be of use, and their parts.
 
+use crate::canon::Entry;
 use crate::types::{Kind, Span};
 use std::ops::Range;
 
@@ -39,4 +40,10 @@ pub struct Recalled {
     pub vector: Option<Vec<f32>>,
     /// How much of use its parts are, in their order; none if it was not read part by part.
     pub parts: Vec<Part>,
+}
+
+/// An entry of a pack as a text: why, and what to do.
+pub(super) fn entry_text(entry: &Entry) -> String {
+    let steps = entry.whole_fix().zip(1..).map(|(step, number)| format!("\n{number}. {step}"));
+    format!("{}\n{}", entry.whole_cause(), steps.collect::<String>())
 }

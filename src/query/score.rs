@@ -1,5 +1,6 @@
 //! What orders the hits that passed. Recency and frequency are scaled by relevance: an old favourite never outranks a
-//! hit that is more relevant by more than they can give.
+//! hit that is more relevant by more than they can give. So is where a text is from: whoever works in a repository wants
+//! its own files first, but not before a much better answer from elsewhere.
 
 /// Most that recency adds, as a share of relevance.
 pub(super) const RECENCY_WEIGHT: f32 = 0.1;
@@ -10,6 +11,15 @@ pub(super) const FREQUENCY_WEIGHT: f32 = 0.1;
 pub fn score(relevance: f32, recency: Option<f32>, frequency: Option<f32>) -> f32 {
     let base = 1.0 - RECENCY_WEIGHT - FREQUENCY_WEIGHT;
     relevance * (base + RECENCY_WEIGHT * recency.unwrap_or(0.0) + FREQUENCY_WEIGHT * frequency.unwrap_or(0.0))
+}
+
+/// Share that is taken off the score of what is from elsewhere, when somebody prefers their own. As much as recency and
+/// frequency can give each.
+pub(super) const ELSEWHERE_WEIGHT: f32 = 0.1;
+
+/// What is left of a score of something that is from elsewhere.
+pub fn from_elsewhere(score: f32) -> f32 {
+    score * (1.0 - ELSEWHERE_WEIGHT)
 }
 
 /// Milliseconds in which recency halves: 30 days.
@@ -54,6 +64,9 @@ mod tests {
         fn priors_are_bounded_by_relevance(r in 0.0f32..=0.8, t in 0.0f32..=1.0, f in 0.0f32..=1.0) {
             prop_assert!(score(r, Some(t), Some(f)) <= score(r * 1.25, None, None) + 1e-6);
             prop_assert_eq!(score(0.0, Some(t), Some(f)), 0.0);
+            // What is from elsewhere stays first if it is a ninth more relevant, all else being equal.
+            prop_assert!(from_elsewhere(score(r * 1.12, Some(t), Some(f))) >= score(r, Some(t), Some(f)));
+            prop_assert!(from_elsewhere(score(r, Some(t), Some(f))) <= score(r, Some(t), Some(f)));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::collection::{Collection, Known, Query};
 use super::collections::{CanonCollection, Files, ItemCollection};
 use super::explanation::{Outcome, of_judged};
 use super::gate::Rule;
-use super::hit::{bare, passage};
+use super::hit::{bare, item_excerpt, passage};
 use super::knowledge::{Filters, Knowledge};
 use super::nearest::nearest;
 use super::options::SearchOptions;
@@ -127,6 +127,7 @@ impl<'a> Posed<'a> {
             feedback: self.options.feedback,
             whole,
             why_not: self.options.why_not.as_deref(),
+            prefer: self.options.prefer.as_ref(),
             now_ms: self.context.now_ms,
         };
         rank(&self.query(), collections, options)
@@ -323,16 +324,19 @@ impl<'a> Showing<'a> {
 
     fn hit(&self, shown: &Shown<'_>, known: &Known<'_>, words: &HashSet<&str>) -> Hit {
         let candidate = shown.candidate;
-        let mut hit = passage(known, candidate, words, self.explain(candidate));
+        let options = self.posed.options;
+        let mut hit = passage(known, candidate, words, options, self.explain(candidate));
         if let (Content::Passage(passage), Known::Item(item)) = (&mut hit.content, known) {
             passage.also_in = shown.also_in;
             let standing = self.posed.context.items.and_then(|items| items.files.standing(item));
-            if let Some((standing, span)) = standing {
-                passage.state = Some(standing);
-                if let Some(span) = span {
-                    (passage.line_start, passage.line_end) = (Some(span.line_start), Some(span.line_end));
-                }
+            let now = standing.and_then(|(_, span)| span);
+            passage.state = standing.map(|(standing, _)| standing);
+            if let Some(span) = now {
+                (passage.line_start, passage.line_end) = (Some(span.line_start), Some(span.line_end));
             }
+            let files = self.posed.context.items.map(|items| items.files);
+            passage.excerpt =
+                options.excerpt.zip(files).map(|(lines, files)| item_excerpt(item, words, options, lines, now, files));
         }
         hit
     }

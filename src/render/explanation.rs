@@ -42,6 +42,9 @@ fn push_signals(
             parts.push(format!("{name} {value:.3}{weight}"));
         }
     }
+    if let Some(weight) = explanation.weights.get("elsewhere") {
+        parts.push(format!("from elsewhere x {:.2}", 1.0 - weight));
+    }
     if let Some(logit) = explanation.rerank {
         parts.push(format!("cross-encoder {logit:+.2}"));
     }

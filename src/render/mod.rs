@@ -4,6 +4,7 @@
 //! are our own, and only when the style has colours.
 
 mod advice;
+mod excerpt;
 mod explanation;
 mod json;
 mod lookup;

@@ -1,5 +1,6 @@
 //! The answer to a search: what each hit is, where it stands, the part that matters.
 
+use super::excerpt::push_lines;
 use super::explanation::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
@@ -8,6 +9,9 @@ use crate::types::{Answer, Content, Finding, Hit, Kind, Semantic, Standing};
 
 /// The indent of what belongs to a hit.
 const INDENT: &str = "  ";
+
+/// The indent of lines of a file: deeper than ours, so that none of them can be taken for one.
+const QUOTED: &str = "    ";
 
 /// The answer for a terminal of `width` columns; paths below `here` are shown relative to it. Empty when nothing was
 /// found and nothing was asked to be explained.
@@ -40,7 +44,9 @@ pub(super) fn below(path: &str, here: &str) -> String {
 fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: Style, width: usize) {
     let Content::Passage(passage) = &hit.content else { return };
     let path = passage.path.as_deref().map(|path| below(path, here));
-    let place = match (path, passage.line_start) {
+    // The line that is shown first, so that an editor opens where one reads.
+    let first = passage.excerpt.as_ref().and_then(|excerpt| excerpt.line_start).or(passage.line_start);
+    let place = match (path, first) {
         (Some(path), Some(line)) => format!("{path}:{line}"),
         (Some(path), None) => path,
         (None, _) => line(&hit.id).into_owned(),
@@ -51,7 +57,10 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: S
         (_, title) => format!("  {}", style.faint(title)),
     };
     out.push_str(&format!("{}{title}\n", style.strong(&place)));
-    out.push_str(&wrap(&passage.snippet, INDENT, INDENT, width));
+    match &passage.excerpt {
+        Some(excerpt) => push_lines(out, &excerpt.lines, QUOTED, style, width),
+        None => out.push_str(&wrap(&passage.snippet, INDENT, INDENT, width)),
+    }
     let mut notes = vec![format!("{:.0} % sure", hit.relevance * 100.0)];
     if finding.reranked {
         // How sure does not fall from hit to hit then; this does.

@@ -187,6 +187,14 @@ fn filters_admit_what_they_name<M: Maker>(maker: &M) {
     assert_eq!(admitted(under("/docs/sub%a")), [0; 0], "nothing in a path is a pattern");
     let glob = PathFilter::glob("*/[s]ub?a/*.md").unwrap();
     assert_eq!(admitted(ItemFilter { paths: vec![glob], ..any() }), [alone]);
+    let without = |place: PathFilter| ItemFilter { without: vec![place], ..any() };
+    assert_eq!(admitted(without(PathFilter::Under("/docs/a.md".to_owned()))), [alone]);
+    assert_eq!(admitted(without(PathFilter::glob("*/sub_a/*").unwrap())), ids);
+    assert_eq!(admitted(without(PathFilter::Under("/docs/sub".to_owned()))), all);
+    let both = ItemFilter { paths: under("/docs").paths, ..without(PathFilter::Under("/docs/sub_a".to_owned())) };
+    assert_eq!(admitted(both), ids);
+    let ending = |ending: &str| ItemFilter { endings: vec!["rs".to_owned(), ending.to_owned()], ..any() };
+    assert_eq!((admitted(ending("md")), admitted(ending("d")), admitted(ending("x"))), (all, vec![], vec![]));
     assert_eq!(admitted(ItemFilter { kinds: vec![Kind::Fact], tags: vec!["none".to_owned()], ..any() }), [0; 0]);
 }
 

@@ -92,6 +92,8 @@ pub struct Prior {
     pub updated_at: i64,
     /// Distinct days on which it was served; 0 for one that never was.
     pub days: u32,
+    /// Where it counts.
+    pub scope: Scope,
     /// The file it stands in.
     pub path: Option<String>,
     /// Whether that file came with an import and was never on this machine.
@@ -109,6 +111,15 @@ pub struct ScopeCount {
     pub items: usize,
 }
 
+/// Files below a folder that was given when they were indexed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FolderCount {
+    /// The folder.
+    pub path: String,
+    /// Its files.
+    pub files: usize,
+}
+
 /// What there is, counted.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Inventory {
@@ -118,6 +129,10 @@ pub struct Inventory {
     pub items: BTreeMap<String, usize>,
     /// By scope.
     pub scopes: Vec<ScopeCount>,
+    /// By the folder that was given when they were indexed, in the order of their paths.
+    pub folders: Vec<FolderCount>,
+    /// Files that were given themselves.
+    pub named_files: usize,
     /// Vectors of the index's model.
     pub vectors: usize,
     /// Texts that have none.

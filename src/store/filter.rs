@@ -61,6 +61,10 @@ pub struct ItemFilter {
     pub scopes: Vec<Scope>,
     /// Files that lie in any of these places.
     pub paths: Vec<PathFilter>,
+    /// But for files that lie in any of these.
+    pub without: Vec<PathFilter>,
+    /// Files whose names end with a dot and one of these, in lower case; made of letters, digits and `+`, `-`, `_`.
+    pub endings: Vec<String>,
     /// All of these tags.
     pub tags: Vec<String>,
     /// Whose software.

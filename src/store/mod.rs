@@ -26,8 +26,8 @@ mod words;
 
 pub use access::{ReadStore, Snapshot, WriteBatch, WriteStore};
 pub use documents::{
-    Anchor, Inventory, Prior, ReadItems, ReadSources, ScopeCount, Source, SourceKind, Stat, WriteItems, WriteSources,
-    chunk_uid,
+    Anchor, FolderCount, Inventory, Prior, ReadItems, ReadSources, ScopeCount, Source, SourceKind, Stat, WriteItems,
+    WriteSources, chunk_uid,
 };
 pub use error::StoreError;
 pub use events::{ReadEvents, Stamp, WriteEvents};

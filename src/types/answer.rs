@@ -1,6 +1,6 @@
 //! The answer to a lookup, as every face of the program gives it.
 
-use super::{CausalRole, Kind, Standing};
+use super::{CausalRole, Excerpt, Kind, Standing};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -154,6 +154,13 @@ fn is_zero(count: &usize) -> bool {
 pub struct Passage {
     /// The part of the text that says most about the question, on one line.
     pub snippet: String,
+    /// The lines of it that say most about the question, as they stand, and those around them; only where somebody looks
+    /// at them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<Excerpt>,
+    /// The whole text; only where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// The file it stands in; none for what lies in no file.
     pub path: Option<String>,
     /// First line in the file, from 1.

@@ -64,8 +64,7 @@ pub struct Piece {
     pub reason: &'static str,
     /// How it stands to its file.
     pub state: Standing,
-    /// The text.
-    #[serde(skip)]
+    /// The text, as it stands in the file.
     pub text: String,
 }
 

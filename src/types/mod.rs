@@ -2,6 +2,7 @@
 
 mod answer;
 mod causal;
+mod excerpt;
 mod frame;
 mod generation;
 mod item;
@@ -17,6 +18,7 @@ pub use answer::{
     Tier, Verdict, WhyNot,
 };
 pub use causal::CausalRole;
+pub use excerpt::{Excerpt, ExcerptLine};
 pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
 pub use generation::Generation;
 pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};

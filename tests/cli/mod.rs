@@ -15,3 +15,4 @@ mod model; // list, use, import, verify, rm without a network
 mod notes; // what could not be used is said once by every verb
 mod run; // output and exit code pass through
 mod schemas; // what is printed as JSON against the schemas in index/
+mod search; // lines as they stand, types, what is left out, what is here, the editor

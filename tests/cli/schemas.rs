@@ -97,6 +97,7 @@ fn answers_hold_what_the_schemas_say() {
         .to_owned();
     for (code, arguments) in [
         (0, &["search", "--json", "--explain", "--min-relevance", "0", "harvest of apples"][..]),
+        (0, &["search", "--json", "--full", "-C", "2", "--min-relevance", "0", "harvest of apples"]),
         (0, &["search", "--json", "--why-not", &id, "--min-relevance", "0", "harvest of apples"]),
         (1, &["search", "--json", "--why-not", &id, "--min-relevance", "1", "harvest of apples"]),
     ] {

@@ -4,6 +4,7 @@ mod concurrency; // one engine for many threads: everything at once, against a l
 mod doubt; // a file that may have changed, rules and patterns that cannot be used
 mod files; // what an indexing sees: new, changed, moved, gone, unreadable, ignored
 mod forget; // what was removed is in no channel
+mod html; // pages are read without their tags, and cited by the lines of the file
 mod priors; // recency and frequency over the built-in cases
 mod search; // what is found and in which order; filters; the model and the index
 mod snapshots; // one engine that stays while others change what it answers from

@@ -10,6 +10,9 @@ fn says_how_things_stand_in_every_length() {
     user.ken(&["index", "."]);
     let json = user.ken(&["status", "--json"]).json();
     assert_eq!((json["files"].as_u64(), json["items"]["chunk"].as_u64()), (Some(1), Some(1)));
+    let work = user.work().canonicalize().unwrap().to_string_lossy().into_owned();
+    assert_eq!(json["folders"], serde_json::json!([{"path": work, "files": 1}]));
+    assert!(user.ken(&["status"]).out.contains(&format!("folder    {work}: 1 file\n")));
     assert_eq!((json["without_vector"].as_u64(), json["model"].as_str()), (Some(1), None));
     let brief = user.ken(&["status", "--brief"]).out;
     assert!(
@@ -20,6 +23,14 @@ fn says_how_things_stand_in_every_length() {
     let json = user.ken(&["status", "--json"]).json();
     assert_eq!(json["changed"].as_array().unwrap().len(), 1);
     assert!(user.ken(&["status"]).out.contains("changed   "));
+    // A file that was given by name is in no folder.
+    user.document("more/b.md", "Another paragraph that is long enough to be one by itself, as it should be.");
+    user.document("more/c.md", "A third paragraph that is long enough to be one by itself, as it should be.");
+    let other = User::new();
+    other.ken(&["index", user.work().join("more").to_str().unwrap(), user.work().join("a.md").to_str().unwrap()]);
+    let json = other.ken(&["status", "--json"]).json();
+    assert_eq!((json["folders"][0]["files"].as_u64(), json["named_files"].as_u64()), (Some(2), Some(1)), "{json}");
+    assert!(other.ken(&["status"]).out.contains(" 1 file by name\n"));
 }
 
 #[test]

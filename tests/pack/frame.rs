@@ -76,11 +76,13 @@ fn state_instructions_and_filters_have_their_place() {
     user.document("rules.md", "Answer in one sentence.\n");
     let ran = user.ken(&with(&["--state", "state.txt", "--instructions", "rules.md", "--include", "docs/keys.md"]));
     assert!(!ran.out.contains(RETRY), "{ran:?}");
+    // What changes from call to call stands behind all of it.
+    let (stable, last) = ran.out.rsplit_once("\n<!-- as_of: 2026-11-22T00:00:00Z, tokens: ").unwrap();
     assert!(
-        ran.out.ends_with("# State\n\nHalf of it is done.\n\n# Instructions\n\nAnswer in one sentence.\n"),
-        "{}",
-        ran.out
+        stable.ends_with("# State\n\nHalf of it is done.\n\n# Instructions\n\nAnswer in one sentence.\n"),
+        "{ran:?}"
     );
+    assert!(last.ends_with(" -->\n") && last.lines().count() == 1, "{ran:?}");
     for tokenizer in ["cl100k", "o200k", "model", "chars"] {
         let json = user.ken(&with(&["--json", "--budget", "300", "--tokenizer", tokenizer])).json();
         assert!(json["tokens"].as_u64().unwrap() <= 300, "{json}");
@@ -134,6 +136,34 @@ fn no_frame_is_over_budget_by_anybodys_count() {
             assert!(said == count || said == count + 1, "{tokenizer} {budget}: {said}, not {count}");
         }
     }
+}
+
+/// Whoever asks for the same again, later and after it was used, gets the same but for the last line.
+#[test]
+fn a_frame_begins_as_the_last_one_did() {
+    let user = indexed();
+    let at = |moment: &str| {
+        let ran = user.ken(&["pack", "--task", "change how requests to billing are retried", "--as-of", moment]);
+        let (stable, last) = ran.out.trim_end().rsplit_once('\n').unwrap();
+        (stable.to_owned(), last.to_owned())
+    };
+    let (first, second) = (at("2026-11-22"), at("2026-12-24"));
+    assert_eq!(first.0, second.0);
+    assert!(first.1.starts_with("<!-- as_of: 2026-11-22T") && second.1.starts_with("<!-- as_of: 2026-12-24T"));
+    assert!(first.0.starts_with("---\nkenning: 1\n") && first.0.contains("\ntokenizer: cl100k\n---\n"), "{}", first.0);
+}
+
+#[test]
+fn what_is_excluded_is_in_no_frame_and_pieces_have_their_text() {
+    let user = indexed();
+    let json = user.ken(&with(&["--json"])).json();
+    let piece = &json["sections"][1]["items"][0];
+    assert!(piece["text"].as_str().unwrap().starts_with(RETRY), "{piece}");
+    for left_out in ["docs/retry.md", "*/retry.*"] {
+        let ran = user.ken(&with(&["--exclude", left_out]));
+        assert!(!ran.out.contains(RETRY), "{left_out}: {ran:?}");
+    }
+    assert!(user.ken(&with(&["--exclude", "docs/keys.md"])).out.contains(RETRY));
 }
 
 #[test]

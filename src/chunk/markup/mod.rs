@@ -1,9 +1,11 @@
-//! What people write for people, to blocks: Markdown, reStructuredText, AsciiDoc, and plain paragraphs.
+//! What people write for people, to blocks: Markdown, reStructuredText, AsciiDoc, HTML, and plain
+//! paragraphs.
 //!
 //! None of the readers fails: what one does not understand is text. Every line with a letter or digit that is not front
 //! matter, a comment or a definition lies in exactly one block.
 
 mod asciidoc;
+mod html;
 mod inline;
 mod line;
 mod markdown;
@@ -13,6 +15,7 @@ mod property;
 mod restructured_text;
 
 pub(in crate::chunk) use asciidoc::asciidoc;
+pub(in crate::chunk) use html::{Page, html};
 pub(in crate::chunk) use line::Line;
 pub(in crate::chunk) use markdown::markdown;
 pub(in crate::chunk) use plain::plain;

@@ -50,6 +50,11 @@ impl Random {
 
 /// Whether a reader keeps the properties on random texts made of these lines.
 pub(crate) fn holds(read: impl Fn(&str) -> Vec<Block>, fragments: &[&str]) {
+    each(|text| check(text, &read(text)), fragments);
+}
+
+/// Tries random texts made of these lines, and long hostile ones.
+pub(crate) fn each(tried: impl Fn(&str), fragments: &[&str]) {
     const INDENTS: [&str; 8] = ["", "", "", "", "  ", "   ", "\t", "\u{3000}"];
     const ENDINGS: [&str; 8] = ["\n", "\n", "\n", "\n", "\n\n", "\r\n", "\n \n", " \n"];
     const MARKS: [char; 24] = [
@@ -71,14 +76,14 @@ pub(crate) fn holds(read: impl Fn(&str) -> Vec<Block>, fragments: &[&str]) {
                 text.truncate(text.trim_end().len());
             }
         }
-        check(&text, &read(&text));
+        tried(&text);
     }
-    hostile(read, fragments);
+    hostile(tried, fragments);
 }
 
 /// Whether a reader takes long hostile texts in time. A quadratic reader would need hours for these; the limit only
 /// has to tell hours from seconds in an unoptimised build on a busy machine.
-fn hostile(read: impl Fn(&str) -> Vec<Block>, fragments: &[&str]) {
+fn hostile(tried: impl Fn(&str), fragments: &[&str]) {
     const MEGA: usize = 1 << 20;
     let mut texts = vec!["\n".repeat(MEGA), "a".repeat(2 * MEGA), "a\n".repeat(MEGA), " a\n\n".repeat(MEGA / 4)];
     for fragment in fragments {
@@ -95,6 +100,6 @@ fn hostile(read: impl Fn(&str) -> Vec<Block>, fragments: &[&str]) {
         texts.push(format!("= {}\n====\n", format!("{mark}a ").repeat(MEGA / 8)));
     }
     for text in texts {
-        check(&text, &read(&text));
+        tried(&text);
     }
 }

@@ -211,6 +211,7 @@ impl Bench<'_> {
                     paths: group.iter().map(|group| PathFilter::Under(self.files.folder(Some(group)))).collect(),
                     ..ItemFilter::default()
                 },
+                prefer: None,
                 as_of: Some(0),
                 here: self.files.folder(group.as_deref()),
                 explain: false,

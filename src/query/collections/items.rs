@@ -11,6 +11,7 @@ use crate::query::{SearchError, Stage};
 use crate::store::ReadItems;
 use crate::types::{Calibration, CorpusNoise, Fit, Item, SignalSet, Span, Standing};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Candidates that each part of a question may name at least.
 const LEAST_OF_A_PART: usize = 20;
@@ -31,6 +32,17 @@ impl Admitted<'_> {
     }
 }
 
+/// What stands around a stretch of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The line of the file that all of it begins in, from 1.
+    pub line_start: usize,
+    /// The lines before it.
+    pub before: Vec<String>,
+    /// The lines behind it.
+    pub behind: Vec<String>,
+}
+
 /// The files that items were taken from, as they are now.
 pub trait Files {
     /// Whether a file is still there; items of files that are gone are never shown.
@@ -38,6 +50,10 @@ pub trait Files {
 
     /// How an item stands to its file, and where it is in it now; `None` if there is no file to compare it with.
     fn standing(&self, item: &Item) -> Option<(Standing, Option<Span>)>;
+
+    /// The lines around a stretch of what there is to read of a file, `count` before and behind it; `None` if the file
+    /// cannot be read.
+    fn around(&self, path: &str, stretch: Range<usize>, count: usize) -> Option<Around>;
 }
 
 /// The indexed items that may answer a question: everything here is of one moment.
@@ -181,6 +197,7 @@ impl Collection for ItemCollection<'_> {
                 frequency: Some(frequency(found.days)),
                 text: Some(found.text_hash),
                 path: found.path,
+                scope: Some(found.scope),
             };
             by_id.insert(found.id, prior);
         }

@@ -4,4 +4,4 @@ mod canon;
 mod items;
 
 pub(super) use canon::CanonCollection;
-pub use items::{Admitted, Files, ItemCollection, Noise};
+pub use items::{Admitted, Around, Files, ItemCollection, Noise};

@@ -15,24 +15,16 @@ pub(super) fn condition(filter: &ItemFilter) -> (String, Vec<Value>) {
     };
     any("item.kind", filter.kinds.iter().map(|kind| kind.name().to_owned()).collect());
     any("item.scope", filter.scopes.iter().map(|scope| scope.as_str().to_owned()).collect());
-    let mut places = Vec::new();
-    for place in &filter.paths {
-        match place {
-            PathFilter::Glob(pattern) => {
-                places.push("source.path GLOB ?");
-                values.push(Value::Text(pattern.clone()));
-            }
-            PathFilter::Under(path) => {
-                let folder = path.trim_end_matches('/');
-                places.push("source.path = ? OR substr(source.path, 1, ?) = ?");
-                let prefix = format!("{folder}/");
-                let characters = prefix.chars().count() as i64;
-                values.extend([Value::Text(folder.to_owned()), Value::Integer(characters), Value::Text(prefix)]);
-            }
-        }
+    if !filter.paths.is_empty() {
+        parts.push(format!("({})", lies_in(&filter.paths, &mut values)));
     }
-    if !places.is_empty() {
-        parts.push(format!("({})", places.join(" OR ")));
+    if !filter.without.is_empty() {
+        // What lies in no file lies in none of these.
+        parts.push(format!("(source.path IS NULL OR NOT ({}))", lies_in(&filter.without, &mut values)));
+    }
+    if !filter.endings.is_empty() {
+        parts.push(format!("({})", vec!["lower(source.path) GLOB ?"; filter.endings.len()].join(" OR ")));
+        values.extend(filter.endings.iter().map(|ending| Value::Text(format!("*.{ending}"))));
     }
     for tag in &filter.tags {
         parts.push(
@@ -45,6 +37,27 @@ pub(super) fn condition(filter: &ItemFilter) -> (String, Vec<Value>) {
         values.push(Value::Text(provider.clone()));
     }
     (parts.join(" AND "), values)
+}
+
+/// Whether a file lies in one of these places.
+fn lies_in(places: &[PathFilter], values: &mut Vec<Value>) -> String {
+    let mut parts = Vec::new();
+    for place in places {
+        match place {
+            PathFilter::Glob(pattern) => {
+                parts.push("source.path GLOB ?");
+                values.push(Value::Text(pattern.clone()));
+            }
+            PathFilter::Under(path) => {
+                let folder = path.trim_end_matches('/');
+                parts.push("source.path = ? OR substr(source.path, 1, ?) = ?");
+                let prefix = format!("{folder}/");
+                let characters = prefix.chars().count() as i64;
+                values.extend([Value::Text(folder.to_owned()), Value::Integer(characters), Value::Text(prefix)]);
+            }
+        }
+    }
+    parts.join(" OR ")
 }
 
 #[cfg(test)]

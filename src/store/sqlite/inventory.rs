@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::database::Database;
 use super::value::count;
-use crate::store::{Inventory, ReadVectors, ScopeCount};
+use crate::store::{FolderCount, Inventory, ReadVectors, ScopeCount};
 use std::collections::BTreeMap;
 
 impl Database {
@@ -48,6 +48,18 @@ impl Database {
                 scopes.entry(scope.clone()).or_insert_with(|| empty(&scope)).files += files;
             }
             out.scopes = scopes.into_values().collect();
+            // What came with an import was never in a folder here.
+            let mut statement = self.connection.prepare(
+                "SELECT root, count(*), sum(path = root) FROM source WHERE root <> '' GROUP BY root ORDER BY root",
+            )?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (path, files, named): (String, _, _) = (row.get(0)?, count(row, 1)?, count(row, 2)?);
+                out.named_files += named;
+                if files > named {
+                    out.folders.push(FolderCount { path, files: files - named });
+                }
+            }
             Ok(())
         };
         let filled = fill();

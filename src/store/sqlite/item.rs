@@ -134,7 +134,7 @@ impl ReadItems for Database {
         let all = || -> rusqlite::Result<Vec<Prior>> {
             let mut statement = self.connection.prepare_cached(
                 "SELECT item.id, item.uid, item.text_hash, item.updated_at, coalesce(usage.days, 0), source.path,
-                    source.root = ''
+                    source.root = '', item.scope
                  FROM item LEFT JOIN source ON source.id = item.source_id LEFT JOIN usage ON usage.uid = item.uid
                  WHERE item.id = ?1 AND item.state = 'active'",
             )?;
@@ -193,6 +193,7 @@ fn read_prior(row: &Row<'_>) -> rusqlite::Result<Prior> {
             days: row.get(4)?,
             path: row.get(5)?,
             imported: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
+            scope: Scope::repository(row.get::<_, String>(7)?),
         })
     };
     read().map_err(within(&place(&uid)))

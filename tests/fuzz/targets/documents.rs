@@ -2,7 +2,7 @@
 
 use crate::fuzz::{Reader, Target, about, emptied, files, outcome};
 use crate::support::request::session;
-use kenning::chunk::{Chunk, Format, Language, Limits, chunks, front_matter, parts, yaml};
+use kenning::chunk::{Chunk, Format, Language, Limits, Reading, chunks, front_matter, parts, yaml};
 use kenning::engine::Engine;
 use kenning::query::SearchOptions;
 use kenning::store::{item_from_markdown, item_to_markdown, read_front_matter};
@@ -84,6 +84,54 @@ const RST: &[&str] = &[
     "__ ",
 ];
 
+const HTML_WORDS: &[&str] = &[
+    "<h1>",
+    "</h1>",
+    "<h2 id=\"a\">",
+    "<p>",
+    "</p>",
+    "<div class='toc'>",
+    "</div>",
+    "<ul><li>",
+    "</ul>",
+    "<ol>",
+    "<table>",
+    "<tr>",
+    "<td>",
+    "</td>",
+    "</table>",
+    "<pre>",
+    "</pre>",
+    "<code>",
+    "</code>",
+    "<dl>",
+    "<dt id=b>",
+    "<dd>",
+    "</dl>",
+    "<main>",
+    "</main>",
+    "<nav>",
+    "</nav>",
+    "<script>",
+    "</script>",
+    "<title>",
+    "</title>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "&amp;",
+    "&#10;",
+    "&hellip;",
+    "<br>",
+    "<a href=\"",
+    "\">",
+    "a b\n",
+    "\n\n",
+    "```",
+    "<",
+    ">",
+];
 const ASCIIDOC_WORDS: &[&str] = &[
     "= ",
     "== ",
@@ -226,6 +274,7 @@ const fn markup(name: &'static str, words: &'static [&'static str], reader: fn(&
 pub const MARKDOWN: Target = markup("markdown", MARKUP, |_| cutter(Format::Markdown));
 pub const RESTRUCTURED_TEXT: Target = markup("rst", RST, |_| cutter(Format::RestructuredText));
 pub const ASCIIDOC: Target = markup("asciidoc", ASCIIDOC_WORDS, |_| cutter(Format::AsciiDoc));
+pub const HTML: Target = markup("html", HTML_WORDS, |_| cutter(Format::Html));
 pub const PLAIN: Target = markup("plain", MARKUP, |_| cutter(Format::Plain));
 /// The first byte says which language.
 pub const SOURCE: Target = markup("source", CODE, |_| {
@@ -304,8 +353,16 @@ fn cutter(format: Format) -> Reader {
 fn cut(text: &str, format: Format) -> u64 {
     let small = Limits { most: 24, least: 4, overlap: 4, window: 64 };
     let limits = if text.len().is_multiple_of(2) { Limits::default() } else { small };
-    let found = chunks(text, format, None, &Characters, &limits);
-    assert!(found == chunks(text, format, None, &Characters, &limits), "cutting is deterministic");
+    let reading = Reading::new(text, format);
+    let found = chunks(&reading, None, &Characters, &limits);
+    assert!(found == chunks(&Reading::new(text, format), None, &Characters, &limits), "cutting is deterministic");
+    let of_file = 1 + text.matches('\n').count();
+    let text = reading.text.as_ref();
+    let lines = (1..=1 + text.matches('\n').count()).map(|line| reading.lines.of(line));
+    assert!(
+        lines.clone().is_sorted() && lines.clone().all(|line| (1..=of_file).contains(&line)),
+        "lines follow the file"
+    );
     let (mut end, mut line, mut seen) = (0, 1, 0);
     for chunk in &found {
         let Chunk { core, span, context, .. } = chunk;

@@ -23,6 +23,7 @@ pub const ALL: &[Target] = &[
     documents::MARKDOWN,
     documents::RESTRUCTURED_TEXT,
     documents::ASCIIDOC,
+    documents::HTML,
     documents::PLAIN,
     documents::SOURCE,
     documents::FRONT_MATTER,

@@ -1,0 +1,219 @@
+//! The lines of a text that somebody reads: those that say most about a question, as they stand, with the places of its
+//! words.
+//!
+//! Decides which lines, and which of them keep their form: those of source files, listings and tables. How wide they are
+//! is for whoever shows them.
+
+use crate::chunk::Format;
+use crate::text::for_each_token;
+use crate::types::ExcerptLine;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+/// Most lines and characters that are shown of a text; the first line is shown whatever it has.
+const LINES: usize = 6;
+const CHARS: usize = 360;
+/// After so many lines an empty one is the end.
+const ENOUGH: usize = 3;
+/// Lines that are looked at together.
+const WINDOW: usize = 3;
+/// Longest line that is shown whole, and what of a longer one stands before its first word of the question, in
+/// characters.
+const LONG_LINE: usize = 400;
+const BEFORE: usize = 80;
+
+/// A line of a text and where it is.
+#[derive(Debug, Clone)]
+struct Line<'t> {
+    text: &'t str,
+    range: Range<usize>,
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut at = 0;
+    let line = |part: &'_ str| {
+        let start = at;
+        at += part.len();
+        let length = part.trim_end_matches(['\n', '\r']).len();
+        start..start + length
+    };
+    let ranges: Vec<Range<usize>> = text.split_inclusive('\n').map(line).collect();
+    ranges.into_iter().map(|range| Line { text: &text[range.clone()], range }).collect()
+}
+
+/// Where the lines stand that say most about a question with these words, in bytes: whole lines.
+pub(super) fn telling(text: &str, words: &HashSet<&str>) -> Range<usize> {
+    let lines = lines(text);
+    let says = |line: &Line<'_>| line.text.contains(char::is_alphanumeric);
+    let worth: Vec<usize> = lines.iter().map(|line| distinct(line.text, words)).collect();
+    let sum = |start: usize| worth[start..(start + WINDOW).min(worth.len())].iter().sum::<usize>();
+    // The first of equals: a text says at its beginning what it is about.
+    let best = (0..lines.len())
+        .filter(|&at| says(&lines[at]))
+        .max_by_key(|&start| (sum(start), worth[start], std::cmp::Reverse(start)));
+    let Some(mut first) = best else { return 0..text.len() };
+    // One more line up is read if the paragraph begins there.
+    if first > 0 && says(&lines[first - 1]) && (first == 1 || !says(&lines[first - 2])) {
+        first -= 1;
+    }
+    let (mut last, mut chars) = (first, 0);
+    for (at, line) in lines.iter().enumerate().skip(first) {
+        chars += line.text.chars().count();
+        let ends = at - first >= LINES || chars > CHARS || (at - first >= ENOUGH && line.text.trim().is_empty());
+        if ends && at > first {
+            break;
+        }
+        if says(line) {
+            last = at;
+        }
+    }
+    lines[first].range.start..lines[last].range.end
+}
+
+/// Different words of the question in a line.
+fn distinct(line: &str, words: &HashSet<&str>) -> usize {
+    let mut found: HashSet<String> = HashSet::new();
+    for_each_token(line, |token| {
+        if words.contains(token) {
+            found.insert(token.to_owned());
+        }
+    });
+    found.len()
+}
+
+/// The lines of a stretch of a text, which stands in a file of this name. `whole` lines are not cut, however long.
+pub(super) fn excerpt(
+    text: &str,
+    stretch: &Range<usize>,
+    path: Option<&str>,
+    words: &HashSet<&str>,
+    whole: bool,
+) -> Vec<ExcerptLine> {
+    let is_program = path.is_some_and(|path| matches!(Format::of_path(Path::new(path)), Some(Format::Source(_))));
+    let mut fence: Option<&str> = None;
+    let mut out = Vec::new();
+    for line in lines(text) {
+        let inside = fence.is_some();
+        fence = after(line.text, fence);
+        if line.range.end < stretch.start || line.range.start >= stretch.end {
+            continue;
+        }
+        let keeps_form = is_program || inside || fence.is_some() || is_formed(line.text);
+        let text = if whole { line.text.to_owned() } else { shortened(line.text, words) };
+        out.push(ExcerptLine { marks: marks(&text, words), text, keeps_form });
+    }
+    out
+}
+
+/// The fence that is open after a line.
+fn after<'t>(line: &'t str, open: Option<&'t str>) -> Option<&'t str> {
+    let line = line.trim_start();
+    let mark = ['`', '~'].into_iter().find(|mark| line.starts_with([*mark]));
+    let run = mark.map_or("", |mark| &line[..line.len() - line.trim_start_matches(mark).len()]);
+    match open {
+        Some(fence) if run.starts_with(fence) && line.trim_end() == run => None,
+        Some(fence) => Some(fence),
+        None if run.len() >= 3 => Some(run),
+        None => None,
+    }
+}
+
+/// Whether the form of a line means something by itself: a row of a table, columns, code that is set in.
+fn is_formed(line: &str) -> bool {
+    let text = line.trim();
+    let set_in = line.starts_with("    ") || line.starts_with('\t');
+    let listed = text.starts_with(['-', '*', '+']) || text.starts_with(|c: char| c.is_ascii_digit());
+    text.starts_with(['|', '+', '$']) || set_in && !listed || text.contains("   ")
+}
+
+/// A very long line, from a little before its first word of the question on.
+fn shortened(line: &str, words: &HashSet<&str>) -> String {
+    if line.chars().count() <= LONG_LINE {
+        return line.to_owned();
+    }
+    let hit = marks(line, words).first().map_or(0, |mark| mark.start);
+    let from = line[..hit].char_indices().rev().nth(BEFORE).map_or(0, |(at, _)| at);
+    // At a word.
+    let from = if from == 0 { 0 } else { from + line[from..hit].find(char::is_whitespace).map_or(0, |at| at + 1) };
+    let rest = &line[from..];
+    let end = rest.char_indices().nth(LONG_LINE).map_or(rest.len(), |(at, _)| at);
+    let end = if end == rest.len() { end } else { rest[..end].rfind(char::is_whitespace).unwrap_or(end) };
+    let (before, behind) = (if from > 0 { "… " } else { "" }, if end < rest.len() { " …" } else { "" });
+    format!("{before}{}{behind}", &rest[..end])
+}
+
+/// Where words of the question stand in a line.
+fn marks(line: &str, words: &HashSet<&str>) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(found) = line[at..].find(is_word) {
+        let start = at + found;
+        let end = line[start..].find(|c| !is_word(c)).map_or(line.len(), |length| start + length);
+        let mut told = false;
+        for_each_token(&line[start..end], |token| told |= words.contains(token));
+        if told {
+            out.push(start..end);
+        }
+        at = end;
+    }
+    out
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words() -> HashSet<&'static str> {
+        HashSet::from(["retri", "timeout", "max_attempts", "attempt", "max"])
+    }
+
+    fn shown(text: &str, path: &str) -> Vec<(String, bool)> {
+        let stretch = telling(text, &words());
+        let found = excerpt(text, &stretch, Some(path), &words(), false);
+        found.into_iter().map(|line| (line.text, line.keeps_form)).collect()
+    }
+
+    fn owned(expected: &[(&str, bool)]) -> Vec<(String, bool)> {
+        expected.iter().map(|(text, form)| ((*text).to_owned(), *form)).collect()
+    }
+
+    #[test]
+    fn lines_stand_as_they_are_where_the_words_are() {
+        let code =
+            "//! Of no use.\n\nfn retries() {\n    let max_attempts = 3;\n    go(timeout)\n}\n\n\nfn other() {}\n";
+        let expected = [("fn retries() {", true), ("    let max_attempts = 3;", true), ("    go(timeout)", true)];
+        assert_eq!(shown(code, "a.rs"), owned(&expected));
+        let text = "Intro.\n\nAll of it\nretries after a timeout.\n\n| a | b |\n\n```\n  x\n```\n";
+        let expected = [("All of it", false), ("retries after a timeout.", false), ("", false), ("| a | b |", true)];
+        assert_eq!(shown(text, "a.md"), owned(&expected));
+        assert_eq!(shown("", "a.md"), []);
+        // A fence that was opened before counts.
+        let fenced = format!("```\n{}timeout\n```\n", "x\n".repeat(9));
+        assert_eq!(shown(&fenced, "a.md").last(), Some(&("timeout".to_owned(), true)));
+    }
+
+    #[test]
+    fn words_of_the_question_are_marked_whole() {
+        let marked = |line: &str| -> Vec<String> {
+            marks(line, &words()).into_iter().map(|mark| line[mark].to_owned()).collect()
+        };
+        assert_eq!(marked("ä Retries: max_attempts=3 (timeouts?), maximum"), ["Retries", "max_attempts", "timeouts"]);
+        assert_eq!(marked(""), [""; 0]);
+    }
+
+    #[test]
+    fn a_very_long_line_is_shown_around_the_words() {
+        let line = format!("{}the timeout doubles {}", "väx ".repeat(300), "and on ".repeat(300));
+        let found = shown(&line, "a.md");
+        let text = &found[0].0;
+        assert!(text.starts_with("… ") && text.ends_with(" …") && text.contains("the timeout doubles"), "{text}");
+        assert!(text.chars().count() <= LONG_LINE + 4, "{}", text.chars().count());
+        let whole = excerpt(&line, &(0..line.len()), None, &words(), true);
+        assert_eq!(whole[0].text, line);
+    }
+}
