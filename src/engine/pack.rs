@@ -16,10 +16,10 @@ const LEAST_PIECE: usize = 40;
 /// Bounds of the number of candidates.
 const CANDIDATES: (usize, usize) = (200, 5_000);
 
-/// Up to this budget chunks are read again, part by part: so many tokens for each token of the budget. Beyond it that
-/// would take longer than it is worth.
-const READ_UP_TO: usize = 4_000;
-const READ: f32 = 1.5;
+/// Up to this budget chunks are read again, part by part: as many tokens as the budget has, and at least and at most so
+/// many. Beyond it that would take longer than it is worth.
+const READ_UP_TO: usize = 8_000;
+const READ: (usize, usize) = (6_000, 8_000);
 
 /// How a frame is made.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ impl Engine {
             prefer: options.prefer.clone(),
             ..SearchOptions::default()
         };
-        let read = if options.budget <= READ_UP_TO { (options.budget as f32 * READ) as usize } else { 0 };
+        let read = if options.budget <= READ_UP_TO { options.budget.clamp(READ.0, READ.1) } else { 0 };
         let searched = RecallOptions { search, read, considered: options.explain };
         let asked = ends(task.trim(), QUESTION_BYTES);
         let request = self.request(true, session)?;

@@ -1,6 +1,6 @@
 //! What changed from one frame to another, read from the frames themselves: their Markdown is all there is of them.
 
-use super::frame::TRAILER;
+use super::frame::{NO_LINES, TRAILER};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ fn read(text: &str) -> Option<Parts<'_>> {
             }
         } else if section.as_deref() == Some("Knowledge") && mark.len() >= 3 {
             // Lines come first, where there are any.
-            let lines = bare[mark.len()..].split(' ').next().filter(|lines| !lines.ends_with('%'));
+            let lines = bare[mark.len()..].split(' ').next().filter(|lines| *lines != NO_LINES);
             let place = lines.map_or_else(|| source.clone(), |lines| format!("{source}:{lines}"));
             fence = Some((mark, place, at + line.len()));
         } else if section.as_deref() == Some("Knowledge")
@@ -140,15 +140,11 @@ mod tests {
     #[test]
     fn pieces_are_told_apart_by_place_and_text() {
         let a = frame(
-            "\n## `a.md`\n```1-2 70% meaning T\none\n```\n```9 60% words\ntwo\n```\n\n## `rust/x`\n````50% meaning\n\
+            "\n## `a.md`\n```1-2 T\none\n```\n```9 T\ntwo\n```\n\n## `rust/x`\n````- T\n\
              ```\n# Task\n```\n````\n",
             "x",
         );
-        let b = frame(
-            "\n## `a.md`\n```1-2 90% meaning T\none!\n```\n```12 60% words\ntwo\n```\n\n## `b.md`\n```3 50% meaning\n\
-             new\n```\n",
-            "y",
-        );
+        let b = frame("\n## `a.md`\n```1-2 T\none!\n```\n```12 T\ntwo\n```\n\n## `b.md`\n```3\nnew\n```\n", "y");
         assert_eq!(diff(&a, &a), Some(FrameDiff { same: 3, ..FrameDiff::default() }));
         let expected = FrameDiff {
             pieces: [

@@ -313,7 +313,7 @@ mod tests {
         let seen: Vec<_> = frame.pieces().map(|p| (p.id.as_str(), p.line_start, p.line_end, p.state)).collect();
         assert_eq!(seen, [("c/1", Some(5), Some(7), Standing::Fresh), ("c/3", Some(11), Some(11), Standing::Fresh)]);
         assert_eq!(frame.pieces().next().unwrap().joined, ["c/2"]);
-        assert!(frame.text.contains("## `a.md`\n```5-7 90% meaning Guide > Part\nFirst of two neighbours.\n\nSecond"));
+        assert!(frame.text.contains("## `a.md`\n```5-7 Guide > Part\nFirst of two neighbours.\n\nSecond"));
         assert_eq!(left(&frame), [("c/4", Reason::Changed)]);
     }
 
