@@ -14,6 +14,7 @@ mod part;
 mod size;
 mod sniff;
 mod source;
+mod statement;
 
 pub use front_matter::{FrontMatter, front_matter, yaml};
 pub use part::parts;
@@ -39,7 +40,7 @@ pub enum Format {
     AsciiDoc,
     /// Paragraphs between empty lines.
     Plain,
-    /// A program: what it declares, with its documentation.
+    /// A program: what it declares, and what lies between.
     Source(Language),
 }
 

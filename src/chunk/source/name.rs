@@ -1,0 +1,57 @@
+//! How what is declared is called: a word of the language and its names, as one line of bounded length.
+
+use super::grammars::Shape;
+use tree_sitter::Node;
+
+/// The longest label, in bytes.
+pub(super) const MAX_LABEL: usize = 100;
+
+/// The text of a node.
+pub(super) fn content<'t>(node: Node, text: &'t str) -> &'t str {
+    text.get(node.byte_range()).unwrap_or("")
+}
+
+/// The text of a field of a node; `None` if it is empty.
+pub(super) fn field<'t>(node: Node, name: &str, text: &'t str) -> Option<&'t str> {
+    node.child_by_field_name(name).map(|child| content(child, text).trim()).filter(|found| !found.is_empty())
+}
+
+/// Names as a list, as many as a label has room for.
+pub(super) fn joined<'t>(names: impl Iterator<Item = &'t str>) -> String {
+    let mut out = String::new();
+    for name in names {
+        if out.len() + name.len() > MAX_LABEL {
+            break;
+        }
+        if !out.is_empty() {
+            out.push_str(", ");
+        }
+        out.push_str(name);
+    }
+    out
+}
+
+/// The words of these texts between single spaces, cut at a length.
+pub(super) fn spaced(texts: &[&str]) -> String {
+    let mut label = String::new();
+    for word in texts.iter().flat_map(|text| text.split_whitespace()) {
+        if label.len() + word.len() > MAX_LABEL {
+            break;
+        }
+        if !label.is_empty() {
+            label.push(' ');
+        }
+        label.push_str(word);
+    }
+    label
+}
+
+/// The names of the variables of a declaration, as Java and C# nest them.
+pub(super) fn declarators(node: Node, text: &str) -> Option<(Shape, String)> {
+    let mut cursor = node.walk();
+    let list = node.named_children(&mut cursor).find(|child| child.kind() == "variable_declaration").unwrap_or(node);
+    let mut cursor = list.walk();
+    let variables = list.named_children(&mut cursor).filter(|child| child.kind() == "variable_declarator");
+    let names = joined(variables.filter_map(|variable| field(variable, "name", text)));
+    (!names.is_empty()).then(|| (Shape::Value, spaced(&[&names])))
+}
