@@ -178,7 +178,8 @@ impl Sections<'_, '_> {
         }
         let mut lead = Some(lead);
         for (block, tokens) in blocks {
-            let parts = if tokens <= room { vec![block] } else { statements(self.text, block, &borders, room, self.sizer) };
+            let parts =
+                if tokens <= room { vec![block] } else { statements(self.text, block, &borders, room, self.sizer) };
             for part in parts {
                 let tokens = self.sizer.tokens(&self.text[part.clone()]);
                 let continues = lead.is_none();

@@ -5,6 +5,9 @@ use super::cut::{cut, trimmed};
 use super::size::Sizer;
 use std::ops::Range;
 
+/// What is shorter than the room by this factor is joined to a neighbour.
+const CRUMB: usize = 6;
+
 /// Cuts `range` into stretches of at most `room` tokens, as [`cut`] does, but at `borders` where they lie well: the
 /// beginnings of lines, in order, and how deep each is. A stretch between two borders that is too long is cut at lines.
 pub(super) fn statements(
@@ -39,6 +42,19 @@ pub(super) fn statements(
         }
         left = left.saturating_sub(sizes[first..end].iter().sum());
         first = end;
+    }
+    without_crumbs(text, out, room, sizer)
+}
+
+/// Joins what is much shorter than a part may be to the part before it, where both have room in one.
+fn without_crumbs(text: &str, parts: Vec<Range<usize>>, room: usize, sizer: &Sizer<'_>) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let is_crumb = |range: &Range<usize>| sizer.tokens(&text[range.clone()]) * CRUMB < room;
+        match out.last_mut().filter(|last| is_crumb(&part) || is_crumb(last)) {
+            Some(last) if sizer.tokens(&text[last.start..part.end]) <= room => last.end = part.end,
+            _ => out.push(part),
+        }
     }
     out
 }

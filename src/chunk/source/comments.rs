@@ -10,6 +10,19 @@ pub(super) fn has_words(text: &str, least: usize) -> bool {
         || text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).take(2 * least).count() == 2 * least
 }
 
+/// What begins a line of the preprocessor that only says which lines count.
+const CONDITIONS: &[&str] = &["#if", "#else", "#elif", "#endif", "# if", "# ifdef", "# ifndef", "# endif"];
+
+/// Whether rows between declarations are worth a block: they have words that are no conditions of the preprocessor,
+/// and do not only open something.
+pub(super) fn says_something(rows: &Rows, piece: Range<usize>) -> bool {
+    let is_condition = |said: &str| CONDITIONS.iter().any(|mark| said.starts_with(mark));
+    let said: Vec<&str> = piece.map(|row| rows.said(row..row + 1).trim()).collect();
+    let kept: Vec<&str> = said.into_iter().filter(|said| !is_condition(said)).collect();
+    let opens = matches!(kept[..], [one] if one.ends_with([':', '{', '(']));
+    !opens && has_words(&kept.join("\n"), 2)
+}
+
 /// What a licence says and a text that mentions one does not.
 const LICENCE: &[&str] = &[
     "copyright",
@@ -23,7 +36,7 @@ const LICENCE: &[&str] = &[
     "©",
 ];
 /// What begins a licence where another line speaks of one.
-const WEAK: &[&str] = &["license", "licence", "public domain", "(c) "];
+const WEAK: &[&str] = &["license", "licence", "public domain", "(c) ", "is part of"];
 /// Rows of a file in which its licence begins.
 const HEAD_ROWS: usize = 12;
 

@@ -6,11 +6,11 @@
 //! its first member, and a comment between two members to the one after it.
 
 use super::borders::NONE;
-use super::comments::has_words;
+use super::comments::says_something;
+use super::grammars::Shape;
 use super::name::MAX_LABEL;
 use super::rows::Rows;
 use super::walk::{Findings, Found};
-use super::grammars::Shape;
 use crate::chunk::block::{Block, BlockRole};
 use std::ops::Range;
 
@@ -53,6 +53,8 @@ struct Piece {
     part: Part,
     /// The label of what shares the block; the owner's, if there is none.
     label: Option<String>,
+    /// Whether a head has fields.
+    grown: bool,
 }
 
 struct Outline<'r, 't> {
@@ -61,13 +63,16 @@ struct Outline<'r, 't> {
     /// Whether a declaration's rows are its own, by number.
     kept: Vec<bool>,
     comments: Vec<Range<usize>>,
+    /// Whether a row is left out.
+    noise: Vec<bool>,
 }
 
 /// The blocks of a text, in order.
 pub(super) fn blocks(rows: &Rows, findings: Findings, borders: &[u16]) -> Vec<Block> {
     let Findings { declarations: found, noise, comments } = findings;
-    let mut outline = Outline { rows, kept: vec![true; found.len()], found, comments };
+    let mut outline = Outline { rows, kept: vec![true; found.len()], found, comments, noise: Vec::new() };
     let owners = outline.owners(&noise);
+    outline.noise = owners.iter().map(|owner| *owner == Owner::Nobody).collect();
     let pieces = outline.pieces(&owners);
     let pieces = outline.joined(pieces);
     pieces.into_iter().map(|piece| outline.block(piece, borders)).collect()
@@ -149,8 +154,8 @@ impl Outline<'_, '_> {
             // A brace alone says nothing.
             let ends = rows.clone().rev().find(|row| part != Part::Head || !self.rows.says_nothing(*row));
             let rows = rows.start..ends.map_or(rows.start, |row| row) + 1;
-            if part != Part::Rest || has_words(self.rows.said(rows.clone()), 2) {
-                out.push(Piece { rows, owner, part, label: None });
+            if part != Part::Rest || says_something(self.rows, rows.clone()) {
+                out.push(Piece { rows, owner, part, label: None, grown: false });
             }
         }
         out
@@ -180,6 +185,7 @@ impl Outline<'_, '_> {
                 last.label = Some(label);
             } else if self.is_field_of(last, &piece) {
                 last.rows.end = piece.rows.end;
+                last.grown = true;
             } else {
                 out.push(piece);
             }
@@ -191,9 +197,10 @@ impl Outline<'_, '_> {
         self.rows.bytes(first.rows.start..last.rows.end).len()
     }
 
-    /// Whether only empty rows, or brackets, lie between two pieces.
+    /// Whether only empty rows, brackets and what is left out lie between two pieces.
     fn adjoin(&self, first: &Piece, second: &Piece) -> bool {
-        first.rows.end <= second.rows.start && (first.rows.end..second.rows.start).all(|row| self.rows.says_nothing(row))
+        let mut between = first.rows.end..second.rows.start;
+        first.rows.end <= second.rows.start && between.all(|row| self.noise[row] || self.rows.says_nothing(row))
     }
 
     fn outer_of(&self, piece: &Piece) -> Option<usize> {
@@ -207,7 +214,7 @@ impl Outline<'_, '_> {
             // A head that says nothing, before its first member.
             (Part::Head, Some(at)) => {
                 let found = &self.found[at];
-                let bare = last.label.is_none() && !found.documented && last.rows.len() == 1;
+                let bare = !last.grown && !found.documented && last.rows.end <= found.head + SMALL_ROWS;
                 bare && found.shape == Shape::Scope && self.outer(owner) == Some(at)
             }
             // A comment between members.
@@ -227,7 +234,10 @@ impl Outline<'_, '_> {
         let (before, again) = (last.label.as_deref().unwrap_or(&self.found[a].label), &self.found[b].label);
         let same = !again.is_empty() && (before == again || before.split(", ").any(|name| name == again));
         let documented = self.found[b].documented;
-        same && !documented && whole(last.part) && whole(next.part) && self.outer(a) == self.outer(b)
+        same && !documented
+            && whole(last.part)
+            && whole(next.part)
+            && self.outer(a) == self.outer(b)
             && self.adjoin(last, next)
     }
 
@@ -249,7 +259,11 @@ impl Outline<'_, '_> {
         let word = self.found[a].label.split_once(' ').map(|(word, _)| word);
         let name = label.split_once(' ').filter(|(own, _)| Some(*own) == word).map_or(label.as_str(), |(_, name)| name);
         let both = format!("{before}, {name}");
-        (!name.is_empty() && both.len() <= MAX_LABEL).then_some(both)
+        match both.len() <= MAX_LABEL && !name.is_empty() {
+            true => Some(both),
+            // The names of values are in the text.
+            false => (self.found[a].shape == Shape::Value).then(|| before.to_owned()),
+        }
     }
 
     /// Whether a piece is a small value that stands below the head of its class.

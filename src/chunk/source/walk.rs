@@ -82,8 +82,7 @@ struct Walk<'t, 'r> {
 /// Finds the declarations of a tree.
 pub(super) fn walk<'t>(tree: &'t Tree, text: &'t str, rows: &Rows<'t>, grammar: &'static Grammar) -> Findings {
     let meanings = grammar.meanings();
-    let mut walk =
-        Walk { text, rows, grammar, meanings, above: None, open: Vec::new(), out: Findings::default() };
+    let mut walk = Walk { text, rows, grammar, meanings, above: None, open: Vec::new(), out: Findings::default() };
     let root = Open { node: tree.root_node(), outer: None, depth: 0, in_body: false, levels: ROW_LEVELS };
     walk.licence(root.node);
     walk.look_into(root, root.node);
@@ -128,7 +127,11 @@ impl<'t> Walk<'t, '_> {
 
     fn leave_out(&mut self, node: Node) {
         if self.rows.begins(node.start_byte()) {
-            let rows = self.rows_of(node);
+            let mut rows = self.rows_of(node);
+            // An attribute goes with what it is for.
+            if let Some(above) = self.above.take().filter(|above| !above.documents && above.rows.end == rows.start) {
+                rows.start = above.rows.start;
+            }
             self.out.noise.push(rows);
         }
     }
@@ -197,14 +200,21 @@ impl<'t> Walk<'t, '_> {
         }
         let Some((shape, label)) = told else { return self.look_into(open, node) };
         let own = self.rows_of(node);
+        let begins = self.rows.begins(node.start_byte());
+        let above = self.above.clone().filter(|above| match begins {
+            true => above.rows.end == own.start,
+            // Attributes stand before it in its line.
+            false => above.rows.end == own.start + 1,
+        });
         match shape {
             Shape::Noise => return self.leave_out(node),
             Shape::Attribute => return self.hangs(node, self.text[node.byte_range()].starts_with("@doc")),
             Shape::Value | Shape::Quiet if open.in_body => return self.look_into(open, node),
             Shape::Callable if open.in_body && own.len() < INNER_ROWS => return,
+            // What stands behind something else in its line is a part of that.
+            _ if !begins && above.is_none() => return self.look_into(open, node),
             _ => {}
         }
-        let above = self.above.take().filter(|above| above.rows.end == own.start && self.rows.begins(node.start_byte()));
         let documented = above.as_ref().is_some_and(|above| above.documents);
         if shape == Shape::Quiet && !documented {
             return self.leave_out(node);

@@ -18,7 +18,7 @@ pub(super) static C: Grammar = Grammar {
         told("union_specifier", Shape::Record, specifier),
         told("enum_specifier", Shape::Record, specifier),
         told("preproc_call", Shape::Noise, pragma),
-        named("preproc_def", Shape::Value, "define"),
+        told("preproc_def", Shape::Value, definition_of_macro),
         named("preproc_function_def", Shape::Value, "define"),
     ],
     comments: &["comment"],
@@ -44,7 +44,7 @@ pub(super) static CPP: Grammar = Grammar {
         named("alias_declaration", Shape::Value, "using"),
         named("concept_definition", Shape::Value, "concept"),
         told("preproc_call", Shape::Noise, pragma),
-        named("preproc_def", Shape::Value, "define"),
+        told("preproc_def", Shape::Value, definition_of_macro),
         named("preproc_function_def", Shape::Value, "define"),
         wrapper("template_declaration"),
     ],
@@ -58,6 +58,14 @@ pub(super) static CPP: Grammar = Grammar {
 /// `#pragma once`; other directives of this kind stand where the text is no C.
 fn pragma(node: Node, text: &str) -> Option<(Shape, String)> {
     (field(node, "directive", text) == Some("#pragma")).then(|| (Shape::Noise, String::new()))
+}
+
+/// `define MAX`; what only says that a header was read is none.
+fn definition_of_macro(node: Node, text: &str) -> Option<(Shape, String)> {
+    let name = field(node, "name", text)?;
+    let guard = ["_H", "_HPP", "_HH", "INCLUDED"].iter().any(|end| name.trim_end_matches('_').ends_with(end));
+    let shape = if guard && field(node, "value", text).is_none() { Shape::Noise } else { Shape::Value };
+    Some((shape, spaced(&["define", name])))
 }
 
 /// `struct ring`.
@@ -104,8 +112,14 @@ fn declared<'t>(mut node: Node, text: &'t str) -> Option<(&'t str, bool)> {
     for _ in 0..MAX_DECLARATORS {
         callable |= node.kind() == "function_declarator";
         match node.kind() {
-            "identifier" | "field_identifier" | "type_identifier" | "qualified_identifier" | "destructor_name"
-            | "operator_name" | "operator_cast" | "template_function" => return Some((content(node, text), callable)),
+            "identifier"
+            | "field_identifier"
+            | "type_identifier"
+            | "qualified_identifier"
+            | "destructor_name"
+            | "operator_name"
+            | "operator_cast"
+            | "template_function" => return Some((content(node, text), callable)),
             // A pointer to a function is a variable.
             "parenthesized_declarator" => callable = false,
             _ => {}
