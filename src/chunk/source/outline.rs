@@ -80,7 +80,7 @@ pub(super) fn blocks(rows: &Rows, findings: Findings, borders: &[u16]) -> Vec<Bl
 
 impl Outline<'_, '_> {
     /// The innermost declaration of each row. One that shares its first row with what stands before it is a part of
-    /// that, as is one without a name.
+    /// that.
     fn owners(&mut self, noise: &[Range<usize>]) -> Vec<Owner> {
         let mut owners = vec![Owner::File; self.rows.count()];
         for at in 0..self.found.len() {
@@ -219,7 +219,8 @@ impl Outline<'_, '_> {
             }
             // A comment between members.
             (Part::Rest, around) => {
-                let comment = self.comments.iter().any(|run| run.start <= last.rows.start && last.rows.end <= run.end);
+                let run = self.comments.partition_point(|run| run.end < last.rows.end);
+                let comment = self.comments.get(run).is_some_and(|run| run.start <= last.rows.start);
                 let heads = last.rows.len() <= SMALL_ROWS && last.rows.start > 0;
                 comment && heads && next.part != Part::Rest && self.outer(owner) == around
             }

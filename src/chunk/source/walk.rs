@@ -55,6 +55,8 @@ pub(super) struct Findings {
 struct Above {
     rows: Range<usize>,
     documents: bool,
+    /// Whether it is so certainly documentation that an empty row may follow.
+    certainly: bool,
 }
 
 /// A node that is still to be looked at.
@@ -156,7 +158,11 @@ impl<'t> Walk<'t, '_> {
                 above.rows.end = rows.end;
                 above.documents |= documents;
             }
-            None => self.above = Some(Above { rows, documents }),
+            None => {
+                // The first comment of a file may be the file's.
+                let certainly = self.text[node.byte_range()].starts_with("/**") && self.out.comments.len() > 1;
+                self.above = Some(Above { rows, documents, certainly });
+            }
         }
     }
 
@@ -202,7 +208,10 @@ impl<'t> Walk<'t, '_> {
         let own = self.rows_of(node);
         let begins = self.rows.begins(node.start_byte());
         let above = self.above.clone().filter(|above| match begins {
-            true => above.rows.end == own.start,
+            true => {
+                let gap = above.certainly && above.rows.end + 1 == own.start && self.rows.is_blank(above.rows.end);
+                above.rows.end == own.start || gap
+            }
             // Attributes stand before it in its line.
             false => above.rows.end == own.start + 1,
         });

@@ -97,7 +97,12 @@ fn variable(node: Node, text: &str) -> Option<(Shape, String)> {
 fn assignment(node: Node, text: &str) -> Option<(Shape, String)> {
     let inner = node.named_child(0).filter(|inner| inner.kind() == "assignment_expression")?;
     let left = inner.child_by_field_name("left").filter(|left| left.kind() == "member_expression")?;
-    Some((shape_of(inner.child_by_field_name("right")), spaced(&[content(left, text)])))
+    let mut right = inner.child_by_field_name("right");
+    // `res.type = res.contentType = function () {}`.
+    for _ in 0..4 {
+        right = right.and_then(|value| value.child_by_field_name("right").or(Some(value)));
+    }
+    Some((shape_of(right), spaced(&[content(left, text)])))
 }
 
 /// A function in an object.
