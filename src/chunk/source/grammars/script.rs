@@ -100,7 +100,10 @@ fn assignment(node: Node, text: &str) -> Option<(Shape, String)> {
     let mut right = inner.child_by_field_name("right");
     // `res.type = res.contentType = function () {}`.
     for _ in 0..4 {
-        right = right.and_then(|value| value.child_by_field_name("right").or(Some(value)));
+        right = right.map(|value| match value.kind() {
+            "assignment_expression" => value.child_by_field_name("right").unwrap_or(value),
+            _ => value,
+        });
     }
     Some((shape_of(right), spaced(&[content(left, text)])))
 }
