@@ -171,7 +171,9 @@ impl Outline<'_, '_> {
     fn joined(&self, pieces: Vec<Piece>) -> Vec<Piece> {
         let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
         for mut piece in pieces {
-            while let Some(last) = out.pop_if(|last| self.goes_onward(last, &piece)) {
+            // What stands first may be about the file.
+            let first = out.len() == 1;
+            while let Some(last) = out.pop_if(|last| self.goes_onward(last, &piece, first)) {
                 piece.rows.start = last.rows.start;
             }
             let Some(last) = out.last_mut() else {
@@ -208,7 +210,7 @@ impl Outline<'_, '_> {
     }
 
     /// Whether a piece has no place of its own and belongs to the next one.
-    fn goes_onward(&self, last: &Piece, next: &Piece) -> bool {
+    fn goes_onward(&self, last: &Piece, next: &Piece, first: bool) -> bool {
         let (Some(owner), true) = (next.owner, self.adjoin(last, next)) else { return false };
         match (last.part, last.owner) {
             // A head that says nothing, before its first member.
@@ -221,7 +223,8 @@ impl Outline<'_, '_> {
             (Part::Rest, around) => {
                 let run = self.comments.partition_point(|run| run.end < last.rows.end);
                 let comment = self.comments.get(run).is_some_and(|run| run.start <= last.rows.start);
-                let heads = last.rows.len() <= SMALL_ROWS && last.rows.start > 0;
+                let near = (last.rows.end..next.rows.start).all(|row| self.rows.is_blank(row));
+                let heads = last.rows.len() <= SMALL_ROWS && near && !first;
                 comment && heads && next.part != Part::Rest && self.outer(owner) == around
             }
             _ => false,

@@ -112,9 +112,7 @@ static C: u8 = 3;
 let_it_be! { one, two, three }
 ",
         r"
- | #[cfg(test)] | #[cfg(test)]
-mod tests | #[cfg(test)] | mod tests {
-mod tests > fn first | #[test] | }
+mod tests > fn first | #[cfg(test)] | }
 mod tests > fn second | /// Says it. | fn second() {}
 const A, B, static C | const A: u8 = 1; | static C: u8 = 3;
  | let_it_be! { one, two, three } | let_it_be! { one, two, three }
@@ -254,6 +252,30 @@ class Box | class Box extends Base { | #size = 1
 class Box > constructor, open, size, _secret | constructor(a) { | _secret() {}
 exports.make | exports.make = function (a) { | }
 module.exports | module.exports = { | }
+",
+    ),
+    (
+        "js",
+        r"/**
+ * About the file.
+ */
+
+var res = Object.create(proto)
+
+/**
+ * Sets the type.
+ */
+
+res.contentType =
+res.type = function type(a) {
+  var b = a
+  return b
+}
+",
+        r"
+ | /** | */
+var res | var res = Object.create(proto) | var res = Object.create(proto)
+res.contentType | /** | }
 ",
     ),
     (
@@ -480,8 +502,7 @@ namespace A.B
 "#,
         r#"
  | // Sends mail to people. | // Sends mail to people.
-namespace A.B > class Sender | namespace A.B | public sealed class Sender : Base, IDisposable
-namespace A.B > class Sender > n, Name | private readonly int n = 3; | public string Name { get; set; } = "}";
+namespace A.B > class Sender | namespace A.B | public string Name { get; set; } = "}";
 namespace A.B > class Sender > Sender | public Sender(string s) : base(s) { } | public Sender(string s) : base(s) { }
 namespace A.B > class Sender > SendAsync | public async Task<int> SendAsync<T>( | }
 namespace A.B > class Sender > Hidden | void Hidden() { } | void Hidden() { }
@@ -567,9 +588,7 @@ define MAX | #define MAX(a, b) \ | { (a) > (b)
 typedef ring_t | typedef struct ring { | } ring_t;
 typedef callback, struct forward | typedef int (*callback)(void *, int); | struct forward;
 hidden | static int hidden(void); | static int hidden(void);
- | /* Puts one in. */ | static int
-struct ring | put(struct ring *r, const char *s) | put(struct ring *r, const char *s)
- | { | }
+ | /* Puts one in. */ | }
 ring_new | struct ring *ring_new(int size, void (*f)(int)) { return 0; } | struct ring *ring_new(int size, void (*f)(int)) { return 0; }
 enum color | enum color { RED, GREEN }; | enum color { RED, GREEN };
 ring_size | extern int ring_size(const struct ring *r) __attribute__((pure)); | extern int ring_size(const struct ring *r) __attribute__((pure));
@@ -949,14 +968,10 @@ struct ring {
 #endif /* RING_H */
 "#,
         r"
- | #ifndef RING_H | #ifndef RING_H
-define RING_H | #define RING_H | #define RING_H
- | #ifdef __cplusplus | #endif
 put | /* Puts one in. */ | int put(struct ring *r);
 take | int take(struct ring *r); | int take(struct ring *r);
 define RING_MAX, typedef ring_t | #define RING_MAX 3 | typedef struct ring ring_t;
 struct ring | struct ring { | };
- | #ifdef __cplusplus | #endif /* RING_H */
 ",
     ),
 ];
