@@ -3,6 +3,7 @@
 
 use super::grammars::{Grammar, Meaning};
 use super::rows::Rows;
+use crate::types::limits::SOURCE_DEPTH;
 use tree_sitter::Tree;
 
 /// No border at a row.
@@ -15,11 +16,12 @@ pub(super) fn borders(tree: &Tree, rows: &Rows, grammar: &Grammar) -> Vec<u16> {
     let mut out = vec![NONE; rows.count()];
     let mut hangs = vec![false; rows.count() + 1];
     let mut cursor = tree.walk();
+    // The cursor counts its depth anew each time.
+    let mut depth = 0_u16;
     loop {
         let node = cursor.node();
         let span = rows.of_range(node.byte_range());
-        if node.is_named() && cursor.depth() > 0 && !node.byte_range().is_empty() && rows.begins(node.start_byte()) {
-            let depth = u16::try_from(cursor.depth()).unwrap_or(NONE - 1).min(NONE - 1);
+        if node.is_named() && depth > 0 && !node.byte_range().is_empty() && rows.begins(node.start_byte()) {
             out[span.start] = out[span.start].min(depth);
             let meaning = meanings.get(usize::from(node.kind_id()));
             if matches!(meaning, Some(Meaning::Comment | Meaning::Attribute)) {
@@ -27,7 +29,8 @@ pub(super) fn borders(tree: &Tree, rows: &Rows, grammar: &Grammar) -> Vec<u16> {
             }
         }
         // No other row begins inside of one.
-        if span.len() > 1 && cursor.goto_first_child() {
+        if span.len() > 1 && usize::from(depth) < SOURCE_DEPTH && cursor.goto_first_child() {
+            depth += 1;
             continue;
         }
         while !cursor.goto_next_sibling() {
@@ -37,6 +40,7 @@ pub(super) fn borders(tree: &Tree, rows: &Rows, grammar: &Grammar) -> Vec<u16> {
                 }
                 return out;
             }
+            depth = depth.saturating_sub(1);
         }
     }
 }

@@ -17,7 +17,7 @@ const CONDITIONS: &[&str] = &["#if", "#else", "#elif", "#endif", "# if", "# ifde
 /// and do not only open something.
 pub(super) fn says_something(rows: &Rows, piece: Range<usize>) -> bool {
     let is_condition = |said: &str| CONDITIONS.iter().any(|mark| said.starts_with(mark));
-    let said: Vec<&str> = piece.map(|row| rows.said(row..row + 1).trim()).collect();
+    let said: Vec<&str> = piece.map(|row| rows.said(row..row + 1).trim_start_matches('\u{feff}').trim()).collect();
     let kept: Vec<&str> = said.into_iter().filter(|said| !is_condition(said)).collect();
     let opens = matches!(kept[..], [one] if one.ends_with([':', '{', '(']));
     !opens && has_words(&kept.join("\n"), 2)

@@ -10,7 +10,7 @@ pub(super) static HASKELL: Grammar = Grammar {
     rules: &[
         named("data_type", Shape::Record, "data"),
         named("newtype", Shape::Record, "newtype"),
-        named("type_synomym", Shape::Value, "type"),
+        named("type_synonym", Shape::Value, "type"),
         named("type_family", Shape::Value, "type family"),
         named("class", Shape::Class, "class"),
         told("instance", Shape::Scope, |node, text| {

@@ -64,7 +64,8 @@ fn what_breaks_a_grammar_is_plain_text() {
         assert_eq!(declarations(&text, language), markup::plain(&text));
     }
     // A mistake in a program is none.
-    let program = format!("fn one() {{ let = ; }}\n\n{}", "fn two() {\n    call();\n}\n\n".repeat(20));
+    let more: String = (0..20).map(|n| format!("fn two{n}() {{\n    let a = 1;\n    call(a);\n}}\n\n")).collect();
+    let program = format!("fn one() {{ let = ; }}\n\n{more}");
     assert!(parse::parse(&program, Language::Rust).is_some());
     assert!(declarations(&program, Language::Rust).len() > 15);
 }
