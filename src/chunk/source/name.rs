@@ -1,6 +1,5 @@
 //! How what is declared is called: a word of the language and its names, as one line of bounded length.
 
-use super::grammars::Shape;
 use tree_sitter::Node;
 
 /// The longest label, in bytes.
@@ -44,14 +43,4 @@ pub(super) fn spaced(texts: &[&str]) -> String {
         label.push_str(word);
     }
     label
-}
-
-/// The names of the variables of a declaration, as Java and C# nest them.
-pub(super) fn declarators(node: Node, text: &str) -> Option<(Shape, String)> {
-    let mut cursor = node.walk();
-    let list = node.named_children(&mut cursor).find(|child| child.kind() == "variable_declaration").unwrap_or(node);
-    let mut cursor = list.walk();
-    let variables = list.named_children(&mut cursor).filter(|child| child.kind() == "variable_declarator");
-    let names = joined(variables.filter_map(|variable| field(variable, "name", text)));
-    (!names.is_empty()).then(|| (Shape::Value, spaced(&[&names])))
 }

@@ -4,8 +4,8 @@
 //! a number of steps that grows with their length, and of which not too much is an error. Steps are counted, so that
 //! the same text is always read the same way. tree-sitter keeps its stacks on the heap: nesting costs steps, no stack.
 
-use super::Language;
 use super::grammars::{self, Grammar};
+use super::language::Language;
 use crate::types::limits::{SOURCE_BYTES, SOURCE_BYTES_PER_STEP};
 use std::ops::ControlFlow;
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};

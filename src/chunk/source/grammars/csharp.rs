@@ -1,7 +1,7 @@
 //! C#.
 
-use super::super::name::{declarators, field, spaced};
-use super::{Grammar, Name, Rule, Shape, named, told};
+use super::super::name::{field, spaced};
+use super::{Grammar, Name, Rule, Shape, declarators, named, told};
 use std::sync::OnceLock;
 
 pub(super) static CSHARP: Grammar = Grammar {

@@ -1,7 +1,6 @@
 //! Java.
 
-use super::super::name::declarators;
-use super::{Grammar, Name, Rule, Shape, named, told};
+use super::{Grammar, Name, Rule, Shape, declarators, named, told};
 use std::sync::OnceLock;
 
 pub(super) static JAVA: Grammar = Grammar {

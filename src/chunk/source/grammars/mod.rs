@@ -31,7 +31,8 @@ mod sql;
 #[cfg(feature = "more-languages")]
 mod swift;
 
-use super::Language;
+use super::language::Language;
+use super::name::{field, joined, spaced};
 use std::sync::OnceLock;
 use tree_sitter::Node;
 use tree_sitter_language::LanguageFn;
@@ -145,6 +146,16 @@ const fn told(kind: &'static str, shape: Shape, name: fn(Node, &str) -> Option<(
 /// A rule for what stands around a declaration.
 const fn wrapper(kind: &'static str) -> Rule {
     Rule { kind, shape: Shape::Wrapper, name: Name::None }
+}
+
+/// The names of the variables of a declaration, as Java and C# nest them.
+fn declarators(node: Node, text: &str) -> Option<(Shape, String)> {
+    let mut cursor = node.walk();
+    let list = node.named_children(&mut cursor).find(|child| child.kind() == "variable_declaration").unwrap_or(node);
+    let mut cursor = list.walk();
+    let variables = list.named_children(&mut cursor).filter(|child| child.kind() == "variable_declarator");
+    let names = joined(variables.filter_map(|variable| field(variable, "name", text)));
+    (!names.is_empty()).then(|| (Shape::Value, spaced(&[&names])))
 }
 
 /// The grammars of a language, the likeliest first; none if they are not built in.

@@ -95,7 +95,7 @@ fn what_is_too_long_is_plain_text() {
 /// Neither the parser nor what walks its trees recurses: this would overflow the stack of a test's thread otherwise.
 #[test]
 fn nesting_overflows_nothing() {
-    let depth = 60_000;
+    let depth = 30_000;
     for (open, close, language) in [
         ("(", ")", Language::Python),
         ("{", "}", Language::JavaScript),
