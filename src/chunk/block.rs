@@ -37,5 +37,7 @@ pub enum BlockRole {
     Declaration {
         /// Its names from outside in, such as `impl Retry` and `fn backoff`.
         path: Vec<String>,
+        /// Where it is cut if it is too long, in order: beginnings of lines, and how deep in its syntax each lies.
+        borders: Vec<(usize, u16)>,
     },
 }

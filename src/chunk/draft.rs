@@ -1,8 +1,9 @@
 //! Blocks to drafts of chunks: sections, cut where they are too long, joined where they are too short.
 
 use super::block::{Block, BlockRole};
-use super::cut::{cut, trimmed};
+use super::cut::trimmed;
 use super::size::{Limits, Sizer};
+use super::statement::statements;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -56,6 +57,8 @@ struct Section {
     path: Rc<[String]>,
     room: usize,
     blocks: Vec<(Range<usize>, usize)>,
+    /// Where its block is best cut; for declarations.
+    borders: Vec<(usize, u16)>,
 }
 
 struct Sections<'a, 's> {
@@ -80,10 +83,11 @@ impl Sections<'_, '_> {
                 }
                 self.open = Some(self.section(block.range, self.names().collect()));
             }
-            BlockRole::Declaration { path } => {
+            BlockRole::Declaration { path, borders } => {
                 self.close();
                 let start = block.range.start;
                 let mut section = self.section(start..start, path);
+                section.borders = borders;
                 section.blocks.push(self.sized(block.range));
                 let first = self.out.len();
                 self.split(section);
@@ -137,7 +141,7 @@ impl Sections<'_, '_> {
             tokens.remove(0);
         }
         let room = self.limits.room(tokens.iter().sum());
-        Section { lead, path: path.into(), room, blocks: Vec::new() }
+        Section { lead, path: path.into(), room, blocks: Vec::new(), borders: Vec::new() }
     }
 
     fn close(&mut self) {
@@ -148,7 +152,7 @@ impl Sections<'_, '_> {
 
     /// One draft of a section that has room in one chunk, else a draft for each block, else parts of blocks.
     fn split(&mut self, section: Section) {
-        let Section { lead, path, room, blocks } = section;
+        let Section { lead, path, room, blocks, borders } = section;
         let draft = |lead: Range<usize>, body: Range<usize>, tokens, continues| Draft {
             start: lead.start,
             announces: self.text[body.clone()].trim_end().ends_with(':'),
@@ -174,7 +178,8 @@ impl Sections<'_, '_> {
         }
         let mut lead = Some(lead);
         for (block, tokens) in blocks {
-            let parts = if tokens <= room { vec![block] } else { cut(self.text, block, room, self.sizer) };
+            let parts =
+                if tokens <= room { vec![block] } else { statements(self.text, block, &borders, room, self.sizer) };
             for part in parts {
                 let tokens = self.sizer.tokens(&self.text[part.clone()]);
                 let continues = lead.is_none();

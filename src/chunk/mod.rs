@@ -16,6 +16,7 @@ mod reading;
 mod size;
 mod sniff;
 mod source;
+mod statement;
 
 pub use file_type::endings;
 pub use front_matter::{FrontMatter, front_matter, yaml};
@@ -45,7 +46,7 @@ pub enum Format {
     Html,
     /// Paragraphs between empty lines.
     Plain,
-    /// A program: what it declares, with its documentation.
+    /// A program: what it declares, and what lies between.
     Source(Language),
 }
 

@@ -125,6 +125,12 @@ counts! {
     QUESTION_BYTES = "bytes of a question", 256 << 10;
     /// A longer Markdown text is read as plain text: the tree of its marks takes forty times its size.
     MARKDOWN_BYTES = "bytes of Markdown that are read as such", 8 << 20;
+    /// A longer source text is read as plain text.
+    SOURCE_BYTES = "bytes of a source file that are parsed", 4 << 20;
+    /// A parser of source text gets a step for so many bytes, and some for any text; past them it is plain text.
+    SOURCE_BYTES_PER_STEP = "bytes of a source file for each step of its parser", 16;
+    /// Levels of a syntax tree in which declarations are looked for.
+    SOURCE_DEPTH = "levels of a source file's syntax", 400;
     /// Entries of all packs of the user and the repository together.
     OWN_ENTRIES = "entries of own packs", 20_000;
     /// Patterns of all packs of the user and the repository together.

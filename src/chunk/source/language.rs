@@ -1,4 +1,5 @@
-//! The languages whose declarations are found, and the file name extensions that tell them.
+//! The languages whose declarations are found, and the file name extensions that tell them. Dialects with a grammar of
+//! their own (TSX, C++, headers) are languages here.
 //!
 //! Leaves it to the caller to look at shebangs and at whole names (`Makefile`).
 
@@ -11,8 +12,10 @@ pub enum Language {
     Python,
     /// JavaScript, with JSX.
     JavaScript,
-    /// TypeScript, with TSX.
+    /// TypeScript.
     TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
     /// Go.
     Go,
     /// Java.
@@ -25,8 +28,12 @@ pub enum Language {
     CSharp,
     /// Swift.
     Swift,
-    /// C, C++ and their headers.
+    /// C.
     C,
+    /// Headers of C or C++.
+    Header,
+    /// C++.
+    Cpp,
     /// Ruby.
     Ruby,
     /// PHP.
@@ -51,14 +58,17 @@ const EXTENSIONS: &[(Language, &[&str])] = &[
     (Language::Rust, &["rs"]),
     (Language::Python, &["py", "pyi", "pyw"]),
     (Language::JavaScript, &["js", "jsx", "mjs", "cjs"]),
-    (Language::TypeScript, &["ts", "tsx", "mts", "cts"]),
+    (Language::TypeScript, &["ts", "mts", "cts"]),
+    (Language::Tsx, &["tsx"]),
     (Language::Go, &["go"]),
     (Language::Java, &["java"]),
     (Language::Kotlin, &["kt", "kts"]),
     (Language::Scala, &["scala", "sc"]),
     (Language::CSharp, &["cs"]),
     (Language::Swift, &["swift"]),
-    (Language::C, &["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "h++", "c++", "ipp", "inl", "cu", "cuh"]),
+    (Language::C, &["c"]),
+    (Language::Header, &["h"]),
+    (Language::Cpp, &["cc", "cpp", "cxx", "hh", "hpp", "hxx", "h++", "c++", "ipp", "inl", "cu", "cuh"]),
     (Language::Ruby, &["rb", "rake", "gemspec"]),
     (Language::Php, &["php", "phtml"]),
     (Language::Shell, &["sh", "bash", "zsh", "ksh", "bats"]),
@@ -72,11 +82,12 @@ const EXTENSIONS: &[(Language, &[&str])] = &[
 
 impl Language {
     /// All languages.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::Rust,
         Self::Python,
         Self::JavaScript,
         Self::TypeScript,
+        Self::Tsx,
         Self::Go,
         Self::Java,
         Self::Kotlin,
@@ -84,6 +95,8 @@ impl Language {
         Self::CSharp,
         Self::Swift,
         Self::C,
+        Self::Header,
+        Self::Cpp,
         Self::Ruby,
         Self::Php,
         Self::Shell,

@@ -1,7 +1,6 @@
 //! The table: extension, source, and what is found as `path | first line | last line`.
 
 pub(super) const CASES: &[(&str, &str, &str)] = &[
-    ("rs", "", ""),
     (
         "rs",
         r##"//! Retries requests.
@@ -52,27 +51,72 @@ pub mod inner {
     pub type Name = String;
 }
 "##,
-        r"
+        r#"
  | //! Retries requests. | //! With a pause.
 struct Retry | /// How often. | }
-impl Retry<T> > fn backoff | /// The pause before | ) -> u8 {
-impl Retry<T> > fn backoff > fn nested | /// Shown, for it has a comment. | fn nested() {}
-impl Retry<T> > fn public | pub const fn public() -> u8 { 0 } | pub const fn public() -> u8 { 0 }
+impl Retry<T> > fn backoff | impl<T> Retry<T> { | }
+impl Retry<T> > fn private, public | fn private(&self) {} | pub const fn public() -> u8 { 0 }
+fn alone | fn alone() {} | fn alone() {}
 const LIMIT | pub const LIMIT: usize = 3; | pub const LIMIT: usize = 3;
-fn on_unix | pub fn on_unix() {} | pub fn on_unix() {}
-fn puts | pub fn puts(s: *const u8); | pub fn puts(s: *const u8);
+ | cfg_if! { if #[cfg(unix)] { | } }
+extern "C" > fn puts | extern "C" { | pub fn puts(s: *const u8);
 trait Store | pub trait Store { | pub trait Store {
 trait Store > fn get | fn get(&self) -> u8; | fn get(&self) -> u8;
-mod inner | pub mod inner { | pub mod inner {
-mod inner | //! About inner. | //! About inner.
-mod inner > type Name | pub type Name = String; | pub type Name = String;
+macro_rules gen | macro_rules! gen { () => { pub fn generated() {} } } | macro_rules! gen { () => { pub fn generated() {} } }
+mod inner > type Name | pub mod inner { | pub type Name = String;
+"#,
+    ),
+    ("rs", "", ""),
+    (
+        "rs",
+        r"// Copyright 2020 Somebody.
+// Licensed under the MIT license.
+
+// Words about this whole file.
+
+use a::b;
+
+/// Doc.
+fn f() {}",
+        r"
+ | // Words about this whole file. | // Words about this whole file.
+fn f | /// Doc. | fn f() {}
 ",
     ),
     (
         "rs",
-        "// Copyright 2020 Somebody.\n// Licensed under the MIT license.\n\n// Words about this whole file.\n\n\
-         use a::b;\n\n/// Doc.\nfn f() {}",
-        " | // Words about this whole file. | // Words about this whole file.\nfn f | /// Doc. | fn f() {}",
+        r"use a::b;
+#[cfg(test)]
+use c::d;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first() {
+        let a = 1;
+        assert!(a == 1);
+    }
+
+    // -- Others --
+
+    /// Says it.
+    fn second() {}
+}
+
+const A: u8 = 1;
+const B: u8 = 2;
+static C: u8 = 3;
+
+let_it_be! { one, two, three }
+",
+        r"
+mod tests > fn first | #[cfg(test)] | }
+mod tests > fn second | /// Says it. | fn second() {}
+const A, B, static C | const A: u8 = 1; | static C: u8 = 3;
+ | let_it_be! { one, two, three } | let_it_be! { one, two, three }
+",
     ),
     (
         "py",
@@ -114,15 +158,52 @@ class Options(TypedDict, total=False):
     size: int
 "#,
         r#"
- | """Parse things | quickly."""
-class Point | # What it is about. | y: int = 0
+ | #!/usr/bin/env python3 | quickly."""
+class Point | # What it is about. | x: int
+class Point > y | # def no(): pass | y: int = 0
 class Shape | class Shape(Base): | "A shape."
-class Shape > def area | @property | area."""
-class Shape > def area > def told | def told(): | """Says why."""
-class Shape > def shown | def shown(self): return 1 | def shown(self): return 1
+class Shape > def area | @property | """
+class Shape > def _hidden | def _hidden(self): pass | def _hidden(self): pass
+class Shape | if True: | def shown(self): return 1
 def last | def last(): return "x" | def last(): return "x"
 class Options | class Options(TypedDict, total=False): | size: int
 "#,
+    ),
+    (
+        "py",
+        r"import os
+
+LIMIT = 3
+NAMES = [
+    'a',
+]
+
+class HttpClient(Base):
+    retries = 3
+    timeout: int = 5
+
+    def __init__(self):
+        self.a = 1
+        self.b = 2
+        self.c = 3
+
+    def get(self, url):
+        return self.send('GET', url)
+
+    def put(self, url):
+        return self.send('PUT', url)
+
+if __name__ == '__main__':
+    client = HttpClient()
+    client.get('https://example.org')
+",
+        r"
+LIMIT, NAMES | LIMIT = 3 | ]
+class HttpClient | class HttpClient(Base): | timeout: int = 5
+class HttpClient > def __init__ | def __init__(self): | self.c = 3
+class HttpClient > def get, put | def get(self, url): | return self.send('PUT', url)
+ | if __name__ == '__main__': | client.get('https://example.org')
+",
     ),
     (
         "js",
@@ -162,20 +243,40 @@ module.exports = {
 }
 foo(1, 2)
 "#,
-        r#"
+        r"
+ | 'use strict' | */
+function add | /** Adds days. */ | }
+const sub, mul | const sub = async (x) => { | export const mul = (x) => x
+const LIMIT, hidden | export const LIMIT = 3 | const hidden = 4
+class Box | class Box extends Base { | #size = 1
+class Box > constructor, open, size, _secret | constructor(a) { | _secret() {}
+exports.make | exports.make = function (a) { | }
+module.exports | module.exports = { | }
+",
+    ),
+    (
+        "js",
+        r"/**
+ * About the file.
+ */
+
+var res = Object.create(proto)
+
+/**
+ * Sets the type.
+ */
+
+res.contentType =
+res.type = function type(a) {
+  var b = a
+  return b
+}
+",
+        r"
  | /** | */
-function add | /** Adds days. */ | export function add({ a, b = "}" }, c = () => {}) {
-const sub | const sub = async (x) => { | const sub = async (x) => {
-const mul | export const mul = (x) => x | export const mul = (x) => x
-const LIMIT | export const LIMIT = 3 | export const LIMIT = 3
-class Box | class Box extends Base { | class Box extends Base {
-class Box > constructor | constructor(a) { | constructor(a) {
-class Box > open | static async open(path) { } | static async open(path) { }
-class Box > size | get size() { return 1 } | get size() { return 1 }
-exports.make | exports.make = function (a) { | exports.make = function (a) {
-module.exports > run | /** Runs it. */ | run(a) { },
-module.exports > stop | // Stops at once. | stop: function () { },
-"#,
+var res | var res = Object.create(proto) | var res = Object.create(proto)
+res.contentType | /** | }
+",
     ),
     (
         "tsx",
@@ -214,16 +315,12 @@ export default function main(): void {}
         r"
  | // Shows things on the screen. | // Shows things on the screen.
 interface Props | export interface Props<T> { | }
-type Mode | export type Mode = | | 'b'
-type Pair | type Pair = { | }
+type Mode, Pair | export type Mode = | }
 enum Level | export enum Level { Low, High } | export enum Level { Low, High }
-const View | /** Draws it. */ | export const View = ({ name }: Props<A>): JSX.Element => {
-class App | export default class App { | export default class App {
-class App > y | readonly y: number = 2 | readonly y: number = 2
-class App > render | @Input() render<T>(a: T): void { | @Input() render<T>(a: T): void {
-class App > go | abstract go(): void | abstract go(): void
-module 'x' | declare module 'x' { | declare module 'x' {
-module 'x' > function f | export function f(a: string): void | export function f(a: string): void
+const View | /** Draws it. */ | }
+class App | export default class App { | readonly y: number = 2
+class App > render, go | @Input() render<T>(a: T): void { | abstract go(): void
+module 'x' > function f | declare module 'x' { | export function f(a: string): void
 function main | export default function main(): void {} | export default function main(): void {}
 ",
     ),
@@ -261,8 +358,10 @@ func Map[T any](a []T) []T { return a }
         r"
 package retry | // Package retry tries again. | package retry
 type Retry | // Retry says how often. | }
-const Low | // Limits of the thing. | )
-func Retry.Backoff | func (r *Retry) Backoff( | ) (int, error) {
+const Low, High | // Limits of the thing. | )
+var hidden | var hidden = `func No() {` | var hidden = `func No() {`
+func Retry.Backoff | func (r *Retry) Backoff( | }
+func private | func private() {} | func private() {}
 type Reader | type Reader interface { | }
 func Map | func Map[T any](a []T) []T { return a } | func Map[T any](a []T) []T { return a }
 ",
@@ -302,14 +401,14 @@ public class Store<T> extends Base implements A, B {
     public @interface Mark { String value() default ""; }
 }
 "#,
-        r"
-class Store | /** | public class Store<T> extends Base implements A, B {
+        r#"
+class Store | /** | private static final int SIZE = 3;
 class Store > names | /** The names. */ | private List<String> names = new ArrayList<>();
 class Store > Store | /** Makes one. */ | public Store(int a) { this.a = a; }
-class Store > get | @Override | final String key, int... more) throws IOException {
-class Store > size | protected abstract int size(); | protected abstract int size();
-class Store > record Pair | public record Pair(int a, int b) { } | public record Pair(int a, int b) { }
-",
+class Store > get | @Override | }
+class Store > hidden, size | void hidden() {} | protected abstract int size();
+class Store > record Pair, enum Color, @interface Mark | public record Pair(int a, int b) { } | public @interface Mark { String value() default ""; }
+"#,
     ),
     (
         "kt",
@@ -336,13 +435,12 @@ suspend fun String.twice(): String =
 "#,
         r#"
 class User | /** A user. */ | )
-interface Result | sealed interface Result { | sealed interface Result {
-interface Result > val code | val code: Int | val code: Int
+interface Result | sealed interface Result { | val code: Int
 interface Result > fun map | fun <T> map(f: (T) -> T): Result | fun <T> map(f: (T) -> T): Result
 enum Color | enum class Color { RED, GREEN } | enum class Color { RED, GREEN }
-object Registry | object Registry { | object Registry {
-object Registry > fun find | fun find(key: String): String? = all["${key["a"]}"] | fun find(key: String): String? = all["${key["a"]}"]
-fun String.twice | suspend fun String.twice(): String = | suspend fun String.twice(): String =
+object Registry | object Registry { | private val all = mutableMapOf<String, String>()
+object Registry > fun find, no | fun find(key: String): String? = all["${key["a"]}"] | private fun no() {}
+fun String.twice | suspend fun String.twice(): String = | this + this
 "#,
     ),
     (
@@ -364,9 +462,10 @@ sealed trait Tree[+A]
 ",
         r"
 class Count | /** Counts words. */ | case class Count(word: String, n: Int = 0) extends Base with Other {
-class Count > def add | def add(m: Int)(implicit c: Ctx): Count = { | def add(m: Int)(implicit c: Ctx): Count = {
-object Main | object Main extends App { | object Main extends App {
-object Main > val Limit | val Limit: Int = 3 | val Limit: Int = 3
+class Count > def add | def add(m: Int)(implicit c: Ctx): Count = { | }
+class Count > val x | private val x = 'a' | private val x = 'a'
+object Main | object Main extends App { | val Limit: Int = 3
+trait Tree | sealed trait Tree[+A] | sealed trait Tree[+A]
 ",
     ),
     (
@@ -403,12 +502,13 @@ namespace A.B
 "#,
         r#"
  | // Sends mail to people. | // Sends mail to people.
-namespace A.B > class Sender | /// <summary>A sender.</summary> | public sealed class Sender : Base, IDisposable
-namespace A.B > class Sender > Name | public string Name { get; set; } = "}"; | public string Name { get; set; } = "}";
+namespace A.B > class Sender | namespace A.B | public string Name { get; set; } = "}";
 namespace A.B > class Sender > Sender | public Sender(string s) : base(s) { } | public Sender(string s) : base(s) { }
-namespace A.B > class Sender > SendAsync | public async Task<int> SendAsync<T>( | T item, [Optional] int n = 3) where T : class
+namespace A.B > class Sender > SendAsync | public async Task<int> SendAsync<T>( | }
+namespace A.B > class Sender > Hidden | void Hidden() { } | void Hidden() { }
 namespace A.B > record Point | public record Point(int X, int Y); | public record Point(int X, int Y);
-namespace A.B > interface IStore | public interface IStore | }
+namespace A.B > interface IStore | public interface IStore | public interface IStore
+namespace A.B > interface IStore > Get | int Get(string key); | int Get(string key);
 "#,
     ),
     (
@@ -436,12 +536,10 @@ extension Point: Equatable {
 protocol Store { func get() -> Int }
 "##,
         r#"
-struct Point | /// A point. | }
-extension Point: Equatable | extension Point: Equatable { | extension Point: Equatable {
-extension Point: Equatable > func add | /// Adds two points. | static func add(_ a: Point, to b: Point = .zero) throws -> Point {
-extension Point: Equatable > init | public init?(x: Int) { } | public init?(x: Int) { }
-class Model | @MainActor final class Model: ObservableObject { | @MainActor final class Model: ObservableObject {
-class Model > var name | @Published var name: String = "" | @Published var name: String = ""
+struct Point | /// A point. | let x: Int
+extension Point: Equatable > func add | extension Point: Equatable { | }
+extension Point: Equatable > func hidden, init | private func hidden() {} | public init?(x: Int) { }
+class Model | @MainActor final class Model: ObservableObject { | @Published var name: String = ""
 class Model > func load | func load() async { } | func load() async { }
 protocol Store | protocol Store { func get() -> Int } | protocol Store { func get() -> Int }
 "#,
@@ -486,13 +584,15 @@ int rings = 0;
 "#,
         r"
  | /* ring.c -- a ring buffer | /* ring.c -- a ring buffer
+define MAX | #define MAX(a, b) \ | { (a) > (b)
 typedef ring_t | typedef struct ring { | } ring_t;
-typedef callback | typedef int (*callback)(void *, int); | typedef int (*callback)(void *, int);
-put | /* Puts one in. */ | put(struct ring *r, const char *s)
+typedef callback, struct forward | typedef int (*callback)(void *, int); | struct forward;
+hidden | static int hidden(void); | static int hidden(void);
+ | /* Puts one in. */ | }
 ring_new | struct ring *ring_new(int size, void (*f)(int)) { return 0; } | struct ring *ring_new(int size, void (*f)(int)) { return 0; }
 enum color | enum color { RED, GREEN }; | enum color { RED, GREEN };
 ring_size | extern int ring_size(const struct ring *r) __attribute__((pure)); | extern int ring_size(const struct ring *r) __attribute__((pure));
-deflate | int ZEXPORT deflate OF((z_streamp strm, int flush)); | int ZEXPORT deflate OF((z_streamp strm, int flush));
+ZEXPORT | int ZEXPORT deflate OF((z_streamp strm, int flush)); | int ZEXPORT deflate OF((z_streamp strm, int flush));
 rings | /* The number of rings. */ | int rings = 0;
 ",
     ),
@@ -520,12 +620,10 @@ void Stack<T>::push(T t) { }
 }
 "#,
         r#"
-namespace a::b > class Stack | /// A stack of things. | class Stack : public Base<T> {
-namespace a::b > class Stack > Stack | explicit Stack(int n) : n_(n) {} | explicit Stack(int n) : n_(n) {}
-namespace a::b > class Stack > top | [[nodiscard]] virtual const T& top() const noexcept override = 0; | [[nodiscard]] virtual const T& top() const noexcept override = 0;
-namespace a::b > class Stack > operator== | bool operator==(const Stack& other) const { return f(R"x(" class No { )x"); } | bool operator==(const Stack& other) const { return f(R"x(" class No { )x"); }
-namespace a::b > puts | int puts(const char* s); | int puts(const char* s);
-namespace a::b > make | inline auto make(int a) -> Stack<int> { return g(a); } | inline auto make(int a) -> Stack<int> { return g(a); }
+namespace a::b > class Stack | namespace a::b { | public:
+namespace a::b > class Stack > Stack, ~Stack, top, operator== | explicit Stack(int n) : n_(n) {} | bool operator==(const Stack& other) const { return f(R"x(" class No { )x"); }
+namespace a::b > class Stack > n_ | int n_ = 1'000; | int n_ = 1'000;
+namespace a::b > puts, make | int puts(const char* s); | inline auto make(int a) -> Stack<int> { return g(a); }
 namespace a::b > enum Mode | enum class Mode : int { A, B }; | enum class Mode : int { A, B };
 namespace a::b > Stack<T>::push | void Stack<T>::push(T t) { } | void Stack<T>::push(T t) { }
 "#,
@@ -559,11 +657,11 @@ end
 "##,
         r#"
  | # Reads feeds from the net. | # Reads feeds from the net.
-module Feed | module Feed | module Feed
-module Feed > class Reader | # Reads one feed. | class Reader < Base
+module Feed > class Reader | module Feed | class Reader < Base
 module Feed > class Reader > attr_reader :name | # Who reads it. | attr_reader :name
-module Feed > class Reader > def self.open | def self.open(path, mode = { a: "}" }) | def self.open(path, mode = { a: "}" })
-module Feed > class Reader > def each? | def each? = true | def each? = true
+module Feed > class Reader > def self.open | def self.open(path, mode = { a: "}" }) | end
+module Feed > class Reader > def each?, hidden | def each? = true | private def hidden; end
+module Feed | =begin | end
 "#,
     ),
     (
@@ -602,10 +700,11 @@ namespace App\Cart | /** | namespace App\Cart;
 class Cart | #[Entity] | final class Cart extends Base implements A
 class Cart > $items | /** The items. */ | private array $items = [];
 class Cart > $name | public ?string $name = null; | public ?string $name = null;
-class Cart > function __construct | public function __construct(private int $a, string $b = '{') {} | public function __construct(private int $a, string $b = '{') {}
-class Cart > function add | /** Adds one. */ | public static function &add(Item $i): ?self
+class Cart > function __construct, hidden | public function __construct(private int $a, string $b = '{') {} | abstract protected function hidden(): void;
+class Cart > function add | /** Adds one. */ | }
 interface HasName | interface HasName { public function name(): string; } | interface HasName { public function name(): string; }
 function helper | function helper(int ...$n): int { return 1; } | function helper(int ...$n): int { return 1; }
+ | ?> | function html() {
 ",
     ),
     (
@@ -628,10 +727,33 @@ function clean-up {
 _private() { :; }
 "#,
         r"
- | # Backs the machine up. | # Backs the machine up.
-function copy | # Copies one folder. | copy() {
-function clean-up | function clean-up { | function clean-up {
+ | #!/bin/sh | set -e
+function copy | # Copies one folder. | }
+function clean-up | function clean-up { | }
+function _private | _private() { :; } | _private() { :; }
 ",
+    ),
+    (
+        "sh",
+        r#"#!/bin/bash
+set -euo pipefail
+cd "$(dirname "$0")"
+
+# Where it goes.
+TARGET=/srv/www
+
+deploy() {
+  rsync -a ./ "$TARGET"
+}
+
+deploy
+echo "deployed to the target"
+"#,
+        r#"
+ | #!/bin/bash | TARGET=/srv/www
+function deploy | deploy() { | }
+ | deploy | echo "deployed to the target"
+"#,
     ),
     (
         "sql",
@@ -655,10 +777,11 @@ COMMENT ON TABLE users IS 'Buyers';
         r#"
  | -- The schema of the shop. | -- The schema of the shop.
 table "shop".users | -- All who may buy. | );
-function total | create or replace function total(a int, b text) | returns int as $body$
+ | INSERT INTO users VALUES ('CREATE TABLE no ('); | INSERT INTO users VALUES ('CREATE TABLE no (');
+function total | create or replace function total(a int, b text) | $body$ language sql;
 index idx | CREATE UNIQUE INDEX idx ON users (name); | CREATE UNIQUE INDEX idx ON users (name);
-view v | CREATE VIEW v AS | CREATE VIEW v AS
-COMMENT ON TABLE users IS | COMMENT ON TABLE users IS 'Buyers'; | COMMENT ON TABLE users IS 'Buyers';
+view v | CREATE VIEW v AS | SELECT 1;
+ | COMMENT ON TABLE users IS 'Buyers'; | COMMENT ON TABLE users IS 'Buyers';
 "#,
     ),
     (
@@ -680,9 +803,9 @@ function M:go(a) end
 ",
         r"
  | --- Strings for all. | -- And more.
-function M.trim | --- Trims both ends. | function M.trim(s)
-function M.split | M.split = function(s, sep) | M.split = function(s, sep)
-function M:go | function M:go(a) end | function M:go(a) end
+local M | local M = {} | local M = {}
+function M.trim | --- Trims both ends. | end
+function hidden, M.split, M:go | local function hidden() end | function M:go(a) end
 ",
     ),
     (
@@ -709,10 +832,10 @@ function M:go | function M:go(a) end | function M:go(a) end
 end
 "##,
         r##"
-defmodule Shop.Cart | defmodule Shop.Cart do | defmodule Shop.Cart do
-defmodule Shop.Cart | @moduledoc """ | """
-defmodule Shop.Cart > def add | @doc """ | def add(%Cart{} = cart, item) do
-defmodule Shop.Cart > @type t | @typedoc "A cart." | @type t :: %Cart{a: 1}
+defmodule Shop.Cart | defmodule Shop.Cart do | All about carts.
+defmodule Shop.Cart > def add | @doc """ | end
+defmodule Shop.Cart > defp hidden | defp hidden(a), do: a | defp hidden(a), do: a
+defmodule Shop.Cart > @type t, @limit | @typedoc "A cart." | @limit 3
 defmodule Shop.Cart > def size | def size(cart), do: "#{"}"}" | def size(cart), do: "#{"}"}"
 "##,
     ),
@@ -743,13 +866,14 @@ class Shape a where
 instance Shape Int where
   area x = x
 "#,
-        r"
-module Data.Parse | {-# LANGUAGE X #-} | module Data.Parse (parse, Tree(..)) where
-data Tree a | -- | A tree. | deriving (Show)
-parse, parse' | {- parse :: no {- nested -} -} | -> Tree a
-class Shape a | class Shape a where | class Shape a where
-class Shape a > area | -- | Its size. | area :: a -> Int
-",
+        r#"
+module Data.Parse | -- | Parsing of things. | module Data.Parse (parse, Tree(..)) where
+data Tree | -- | A tree. | deriving (Show)
+parse, parse' | {- parse :: no {- nested -} -} | parse s = foldl' f "x :: y" s
+class Shape | class Shape a where | class Shape a where
+class Shape > area | -- | Its size. | area :: a -> Int
+instance Shape Int > area | instance Shape Int where | area x = x
+"#,
     ),
     (
         "proto",
@@ -768,7 +892,8 @@ service Carts {
 "#,
         r"
 message Cart | // A cart. | }
-service Carts | service Carts { | }
+service Carts | service Carts { | service Carts {
+service Carts > rpc Get | // Gets one. | rpc Get(GetRequest) returns (Cart);
 ",
     ),
     (
@@ -789,9 +914,91 @@ output "id" { value = 1 }
 "#,
         r#"
  | # The network of the shop. | # The network of the shop.
-resource "aws_vpc" "main" | resource "aws_vpc" "main" { | resource "aws_vpc" "main" {
+resource "aws_vpc" "main" | resource "aws_vpc" "main" { | }
 variable "region" | # Where it runs. | }
 output "id" | output "id" { value = 1 } | output "id" { value = 1 }
 "#,
     ),
+    (
+        "ts",
+        r"export function one<T>(a: T): T {
+  return <T>a;
+}
+abstract class Base {
+  protected abstract size(): number;
+  @Input() name = '';
+}
+export { a, b } from './c';
+export namespace inner {
+  export const LIMIT = 3;
+}
+interface Shape {
+  area(): number;
+}
+",
+        r"
+function one | export function one<T>(a: T): T { | }
+class Base | abstract class Base { | abstract class Base {
+class Base > size | protected abstract size(): number; | protected abstract size(): number;
+class Base > name | @Input() name = ''; | @Input() name = '';
+namespace inner > const LIMIT | export namespace inner { | export const LIMIT = 3;
+interface Shape | interface Shape { | }
+",
+    ),
+    (
+        "h",
+        r#"#ifndef RING_H
+#define RING_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Puts one in. */
+int put(struct ring *r);
+int take(struct ring *r);
+#define RING_MAX 3
+
+typedef struct ring ring_t;
+struct ring {
+    int head;
+};
+#ifdef __cplusplus
+}
+#endif
+#endif /* RING_H */
+"#,
+        r"
+put | /* Puts one in. */ | int put(struct ring *r);
+take | int take(struct ring *r); | int take(struct ring *r);
+define RING_MAX, typedef ring_t | #define RING_MAX 3 | typedef struct ring ring_t;
+struct ring | struct ring { | };
+",
+    ),
+];
+
+/// Names that the longest case of an extension declares.
+pub(super) const NAMES: &[(&str, &str)] = &[
+    ("rs", "Retry max backoff hidden nested private public alone LIMIT on_unix puts Store get gen inner Name"),
+    ("py", "Point x: y: Shape area helper told _hidden shown last Options name: size:"),
+    ("js", "add sub mul LIMIT hidden Box #size constructor open size _secret exports.make run stop"),
+    ("ts", "one Base size name inner LIMIT Shape area"),
+    ("tsx", "Props name size Mode Pair Level Low High View App x y render go module function main"),
+    ("go", "package Retry Max Low High hidden Backoff private Reader Read Map"),
+    ("java", "Store SIZE names get hidden size Pair Color RED Mark value"),
+    ("kt", "User name tags Result code map Color GREEN Registry all find no twice"),
+    ("scala", "Count word add local x Main Limit Tree"),
+    ("cs", "A.B Sender n Name SendAsync Hidden Point IStore Get"),
+    ("swift", "Point x add hidden init Model name load Store get"),
+    ("c", "MAX ring ring_t callback forward hidden put ring_new color RED ring_size deflate rings"),
+    ("h", "put take RING_MAX ring_t ring head"),
+    ("hpp", "a::b Stack ~Stack top operator== n_ puts make Mode Stack<T>::push"),
+    ("rb", "Feed Reader attr_reader name open each? hidden"),
+    ("php", "Cart items name __construct hidden add HasName helper html"),
+    ("sh", "copy clean-up _private"),
+    ("sql", "users id name total idx v"),
+    ("lua", "M trim hidden split go"),
+    ("ex", "Shop.Cart add hidden t limit size"),
+    ("hs", "Data.Parse Tree Leaf Node parse parse' Shape area"),
+    ("proto", "Cart id x a Carts Get"),
+    ("tf", "aws_vpc main cidr tags region default id"),
 ];
