@@ -54,7 +54,8 @@ pub(super) enum Shape {
     Quiet,
     /// Stands around the declaration that it holds: an export, a template, decorators.
     Wrapper,
-    /// Belongs to the declaration below it, as a comment does.
+    /// Belongs to the declaration below it, as a comment does; Elixir has such.
+    #[cfg_attr(not(feature = "more-languages"), allow(dead_code))]
     Attribute,
     /// Left out: imports.
     Noise,
