@@ -109,6 +109,13 @@ pub(super) trait Collection {
     /// Its texts' vectors, owned by key; none without a model.
     fn vectors(&self) -> Option<&Index>;
 
+    /// How near each of these is to a unit vector, in their order, a cosine; `None` for one without a vector.
+    fn similarity(&self, vector: &[f32], keys: &[u64]) -> Vec<Option<f32>> {
+        let near = self.vectors().map(|vectors| vectors.owners_similarity(vector, keys));
+        let near = near.unwrap_or_else(|| vec![None; keys.len()]);
+        near.into_iter().map(|near| near.map(|near| near.similarity)).collect()
+    }
+
     /// How its candidates are judged.
     fn fit<'c>(&self, calibration: &'c Calibration) -> &'c Fit;
 

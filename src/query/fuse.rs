@@ -31,10 +31,12 @@ pub(super) fn move_towards_closest(
     }
     let moved = moved(question, &closest(collections, gathered, grounds));
     for (collection, gathered) in collections.iter().zip(gathered) {
-        let Some(vectors) = collection.vectors() else { continue };
+        if collection.vectors().is_none() {
+            continue;
+        }
         let keys: Vec<u64> = gathered.found.iter().map(|found| found.key).collect();
-        for (found, near) in gathered.found.iter_mut().zip(vectors.owners_similarity(&moved, &keys)) {
-            found.evidence.moved = found.evidence.cosine.and(near).map(|near| near.similarity);
+        for (found, near) in gathered.found.iter_mut().zip(collection.similarity(&moved, &keys)) {
+            found.evidence.moved = found.evidence.cosine.and(near);
         }
     }
 }

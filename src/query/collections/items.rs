@@ -10,6 +10,7 @@ use crate::query::score::{frequency, recency};
 use crate::query::{SearchError, Stage};
 use crate::store::ReadItems;
 use crate::types::{Calibration, CorpusNoise, Fit, Item, SignalSet, Span, Standing};
+use crate::vector::dot;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -105,20 +106,28 @@ impl ItemCollection<'_> {
     }
 }
 
-/// How near each of these items is to the nearest part of a question; none for a question without parts.
-fn greatest(vectors: &Index, parts: &[Vec<f32>], ids: &[u64]) -> Option<Vec<Option<f32>>> {
-    let of_part = |part: &Vec<f32>| -> Vec<Option<f32>> {
-        vectors.owners_similarity(part, ids).into_iter().map(|near| near.map(|near| near.similarity)).collect()
-    };
-    parts.iter().map(of_part).reduce(|mut best, next| {
-        for (best, next) in best.iter_mut().zip(next) {
-            *best = match (*best, next) {
-                (Some(a), Some(b)) => Some(a.max(b)),
-                (a, b) => a.or(b),
-            };
-        }
-        best
-    })
+/// The part of an item that is its whole text; the others are stretches of a long one.
+const WHOLE: u32 = 0;
+
+impl ItemCollection<'_> {
+    /// How near each of these items is to the nearest part of a question; none for a question without parts.
+    fn nearest_part(&self, parts: &[Vec<f32>], ids: &[u64]) -> Option<Vec<Option<f32>>> {
+        parts.iter().map(|part| self.similarity(part, ids)).reduce(|mut best, next| {
+            for (best, next) in best.iter_mut().zip(next) {
+                *best = match (*best, next) {
+                    (Some(a), Some(b)) => Some(a.max(b)),
+                    (a, b) => a.or(b),
+                };
+            }
+            best
+        })
+    }
+}
+
+/// The cosine of the row that holds an item's whole text.
+fn of_whole(vectors: &Index, vector: &[f32], id: u64) -> Option<f32> {
+    let (_, row) = vectors.rows_of(id).find(|(part, _)| *part == WHOLE)?;
+    Some(dot(vector, &vectors.vector(row)?))
 }
 
 impl Collection for ItemCollection<'_> {
@@ -149,26 +158,26 @@ impl Collection for ItemCollection<'_> {
         // A text that several items share may belong to one that is not admitted.
         ids.retain(|id| is_admitted(*id));
         let overlaps = prepared.as_ref().map(|prepared| self.terms.score(prepared, &ids));
-        let cosines = by_vector.map(|(vectors, vector)| {
+        let cosines = by_vector.map(|(_, vector)| {
             (query.stage)(Stage::Vectors);
-            vectors.owners_similarity(vector, &ids)
+            self.similarity(vector, &ids)
         });
-        let of_parts = by_vector.and_then(|(vectors, _)| greatest(vectors, query.parts, &ids));
+        let of_parts = by_vector.and_then(|_| self.nearest_part(query.parts, &ids));
         (query.stage)(Stage::Rest);
         let shift = self.shift(query);
         let found = ids.iter().enumerate().map(|(at, &key)| {
-            let near = cosines.as_ref().and_then(|cosines| *cosines.get(at)?);
+            let cosine = cosines.as_ref().and_then(|cosines| *cosines.get(at)?);
             let overlap: Option<TermOverlap> =
                 overlaps.as_ref().map(|overlaps| overlaps.get(at).copied().flatten().unwrap_or_default());
             let evidence = Evidence {
-                cosine: near.map(|near| near.similarity),
+                cosine,
                 part: of_parts.as_ref().and_then(|cosines| *cosines.get(at)?),
                 words: overlap.map(|overlap| overlap.bm25),
                 covered: overlap.map(|overlap| overlap.coverage),
                 hint: shift,
                 ..Evidence::default()
             };
-            RawCandidate { key, part: near.map(|near| near.part), evidence, pattern: None }
+            RawCandidate { key, part: cosine.map(|_| WHOLE), evidence, pattern: None }
         });
         Ok(Gathered {
             found: found.collect(),
@@ -181,6 +190,17 @@ impl Collection for ItemCollection<'_> {
 
     fn vectors(&self) -> Option<&Index> {
         self.vectors
+    }
+
+    /// Of a long text the mean of the whole and the nearest stretch: the one says what it is about, the other what
+    /// stands in one place of it.
+    fn similarity(&self, vector: &[f32], keys: &[u64]) -> Vec<Option<f32>> {
+        let Some(vectors) = self.vectors else { return vec![None; keys.len()] };
+        let mean = |near: OwnerNeighbour| match near.part {
+            WHOLE => near.similarity,
+            _ => of_whole(vectors, vector, near.owner).map_or(near.similarity, |whole| (near.similarity + whole) / 2.0),
+        };
+        vectors.owners_similarity(vector, keys).into_iter().map(|near| near.map(mean)).collect()
     }
 
     fn fit<'c>(&self, calibration: &'c Calibration) -> &'c Fit {
