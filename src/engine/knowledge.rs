@@ -181,7 +181,7 @@ impl Engine {
     }
 
     /// The files of this model's vectors, of whatever packs, the newest first.
-    fn vector_files(&self, encoder: &dyn Encoder) -> Vec<PathBuf> {
+    pub(super) fn vector_files(&self, encoder: &dyn Encoder) -> Vec<PathBuf> {
         let prefix = vector_name(encoder);
         let inside =
             self.settings.vectors.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();

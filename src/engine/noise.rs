@@ -195,8 +195,8 @@ impl Engine {
         Ok((self.settings.calibration.is_none()).then_some((calibration, made_with)))
     }
 
-    /// The index's model; none if it is not the one in use. The packs' vectors take part where they are there: nobody
-    /// waits for them here.
+    /// The index's model; none if it is not the one in use. The packs' vectors take part as they do in a search, where
+    /// they are there or were there for other packs: most are taken over then. Nobody waits for all of them here.
     fn model_to_measure(
         &self,
         database: &Database,
@@ -211,7 +211,13 @@ impl Engine {
             return Ok(None);
         }
         let vectors = self.foreign_vectors(questions, encoder.as_ref(), session)?;
-        let canon = self.canon_file(&self.packs(session), encoder.as_ref());
+        let packs = self.packs(session);
+        let canon = match self.canon_file(&packs, encoder.as_ref()) {
+            None if !self.vector_files(encoder.as_ref()).is_empty() => {
+                Some(self.make_canon_image(&packs, encoder.as_ref(), session)?)
+            }
+            found => found,
+        };
         let nothing = || Image::new(&Origin::default(), encoder.dims(), std::iter::empty(), Vec::new());
         let canon = Index::new(canon.unwrap_or_else(nothing));
         Ok(Some(Measured { semantics: Semantics { encoder, canon, calibration }, made_with, vectors }))
