@@ -32,8 +32,8 @@ const TYPES: &[(&[&str], &[&str])] = &[
     (&["terraform", "hcl"], &["tf", "tfvars", "hcl"]),
 ];
 
-/// The endings of the files of a type, which is named or is an ending itself, in any case, with a dot or without; what a
-/// file of the type is made from counts, such as `a.md.in`. `None` for what cannot be an ending.
+/// The endings of the files of a type. The type is a name or an ending, in any case, with a dot or without. Templates of
+/// such files count too, such as `a.md.in`. `None` for what cannot be an ending.
 pub fn endings(name: &str) -> Option<Vec<String>> {
     let name = name.trim().trim_start_matches('.').to_lowercase();
     let named = TYPES.iter().find(|(names, _)| names.contains(&name.as_str()));

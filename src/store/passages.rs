@@ -1,4 +1,4 @@
-//! The texts of an item that have a vector: all that it says, and the stretches of a long one, each under its title.
+//! The texts of an item that have a vector: the whole text, and each stretch of a long one, under its title.
 
 use crate::text::windows;
 use crate::types::{Item, passage, titled};

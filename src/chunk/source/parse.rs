@@ -12,7 +12,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 /// Steps that any text gets. The parser reports each hundred operations; real code takes a step for some 130 bytes.
 const LEAST_STEPS: usize = 2_000;
-/// Of a text that is read by its grammar, at most one byte of so many is in no form that the grammar knows.
+/// A text is read by its grammar only if at most one byte in so many lies in a syntax error.
 const BYTES_PER_ERROR: usize = 4;
 
 /// The tree of a text and the grammar that reads it best; `None` if none reads it.

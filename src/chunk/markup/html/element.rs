@@ -144,7 +144,7 @@ impl Effect {
         }
     }
 
-    /// Of an element. `whole` if everything counts that a person could see.
+    /// What an element does to the reading. `whole` also reads navigation and footers.
     pub fn of(tag: &Tag<'_>, whole: bool) -> Self {
         let effect = Self::of_name(&tag.name);
         if whole || matches!(effect, Self::Skipped | Self::Head | Self::Title) {

@@ -108,7 +108,7 @@ fn broken_pages_are_read_as_what_they_resemble() {
     }
 }
 
-/// Whether every line of a reading knows its line of the file, and the blocks are what blocks are.
+/// Checks that every line of a reading knows its line of the file, and that blocks are in order and apart.
 fn holds(source: &str) {
     let Page { text, lines, blocks, .. } = html(source);
     property::check(&text, &blocks);

@@ -210,7 +210,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Opens a block that hangs together, unless one is open that it belongs to.
+    /// Opens a block that is kept whole, unless it belongs to one that is open.
     pub fn open_whole(&mut self) -> bool {
         match &self.open {
             Some(Open { role: BlockRole::Whole | BlockRole::Entry { .. }, .. }) => {
