@@ -234,7 +234,7 @@ mod tests {
         let known = (0..100).map(|i| question(0.6 + i as f32 / 300.0, true, false));
         let mut all: Vec<Question> =
             known.chain((0..100).map(|i| question(0.4 + i as f32 / 300.0, false, true))).collect();
-        let fit = fit(&all, 0.05, 0.0).fit;
+        let fit = fit(&all, 0.05, &neutral().entries).fit;
         let plain = present(&all, &fit, None);
         assert!(plain.coverage > 0.1, "{plain:?}");
         all.iter_mut().for_each(|question| question.shift = -50.0);
