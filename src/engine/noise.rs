@@ -68,7 +68,7 @@ fn image_of(origin: &Origin, dims: usize, questions: &[ForeignQuestion], vectors
             links.push((owner, part, hash));
         }
     }
-    Image::new(origin, dims, rows.into_iter(), links)
+    Image::new(origin, dims, rows, links)
 }
 
 /// A model whose answers are to be measured.

@@ -71,8 +71,8 @@ mod tests {
         let found = windows(&line);
         assert!(found.len() == 2 || found.len() == 3, "{found:?}");
         assert!(found.iter().all(|range| line[range.clone()].starts_with("A sentence")));
-        assert_eq!(windows("short"), []);
-        assert_eq!(windows(&"-".repeat(2_000)), [], "nothing is said");
+        assert!(windows("short").is_empty());
+        assert!(windows(&"-".repeat(2_000)).is_empty(), "nothing is said");
     }
 
     proptest! {

@@ -29,7 +29,7 @@ pub(super) fn paired(results: &[&RunResult], against: Option<&str>) -> String {
     );
     for (run, comparison) in &compared {
         for (at, delta) in comparison.deltas.iter().enumerate() {
-            out.push_str(&row(if at == 0 { *run } else { "" }, delta));
+            out.push_str(&row(if at == 0 { run } else { "" }, delta));
         }
     }
     out.push_str("</table></div>");
