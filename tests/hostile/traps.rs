@@ -121,7 +121,7 @@ const READERS: [&[&str]; 7] = [
 ];
 
 /// Verbs that are given a file, as `{}`.
-const GIVEN: [&[&str]; 24] = [
+const GIVEN: [&[&str]; 25] = [
     &["import", "{}"],
     &["pack", "--task", "t", "--state", "{}"],
     &["pack", "--task", "t", "--instructions", "{}"],

@@ -8,8 +8,8 @@ use std::path::Path;
 
 type Link = (u64, u32, TextHash);
 
-fn links(embeddings: Vec<(i64, TextHash)>) -> impl Iterator<Item = Link> {
-    embeddings.into_iter().map(|(item, hash)| (item as u64, 0, hash))
+fn links(embeddings: Vec<(i64, u32, TextHash)>) -> impl Iterator<Item = Link> {
+    embeddings.into_iter().map(|(item, part, hash)| (item as u64, part, hash))
 }
 
 /// Both, of one moment; the first only if there is a file, and the database knows its generation.

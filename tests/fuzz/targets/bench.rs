@@ -152,9 +152,9 @@ fn result(room: &Path) -> Reader {
         };
         let again: RunResult = serde_json::from_str(&serde_json::to_string(&result).unwrap()).unwrap();
         let _ = (result.name(), result.summary(), result.outcomes(), result.times(), result.latency());
-        let html = page(&[result.clone(), again.clone()]);
+        let html = page(&[result.clone(), again.clone()], None);
         let metric = result.metrics.first().cloned().unwrap_or_default();
-        let compared = compare(&result, &again, &metric, 5)
+        let compared = compare(&result, &again, &metric, 5, &[])
             .map_or_else(|error| sort_of(&error), |found| outcome(format!("{found:?}").len().ilog2()));
         outcome((about(result.queries.len()), html.len().ilog2(), compared))
     })
