@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_at_paragraphs_and_a_long_line_behind_sentences() {
-        let paragraph = format!("{}\n\n", "Some words that fill a line of text.\n".repeat(12));
+        let paragraph = format!("{}\n", "Some words that fill a line of text.\n".repeat(12));
         let text = paragraph.repeat(3);
         let found: Vec<&str> = windows(&text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, [paragraph.as_str(); 3]);

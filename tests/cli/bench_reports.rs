@@ -94,13 +94,13 @@ fn what_is_indexed_becomes_a_set_to_label() {
             "# Guide {at}\n\n## Turning the wheel {at}\n\nThe wheel number {at} is turned by hand every morning.\n\n\
              ## Cleaning the mill {at}\n\nSomebody cleans the mill of house {at} before the winter comes.\n"
         );
-        user.write(&format!("notes/n{at}.md"), &text);
+        write(&user.work().join(format!("notes/n{at}.md")), &text);
     }
     assert_eq!(user.ken(&["index", "notes"]).code, 0);
     let made = user.ken(&["bench", "from-index", "set", "--questions", "15", "--json"]);
     let counts = made.json();
     assert_eq!((made.code, counts["questions"].as_u64(), counts["unanswerable"].as_u64()), (0, Some(15), Some(200)));
-    assert!(counts["documents"].as_u64() >= Some(24), "{counts}");
+    assert!(counts["documents"].as_u64() >= Some(12), "{counts}");
     let queries = std::fs::read_to_string(user.work().join("set/queries.jsonl")).unwrap();
     let queries: Vec<Value> = queries.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(queries.iter().all(|query| query["metadata"]["proposed"] == json!(true)), "{queries:?}");

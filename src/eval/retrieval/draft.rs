@@ -40,7 +40,7 @@ pub fn draft(items: &[Item], questions: usize) -> Draft {
     let line = |record: serde_json::Value| record.to_string() + "\n";
     let corpus: String = items.iter().zip(&ids).map(|(item, id)| line(document(item, id))).collect();
     let sections = sections(items);
-    let twins = by(items, |item| text_hash(&item.text()));
+    let twins = by(items, |item| text_hash(&item.body));
     let parts = by(items, place);
     let (mut asked, mut judged) = (String::new(), String::from("query-id\tcorpus-id\tscore\n"));
     let mut seen = HashSet::new();
@@ -59,7 +59,7 @@ pub fn draft(items: &[Item], questions: usize) -> Draft {
         let id = format!("q{count}");
         let metadata = json!({"proposed": true, "from": from.name(), "path": item.path});
         asked.push_str(&line(json!({"_id": id, "text": text, "metadata": metadata})));
-        let same = twins.get(&text_hash(&item.text())).into_iter().flatten();
+        let same = twins.get(&text_hash(&item.body)).into_iter().flatten();
         let parts = parts.get(&place(item)).filter(|_| from == Origin::Heading).into_iter().flatten();
         let mut right: Vec<usize> = same.chain(parts).copied().collect();
         right.sort_unstable();
