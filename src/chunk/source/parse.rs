@@ -12,12 +12,14 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 /// Steps that any text gets. The parser reports each hundred operations; real code takes a step for some 130 bytes.
 const LEAST_STEPS: usize = 2_000;
+/// Brackets within brackets, beyond which a text is not code that somebody reads: parsers take much memory for each.
+const MOST_NESTED: usize = 500;
 /// A text is read by its grammar only if at most one byte in so many lies in a syntax error.
 const BYTES_PER_ERROR: usize = 4;
 
 /// The tree of a text and the grammar that reads it best; `None` if none reads it.
 pub(super) fn parse(text: &str, language: Language) -> Option<(Tree, &'static Grammar)> {
-    if text.len() > SOURCE_BYTES {
+    if text.len() > SOURCE_BYTES || nests_deeper(text, MOST_NESTED) {
         return None;
     }
     let mut best: Option<(usize, Tree, &'static Grammar)> = None;
@@ -33,6 +35,19 @@ pub(super) fn parse(text: &str, language: Language) -> Option<(Tree, &'static Gr
     }
     let (wrong, tree, grammar) = best?;
     (wrong <= text.len() / BYTES_PER_ERROR).then_some((tree, grammar))
+}
+
+/// Whether more than so many brackets are open at once somewhere, those in strings and comments counted too.
+fn nests_deeper(text: &str, most: usize) -> bool {
+    let mut open = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => open += 1,
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > most
+    })
 }
 
 fn tree(text: &str, grammar: &Grammar) -> Option<Tree> {
