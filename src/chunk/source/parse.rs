@@ -12,7 +12,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 /// Steps that any text gets. The parser reports each hundred operations; real code takes a step for some 130 bytes.
 const LEAST_STEPS: usize = 2_000;
-/// Brackets within brackets, beyond which a text is not code that somebody reads: parsers take much memory for each.
+/// Most brackets that may be open at once. A parser needs memory for each, and nobody writes code that nests so deep.
 const MOST_NESTED: usize = 500;
 /// A text is read by its grammar only if at most one byte in so many lies in a syntax error.
 const BYTES_PER_ERROR: usize = 4;
