@@ -4,7 +4,7 @@ use crate::chunk::{Format, Limits, Reading, chunks, front_matter};
 use crate::embed::Encoder;
 use crate::store::{Source, chunk_uid};
 use crate::text::{Characters, CountTokens, text_hash};
-use crate::types::{Authority, CONTEXT, Fingerprint, Item, Kind, Role, State, titled};
+use crate::types::{Authority, BELOW, CONTEXT, Fingerprint, Item, Kind, Role, State, titled};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -73,7 +73,7 @@ impl<'a> Cutter<'a> {
         let updated_at = (source.stat.mtime_ns / 1_000_000).min(source.indexed_at);
         let mut seen: HashMap<_, usize> = HashMap::new();
         let found = chunks(reading, name_of(&source.path).as_deref(), self, &limits).into_iter().map(|chunk| {
-            let title = chunk.headings.join(" > ");
+            let title = chunk.headings.join(BELOW);
             let body = text[chunk.span.byte_start..chunk.span.byte_end].to_owned();
             let mut attributes = described.clone();
             if !chunk.context.is_empty() {

@@ -1,7 +1,6 @@
 //! BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009): how much it says that a text holds
 //! terms of a question, and the most that could be said.
 
-use super::QueryTerms;
 use super::hash::{ByHash, term_hash};
 use crate::text::for_each_token;
 use serde::Serialize;
@@ -119,18 +118,19 @@ pub struct WeightedTerms {
 }
 
 impl WeightedTerms {
-    /// `document_frequencies` are how many documents hold each term, in the order of the terms.
-    pub fn new(terms: &QueryTerms, document_frequencies: &[usize], bm25: Bm25) -> Self {
-        let hashes = terms.iter().map(|(term, _)| term_hash(term));
-        let weighted = terms.iter().zip(document_frequencies).map(|((_, weight), &document_frequency)| WeightedTerm {
-            weight,
-            document_frequency,
-            idf: bm25.idf(document_frequency),
-            worth: bm25.worth(document_frequency),
-        });
-        let weighted: Vec<WeightedTerm> = weighted.collect();
-        let all = weighted.iter().map(|term| term.weight * term.worth).sum();
-        Self { places: hashes.zip(0..weighted.len() as u32).collect(), terms: weighted, bm25, all }
+    /// Of terms by hash, each with its weight and how many documents hold it. The first `of_texts` of them are those of
+    /// texts; what a text holds of the others, those of headings, counts in BM25 alone.
+    pub(super) fn new(terms: impl IntoIterator<Item = (u64, f32, usize)>, of_texts: usize, bm25: Bm25) -> Self {
+        let mut places = ByHash::default();
+        let mut all = 0.0;
+        let mut weighted = Vec::new();
+        for (place, (hash, weight, document_frequency)) in (0u32..).zip(terms) {
+            places.insert(hash, place);
+            let worth = if weighted.len() < of_texts { bm25.worth(document_frequency) } else { 0.0 };
+            all += weight * worth;
+            weighted.push(WeightedTerm { weight, document_frequency, idf: bm25.idf(document_frequency), worth });
+        }
+        Self { places, terms: weighted, bm25, all }
     }
 
     /// What a text shares with the question. The text need not be one of the documents.
@@ -170,6 +170,7 @@ impl WeightedTerms {
 
 #[cfg(test)]
 mod tests {
+    use super::super::QueryTerms;
     use super::*;
 
     #[test]
@@ -191,7 +192,8 @@ mod tests {
     #[test]
     fn a_text_that_says_everything_covers_the_question() {
         let terms = QueryTerms::of("state lock held");
-        let weighted = WeightedTerms::new(&terms, &[3, 0, 7], Bm25 { documents: 10, mean_length: 4.0 });
+        let frequencies = terms.iter().zip([3, 0, 7]).map(|((term, weight), df)| (term_hash(term), weight, df));
+        let weighted = WeightedTerms::new(frequencies, 3, Bm25 { documents: 10, mean_length: 4.0 });
         assert!((weighted.overlap("held: the lock of the state").coverage - 1.0).abs() < 1e-6);
         assert_eq!(weighted.overlap("nothing of it"), TermOverlap::default());
         assert!(weighted.overlap("lock lock").bm25 > weighted.overlap("lock").bm25);

@@ -13,6 +13,14 @@ pub(super) fn term_hash(term: &str) -> u64 {
     (raw ^ (raw >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
+/// Tells a term of a heading from the same term of a text.
+const HEADING: u64 = 0xA24B_AED4_963E_E407;
+
+/// The hash of a term as one of a text's heading; stored like the other.
+pub(super) fn heading_hash(term: &str) -> u64 {
+    term_hash(term) ^ HEADING
+}
+
 /// A map from term hashes.
 pub(super) type ByHash<T> = HashMap<u64, T, BuildHasherDefault<Identity>>;
 

@@ -4,7 +4,7 @@
 //! ([`TermImage::is_sound`]) and before it becomes part of another. A small one is checked whole when it is opened.
 //! What is read in between is read within bounds, so damage can cost an answer's quality and never more.
 
-use super::TermImageBuilder;
+use super::{TermImageBuilder, TermText};
 use super::forward::{Record, TermCount};
 use super::layout::{Counts, FIRST, LARGE_COUNT, MAX_DOCUMENTS, NUMBERS, Places, SEALED, bucket};
 use crate::map::{Bytes, HEADER, Label, Room, checksum, write_aside};
@@ -16,7 +16,7 @@ use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"KENTERMS";
 /// Version of the layout, of the hash and of how a text is cut into tokens.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// A file of up to so many bytes is checked whole when it is opened: that takes a fraction of a millisecond.
 const CHECKED_WHOLE: usize = 4 << 20;
 
@@ -63,10 +63,10 @@ impl TermImage {
     ///
     /// # Errors
     /// `InvalidInput` when ids do not ascend or there are more documents than 2^24.
-    pub fn of_texts<S: AsRef<str>>(origin: &TermOrigin, texts: impl IntoIterator<Item = (u64, S)>) -> io::Result<Self> {
+    pub fn of_texts<S: TermText>(origin: &TermOrigin, texts: impl IntoIterator<Item = (u64, S)>) -> io::Result<Self> {
         let mut builder = TermImageBuilder::new(Room::memory())?;
         for (id, text) in texts {
-            builder.add(id, text.as_ref())?;
+            builder.add(id, &text)?;
         }
         builder.finish(origin)
     }
@@ -75,7 +75,7 @@ impl TermImage {
     ///
     /// # Errors
     /// As [`TermImage::of_texts`].
-    pub fn open_or_make<S: AsRef<str>>(
+    pub fn open_or_make<S: TermText>(
         path: &Path,
         origin: &TermOrigin,
         texts: impl IntoIterator<Item = (u64, S)>,

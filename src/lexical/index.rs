@@ -8,7 +8,7 @@ use super::forward::TermCount;
 use super::hash::ByHash;
 use super::saturation::Saturation;
 use super::writer::ImageWriter;
-use super::{Bm25, TermImage, TermOrigin};
+use super::{Bm25, TermImage, TermOrigin, TermText};
 use crate::map::Room;
 use std::io;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl TermIndex {
     ///
     /// # Errors
     /// As [`TermImage::of_texts`].
-    pub fn of_texts<S: AsRef<str>>(texts: impl IntoIterator<Item = (u64, S)>) -> io::Result<Self> {
+    pub fn of_texts<S: TermText>(texts: impl IntoIterator<Item = (u64, S)>) -> io::Result<Self> {
         TermImage::of_texts(&TermOrigin::default(), texts).map(Self::new)
     }
 
@@ -131,7 +131,7 @@ impl TermIndex {
     ///
     /// # Errors
     /// `InvalidInput` when there are more than 2^24 documents, or a text comes twice.
-    pub fn with_changes<S: AsRef<str>>(
+    pub fn with_changes<S: TermText>(
         &self,
         removed: impl IntoIterator<Item = u64>,
         texts: impl IntoIterator<Item = (u64, S)>,

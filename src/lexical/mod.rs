@@ -28,7 +28,7 @@ mod writer;
 mod tests;
 
 pub use bm25::{Bm25, Reach, TermOverlap, WeightedTerms};
-pub use builder::TermImageBuilder;
+pub use builder::{TermImageBuilder, TermText};
 pub use image::{TermImage, TermOrigin};
 pub use index::TermIndex;
 pub use query_terms::QueryTerms;

@@ -4,9 +4,13 @@ use crate::text::for_each_token;
 use std::collections::BTreeMap;
 
 /// The distinct terms of a question, sorted, each with its weight: 1 for a term that is said once, more the oftener it
-/// is said, but less than in proportion.
+/// is said, but less than in proportion. Some count again in a text whose heading they stand in.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct QueryTerms(Vec<(String, f32)>);
+pub struct QueryTerms {
+    terms: Vec<(String, f32)>,
+    /// Those that may stand in a heading, sorted.
+    headings: Vec<String>,
+}
 
 impl QueryTerms {
     /// Of a text.
@@ -23,22 +27,37 @@ impl QueryTerms {
                 None => drop(counts.insert(token.to_owned(), *times)),
             });
         }
-        Self(counts.into_iter().map(|(term, count)| (term, (1.0 + count).log2())).collect())
+        let terms = counts.into_iter().map(|(term, count)| (term, (1.0 + count).log2())).collect();
+        Self { terms, headings: Vec::new() }
+    }
+
+    /// The same, where those that these words of it hold count again in a text whose heading holds them.
+    #[must_use]
+    pub fn with_headings<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Self {
+        words.into_iter().for_each(|word| for_each_token(word, |token| self.headings.push(token.to_owned())));
+        self.headings.sort_unstable();
+        self.headings.dedup();
+        self
     }
 
     /// The terms with their weights, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, f32)> {
-        self.0.iter().map(|(term, weight)| (term.as_str(), *weight))
+        self.terms.iter().map(|(term, weight)| (term.as_str(), *weight))
+    }
+
+    /// Those that count again in headings, in order.
+    pub fn headings(&self) -> impl Iterator<Item = &str> {
+        self.headings.iter().map(String::as_str)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.terms.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.terms.is_empty()
     }
 }
 

@@ -5,7 +5,7 @@
 //! nothing. What is judged later is [`TermIndex::score`].
 
 use super::bm25::WeightedTerms;
-use super::hash::term_hash;
+use super::hash::{heading_hash, term_hash};
 use super::index::{NONE, Segment};
 use super::layout::{COUNT_BITS, LARGE_COUNT};
 use super::saturation::Saturation;
@@ -22,6 +22,9 @@ const LEAST_TERMS: usize = 4;
 const LEAST_IDF: f64 = 1e-6;
 /// Documents that are ranked together: their sums stay in the fastest cache.
 const BLOCK: usize = 2_048;
+/// What a term counts in a heading, beside what it counts in the text.
+const HEADING: f32 = 1.0;
+
 /// A question as an index knows its terms. Of use with that index alone.
 #[derive(Debug, Clone)]
 pub struct PreparedQuery {
@@ -166,7 +169,9 @@ impl Block<'_> {
 impl TermIndex {
     /// Looks the terms of a question up.
     pub fn prepare(&self, terms: &QueryTerms) -> PreparedQuery {
-        let hashes: Vec<u64> = terms.iter().map(|(term, _)| term_hash(term)).collect();
+        let of_texts = terms.iter().map(|(term, weight)| (term_hash(term), weight));
+        let of_headings = terms.headings().map(|term| (heading_hash(term), HEADING));
+        let (hashes, weights): (Vec<u64>, Vec<f32>) = of_texts.chain(of_headings).unzip();
         let mut frequencies = vec![0; hashes.len()];
         let mut numbers = Vec::with_capacity(self.segments.len());
         for segment in &self.segments {
@@ -180,7 +185,9 @@ impl TermIndex {
         let bm25 = self.bm25();
         let reach = bm25.reach(terms.iter().map(|(_, weight)| weight).zip(frequencies.iter().copied()));
         let searched = searched(&frequencies, bm25);
-        PreparedQuery { numbers, searched, weighted: WeightedTerms::new(terms, &frequencies, bm25), reach }
+        let all = hashes.into_iter().zip(weights).zip(frequencies);
+        let weighted = WeightedTerms::new(all.map(|((hash, weight), df)| (hash, weight, df)), terms.len(), bm25);
+        PreparedQuery { numbers, searched, weighted, reach }
     }
 
     /// Ids of up to `most` documents that are admitted and share terms with the question, best first.

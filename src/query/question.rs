@@ -7,7 +7,7 @@
 use super::relevance::mean;
 use crate::embed::{EmbedError, Encoder};
 use crate::lexical::QueryTerms;
-use crate::text::{clauses, headline, mask, salient};
+use crate::text::{clauses, headline, is_identifier, mask, salient};
 use crate::triage::MAX_QUESTION_LINES;
 use crate::types::Role;
 
@@ -29,7 +29,8 @@ pub const ROLES: &[Role] = &[Role::Passage, Role::Query];
 pub struct Question {
     /// What is embedded.
     pub text: String,
-    /// What is looked for by words.
+    /// What is looked for by words. All of a few keywords count again in the heading of a text, and so do names of
+    /// things in programs: whoever asks for `close_redir` wants where that is declared.
     pub terms: QueryTerms,
     /// What is embedded besides, each by itself: the needs that one sentence names, or the lines of a long report. None
     /// where it asks for one thing.
@@ -50,7 +51,9 @@ impl Question {
     pub fn new(text: &str) -> Self {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         if lines.len() <= MAX_QUESTION_LINES {
-            return Self { text: text.to_owned(), terms: QueryTerms::of(text), parts: clauses(text) };
+            let named = text.split_whitespace().filter(|word| is_short(text) || is_identifier(word));
+            let terms = QueryTerms::of(text).with_headings(named);
+            return Self { text: text.to_owned(), terms, parts: clauses(text) };
         }
         let said = salient(&lines, MAX_CHARS);
         let text = mask(&said);

@@ -120,6 +120,14 @@ pub fn titled(title: &str, body: &str) -> String {
     if title.is_empty() { body.to_owned() } else { format!("{title}\n{body}") }
 }
 
+/// What stands between the headings of a title.
+pub const BELOW: &str = " > ";
+
+/// The innermost heading of a title: what its text itself is about.
+pub fn heading(title: &str) -> &str {
+    title.rsplit(BELOW).next().unwrap_or(title)
+}
+
 /// The text of an item with these attributes that is embedded.
 pub fn passage(title: &str, body: &str, attributes: &serde_json::Value) -> String {
     match attributes.get(CONTEXT).and_then(serde_json::Value::as_str) {

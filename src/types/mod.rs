@@ -21,7 +21,7 @@ pub use causal::CausalRole;
 pub use excerpt::{Excerpt, ExcerptLine};
 pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
 pub use generation::Generation;
-pub use item::{Authority, CONTEXT, Item, Scope, Span, State, passage, titled};
+pub use item::{Authority, BELOW, CONTEXT, Item, Scope, Span, State, heading, passage, titled};
 pub use kind::Kind;
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};
 pub use noise::{CorpusNoise, FamilyNoise, MOST_NOISE, ModelNoise, SignalNoise, SignalSet};

@@ -66,9 +66,10 @@ const EXTENSIONS: &[(Language, &[&str])] = &[
     (Language::Scala, &["scala", "sc"]),
     (Language::CSharp, &["cs"]),
     (Language::Swift, &["swift"]),
-    (Language::C, &["c"]),
+    // What Bison and Flex are given is C around rules; what stands in the rules counts as their text.
+    (Language::C, &["c", "y", "l"]),
     (Language::Header, &["h"]),
-    (Language::Cpp, &["cc", "cpp", "cxx", "hh", "hpp", "hxx", "h++", "c++", "ipp", "inl", "cu", "cuh"]),
+    (Language::Cpp, &["cc", "cpp", "cxx", "hh", "hpp", "hxx", "h++", "c++", "ipp", "inl", "cu", "cuh", "yy", "ll"]),
     (Language::Ruby, &["rb", "rake", "gemspec"]),
     (Language::Php, &["php", "phtml"]),
     (Language::Shell, &["sh", "bash", "zsh", "ksh", "bats"]),

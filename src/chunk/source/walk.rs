@@ -67,6 +67,8 @@ struct Open<'t> {
     depth: usize,
     /// Whether it stands in what runs, where values are no declarations.
     in_body: bool,
+    /// Whether the node around it is one that the grammar does not know.
+    in_error: bool,
     /// Levels that are looked into if it has one row only.
     levels: u8,
 }
@@ -85,7 +87,7 @@ struct Walk<'t, 'r> {
 pub(super) fn walk<'t>(tree: &'t Tree, text: &'t str, rows: &Rows<'t>, grammar: &'static Grammar) -> Findings {
     let meanings = grammar.meanings();
     let mut walk = Walk { text, rows, grammar, meanings, above: None, open: Vec::new(), out: Findings::default() };
-    let root = Open { node: tree.root_node(), outer: None, depth: 0, in_body: false, levels: ROW_LEVELS };
+    let root = Open { node: tree.root_node(), outer: None, depth: 0, in_body: false, in_error: false, levels: ROW_LEVELS };
     walk.licence(root.node);
     walk.look_into(root, root.node);
     while let Some(open) = walk.open.pop() {
@@ -111,12 +113,15 @@ impl<'t> Walk<'t, '_> {
         let first = self.open.len();
         let mut cursor = node.walk();
         let children = node.named_children(&mut cursor);
-        self.open.extend(children.map(|node| Open { node, depth: from.depth + 1, levels, ..from }));
+        let in_error = node.is_error();
+        self.open.extend(children.map(|node| Open { node, depth: from.depth + 1, in_error, levels, ..from }));
         self.open[first..].reverse();
     }
 
-    fn visit(&mut self, open: Open<'t>) {
+    fn visit(&mut self, mut open: Open<'t>) {
         let node = open.node;
+        // Where the text does not follow the grammar, what is indented stands in the body of something unknown.
+        open.in_body |= open.in_error && node.start_position().column > 0;
         match self.meaning(node) {
             Meaning::Comment => self.hangs(node, true),
             Meaning::Attribute => self.hangs(node, false),

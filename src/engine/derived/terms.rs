@@ -3,10 +3,10 @@
 
 use super::most_changes;
 use crate::engine::EngineError;
-use crate::lexical::{TermImage, TermImageBuilder, TermIndex, TermOrigin};
+use crate::lexical::{TermImage, TermImageBuilder, TermIndex, TermOrigin, TermText};
 use crate::map::Room;
-use crate::store::{Database, ReadChanges, ReadWords};
-use crate::types::{Generation, titled};
+use crate::store::{Database, ItemText, ReadChanges, ReadWords};
+use crate::types::{Generation, heading, titled};
 use std::io;
 
 /// How far a file lags behind.
@@ -15,6 +15,28 @@ pub(super) struct Lag {
     pub items: usize,
     /// Items that it has.
     pub of: usize,
+}
+
+/// An item's text as it is cut into words.
+struct Headed {
+    text: String,
+    heading: String,
+}
+
+impl Headed {
+    fn new(item: &ItemText) -> Self {
+        Self { text: titled(&item.title, &item.body), heading: heading(&item.title).to_owned() }
+    }
+}
+
+impl TermText for Headed {
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn heading(&self) -> &str {
+        &self.heading
+    }
 }
 
 fn origin(generation: Generation) -> TermOrigin {
@@ -59,7 +81,7 @@ pub(in crate::engine) fn terms(
 /// What these items say now, laid over an index.
 fn over(database: &Database, index: &TermIndex, changed: &[i64]) -> Result<TermIndex, EngineError> {
     let texts = database.texts_of(changed)?;
-    let texts = texts.into_iter().map(|text| (text.id as u64, titled(&text.title, &text.body)));
+    let texts = texts.into_iter().map(|text| (text.id as u64, Headed::new(&text)));
     index.with_changes(changed.iter().map(|id| *id as u64), texts).map_err(|source| failed(database, source))
 }
 
@@ -80,7 +102,7 @@ pub(super) fn image(database: &Database, room: Room, merge: bool) -> Result<Term
 fn image_of_all(database: &Database, room: Room, now: Generation) -> Result<TermImage, EngineError> {
     let io = |source| failed(database, source);
     let mut builder = TermImageBuilder::new(room).map_err(io)?;
-    database.each_text(|text| builder.add(text.id as u64, &titled(&text.title, &text.body)).map_err(io))?;
+    database.each_text(|text| builder.add(text.id as u64, &Headed::new(&text)).map_err(io))?;
     builder.finish(&origin(now)).map_err(io)
 }
 

@@ -4,11 +4,11 @@
 //! easier than what people ask, so each is marked until somebody has written it anew. The questions without an answer
 //! are those that gates are fitted with, marked likewise.
 
-use super::proposal::{Origin, heading, place, proposal, sections};
+use super::proposal::{Origin, place, proposal, sections};
 use super::set::{Query, SPLIT};
 use crate::query::foreign_questions;
 use crate::text::{sha256_hex, text_hash};
-use crate::types::Item;
+use crate::types::{Item, heading};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -50,7 +50,7 @@ pub fn draft(items: &[Item], questions: usize) -> Draft {
             break;
         }
         let item = &items[at];
-        let is_own = sections.get(&heading(item).to_lowercase()).is_some_and(Option::is_some);
+        let is_own = sections.get(&heading(&item.title).trim().to_lowercase()).is_some_and(Option::is_some);
         let Some((text, from)) = proposal(item, count % 2 == 0, is_own) else { continue };
         if !seen.insert(text.to_lowercase()) {
             continue;

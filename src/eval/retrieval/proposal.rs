@@ -1,6 +1,6 @@
 //! What could be asked of a text, in its own words: its heading, its first sentence, or how it begins.
 
-use crate::types::Item;
+use crate::types::{Item, heading};
 use std::collections::HashMap;
 
 /// Words of a question, at least and at most.
@@ -29,11 +29,6 @@ impl Origin {
     }
 }
 
-/// The last heading of an item's heading path.
-pub(super) fn heading(item: &Item) -> &str {
-    item.title.rsplit(" > ").next().unwrap_or_default().trim()
-}
-
 /// The section of an item: its file and heading path.
 pub(super) fn place(item: &Item) -> (&str, &str) {
     (item.path.as_deref().unwrap_or_default(), item.title.as_str())
@@ -44,7 +39,7 @@ pub(super) fn sections(items: &[Item]) -> HashMap<String, Option<(&str, &str)>> 
     let mut out: HashMap<String, Option<(&str, &str)>> = HashMap::new();
     for item in items {
         let own = place(item);
-        let known = out.entry(heading(item).to_lowercase()).or_insert(Some(own));
+        let known = out.entry(heading(&item.title).trim().to_lowercase()).or_insert(Some(own));
         if *known != Some(own) {
             *known = None;
         }
@@ -56,7 +51,7 @@ pub(super) fn sections(items: &[Item]) -> HashMap<String, Option<(&str, &str)>> 
 /// heading is that of one section alone.
 pub(super) fn proposal(item: &Item, heading_first: bool, is_own: bool) -> Option<(String, Origin)> {
     let of_heading = || {
-        let text = bare(heading(item));
+        let text = bare(heading(&item.title).trim());
         (is_own && within(&text, HEADING)).then_some((text, Origin::Heading))
     };
     let of_sentence = || first_sentence(&item.body).map(|text| (text, Origin::Sentence));

@@ -2,4 +2,5 @@
 
 mod damage;
 mod fts5;
+mod headings;
 mod naive;
