@@ -33,6 +33,8 @@ pub(super) struct Draft {
     announces: bool,
     /// Whether it is found by itself, however short.
     alone: bool,
+    /// Whether it stands before the first heading.
+    is_preface: bool,
 }
 
 /// Cuts and joins. `root` stands above all headings.
@@ -153,6 +155,7 @@ impl Sections<'_, '_> {
     /// One draft of a section that has room in one chunk, else a draft for each block, else parts of blocks.
     fn split(&mut self, section: Section) {
         let Section { lead, path, room, blocks, borders } = section;
+        let is_preface = self.out.is_empty() && self.headings.is_empty();
         let draft = |lead: Range<usize>, body: Range<usize>, tokens, continues| Draft {
             start: lead.start,
             announces: self.text[body.clone()].trim_end().ends_with(':'),
@@ -163,6 +166,7 @@ impl Sections<'_, '_> {
             tokens,
             room,
             alone: false,
+            is_preface,
         };
         // What lies between blocks is in the chunk too: rows of dashes, definitions of links.
         let between = |pair: &[(Range<usize>, usize)]| self.sizer.tokens(&self.text[pair[0].0.end..pair[1].0.start]);
@@ -198,6 +202,10 @@ struct Joiner<'a, 's> {
 }
 
 impl Joiner<'_, '_> {
+    fn tokens_of(&self, path: &[String]) -> usize {
+        path.iter().map(|name| self.sizer.tokens(name) + 1).sum()
+    }
+
     fn join(&self, drafts: Vec<Draft>) -> Vec<Draft> {
         let mut out: Vec<Draft> = Vec::with_capacity(drafts.len());
         for mut draft in drafts {
@@ -234,34 +242,56 @@ impl Joiner<'_, '_> {
         out.into_iter().filter_map(|draft| finished(self.text, draft)).collect()
     }
 
-    /// Two drafts as one, under the headings that they have in common; other headings become a part of the text. `None`
-    /// if that is too long, or one of them is to stand alone.
+    /// Two drafts as one, under the headings that they have in common and the names of both; their own headings become a
+    /// part of the text. `None` if that is too long, or one of them is to stand alone.
     fn joined(&self, a: &Draft, b: &Draft) -> Option<Draft> {
         let room = a.room.min(b.room);
         if a.alone || b.alone || a.tokens + b.tokens > room {
             return None;
         }
         let shared = common(&a.path, &b.path);
+        // A few words before the title are a part of what it heads.
+        let is_below = a.is_preface && a.tokens < self.limits.least && b.path.len() > shared;
         let leads_on = shared == a.path.len();
         if leads_on && a.body.is_empty() {
             // Nothing but a heading, which stands above the other one's.
-            return Some(Draft { start: a.start, continues: a.continues, ..b.clone() });
+            return Some(Draft { start: a.start, continues: a.continues, is_preface: false, ..b.clone() });
         }
         let start = if leads_on { a.body.start } else { a.lead.start };
         let body = start..b.body.end.max(b.lead.end);
         let tokens = self.sizer.tokens(&self.text[body.clone()]);
+        let path = match leads_on {
+            true if is_below => Rc::clone(&b.path),
+            true => Rc::clone(&a.path),
+            false => named(&a.path[..shared], [&a.path, &b.path]),
+        };
+        let room = if leads_on { room } else { room.min(self.limits.room(self.tokens_of(&path))) };
         (tokens <= room).then(|| Draft {
             start: a.start,
             lead: if leads_on { a.lead.clone() } else { start..start },
             body,
-            path: if leads_on { Rc::clone(&a.path) } else { a.path[..shared].into() },
+            path,
             continues: a.continues,
             tokens,
             room,
             announces: b.announces,
             alone: false,
+            is_preface: false,
         })
     }
+}
+
+/// The path of what stands under two: what they share, and their innermost names as long as there is room for them.
+fn named(shared: &[String], both: [&Rc<[String]>; 2]) -> Rc<[String]> {
+    let mut names = String::new();
+    for name in both.into_iter().filter(|path| path.len() > shared.len()).filter_map(|path| path.last()) {
+        let joint = if names.is_empty() { "" } else { ", " };
+        if names.len() + joint.len() + name.len() <= MAX_HEADING_BYTES {
+            names.push_str(joint);
+            names.push_str(name);
+        }
+    }
+    shared.iter().cloned().chain((!names.is_empty()).then_some(names)).collect()
 }
 
 /// Whether a short draft goes rather to the one before it than to the one after it: to that with which it has more

@@ -20,7 +20,10 @@ const TYPES: &[(&[&str], &[&str])] = &[
     (&["csharp", "c#"], &["cs"]),
     (&["swift"], &["swift"]),
     (&["c"], &["c", "h", "y", "l"]),
-    (&["c++", "cplusplus"], &["cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "h++", "c++", "ipp", "inl", "cu", "cuh", "yy", "ll"]),
+    (
+        &["c++", "cplusplus"],
+        &["cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "h++", "c++", "ipp", "inl", "cu", "cuh", "yy", "ll"],
+    ),
     (&["ruby"], &["rb", "rake", "gemspec"]),
     (&["php"], &["php", "phtml"]),
     (&["shell"], &["sh", "bash", "zsh", "ksh", "bats"]),

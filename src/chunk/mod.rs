@@ -245,11 +245,21 @@ mod tests {
     fn what_is_short_or_announces_is_joined() {
         let text = "# A\n\n## B\n\nb b b b b b\n\n## C\n\nc\n\n## D\n\nd d d d d:\n\n* e\n";
         let limits = Limits { most: 30, least: 3, overlap: 2, window: 100 };
-        let expected = [("A", "|## B\n\nb b b b b b\n\n## C\n\nc"), ("A > D", "|d d d d d:\n\n* e")];
+        let expected = [("A > B, C", "|## B\n\nb b b b b b\n\n## C\n\nc"), ("A > D", "|d d d d d:\n\n* e")];
         let found = cut(text, &limits);
         // A heading alone stands above what follows; what is short goes to the shorter neighbour.
         assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), expected.map(|(path, _)| path));
         assert_eq!(found, shown(&expected));
+    }
+
+    #[test]
+    fn a_few_words_before_the_title_stand_under_it() {
+        let limits = Limits { most: 30, least: 3, overlap: 2, window: 100 };
+        let text = "badges\n\n# A\n\na a a a a\n\n## B\n\nb b b b b\n";
+        let expected = [("A", "|badges\n\n# A\n\na a a a a"), ("A > B", "|b b b b b")];
+        assert_eq!(cut(text, &limits), shown(&expected));
+        let long = "one two three four five\n\n# A\n\na a a a a\n";
+        assert_eq!(cut(long, &limits), shown(&[("", "|one two three four five"), ("A", "|a a a a a")]));
     }
 
     #[test]

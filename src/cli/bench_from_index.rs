@@ -4,7 +4,7 @@ use super::output::{Failure, Output};
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
-use crate::eval::retrieval::draft;
+use crate::eval::retrieval::{Draft, draft};
 use crate::render::{json_object, shown, with_path};
 use clap::Args;
 use serde_json::json;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// Make a set to label out of what is indexed, in the layout of BEIR
 ///
-/// Its documents are the indexed texts. Its questions are proposals made of headings and first sentences, each with the
-/// text it was made of for an answer, and marked "proposed": write them as people would ask. The README.md in the
-/// folder says how to go on. Nothing is overwritten.
+/// Its documents are the indexed texts. Its questions are those for which `ken search --good` has kept an answer, and
+/// proposals made of headings and first sentences, each with the text it was made of for an answer and marked
+/// "proposed": write them as people would ask. The README.md in the folder says how to go on. Nothing is overwritten.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -43,22 +43,23 @@ pub(super) fn run(global: &Global, args: &FromIndexArgs, output: &Output) -> Out
     let engine = Surroundings::open(global, output)?.engine();
     let mut items = Vec::new();
     engine.each_item(&output.session(), &mut |item| items.push(item))?;
-    let draft = draft(&items, args.questions as usize);
+    let labels = engine.labels()?.into_iter().map(|label| (label.question, label.id));
+    let draft = draft(&items, &labels.collect::<Vec<_>>(), args.questions as usize);
     for (name, text) in &draft.files {
         let path = out.join(name);
         let folder = path.parent().unwrap_or(out);
         fs::create_dir_all(folder).map_err(failed(folder))?;
         fs::write(&path, text).map_err(failed(&path))?;
     }
-    let (documents, questions, unanswerable) = (draft.documents, draft.questions, draft.unanswerable);
+    let Draft { documents, labelled, questions, unanswerable, .. } = draft;
     output.print(&if output.json {
-        let counts = json!({"documents": documents, "questions": questions, "unanswerable": unanswerable});
+        let counts = json!({"documents": documents, "labelled": labelled, "questions": questions, "unanswerable": unanswerable});
         json_object(&with_path(counts, "path", out))
     } else {
         let folder = shown(out);
         format!(
-            "{documents} documents, {questions} proposed questions and {unanswerable} without an answer written to \
-             {folder}.\n{} says how to make a set of them.\n",
+            "{documents} documents, {labelled} labelled questions, {questions} proposed ones and {unanswerable} without \
+             an answer written to {folder}.\n{} says how to make a set of them.\n",
             shown(&out.join("README.md"))
         )
     })?;

@@ -40,6 +40,7 @@ mod progress;
 mod purge;
 mod run;
 mod search;
+mod shown_text;
 mod status;
 mod stop;
 mod surroundings;

@@ -4,15 +4,15 @@ use super::input::read_words;
 use super::lookup::{share, took_ms};
 use super::output::{Failure, Output};
 use super::progress::Meter;
+use super::shown_text::{ShownText, editor};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::config::Prefer;
 use crate::engine::face::asking::{ItemFilter, PathFilter, SearchOptions, endings};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::scope_of;
-use crate::engine::face::system::{as_typed, at_line};
-use crate::render::{answer_json, line, nearest_text, search_text, shown};
-use crate::types::{Answer, Content, Hit, Kind, Scope, Semantic};
+use crate::render::{answer_json, nearest_text, search_text};
+use crate::types::{Kind, Scope, Semantic};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,7 @@ Examples:
   ken search --type rust --exclude '*/tests/*' -C 3 \"parse the header\"
   ken search --full -n 1 \"how do we rotate the signing keys\"
   ken search --open 1 \"retry budget\"              the first hit in your editor, at its line
+  ken search --good 2 \"retry budget\"              keep that the second hit answers this
   ken search --scope here --json \"release checklist\" | jq -r '.results[].hits[].path'
 
 Exits with 0 if anything is found, with 1 if nothing is.")]
@@ -66,6 +67,12 @@ pub(super) struct SearchArgs {
     /// Open this hit in $VISUAL or $EDITOR, at its line: 1 is the first
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     open: Option<u32>,
+    /// Keep that this hit, or this candidate where nothing was sure, answers the question: 1 is the first
+    ///
+    /// The question and the hit's id are kept in labels.jsonl in the data directory. Nothing changes by it at once:
+    /// `ken bench from-index` makes a labelled set of it, and `ken bench calibrate` fits the gate to that.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    good: Option<u32>,
     /// Only with this tag; may be given again
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -168,62 +175,20 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     if !args.dry_run {
         engine.count_served(&answer, &output.session());
     }
+    if let Some(number) = args.good
+        && let Some(shown) = ShownText::find(&answer, number as usize, "--good")?
+    {
+        let question = String::from_utf8_lossy(&question);
+        engine.keep_label(question.trim(), shown.id, shown.path, &output.session())?;
+        output.say("Kept as an answer to this question; ken bench from-index makes a set of all that you keep.");
+    }
     engine.close();
-    if let (Some(editor), Some(number)) = (editor, args.open) {
-        open(&answer, number as usize, &editor)?;
+    if let (Some(editor), Some(number)) = (editor, args.open)
+        && let Some(shown) = ShownText::find(&answer, number as usize, "--open")?
+    {
+        shown.open(&editor)?;
     }
     Ok(u8::from(!answer.found()))
-}
-
-/// The command of the user's editor.
-fn editor(output: &Output) -> Result<String, Failure> {
-    if output.json {
-        let hint = "the path and the line of each hit are in the JSON";
-        return Err(Failure::new(ErrorKind::Usage, "--open is for people, --json for programs", hint));
-    }
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    set("VISUAL").or_else(|| set("EDITOR")).ok_or_else(|| {
-        let hint = "say which: export EDITOR=nano";
-        Failure::new(ErrorKind::Usage, "neither VISUAL nor EDITOR names an editor", hint)
-    })
-}
-
-/// Opens a hit where its file begins to be shown.
-fn open(answer: &Answer, number: usize, editor: &str) -> Result<(), Failure> {
-    let hits: Vec<&Hit> = answer.results.iter().flat_map(|finding| &finding.hits).collect();
-    let Some(hit) = hits.get(number - 1) else {
-        let (there, hint) = match hits.len() {
-            // Which is said already.
-            0 => return Ok(()),
-            1 => ("there is one hit".to_owned(), "--open 1".to_owned()),
-            more => (format!("there are {more} hits"), format!("--open 1 to {more}; -n for more hits")),
-        };
-        return Err(Failure::new(ErrorKind::Usage, format!("hit {number} cannot be opened: {there}"), hint));
-    };
-    let passage = match &hit.content {
-        Content::Passage(passage) => passage,
-        Content::Advice(_) => return Ok(()),
-    };
-    let Some(path) = passage.path.as_deref().map(Path::new) else {
-        let hint = format!("ken canon show {}", line(&hit.id));
-        return Err(Failure::new(ErrorKind::Usage, format!("hit {number} is an entry of a pack, not a file"), hint));
-    };
-    if !path.exists() {
-        let message = format!("hit {number} cannot be opened: {} is not on this machine", shown(path));
-        return Err(Failure::new(ErrorKind::Io, message, "it came with an import; --full shows its text"));
-    }
-    let first = passage.excerpt.as_ref().and_then(|excerpt| excerpt.line_start).or(passage.line_start);
-    let Some((program, arguments)) = at_line(editor, path, first.unwrap_or(1)) else { return Ok(()) };
-    let name = program.to_string_lossy().into_owned();
-    let failed = |why: String| {
-        let hint = "VISUAL or EDITOR names the program that opens a file";
-        Failure::new(ErrorKind::Io, format!("the editor {}: {why}", line(&name)), hint)
-    };
-    match as_typed(&program).args(arguments).status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(failed(status.to_string())),
-        Err(error) => Err(failed(error.to_string())),
-    }
 }
 
 pub(super) fn scope(name: &str, here: &Path) -> Scope {

@@ -66,6 +66,7 @@ impl Engine {
         batch.drop_unused_vectors()?;
         batch.log(session.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
         batch.commit()?;
+        self.forget_labels(&lock, ids, &[])?;
         out.traces_left = self.erase(&mut database, &lock, session)?;
         Ok(out)
     }
@@ -108,6 +109,7 @@ impl Engine {
         batch.drop_unused_vectors()?;
         batch.log(session.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
         batch.commit()?;
+        self.forget_labels(&lock, &[], paths)?;
         out.traces_left = self.erase(&mut database, &lock, session)?;
         Ok(out)
     }

@@ -1,5 +1,6 @@
 //! Everything that Kenning keeps, and how to be rid of it.
 
+use super::labels::FILE as LABELS;
 use super::passing::{ENDING, PASSING};
 use super::{Engine, EngineError};
 use crate::store::{DATABASE, WRITER_LOCK};
@@ -33,6 +34,7 @@ const OURS: &[(&str, &str)] = &[
     ("canon", "your packs"),
     ("trust.json", "trusted repositories"),
     (PASSING, PASSED),
+    (LABELS, "hits that you called good, with their questions"),
 ];
 
 /// What lies beside the database and belongs to it.
@@ -49,7 +51,8 @@ fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {
     match folder {
         "models" => meta.is_dir() && (matches!(&*name, ".seen" | ".locks") || entry.join("installed.json").is_file()),
         "vectors" => {
-            meta.is_file() && whole.starts_with("canon") && (whole.ends_with(".ann") || whole.ends_with(".terms"))
+            let is_named = whole.starts_with("canon") || whole.starts_with("foreign-");
+            meta.is_file() && is_named && (whole.ends_with(".ann") || whole.ends_with(".terms"))
         }
         "canon" => meta.is_file() && whole.ends_with(".json"),
         PASSING => meta.is_file() && whole.ends_with(ENDING),

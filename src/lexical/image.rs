@@ -4,9 +4,9 @@
 //! ([`TermImage::is_sound`]) and before it becomes part of another. A small one is checked whole when it is opened.
 //! What is read in between is read within bounds, so damage can cost an answer's quality and never more.
 
-use super::{TermImageBuilder, TermText};
 use super::forward::{Record, TermCount};
 use super::layout::{Counts, FIRST, LARGE_COUNT, MAX_DOCUMENTS, NUMBERS, Places, SEALED, bucket};
+use super::{TermImageBuilder, TermText};
 use crate::map::{Bytes, HEADER, Label, Room, checksum, write_aside};
 use crate::text::sha256_hex;
 use crate::types::Generation;

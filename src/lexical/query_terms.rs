@@ -31,10 +31,16 @@ impl QueryTerms {
         Self { terms, headings: Vec::new() }
     }
 
-    /// The same, where those that these words of it hold count again in a text whose heading holds them.
+    /// The same, where these words of it count again in a text whose heading holds them. Of a name in several parts the
+    /// parts do not: `ERR_INVALID_ARG` is no other `ERR_INVALID`.
     #[must_use]
     pub fn with_headings<'w>(mut self, words: impl IntoIterator<Item = &'w str>) -> Self {
-        words.into_iter().for_each(|word| for_each_token(word, |token| self.headings.push(token.to_owned())));
+        let is_between = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+        for name in words.into_iter().flat_map(|word| word.split(is_between)) {
+            let mut whole = None;
+            for_each_token(name, |token| whole = whole.take().or_else(|| Some(token.to_owned())));
+            self.headings.extend(whole);
+        }
         self.headings.sort_unstable();
         self.headings.dedup();
         self

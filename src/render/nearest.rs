@@ -13,12 +13,17 @@ const WIDTH: usize = 100;
 /// What stands before the first.
 const LABEL: &str = "Nothing sure. Closest:";
 
-/// A line for each, nearest first; paths below `here` are shown relative to it. Empty where nothing came near.
-pub fn nearest_text(answer: &Answer, here: &str, style: Style) -> String {
+/// Those that are named, nearest first.
+pub fn nearest_first(answer: &Answer) -> impl Iterator<Item = &Nearest> {
     let mut nearest: Vec<&Nearest> = answer.results.iter().flat_map(|finding| &finding.candidates).collect();
     nearest.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
+    nearest.into_iter().take(NAMED)
+}
+
+/// A line for each, nearest first; paths below `here` are shown relative to it. Empty where nothing came near.
+pub fn nearest_text(answer: &Answer, here: &str, style: Style) -> String {
     let mut out = String::new();
-    for (index, near) in nearest.iter().take(NAMED).enumerate() {
+    for (index, near) in nearest_first(answer).enumerate() {
         let label = if index == 0 { LABEL } else { "" };
         let percent = near.relevance * 100.0;
         let (what, how) = match &near.path {

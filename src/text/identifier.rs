@@ -34,7 +34,24 @@ mod tests {
         for name in ["`retain()`", "(node_type)", "fs.readFile", "ERR_NO_ICU:", "-Wall"] {
             assert!(is_identifier(name), "{name}");
         }
-        for word in ["", "(", "-", "word", "end.", "e.g.", "1.2.3", "v0.14", "re-open", "it's", "A.B", "USA", "I", "10:30", "key:value", "_"] {
+        for word in [
+            "",
+            "(",
+            "-",
+            "word",
+            "end.",
+            "e.g.",
+            "1.2.3",
+            "v0.14",
+            "re-open",
+            "it's",
+            "A.B",
+            "USA",
+            "I",
+            "10:30",
+            "key:value",
+            "_",
+        ] {
             assert!(!is_identifier(word), "{word}");
         }
     }

@@ -83,6 +83,8 @@ limits! {
     OS_RELEASE = "a file of /etc", MIB;
     /// What a command printed when it passed, as it is kept.
     PASSING_RUN = "what is kept of a command that passed", MIB;
+    /// What `ken search --good` keeps.
+    LABELS = "labels of answers", 16 * MIB;
     /// A file of ours: a database's header, a lock, a derived file, a query cache.
     OWN = "a file of ken", 256 * GIB;
 }

@@ -196,3 +196,29 @@ fn a_hit_opens_in_the_editor_at_its_line() {
     let json = open("1", &[("EDITOR", "vim")], &["--json"]);
     assert_eq!((json.code, json.json()["error"]["kind"].as_str()), (2, Some("usage")), "{json:?}");
 }
+
+/// Also of what came near where nothing was sure.
+#[test]
+fn what_is_called_good_becomes_a_label_and_goes_with_its_file() {
+    let user = user();
+    let labels = user.home().join("labels.jsonl");
+    let kept = || std::fs::read_to_string(&labels).unwrap_or_default();
+    assert_eq!(search(&user, &["-n", "2", "--good", "1", TABLE]).code, 0);
+    let ran = search(&user, &["-n", "2", "--good", "9", TABLE]);
+    assert_eq!((ran.code, ran.err.contains("no hit 9 was shown: 2 were")), (2, true), "{}", ran.err);
+    let silent = user.ken(&["search", "--kind", "chunk", "--min-relevance", "1", "--good", "1", "keys lighthouse"]);
+    assert!(silent.err.contains("Kept"), "{}", silent.err);
+    let before = kept();
+    assert_eq!(before.lines().count(), 2, "{before}");
+    assert_eq!(search(&user, &["-n", "2", "--good", "1", TABLE]).code, 0);
+    assert_eq!(kept().lines().count(), 2, "said twice it counts once");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&labels).unwrap().permissions().mode() & 0o077, 0);
+    }
+    let set = user.ken(&["bench", "from-index", "set", "--questions", "1", "--json"]).json();
+    assert_eq!((&set["labelled"], &set["questions"]), (&2.into(), &1.into()), "{set}");
+    assert_eq!(user.ken(&["forget", "--path", "docs"]).code, 0);
+    assert_eq!(kept(), "", "{before}");
+}

@@ -87,7 +87,8 @@ struct Walk<'t, 'r> {
 pub(super) fn walk<'t>(tree: &'t Tree, text: &'t str, rows: &Rows<'t>, grammar: &'static Grammar) -> Findings {
     let meanings = grammar.meanings();
     let mut walk = Walk { text, rows, grammar, meanings, above: None, open: Vec::new(), out: Findings::default() };
-    let root = Open { node: tree.root_node(), outer: None, depth: 0, in_body: false, in_error: false, levels: ROW_LEVELS };
+    let root =
+        Open { node: tree.root_node(), outer: None, depth: 0, in_body: false, in_error: false, levels: ROW_LEVELS };
     walk.licence(root.node);
     walk.look_into(root, root.node);
     while let Some(open) = walk.open.pop() {

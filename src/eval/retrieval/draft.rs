@@ -10,7 +10,7 @@ use crate::query::foreign_questions;
 use crate::text::{sha256_hex, text_hash};
 use crate::types::{Item, heading};
 use serde_json::json;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 /// Questions without an answer.
@@ -23,6 +23,8 @@ pub struct Draft {
     pub files: Vec<(String, String)>,
     /// Documents.
     pub documents: usize,
+    /// Questions that people said what answers.
+    pub labelled: usize,
     /// Questions that are proposed.
     pub questions: usize,
     /// Questions without an answer.
@@ -34,8 +36,9 @@ pub fn is_proposed(query: &Query) -> bool {
     query.metadata.get("proposed").and_then(serde_json::Value::as_bool).unwrap_or(false)
 }
 
-/// Makes a set of these items, with at most so many questions, spread over files and always the same.
-pub fn draft(items: &[Item], questions: usize) -> Draft {
+/// Makes a set of these items: the labelled questions, each with the public id of an item that answers it, and at most
+/// so many proposed ones, spread over files and always the same. Labels of items that are not among these are left out.
+pub fn draft(items: &[Item], labels: &[(String, String)], questions: usize) -> Draft {
     let ids = ids(items);
     let line = |record: serde_json::Value| record.to_string() + "\n";
     let corpus: String = items.iter().zip(&ids).map(|(item, id)| line(document(item, id))).collect();
@@ -44,6 +47,15 @@ pub fn draft(items: &[Item], questions: usize) -> Draft {
     let parts = by(items, place);
     let (mut asked, mut judged) = (String::new(), String::from("query-id\tcorpus-id\tscore\n"));
     let mut seen = HashSet::new();
+    let labelled = labelled(items, labels);
+    for (at, (question, right)) in labelled.iter().enumerate() {
+        let id = format!("l{}", at + 1);
+        seen.insert(question.to_lowercase());
+        asked.push_str(&line(json!({"_id": id, "text": question, "metadata": {"from": "ken search --good"}})));
+        let same = right.iter().flat_map(|right| twins.get(&text_hash(&items[*right].body)).into_iter().flatten());
+        let right: BTreeSet<usize> = same.copied().collect();
+        right.iter().for_each(|right| judged.push_str(&format!("{id}\t{}\t1\n", ids[*right])));
+    }
     let mut count = 0;
     for at in spread(items) {
         if count == questions {
@@ -79,7 +91,22 @@ pub fn draft(items: &[Item], questions: usize) -> Draft {
         ("unanswerable.jsonl".to_owned(), unanswerable),
         (format!("qrels/{SPLIT}.tsv"), judged),
     ];
-    Draft { files: files.into(), documents: items.len(), questions: count, unanswerable: foreign.len() }
+    let (documents, unanswerable) = (items.len(), foreign.len());
+    Draft { files: files.into(), documents, labelled: labelled.len(), questions: count, unanswerable }
+}
+
+/// The labelled questions in the order in which they came, each with the places of the items that answer it.
+fn labelled<'l>(items: &[Item], labels: &'l [(String, String)]) -> Vec<(&'l str, Vec<usize>)> {
+    let places: HashMap<&str, usize> = items.iter().enumerate().map(|(at, item)| (item.uid.as_str(), at)).collect();
+    let mut out: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (question, id) in labels {
+        let Some(place) = places.get(id.as_str()) else { continue };
+        match out.iter_mut().find(|(known, _)| known == question) {
+            Some((_, right)) => right.push(*place),
+            None => out.push((question, vec![*place])),
+        }
+    }
+    out
 }
 
 fn document(item: &Item, id: &str) -> serde_json::Value {
@@ -173,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_draft_is_a_set() {
-        let draft = draft(&items(), 8);
+        let draft = draft(&items(), &[], 8);
         assert_eq!((draft.documents, draft.questions, draft.unanswerable), (13, 8, FOREIGN));
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("qrels")).unwrap();
@@ -194,14 +221,36 @@ mod tests {
         for query in set.queries.iter().filter(|query| query.text == "Rotating the keys") {
             assert_eq!(set.judgements[&query.id].len(), 2);
         }
-        assert_eq!(super::draft(&items(), 8), draft, "always the same");
+        assert_eq!(super::draft(&items(), &[], 8), draft, "always the same");
     }
 
     #[test]
     fn no_more_is_asked_than_there_is() {
-        let asked = |questions| draft(&items(), questions).questions;
+        let asked = |questions| draft(&items(), &[], questions).questions;
         assert_eq!((asked(0), asked(3)), (0, 3));
         assert!(asked(100) > 8 && asked(100) <= 13);
-        assert_eq!(draft(&[], 5).questions, 0);
+        assert_eq!(draft(&[], &[], 5).questions, 0);
+    }
+
+    #[test]
+    fn what_people_called_good_is_labelled() {
+        let label = |question: &str, id: &str| (question.to_owned(), id.to_owned());
+        let labels = [
+            label("who may change keys", "chunk/1"),
+            label("copies of data", "with space"),
+            label("who may change keys", "d3"),
+            label("of nothing", "gone"),
+        ];
+        let draft = draft(&items(), &labels, 2);
+        assert_eq!((draft.labelled, draft.questions), (2, 2));
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("qrels")).unwrap();
+        draft.files.iter().for_each(|(name, text)| std::fs::write(dir.path().join(name), text).unwrap());
+        let set = read_set(dir.path()).unwrap();
+        let asked: Vec<(&str, bool)> = set.queries.iter().map(|one| (one.text.as_str(), is_proposed(one))).collect();
+        assert_eq!(asked[..2], [("who may change keys", false), ("copies of data", false)]);
+        assert!(asked[2].1 && asked[3].1);
+        assert_eq!(set.judgements["l1"].keys().map(String::as_str).collect::<BTreeSet<_>>(), ["chunk/1", "d3"].into());
+        assert_eq!(set.judgements["l2"].len(), 2, "equal texts answer alike");
     }
 }

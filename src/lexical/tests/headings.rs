@@ -7,6 +7,7 @@ use crate::text::tokens;
 use proptest::prelude::*;
 
 /// A heading, and the text below it.
+#[derive(Debug, Clone)]
 struct Section(String, String);
 
 impl TermText for Section {
@@ -25,7 +26,7 @@ fn sections() -> impl Strategy<Value = Vec<Section>> {
 }
 
 fn index_of(sections: &[Section]) -> TermIndex {
-    let texts = (0u64..).zip(sections).map(|(id, one)| (id, Section(one.0.clone(), one.1.clone())));
+    let texts = (0u64..).zip(sections).map(|(id, one)| (id, one.clone()));
     TermIndex::of_texts(texts).unwrap()
 }
 
@@ -68,7 +69,7 @@ proptest! {
         let whole = index_of(&sections);
         let texts = |from: usize| {
             let some = (from as u64..).zip(&sections[from.min(sections.len())..]);
-            some.map(|(id, one)| (id, Section(one.0.clone(), one.1.clone()))).collect::<Vec<_>>()
+            some.map(|(id, one)| (id, one.clone())).collect::<Vec<_>>()
         };
         let half = sections.len() / 2;
         let first = TermIndex::of_texts(texts(0).into_iter().take(half)).unwrap();
