@@ -202,10 +202,6 @@ struct Joiner<'a, 's> {
 }
 
 impl Joiner<'_, '_> {
-    fn tokens_of(&self, path: &[String]) -> usize {
-        path.iter().map(|name| self.sizer.tokens(name) + 1).sum()
-    }
-
     fn join(&self, drafts: Vec<Draft>) -> Vec<Draft> {
         let mut out: Vec<Draft> = Vec::with_capacity(drafts.len());
         for mut draft in drafts {
@@ -242,8 +238,8 @@ impl Joiner<'_, '_> {
         out.into_iter().filter_map(|draft| finished(self.text, draft)).collect()
     }
 
-    /// Two drafts as one, under the headings that they have in common and the names of both; their own headings become a
-    /// part of the text. `None` if that is too long, or one of them is to stand alone.
+    /// Two drafts as one, under the headings that they have in common; other headings become a part of the text. `None`
+    /// if that is too long, or one of them is to stand alone.
     fn joined(&self, a: &Draft, b: &Draft) -> Option<Draft> {
         let room = a.room.min(b.room);
         if a.alone || b.alone || a.tokens + b.tokens > room {
@@ -251,7 +247,7 @@ impl Joiner<'_, '_> {
         }
         let shared = common(&a.path, &b.path);
         // A few words before the title are a part of what it heads.
-        let is_below = a.is_preface && a.tokens < self.limits.least && b.path.len() > shared;
+        let is_below = a.is_preface && a.path.is_empty() && a.tokens < self.limits.least;
         let leads_on = shared == a.path.len();
         if leads_on && a.body.is_empty() {
             // Nothing but a heading, which stands above the other one's.
@@ -263,9 +259,8 @@ impl Joiner<'_, '_> {
         let path = match leads_on {
             true if is_below => Rc::clone(&b.path),
             true => Rc::clone(&a.path),
-            false => named(&a.path[..shared], [&a.path, &b.path]),
+            false => a.path[..shared].into(),
         };
-        let room = if leads_on { room } else { room.min(self.limits.room(self.tokens_of(&path))) };
         (tokens <= room).then(|| Draft {
             start: a.start,
             lead: if leads_on { a.lead.clone() } else { start..start },
@@ -279,19 +274,6 @@ impl Joiner<'_, '_> {
             is_preface: false,
         })
     }
-}
-
-/// The path of what stands under two: what they share, and their innermost names as long as there is room for them.
-fn named(shared: &[String], both: [&Rc<[String]>; 2]) -> Rc<[String]> {
-    let mut names = String::new();
-    for name in both.into_iter().filter(|path| path.len() > shared.len()).filter_map(|path| path.last()) {
-        let joint = if names.is_empty() { "" } else { ", " };
-        if names.len() + joint.len() + name.len() <= MAX_HEADING_BYTES {
-            names.push_str(joint);
-            names.push_str(name);
-        }
-    }
-    shared.iter().cloned().chain((!names.is_empty()).then_some(names)).collect()
 }
 
 /// Whether a short draft goes rather to the one before it than to the one after it: to that with which it has more
