@@ -58,8 +58,8 @@ pub(super) fn run(global: &Global, args: &FromIndexArgs, output: &Output) -> Out
     } else {
         let folder = shown(out);
         format!(
-            "{documents} documents, {labelled} labelled questions, {questions} proposed ones and {unanswerable} without \
-             an answer written to {folder}.\n{} says how to make a set of them.\n",
+            "Documents: {documents}; questions: {labelled} labelled, {questions} proposed, {unanswerable} without an \
+             answer. Written to {folder}.\n{} says how to make a set of them.\n",
             shown(&out.join("README.md"))
         )
     })?;
