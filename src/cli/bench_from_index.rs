@@ -53,7 +53,8 @@ pub(super) fn run(global: &Global, args: &FromIndexArgs, output: &Output) -> Out
     }
     let Draft { documents, labelled, questions, unanswerable, .. } = draft;
     output.print(&if output.json {
-        let counts = json!({"documents": documents, "labelled": labelled, "questions": questions, "unanswerable": unanswerable});
+        let counts =
+            json!({"documents": documents, "labelled": labelled, "questions": questions, "unanswerable": unanswerable});
         json_object(&with_path(counts, "path", out))
     } else {
         let folder = shown(out);

@@ -16,7 +16,7 @@ use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"KENTERMS";
 /// Version of the layout, of the hash and of how a text is cut into tokens.
-const FORMAT: u32 = 4;
+pub(super) const FORMAT: u32 = 4;
 /// A file of up to so many bytes is checked whole when it is opened: that takes a fraction of a millisecond.
 const CHECKED_WHOLE: usize = 4 << 20;
 

@@ -1,8 +1,11 @@
 //! Words that name something in a program.
 
 /// Whether a word looks like a name that somebody declared: `close_redir`, `Session.get`, `MAX_SIZE`, `useState`,
-/// `std::mem`, `--dry-run`, `retain()`. A plain word may be a name as well, which is not to be seen.
+/// `std::mem`, `--dry-run`, `retain()`. A plain word may be a name as well, which is not to be seen. A path is none.
 pub fn is_identifier(word: &str) -> bool {
+    if word.contains(['/', '\\']) {
+        return false;
+    }
     let word = word.trim_matches(|c: char| !(c.is_alphanumeric() || "_-()".contains(c)));
     let (name, is_called) = word.strip_suffix("()").map_or((word, false), |name| (name, true));
     let option = name.strip_prefix("--").or_else(|| name.strip_prefix('-'));

@@ -1,5 +1,6 @@
 //! Damaged files: never a panic, never an endless loop, always noticed by the full check.
 
+use super::super::image::FORMAT;
 use super::super::*;
 use crate::map::{HEADER, Label, Room, checksum};
 use crate::text::sha256_hex;
@@ -63,7 +64,7 @@ fn every_damaged_byte_is_noticed_when_a_small_file_is_opened() {
 fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let sum = checksum(&bytes[HEADER + SEALED..]);
     bytes[HEADER + 72..HEADER + 80].copy_from_slice(&sum.to_ne_bytes());
-    let label = Label::new(b"KENTERMS", 3, &sha256_hex(b"terms\nstate a\n")).sealing(SEALED);
+    let label = Label::new(b"KENTERMS", FORMAT, &sha256_hex(b"terms\nstate a\n")).sealing(SEALED);
     let head = label.head(bytes.len(), &bytes[HEADER..HEADER + SEALED]);
     bytes[..HEADER].copy_from_slice(&head);
     bytes
