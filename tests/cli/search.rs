@@ -185,7 +185,7 @@ fn a_hit_opens_in_the_editor_at_its_line() {
     assert_eq!(std::fs::read_to_string(&told).unwrap(), format!("--wait|--goto|{guide}:5|"));
     for (number, variables, more, code, says) in [
         ("1", &[][..], &[][..], 2, "neither VISUAL nor EDITOR"),
-        ("9", &[("EDITOR", "vim")], &[], 2, "hit 9 cannot be opened"),
+        ("9", &[("EDITOR", "vim")], &[], 2, "no hit 9 was shown"),
         ("1", &[("EDITOR", "no-such-editor")], &[], 9, "the editor no-such-editor"),
         ("1", &[("EDITOR", "broken")], &[], 9, "exit status: 3"),
         ("0", &[("EDITOR", "vim")], &[], 2, "--open"),
@@ -205,7 +205,7 @@ fn what_is_called_good_becomes_a_label_and_goes_with_its_file() {
     let kept = || std::fs::read_to_string(&labels).unwrap_or_default();
     assert_eq!(search(&user, &["-n", "2", "--good", "1", TABLE]).code, 0);
     let ran = search(&user, &["-n", "2", "--good", "9", TABLE]);
-    assert_eq!((ran.code, ran.err.contains("no hit 9 was shown: 2 were")), (2, true), "{}", ran.err);
+    assert_eq!((ran.code, ran.err.contains("no hit 9 was shown: one was")), (2, true), "{}", ran.err);
     let silent = user.ken(&["search", "--kind", "chunk", "--min-relevance", "1", "--good", "1", "keys lighthouse"]);
     assert!(silent.err.contains("Kept"), "{}", silent.err);
     let before = kept();
