@@ -6,6 +6,7 @@
 use super::{Engine, EngineError, Session};
 use crate::map::open::{Links, read_text};
 use crate::map::write_aside;
+use crate::render::json_line;
 use crate::store::WriterLock;
 use crate::types::limits::LABELS;
 use serde::{Deserialize, Serialize};
@@ -80,8 +81,7 @@ impl Engine {
 
 fn write(lock: &WriterLock, labels: &[Label]) -> Result<(), EngineError> {
     let path = lock.folder().join(FILE);
-    let line = |label: &Label| serde_json::to_string(label).map(|line| line + "\n");
-    let text: String = labels.iter().filter_map(|label| line(label).ok()).collect();
+    let text: String = labels.iter().map(json_line).collect();
     let written = match labels.is_empty() {
         true => std::fs::remove_file(&path),
         false => write_aside(&path, text.as_bytes()),
