@@ -7,8 +7,8 @@ pub const MOST_NOISE: f64 = 0.25;
 /// Foreign questions whose log-odds lie more than this many interquartile ranges above the third quartile are taken to
 /// be about the index after all (Tukey, "Exploratory Data Analysis", 1977, section 2D).
 const FENCE: f32 = 1.25;
-/// Share of an index's foreign questions that are taken to be of its noisiest family. An index is near to one of them, and
-/// who asks it asks more often about what lies near; docs/benchmarks.md has what other shares give.
+/// Share of an index's foreign questions that are taken to be of its noisiest family. An index is near to one of them,
+/// and who asks it asks more often about what lies near; docs/benchmarks.md has what other shares give.
 const NOISIEST: f64 = 0.75;
 
 /// Which signals answered.
@@ -93,8 +93,8 @@ impl SignalNoise {
         if is_short { &self.short } else { &self.long }
     }
 
-    /// The log-odds that at most `budget` of foreign questions reach, most of which are of the noisiest family; none where
-    /// there are no questions.
+    /// The log-odds that at most `budget` of foreign questions reach, most of which are of the noisiest family; none
+    /// where there are no questions.
     pub fn threshold(&self, is_short: bool, budget: f64) -> Option<f32> {
         let families = self.families(is_short);
         let alone = families.iter().map(|family| family.threshold(budget));
@@ -199,8 +199,8 @@ mod tests {
             prop_assert!(family.threshold(budget * 1.5).unwrap() <= threshold);
         }
 
-        /// The weighted share of the families' questions above the threshold is within the budget, and the threshold lies
-        /// between those of the families.
+        /// The weighted share of the families' questions above the threshold is within the budget, and the threshold
+        /// is none above those of the families.
         #[test]
         fn the_budget_is_kept_over_families(
             a in prop::collection::vec(-9.0f32..9.0, 40..200),
