@@ -54,6 +54,8 @@ mod tests {
             "10:30",
             "key:value",
             "_",
+            "/home/ann/x.conf",
+            "a_b\\c",
         ] {
             assert!(!is_identifier(word), "{word}");
         }
