@@ -2,14 +2,12 @@
 
     python3 benches/eval/gate_table.py KEN HOME OUT SET...
 
-HOME is a KEN_HOME with a model; OUT is a folder for what is made. Each SET is in the layout of BEIR, or SET=FAMILY where
-sets of one family speak about the same things. Foreign questions are 300 of the sets of other families, in equal parts;
-near ones are the set's own unanswerable.jsonl, whose answers were taken out of a collection that speaks about nothing
-else; at most 300 of them are asked, always the same.
+HOME is a KEN_HOME with a model, OUT a folder for sets and reports. SET is a folder in the layout of BEIR. SET=FAMILY
+groups sets about the same subject. Foreign questions are 300 of the sets of other families, in equal parts. Near
+questions are at most 300 of the set's own unanswerable.jsonl. Both are always the same.
 
-Prints for each set: nDCG@10, the noise of foreign questions with its 95 % interval (Wilson), coverage, the coverage that
-the best single gate for these labels has at the budget of foreign questions, the share of the two, and the noise of near
-questions.
+Prints for each set: nDCG@10; the noise of foreign questions with its 95 % interval (Wilson); coverage; the coverage of
+the best single gate for these labels at the same noise budget; our share of that; the noise of near questions.
 """
 
 import hashlib
@@ -74,8 +72,9 @@ def figures(report):
     covered = share(asked, shown)
     low, high = wilson(noisy, len(foreign))
     ndcg = report["metrics"].index("ndcg@10")
-    return {"ndcg": sum(query["values"][ndcg] for query in asked) / len(asked), "noise": noisy / len(foreign), "low": low,
-            "high": high, "cover": covered, "allowed": allowed, "of": covered / allowed if allowed else math.nan,
+    mean = sum(query["values"][ndcg] for query in asked) / len(asked)
+    return {"ndcg": mean, "noise": noisy / len(foreign), "low": low, "high": high,
+            "cover": covered, "allowed": allowed, "of": covered / allowed if allowed else math.nan,
             "near": share(near, shown)}
 
 
@@ -93,7 +92,8 @@ def main():
             if done.returncode:
                 sys.exit(done.stderr)
         f = figures(json.loads(report.read_text()))
-        print(f"{source.name:20}  {f['ndcg']:.4f}  {f['noise']:.3f} ({f['low']:.3f}-{f['high']:.3f})  {f['cover']:.3f}  "
+        noise = f"{f['noise']:.3f} ({f['low']:.3f}-{f['high']:.3f})"
+        print(f"{source.name:20}  {f['ndcg']:.4f}  {noise}  {f['cover']:.3f}  "
               f"{f['allowed']:.3f}   {f['of']:.3f}   {f['near']:.3f}", flush=True)
 
 

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// Make a set to label out of what is indexed, in the layout of BEIR
 ///
-/// Its documents are the indexed texts. Its questions are those for which `ken search --good` has kept an answer, and
-/// proposals made of headings and first sentences, each with the text it was made of for an answer and marked
-/// "proposed": write them as people would ask. The README.md in the folder says how to go on. Nothing is overwritten.
+/// The documents are the indexed texts. The questions are your labels from `ken search --good`, and proposals. A
+/// proposal is a heading or a first sentence; its answer is the text it comes from. Proposals are marked "proposed":
+/// rewrite them as people would ask. The README.md in the folder explains the next steps. Nothing is overwritten.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -29,7 +29,7 @@ Examples:
   ken search --type rust --exclude '*/tests/*' -C 3 \"parse the header\"
   ken search --full -n 1 \"how do we rotate the signing keys\"
   ken search --open 1 \"retry budget\"              the first hit in your editor, at its line
-  ken search --good 2 \"retry budget\"              keep that the second hit answers this
+  ken search --good 2 \"retry budget\"              label the second hit as an answer
   ken search --scope here --json \"release checklist\" | jq -r '.results[].hits[].path'
 
 Exits with 0 if anything is found, with 1 if nothing is.")]
@@ -67,10 +67,10 @@ pub(super) struct SearchArgs {
     /// Open this hit in $VISUAL or $EDITOR, at its line: 1 is the first
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     open: Option<u32>,
-    /// Keep that this hit, or this candidate where nothing was sure, answers the question: 1 is the first
+    /// Label this hit as an answer to the question; if nothing was sure, this candidate: 1 is the first
     ///
-    /// The question and the hit's id are kept in labels.jsonl in the data directory. Nothing changes by it at once:
-    /// `ken bench from-index` makes a labelled set of it, and `ken bench calibrate` fits the gate to that.
+    /// The question and the id of the hit are stored in labels.jsonl in the data directory. Answers do not change at
+    /// once: `ken bench from-index` turns labels into a set, and `ken bench calibrate` fits the gate to a set.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     good: Option<u32>,
     /// Only with this tag; may be given again
@@ -186,7 +186,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     if let (Some(editor), Some(number)) = (editor, args.open)
         && let Some(shown) = ShownText::find(&answer, number as usize, "--open")?
     {
-        shown.open(&editor)?;
+        shown.open(number as usize, &editor)?;
     }
     Ok(u8::from(!answer.found()))
 }

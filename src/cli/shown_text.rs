@@ -5,7 +5,7 @@ use super::output::{Failure, Output};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{as_typed, at_line};
 use crate::render::{line, nearest_first, shown};
-use crate::types::{Answer, Content, Hit};
+use crate::types::{Answer, Content, Hit, Nearest};
 use std::path::Path;
 
 /// A text that was shown.
@@ -16,7 +16,6 @@ pub(super) struct ShownText<'a> {
     pub path: Option<&'a str>,
     /// The line of the file at which it begins to be shown.
     line: Option<usize>,
-    number: usize,
 }
 
 impl<'a> ShownText<'a> {
@@ -25,17 +24,12 @@ impl<'a> ShownText<'a> {
         let hits = answer.results.iter().flat_map(|finding| &finding.hits).map(of_hit);
         let mut all: Vec<Self> = hits.collect();
         if all.is_empty() {
-            let near = nearest_first(answer);
-            all.extend(near.map(|near| Self {
-                id: &near.id,
-                path: near.path.as_deref(),
-                line: near.line_start,
-                number,
-            }));
+            let of = |near: &'a Nearest| Self { id: &near.id, path: near.path.as_deref(), line: near.line_start };
+            all.extend(nearest_first(answer).map(of));
         }
         let count = all.len();
         let (there, hint) = match all.into_iter().nth(number - 1) {
-            Some(one) => return Ok(Some(Self { number, ..one })),
+            Some(one) => return Ok(Some(one)),
             None if count == 0 => return Ok(None),
             None if count == 1 => ("one was".to_owned(), format!("{option} 1")),
             None => (format!("{count} were"), format!("{option} 1 to {count}; -n for more hits")),
@@ -43,9 +37,8 @@ impl<'a> ShownText<'a> {
         Err(Failure::new(ErrorKind::Usage, format!("no hit {number} was shown: {there}"), hint))
     }
 
-    /// Opens it in an editor, where it begins to be shown.
-    pub fn open(&self, editor: &str) -> Result<(), Failure> {
-        let number = self.number;
+    /// Opens it in an editor, where it begins to be shown. `number` is what messages call it.
+    pub fn open(&self, number: usize, editor: &str) -> Result<(), Failure> {
         let Some(path) = self.path.map(Path::new) else {
             let hint = format!("ken canon show {}", line(self.id));
             return Err(Failure::new(
@@ -80,7 +73,7 @@ fn of_hit(hit: &Hit) -> ShownText<'_> {
         }
         Content::Advice(_) => (None, None),
     };
-    ShownText { id: &hit.id, path, line, number: 0 }
+    ShownText { id: &hit.id, path, line }
 }
 
 /// The command of the user's editor.

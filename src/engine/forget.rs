@@ -52,6 +52,8 @@ impl Engine {
                 None => return Err(EngineError::NoItem { id: id.clone() }),
             }
         }
+        // First, so that a second attempt finds what a stopped one has left.
+        self.forget_labels(&lock, ids, &[])?;
         rows.sort_unstable();
         rows.dedup();
         out.items = rows.len();
@@ -66,7 +68,6 @@ impl Engine {
         batch.drop_unused_vectors()?;
         batch.log(session.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
         batch.commit()?;
-        self.forget_labels(&lock, ids, &[])?;
         out.traces_left = self.erase(&mut database, &lock, session)?;
         Ok(out)
     }
@@ -95,6 +96,7 @@ impl Engine {
             }
             rows.extend(under);
         }
+        self.forget_labels(&lock, &[], paths)?;
         rows.sort_unstable();
         rows.dedup();
         out.files = rows.len();
@@ -109,7 +111,6 @@ impl Engine {
         batch.drop_unused_vectors()?;
         batch.log(session.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
         batch.commit()?;
-        self.forget_labels(&lock, &[], paths)?;
         out.traces_left = self.erase(&mut database, &lock, session)?;
         Ok(out)
     }

@@ -1,7 +1,7 @@
 //! Which hits people said answer their questions: `ken search --good N`.
 //!
-//! Kept where somebody says so and nowhere else, in a file that its owner alone can read. Nothing goes by it but
-//! `ken bench from-index`, which makes labelled questions of it; by these a gate can be calibrated.
+//! They are kept only on request, in a file that only its owner can read. Only `ken bench from-index` reads them. It
+//! makes labelled questions, and `ken bench calibrate` can fit a gate to those.
 
 use super::{Engine, EngineError, Session};
 use crate::map::open::{Links, read_text};
@@ -25,12 +25,12 @@ pub struct Label {
     pub id: String,
     /// The file it is from; none for what is from no file.
     pub path: Option<String>,
-    /// When that was said, milliseconds since 1970.
+    /// When it was stored, milliseconds since 1970.
     pub at: i64,
 }
 
 impl Engine {
-    /// Everything that was said, oldest first. Lines that hold something else are passed over.
+    /// All labels, oldest first. Lines that are no label are skipped.
     ///
     /// # Errors
     /// [`EngineError::Io`] when the file is there and cannot be read.
@@ -44,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// Keeps that `id` answers `question`; said twice it counts once.
+    /// Stores that `id` answers `question`. A repeated label is stored once.
     ///
     /// # Errors
     /// [`EngineError`] when there is no data directory, another process writes, or the disk refuses.
@@ -64,7 +64,7 @@ impl Engine {
         write(&lock, &all)
     }
 
-    /// Removes what was said of items that are forgotten: by id, or by the file or folder they are from.
+    /// Removes the labels of these items and of all items from these files and folders.
     pub(super) fn forget_labels(
         &self,
         lock: &WriterLock,

@@ -8,7 +8,8 @@ use crate::map::Room;
 use crate::text::for_each_token;
 use std::io;
 
-/// How often the only term of a heading counts; the terms of longer ones share that, once each at least.
+/// How many times a heading of one term counts it. Longer headings divide this among their terms; each counts at least
+/// once.
 const HEADING_COUNT: usize = 4;
 
 /// A text whose words are looked for.

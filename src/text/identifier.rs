@@ -1,7 +1,7 @@
 //! Words that name something in a program.
 
 /// Whether a word looks like a name that somebody declared: `close_redir`, `Session.get`, `MAX_SIZE`, `useState`,
-/// `std::mem`, `--dry-run`, `retain()`. A plain word may be a name as well, which is not to be seen. A path is none.
+/// `std::mem`, `--dry-run`, `retain()`. A plain word never does, although it may be a name. Nor does a path.
 pub fn is_identifier(word: &str) -> bool {
     if word.contains(['/', '\\']) {
         return false;

@@ -36,8 +36,8 @@ pub fn is_proposed(query: &Query) -> bool {
     query.metadata.get("proposed").and_then(serde_json::Value::as_bool).unwrap_or(false)
 }
 
-/// Makes a set of these items: the labelled questions, each with the public id of an item that answers it, and at most
-/// so many proposed ones, spread over files and always the same. Labels of items that are not among these are left out.
+/// Makes a set of these items. `labels` are pairs of a question and the public id of an item that answers it; labels of
+/// other items are skipped. At most `questions` proposals are added, spread over the files and always the same.
 pub fn draft(items: &[Item], labels: &[(String, String)], questions: usize) -> Draft {
     let ids = ids(items);
     let line = |record: serde_json::Value| record.to_string() + "\n";
