@@ -7,8 +7,8 @@ pub const MOST_NOISE: f64 = 0.25;
 /// Foreign questions whose log-odds lie more than this many interquartile ranges above the third quartile are taken to
 /// be about the index after all (Tukey, "Exploratory Data Analysis", 1977, section 2D).
 const FENCE: f32 = 1.25;
-/// Share of an index's foreign questions that are taken to be of its noisiest family. An index is near to one of them,
-/// and who asks it asks more often about what lies near; docs/benchmarks.md has what other shares give.
+/// Weight of the noisiest family among an index's foreign questions; the others share the rest. Users ask more often
+/// about subjects close to the index, and the noisiest family is the closest. docs/benchmarks.md compares weights.
 const NOISIEST: f64 = 0.75;
 
 /// Which signals answered.
