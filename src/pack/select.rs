@@ -9,7 +9,7 @@ use super::worth::{Wanted, file_share, least_likely};
 use crate::ingest::Provenance;
 use crate::query::{Part, Recalled};
 use crate::text::{CountTokens, single_line};
-use crate::types::{LeftOut, Piece, Reason, Span, Standing};
+use crate::types::{BELOW, LeftOut, Piece, Reason, Span, Standing};
 use crate::vector::dot;
 use std::collections::{HashMap, HashSet};
 
@@ -326,13 +326,13 @@ impl Selecting<'_> {
 
 /// The headings that two paths have in common.
 fn shared_title(a: &str, b: &str) -> String {
-    let pairs = a.split(" > ").zip(b.split(" > ")).take_while(|(a, b)| a == b);
-    pairs.map(|(name, _)| name).collect::<Vec<_>>().join(" > ")
+    let pairs = a.split(BELOW).zip(b.split(BELOW)).take_while(|(a, b)| a == b);
+    pairs.map(|(name, _)| name).collect::<Vec<_>>().join(BELOW)
 }
 
 /// Whether two heading paths differ in their last heading at most, or one stands right below the other.
 fn siblings(a: &str, b: &str, shared: &str) -> bool {
-    let depth = |title: &str| if title.is_empty() { 0 } else { title.split(" > ").count() };
+    let depth = |title: &str| if title.is_empty() { 0 } else { title.split(BELOW).count() };
     depth(a).max(depth(b)) <= depth(shared) + 1
 }
 

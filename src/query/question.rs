@@ -51,7 +51,8 @@ impl Question {
     pub fn new(text: &str) -> Self {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         if lines.len() <= MAX_QUESTION_LINES {
-            let named = text.split_whitespace().filter(|word| is_short(text) || is_identifier(word));
+            let is_short = is_short(text);
+            let named = text.split_whitespace().filter(|word| is_short || is_identifier(word));
             let terms = QueryTerms::of(text).with_headings(named);
             return Self { text: text.to_owned(), terms, parts: clauses(text) };
         }
