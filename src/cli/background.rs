@@ -1,13 +1,26 @@
 //! What a command leaves to a process of its own, which goes on after it.
 
+use super::Global;
 use crate::engine::face::system;
 use std::process::Stdio;
+use std::sync::OnceLock;
+
+/// The options of this process that say which model is run, and how.
+static MODEL: OnceLock<Vec<String>> = OnceLock::new();
+
+/// A process that is started later runs the same model as this one.
+pub(super) fn same_model(global: &Global) {
+    let given = [("--model", &global.model), ("--encoder", &global.encoder), ("--precision", &global.precision)];
+    let given = given.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value.clone()?]));
+    drop(MODEL.set(given.flatten().collect()));
+}
 
 /// Starts `ken gc --auto`, which outlives this process and does not hear the terminal's Ctrl-C; false if that fails.
 pub(super) fn renew_later() -> bool {
     let Ok(own) = std::env::current_exe() else { return false };
     let mut command = system::ourselves(&own);
-    command.args(["gc", "--auto", "--quiet"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(["gc", "--auto", "--quiet"]).args(MODEL.get().into_iter().flatten());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     match command.spawn() {

@@ -16,7 +16,8 @@ const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 /// Remove what nothing uses, give the space back, and bring the file of vectors up to date
 #[derive(Debug, Args)]
 pub(super) struct GcArgs {
-    /// Make the file of vectors again if much has changed since it was made, erase what is left of what was forgotten
+    /// Embed the packs if their vectors are missing, make the file of vectors again if much has changed since it was
+    /// made, erase what is left of what was forgotten
     /// once nobody reads any more, and do nothing else. Others can write meanwhile. This is what a command starts in
     /// the background when it is due (index.background)
     #[arg(long)]
@@ -29,10 +30,12 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
     if args.auto {
         // What need not be waited for comes first.
         engine.erase_later(Duration::ZERO, &meter.session())?;
+        let packs = engine.complete_packs(&meter.session());
         let renewed = engine.renew_vectors(&meter.session());
         meter.finish();
         let erased = engine.erase_later(WAIT_FOR_READERS, &meter.session())?;
         output.tell_notes();
+        packs?;
         return renew(renewed?, erased, output);
     }
     let cleaned = engine.clean(&meter.session());

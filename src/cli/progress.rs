@@ -34,6 +34,7 @@ impl<'a> Meter<'a> {
         match progress {
             Progress::Pull(event) => self.pull(event),
             Progress::Embedding { what, done, total, model } => self.embedding(what, done, total, model),
+            Progress::Waiting { what } => self.output.say(&format!("Waiting for another process that makes {what}.")),
             Progress::Linking { done, total } => {
                 self.asking("Linking vectors", done, total);
                 self.stoppable = true;

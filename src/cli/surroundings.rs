@@ -37,6 +37,7 @@ impl Surroundings {
         if let Some(encoder) = &global.encoder {
             config.set("model.encoder", encoder, Origin::Flag)?;
         }
+        background::same_model(global);
         if let Some(precision) = &global.precision {
             config.set("model.precision", precision, Origin::Flag)?;
         }

@@ -1,9 +1,11 @@
 //! Canon's vectors: made when a model is pulled, ready in a file, completed when a pack has changed since.
 
+use super::state::Wanted;
 use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::ann::{Image, Index, Origin};
-use crate::canon::{Canon, EntryText};
+use crate::canon::{Canon, EntryText, Stored};
 use crate::embed::{Encoder, Installed, Manifest};
+use crate::lock;
 use crate::map::open::{Links, read_text};
 use crate::query::Semantics;
 use crate::screen::shown;
@@ -11,16 +13,22 @@ use crate::store::make_private;
 use crate::text::{TextHash, text_hash};
 use crate::types::limits::MODEL_JSON;
 use crate::types::{Calibration, Role};
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Vector files of other sets of packs that are kept.
 const OTHER_SETS: usize = 3;
+/// Texts that are embedded before what is there is kept: some seconds of work.
+const PIECE: usize = 4_096;
+/// How long somebody waits for another process that makes the same vectors.
+const OTHER_PROCESS: Duration = Duration::from_secs(600);
 
 impl Engine {
     /// The calibration of the model in use; `None` if it has none, or there is no model.
     pub fn calibration(&self, session: &Session<'_>) -> Option<Calibration> {
         let packs = self.packs(session);
-        Some(self.semantics(&packs, session)?.semantics.calibration.clone())
+        Some(self.semantics(&packs, Wanted::All, session)?.semantics.calibration.clone())
     }
 
     /// Keeps a calibration for this user and the model in use; gives the file.
@@ -79,18 +87,39 @@ impl Engine {
             .ok_or_else(|| EngineError::NotCalibrated { model: installed.name().to_owned() })
     }
 
-    /// The vectors of all entries under this encoder, from the file that holds them if it was made from these packs.
+    /// The vectors of the entries under this encoder, from the file that holds them if it was made from these packs; and
+    /// whether they are those of some entries alone.
     pub(super) fn canon_index(
         &self,
         packs: &PacksSnapshot,
         encoder: &dyn Encoder,
+        wanted: Wanted<'_>,
         session: &Session<'_>,
-    ) -> Result<Index, EngineError> {
-        let image = match self.canon_file(packs, encoder) {
-            Some(image) => image,
-            None => self.make_canon_image(packs, encoder, session)?,
-        };
-        Ok(Index::new(image))
+    ) -> Result<(Index, bool), EngineError> {
+        if let Some(image) = self.canon_file(packs, encoder) {
+            return Ok((Index::new(image), false));
+        }
+        if let Wanted::Entries(by_words) = wanted
+            && let Some(later) = self.settings.later.filter(|_| self.settings.vectors.is_some())
+        {
+            // Where vectors of other packs are there, most are taken over: that takes no longer than to start a process.
+            if self.vector_files(encoder).is_empty() || self.piece_of_canon(packs, encoder).is_some() {
+                let entries = by_words();
+                let mut texts = CanonTexts::new(packs.canon(), |entry| entries.binary_search(&entry).is_ok());
+                texts.reuse(&self.old_images(encoder));
+                texts.embed(usize::MAX, encoder, session)?;
+                if later() {
+                    session.note(format!(
+                        "{} entries that share words with the question were compared by meaning; the vectors of all \
+                         others are being made in the background",
+                        entries.len()
+                    ));
+                    let image = texts.image(&canon_origin(packs, encoder), encoder.dims());
+                    return Ok((Index::new(image), true));
+                }
+            }
+        }
+        Ok((Index::new(self.make_canon_image(packs, encoder, session)?), false))
     }
 
     /// The file of canon's vectors, if there is one of these packs.
@@ -98,7 +127,22 @@ impl Engine {
         Image::open(&self.vector_path(packs, encoder)?, &canon_origin(packs, encoder))
     }
 
-    /// Makes the vectors of all entries again, those that were there and are whole excepted, and keeps them.
+    /// The file of canon's vectors while it is being made, if another process is at it or was stopped.
+    fn piece_of_canon(&self, packs: &PacksSnapshot, encoder: &dyn Encoder) -> Option<Image> {
+        Image::open(&self.vector_path(packs, encoder)?, &piece_origin(packs, encoder))
+    }
+
+    /// Vectors of this model's files, of whatever packs.
+    fn old_images(&self, encoder: &dyn Encoder) -> Vec<Image> {
+        let model = encoder.fingerprint().as_str();
+        let files = self.vector_files(encoder);
+        let old = files.iter().filter_map(|path| Image::open_stale(path, model));
+        old.filter(|old| old.dims() == encoder.dims()).collect()
+    }
+
+    /// Makes the vectors of all entries, those that were there and are whole excepted, and keeps them. What is made is
+    /// kept piece by piece, so that whoever is stopped has not worked for nothing. Where another process makes them,
+    /// it is waited for.
     pub(super) fn make_canon_image(
         &self,
         packs: &PacksSnapshot,
@@ -106,48 +150,32 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Image, EngineError> {
         let path = self.vector_path(packs, encoder);
-        let (origin, dims) = (canon_origin(packs, encoder), encoder.dims());
-        let files = self.vector_files(encoder);
-        let old: Vec<Image> = files.iter().filter_map(|path| Image::open_stale(path, &origin.model)).collect();
-        let old: Vec<&Image> = old.iter().filter(|old| old.dims() == dims).collect();
-        let known = |hash: &TextHash| old.iter().find_map(|old| old.checked(old.row_of(hash)?));
-        let texts = entry_texts(packs.canon());
-        let hashes: Vec<TextHash> = texts.iter().map(|text| text_hash(&text.text.key())).collect();
-        let kept: Vec<Option<Vec<f32>>> = hashes.iter().map(known).collect();
-        let missing: Vec<usize> = (0..texts.len()).filter(|&at| kept[at].is_none()).collect();
-        let mut made = Vec::new();
-        if !missing.is_empty() {
-            let name = encoder.fingerprint().name();
-            let total = missing.len();
-            session.tell(Progress::Embedding { what: "the canon", done: 0, total, model: name });
-            let wanted: Vec<String> = missing.iter().map(|&at| texts[at].text.embedded()).collect();
-            let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-            made = encoder.encode(&wanted, Role::Passage, &mut |done| {
-                session.tell(Progress::Embedding { what: "the canon", done, total, model: name });
-            })?;
-        }
-        let mut vectors = kept;
-        missing.iter().zip(made).for_each(|(&at, encoded)| vectors[at] = Some(encoded.vector));
-        let rows = || hashes.iter().zip(&vectors).filter_map(|(hash, vector)| Some((*hash, vector.as_deref()?)));
-        let links = |wanted: &dyn Fn(usize) -> bool| -> Vec<(u64, u32, TextHash)> {
-            let wanted = (0..texts.len()).filter(|&at| wanted(at));
-            wanted.map(|at| (texts[at].entry, texts[at].part, hashes[at])).collect()
+        let origin = canon_origin(packs, encoder);
+        let _alone = match &path {
+            Some(path) => {
+                let was_there = self.canon_file(packs, encoder).is_some();
+                let what = "the vectors of the canon";
+                let alone = alone(path, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what }));
+                // Where there was a file, it is wanted anew.
+                if let Some(made) = self.canon_file(packs, encoder).filter(|_| !was_there) {
+                    return Ok(made);
+                }
+                alone
+            }
+            None => None,
         };
-        let mut image = Image::new(&origin, dims, rows(), links(&|at| !texts[at].generated));
-        if texts.iter().any(|text| text.generated) {
-            // A string of a pattern that is nearer to another entry would only mislead.
-            let index = Index::new(image);
-            let own = |at: usize| {
-                let nearest = vectors[at].as_ref().map(|vector| index.search(vector, 1, None));
-                let row = nearest.and_then(|found| found.first().map(|near| near.row));
-                row.is_some_and(|row| index.owners_of(row).any(|(owner, _)| owner == texts[at].entry))
-            };
-            image = Image::new(&origin, dims, rows(), links(&|at| !texts[at].generated || own(at)));
+        let mut texts = CanonTexts::new(packs.canon(), |_| true);
+        texts.reuse(&self.old_images(encoder));
+        let piece = piece_origin(packs, encoder);
+        while texts.embed(PIECE, encoder, session)? {
+            if let Some(path) = &path {
+                // What cannot be kept now is said at the end.
+                drop(keep(&texts.image(&piece, encoder.dims()), path));
+            }
         }
+        let image = texts.image(&origin, encoder.dims());
         let Some(path) = path else { return Ok(image) };
-        let folder = path.parent().map_or(Ok(()), make_private).map_err(|error| error.to_string());
-        let kept = folder.and_then(|()| image.write(&path).map_err(|error| format!("{}: {error}", shown(&path))));
-        if let Err(error) = kept {
+        if let Err(error) = keep(&image, &path) {
             session.note(format!("vectors could not be kept and will be made again: {error}"));
         }
         // Of sets of packs that are no longer in use, as far as that can be told.
@@ -155,6 +183,25 @@ impl Engine {
         others.skip(OTHER_SETS).for_each(|unused| drop(std::fs::remove_file(unused)));
         // Mapped, it takes only the memory that is used.
         Ok(Image::open(&path, &origin).unwrap_or(image))
+    }
+
+    /// Makes the vectors of all entries if a model is installed and they are not there; gives whether it did. Nothing
+    /// is done where another process makes them.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the model cannot be loaded or fails.
+    pub fn complete_packs(&self, session: &Session<'_>) -> Result<bool, EngineError> {
+        let Some(model) = self.open_model()? else { return Ok(false) };
+        let packs = self.packs(session);
+        let encoder = model.encoder.as_ref();
+        let Some(path) = self.vector_path(&packs, encoder) else { return Ok(false) };
+        if self.canon_file(&packs, encoder).is_some() {
+            return Ok(false);
+        }
+        let Some(alone) = alone(&path, Duration::ZERO, &mut || {}) else { return Ok(false) };
+        drop(alone);
+        self.make_canon_image(&packs, encoder, session)?;
+        Ok(true)
     }
 
     /// Makes vectors of the packs again of which a search has met damaged ones; it left them out.
@@ -201,6 +248,12 @@ fn canon_origin(packs: &PacksSnapshot, encoder: &dyn Encoder) -> Origin {
     Origin { model, state: format!("canon {}", packs.canon().digest()), ..Origin::default() }
 }
 
+/// The origin of a file that does not hold all vectors yet.
+fn piece_origin(packs: &PacksSnapshot, encoder: &dyn Encoder) -> Origin {
+    let whole = canon_origin(packs, encoder);
+    Origin { state: format!("part of {}", whole.state), ..whole }
+}
+
 /// A text of an entry, to be embedded.
 struct Part {
     entry: u64,
@@ -210,16 +263,96 @@ struct Part {
     generated: bool,
 }
 
-fn entry_texts(canon: &Canon) -> Vec<Part> {
-    let entries = canon.entries().iter().zip(0u64..);
-    entries
-        .flat_map(|(stored, entry)| {
+/// Texts of entries with the vectors that there are.
+struct CanonTexts {
+    parts: Vec<Part>,
+    hashes: Vec<TextHash>,
+    /// One for each text; none where it is still to be made.
+    vectors: Vec<Option<Vec<f32>>>,
+    /// Texts that had no vector at first.
+    missing: usize,
+}
+
+impl CanonTexts {
+    /// The texts of the entries that are wanted, by their places. Those made from patterns take some time to make.
+    fn new(canon: &Canon, wanted: impl Fn(usize) -> bool) -> Self {
+        let entries = canon.entries().iter().zip(0u64..).filter(|(_, entry)| wanted(*entry as usize));
+        let of_entry = |(stored, entry): (&Stored, u64)| {
             let own = stored.entry().texts().into_iter().map(|text| (text, false));
             let made = stored.entry().generated_texts().into_iter().map(|text| (text, true));
-            let all = own.chain(made).zip(0u32..);
-            all.map(move |((text, generated), part)| Part { entry, part, text, generated })
-        })
-        .collect()
+            let all: Vec<(EntryText, bool)> = own.chain(made).collect();
+            all.into_iter().zip(0u32..).map(move |((text, generated), part)| Part { entry, part, text, generated })
+        };
+        let parts: Vec<Part> = entries.flat_map(of_entry).collect();
+        let hashes: Vec<TextHash> = parts.iter().map(|part| text_hash(&part.text.key())).collect();
+        Self { vectors: vec![None; parts.len()], missing: parts.len(), parts, hashes }
+    }
+
+    /// Takes the vectors that these images hold whole.
+    fn reuse(&mut self, old: &[Image]) {
+        for (vector, hash) in self.vectors.iter_mut().zip(&self.hashes) {
+            *vector = old.iter().find_map(|old| old.checked(old.row_of(hash)?));
+        }
+        self.missing = self.vectors.iter().filter(|vector| vector.is_none()).count();
+    }
+
+    /// Makes the vectors of the next texts that have none, at most `most`; gives whether some are left.
+    fn embed(&mut self, most: usize, encoder: &dyn Encoder, session: &Session<'_>) -> Result<bool, EngineError> {
+        let all: Vec<usize> = (0..self.parts.len()).filter(|&at| self.vectors[at].is_none()).collect();
+        let next = &all[..all.len().min(most)];
+        if !next.is_empty() {
+            let (total, before) = (self.missing, self.missing - all.len());
+            let (what, model) = ("the canon", encoder.fingerprint().name());
+            session.tell(Progress::Embedding { what, done: before, total, model });
+            let texts: Vec<String> = next.iter().map(|&at| self.parts[at].text.embedded()).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let made = encoder.encode(&texts, Role::Passage, &mut |done| {
+                session.tell(Progress::Embedding { what, done: before + done, total, model });
+            })?;
+            next.iter().zip(made).for_each(|(&at, encoded)| self.vectors[at] = Some(encoded.vector));
+        }
+        Ok(next.len() < all.len())
+    }
+
+    /// The vectors that there are.
+    fn image(&self, origin: &Origin, dims: usize) -> Image {
+        let image = self.image_where(origin, dims, |at| !self.parts[at].generated);
+        if !self.parts.iter().any(|part| part.generated) {
+            return image;
+        }
+        // A string of a pattern that is nearer to another entry would only mislead.
+        let index = Index::new(image);
+        let own = |at: usize| {
+            let nearest = self.vectors[at].as_ref().map(|vector| index.search(vector, 1, None));
+            let row = nearest.and_then(|found| found.first().map(|near| near.row));
+            row.is_some_and(|row| index.owners_of(row).any(|(owner, _)| owner == self.parts[at].entry))
+        };
+        self.image_where(origin, dims, |at| !self.parts[at].generated || own(at))
+    }
+
+    /// All vectors that there are, of which those of these texts are found.
+    fn image_where(&self, origin: &Origin, dims: usize, found: impl Fn(usize) -> bool) -> Image {
+        let rows = self.hashes.iter().zip(&self.vectors).filter_map(|(hash, v)| Some((*hash, v.as_deref()?)));
+        let linked = (0..self.parts.len()).filter(|&at| self.vectors[at].is_some() && found(at));
+        let link = |at: usize| (self.parts[at].entry, self.parts[at].part, self.hashes[at]);
+        let links: Vec<(u64, u32, TextHash)> = linked.map(link).collect();
+        Image::new(origin, dims, rows, links)
+    }
+}
+
+/// Writes an image where the user alone can read it.
+fn keep(image: &Image, path: &Path) -> Result<(), String> {
+    path.parent().map_or(Ok(()), make_private).map_err(|error| error.to_string())?;
+    image.write(path).map_err(|error| format!("{}: {error}", shown(path)))
+}
+
+/// Waits until no other process makes this file of vectors, at most so long, and keeps others from it. None where
+/// another still makes it, or files cannot be locked: to make it twice does no harm.
+fn alone(path: &Path, patience: Duration, waiting: &mut dyn FnMut()) -> Option<File> {
+    path.parent().map(make_private)?.ok()?;
+    let mut lock = path.as_os_str().to_owned();
+    lock.push(".lock");
+    lock::take(Path::new(&lock), patience, waiting).ok()
 }
 
 /// How the names of a model's vector files begin.

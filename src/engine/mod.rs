@@ -109,6 +109,11 @@ pub enum Progress<'a> {
         /// Rows in all.
         total: usize,
     },
+    /// Another process makes what is needed, and is waited for.
+    Waiting {
+        /// What it makes.
+        what: &'static str,
+    },
     /// Texts are being embedded: how many are done, of how many, with which model.
     Embedding {
         /// Whose texts: `the canon` or `the index`.

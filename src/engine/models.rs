@@ -1,5 +1,6 @@
 //! Models: what is there, getting one, checking one, removing one.
 
+use super::state::Wanted;
 use super::{Engine, EngineError, Progress, Session};
 use crate::embed::{EmbedError, Encoder, FileCheck, Installed, Manifest, ModelKind, PullEvent, State};
 use crate::types::Fingerprint;
@@ -52,6 +53,13 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when no source has it or the vectors cannot be made.
     pub fn pull(&self, name: Option<&str>, session: &Session<'_>) -> Result<Installed, EngineError> {
+        let installed = self.get(name, session)?;
+        self.prepare(&installed, session)?;
+        Ok(installed)
+    }
+
+    /// Gets a model, and nothing else.
+    fn get(&self, name: Option<&str>, session: &Session<'_>) -> Result<Installed, EngineError> {
         self.data()?;
         let store = self.store()?;
         let name = name.unwrap_or(&self.settings.model);
@@ -61,25 +69,26 @@ impl Engine {
             Err(EmbedError::Damaged { .. }) if !directory => None,
             found => found?,
         };
-        let installed = match found {
+        Ok(match found {
             Some(found) if directory => found,
             _ => store.pull(name, &mut |event: PullEvent<'_>| session.tell(Progress::Pull(&event)))?,
-        };
-        self.prepare(&installed, session)?;
-        Ok(installed)
+        })
     }
 
-    /// Gets the active model if it is not there or damaged.
+    /// Gets the active model for a lookup if it is not there or damaged. Vectors of the packs are left to the lookup,
+    /// which need not wait for all of them; those of indexed texts are made.
     ///
     /// # Errors
     /// As [`Engine::pull`].
     pub fn pull_if_missing(&self, session: &Session<'_>) -> Result<(), EngineError> {
         match self.active_model(&self.store()?)? {
-            Some(found) if found.state == State::Ready => {}
+            Some(found) if found.state == State::Ready => Ok(()),
             // One that is damaged is pulled again.
-            _ => drop(self.pull(None, session)?),
+            _ => {
+                let installed = self.get(None, session)?;
+                self.complete_index(self.store()?.load(&installed)?.as_ref(), session)
+            }
         }
-        Ok(())
     }
 
     /// Takes in a directory of the sentence-transformers layout and makes canon's vectors with it.
@@ -109,7 +118,7 @@ impl Engine {
             return Ok(());
         }
         let encoder = self.store()?.load(installed)?;
-        self.canon_index(&self.packs(session), encoder.as_ref(), session)?;
+        self.canon_index(&self.packs(session), encoder.as_ref(), Wanted::All, session)?;
         self.complete_index(encoder.as_ref(), session)
     }
 

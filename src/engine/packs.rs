@@ -1,6 +1,7 @@
 //! Packs: read from their folders, searched by word, shown, checked, added to.
 
 use super::pack_files::{read_folder, read_pack};
+use super::state::Wanted;
 use super::{Engine, EngineError, PacksSnapshot, Session};
 use crate::ann::Index;
 use crate::canon::{
@@ -113,7 +114,7 @@ impl Engine {
             let packs = self.packs(session);
             let all: Vec<PackSource> = builtin().into_iter().chain(packs.sources.iter().cloned()).collect();
             let mut found = check(&all);
-            if let Some(model) = self.semantics(&packs, session) {
+            if let Some(model) = self.semantics(&packs, Wanted::All, session) {
                 found.extend(all_misplaced(packs.canon(), &all, &model.semantics));
                 found.sort_by(|a, b| (&a.file, a.line, a.severity).cmp(&(&b.file, b.line, b.severity)));
             }

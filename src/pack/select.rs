@@ -18,7 +18,15 @@ const DIVERSITY: f32 = 0.1;
 
 /// How much more a candidate is worth beside a piece that is in already: what stands there is about the same thing, and
 /// costs no heading.
-const BESIDE: f32 = 1.0;
+const BESIDE: f32 = 0.4;
+
+/// In small frames a candidate's score counts per token, to this power: of two that are as likely, the shorter leaves
+/// more room. The power falls to 0 between these numbers of tokens for knowledge: from there on room is not scarce.
+const PER_TOKEN: f32 = 0.4;
+const SCARCE: (f32, f32) = (4_000.0, 8_000.0);
+/// Bytes of a token, and the tokens that a piece costs besides its text; both are guesses that only order candidates.
+const TOKEN_BYTES: f32 = 4.0;
+const AROUND: f32 = 60.0;
 
 /// Words that are compared together, and the share of them that may stand in the frame already.
 const SHINGLE: usize = 5;
@@ -42,6 +50,8 @@ struct Offer<'r> {
     recalled: &'r Recalled,
     text: &'r str,
     score: f32,
+    /// The score for what the text costs.
+    value: f32,
     /// Probability that it is of use.
     relevance: f32,
     /// That, less what its file takes off it.
@@ -88,10 +98,12 @@ pub(super) fn select(
             _ => offers.extend(offered(one, standing, span, files)),
         }
     }
+    let scarcity = ((SCARCE.1 - room as f32) / (SCARCE.1 - SCARCE.0)).clamp(0.0, 1.0);
     for offer in &mut offers {
         let weight = wanted.weight(offer.recalled.path.as_deref());
         offer.score *= weight;
         offer.worth *= weight;
+        offer.value = offer.score * (AROUND + offer.text.len() as f32 / TOKEN_BYTES).powf(-PER_TOKEN * scarcity);
     }
     let mut frame = Selecting {
         room,
@@ -155,12 +167,12 @@ fn arrange(pieces: &mut [Piece]) {
     });
 }
 
-/// The offer with the highest score less what it repeats; ids and places decide between equals, so that the order is
+/// The offer with the highest value less what it repeats; ids and places decide between equals, so that the order is
 /// always the same.
 fn best(offers: &[Offer<'_>]) -> Option<usize> {
     let value = |offer: &Offer<'_>| {
         let near = if offer.beside { 1.0 + BESIDE } else { 1.0 };
-        offer.score * near * (1.0 - DIVERSITY * offer.alike.max(0.0))
+        offer.value * near * (1.0 - DIVERSITY * offer.alike.max(0.0))
     };
     let order = |a: &usize, b: &usize| {
         let (a, b) = (&offers[*a], &offers[*b]);
@@ -181,6 +193,7 @@ impl<'r> Offer<'r> {
             recalled,
             text: &recalled.text,
             score: recalled.score,
+            value: recalled.score,
             relevance: recalled.relevance,
             worth: recalled.relevance,
             standing,

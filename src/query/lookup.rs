@@ -31,14 +31,17 @@ pub fn problems(knowledge: &Knowledge, log: &mut Log<'_>, options: &LookupOption
     analyse(log, knowledge.canon(), &admitted, options.passing.as_deref())
 }
 
+/// Opens the model for a lookup; none where there is no usable one. It is told how to find the places of the entries that
+/// may answer by their words.
+pub type OpenSemantics<'a> = dyn Fn(&dyn Fn() -> Vec<usize>) -> Option<&'a Semantics> + 'a;
+
 /// What a lookup asks of.
 #[derive(Clone, Copy)]
 pub struct LookupContext<'a> {
     /// The packs.
     pub knowledge: &'a Knowledge,
-    /// Called when a question needs the model, and not before; gives `None` when there is no usable one, and the answer
-    /// says so.
-    pub semantics: &'a dyn Fn() -> Option<&'a Semantics>,
+    /// Called when a question needs the model, and not before; the answer says so when there is none.
+    pub semantics: &'a OpenSemantics<'a>,
     /// How often an entry was of use; asked about close hits alone: what is sure needs no counter.
     pub used: Used<'a>,
 }
@@ -50,7 +53,8 @@ pub struct LookupContext<'a> {
 pub fn lookup(context: LookupContext<'_>, problems: Problems, options: &LookupOptions) -> Result<Answer, SearchError> {
     let asking = Asking::new(context.knowledge, problems, options);
     let questions = asking.questions().count();
-    let semantics = if questions > 0 { (context.semantics)() } else { None };
+    let by_words = || asking.by_words(context.knowledge, &options.filters);
+    let semantics = if questions > 0 { (context.semantics)(&by_words) } else { None };
     let mut vectors = semantics.map(|s| asking.embed(s)).transpose()?.unwrap_or_default().into_iter();
     let mut results = Vec::with_capacity(asking.chosen.len());
     for &at in &asking.chosen {

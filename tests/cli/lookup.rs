@@ -1,4 +1,5 @@
 use crate::support::ken::{User, run};
+use crate::support::tiny::Tiny;
 
 const MOVED: &str = "error[E0382]: borrow of moved value: `s`\n --> src/main.rs:4:20\n";
 
@@ -185,4 +186,27 @@ fn silence_says_what_was_nearest_if_asked() {
     assert!(nearest["explain"]["gate"].as_f64() > nearest["relevance"].as_f64(), "{found:?}");
     let brief = user.ken(&["lookup", "--json", question]);
     assert!(!brief.out.contains("\"explain\""), "{brief:?}");
+}
+
+/// The first question is answered from vectors of the entries that its words name; a process in the background makes
+/// those of the others.
+#[test]
+fn the_first_question_does_not_wait_for_all_vectors() {
+    let user = User::new();
+    let model = user.work().join("tiny-model");
+    Tiny::indexer().write(&model);
+    let name = serde_json::Value::from(model.to_str().unwrap());
+    user.write("config.toml", format!("[model]\nname = {name}\n"));
+    let fit = "{ weight = 0.9, offset = -9.0, cosine = 15.0, words = 3.0, length = 0.0, crowd = 5.0, fall = 4.7, \
+               semantic = { slope = 18.0, offset = -14.0 }, gate = 0.2 }";
+    user.write("calibrations/tiny-model.toml", format!("neighbours = 10\nentries = {fit}\ndocuments = {fit}\n"));
+    let ask = || user.ken(&["lookup", "--json", "terraform says somebody else is holding the lock on the state"]);
+    let first = ask();
+    assert!(first.err.contains("are being made in the background"), "{first:?}");
+    assert_eq!(first.json()["results"][0]["semantic"], "on");
+    // Whoever needs all of them waits for that process.
+    let pulled = user.ken(&["model", "pull", model.to_str().unwrap()]);
+    assert_eq!(pulled.code, 0, "{pulled:?}");
+    let second = ask();
+    assert!(!second.err.contains("background") && second.json()["results"][0]["semantic"] == "on", "{second:?}");
 }

@@ -1,8 +1,10 @@
 //! The `ken` binary as a process in surroundings of its own: an empty home, no network, no colours.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 /// A section of a Markdown text that is a chunk of its own: longer than what is joined to a neighbour, shorter than
 /// what is cut.
@@ -27,6 +29,9 @@ impl Ran {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {self:?}"))
     }
 }
+
+/// Models of which this process has seen canon's vectors complete.
+static COMPLETE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// A user with a home of their own.
 pub struct User {
@@ -86,6 +91,13 @@ impl User {
             std::os::unix::fs::symlink(shared, self.home().join(folder)).unwrap();
         }
         std::fs::set_permissions(self.home(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        // Whoever asks first would get an answer from some of the vectors.
+        let mut complete = COMPLETE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if complete.insert(name.to_owned()) {
+            let pulled = self.ken(&["model", "pull", name]);
+            assert_eq!(pulled.code, 0, "{pulled:?}");
+        }
+        drop(complete);
         self
     }
 

@@ -36,7 +36,18 @@ pub(in crate::engine) struct SemanticsSnapshot {
     pub fit: String,
     /// The packs that the vectors are of.
     packs: String,
+    /// Whether they are those of some entries alone.
+    is_partial: bool,
     files: Watched,
+}
+
+/// Of which entries vectors are needed where those of all are not there yet.
+#[derive(Clone, Copy)]
+pub(in crate::engine) enum Wanted<'a> {
+    /// Of all, however long that takes.
+    All,
+    /// Of these, by their places; the others are left to a process in the background where one can be started.
+    Entries(&'a dyn Fn() -> Vec<usize>),
 }
 
 /// An open cross-encoder.
@@ -104,9 +115,10 @@ impl Engine {
     pub(in crate::engine) fn semantics(
         &self,
         packs: &PacksSnapshot,
+        wanted: Wanted<'_>,
         session: &Session<'_>,
     ) -> Option<Arc<SemanticsSnapshot>> {
-        match self.open_semantics(packs, session) {
+        match self.open_semantics(packs, wanted, session) {
             Ok(found) => found,
             Err(error) => {
                 session.note(format!("the model cannot be used: {error}"));
@@ -118,11 +130,13 @@ impl Engine {
     fn open_semantics(
         &self,
         packs: &PacksSnapshot,
+        wanted: Wanted<'_>,
         session: &Session<'_>,
     ) -> Result<Option<Arc<SemanticsSnapshot>>, EngineError> {
         let Some(model) = self.open_model()? else { return Ok(None) };
         let is_current = |held: &SemanticsSnapshot| {
-            held.packs == packs.canon().digest()
+            !held.is_partial
+                && held.packs == packs.canon().digest()
                 && Arc::ptr_eq(&held.semantics.encoder, &model.encoder)
                 && held.files.is_unchanged()
                 && !held.semantics.canon.is_damaged()
@@ -132,14 +146,15 @@ impl Engine {
                 Some(own) => (own.clone(), true),
                 None => self.calibration_of(&model.installed, session)?,
             };
-            let canon = self.canon_index(packs, model.encoder.as_ref(), session)?;
+            let (canon, is_partial) = self.canon_index(packs, model.encoder.as_ref(), wanted, session)?;
             // Looked at after the vectors were made, if they had to be.
             let vectors = self.vector_path(packs, model.encoder.as_ref());
             let own: Option<PathBuf> = self.calibration_path(model.installed.name());
             let files = Watched::new(vectors.into_iter().chain(own));
             let semantics = Semantics { encoder: Arc::clone(&model.encoder), canon, calibration };
             let fit = fit_digest(semantics.encoder.fingerprint(), &semantics.calibration);
-            Ok(SemanticsSnapshot { semantics, is_own, fit, packs: packs.canon().digest().to_owned(), files })
+            let packs = packs.canon().digest().to_owned();
+            Ok(SemanticsSnapshot { semantics, is_own, fit, packs, is_partial, files })
         };
         self.semantics.current(is_current, open).map(Some)
     }
