@@ -17,12 +17,13 @@ use std::collections::{HashMap, HashSet};
 const DIVERSITY: f32 = 0.1;
 
 /// How much more a candidate is worth beside a piece that is in already: what stands there is about the same thing, and
-/// costs no heading.
-const BESIDE: f32 = 0.4;
+/// costs no heading. In small frames, and in large ones.
+const BESIDE: (f32, f32) = (0.4, 1.0);
 
 /// In small frames a candidate's score counts per token, to this power: of two that are as likely, the shorter leaves
-/// more room. The power falls to 0 between these numbers of tokens for knowledge: from there on room is not scarce.
+/// more room. In large frames it counts as it is.
 const PER_TOKEN: f32 = 0.4;
+/// Tokens for knowledge up to which a frame is small, and from which on it is large.
 const SCARCE: (f32, f32) = (4_000.0, 8_000.0);
 /// Bytes of a token, and the tokens that a piece costs besides its text; both are guesses that only order candidates.
 const TOKEN_BYTES: f32 = 4.0;
@@ -115,7 +116,8 @@ pub(super) fn select(
         sources: HashSet::new(),
         shingles: HashSet::new(),
     };
-    while let Some(best) = best(&offers) {
+    let beside = BESIDE.1 + (BESIDE.0 - BESIDE.1) * scarcity;
+    while let Some(best) = best(&offers, beside) {
         let offer = offers.swap_remove(best);
         match frame.earns(&offer, &wanted).and_then(|()| frame.take(&offer)) {
             Ok(()) => {
@@ -167,11 +169,11 @@ fn arrange(pieces: &mut [Piece]) {
     });
 }
 
-/// The offer with the highest value less what it repeats; ids and places decide between equals, so that the order is
+/// The offer with the highest value less what it repeats, where what stands beside a piece gains `beside`; ids and places decide between equals, so that the order is
 /// always the same.
-fn best(offers: &[Offer<'_>]) -> Option<usize> {
+fn best(offers: &[Offer<'_>], beside: f32) -> Option<usize> {
     let value = |offer: &Offer<'_>| {
-        let near = if offer.beside { 1.0 + BESIDE } else { 1.0 };
+        let near = if offer.beside { 1.0 + beside } else { 1.0 };
         offer.value * near * (1.0 - DIVERSITY * offer.alike.max(0.0))
     };
     let order = |a: &usize, b: &usize| {
