@@ -87,7 +87,7 @@ fn read_cases(paths: &[PathBuf]) -> Result<Vec<Case>, Failure> {
 
 fn builtin(global: &Global, args: &BuiltinArgs, output: &Output) -> Outcome {
     let cases = read_cases(&args.cases)?;
-    let engine = Surroundings::open(global, output)?.engine();
+    let engine = Surroundings::open(global, output)?.measured_engine(None);
     let mut meter = Meter::new(output);
     let (report, observations) = run_cases(&engine, &cases, &meter.session())?;
     meter.finish();

@@ -58,7 +58,7 @@ pub(super) fn run(global: &Global, args: &CalibrateArgs, output: &Output) -> Out
             let cases: Vec<Case> = builtin_cases()?.into_iter().filter(|case| !case.held_back).collect();
             // A prior is fitted on what is known without one.
             let start = Calibration { prior: None, ..before.clone().unwrap_or_else(neutral) };
-            let engine = surroundings.engine_with(Some(start));
+            let engine = surroundings.measured_engine(Some(start));
             case_questions(&engine, &cases, &meter.session())?
         }
         false => {

@@ -44,7 +44,7 @@ pub(super) fn run(global: &Global, args: NoiseArgs, output: &Output) -> Outcome 
         texts.push(decode(&bytes)?.into_owned());
     }
     let surroundings = Surroundings::open(global, output)?;
-    let engine = surroundings.engine();
+    let engine = surroundings.measured_engine(None);
     let options = options(&surroundings.config.settings().lookup, args.filters, ShowArgs::default());
     let mut meter = Meter::new(output);
     let found = noise(&engine, &texts, &args.lines, args.inputs, &options, &meter.session());

@@ -64,12 +64,17 @@ impl Surroundings {
 
     /// The engine for this process.
     pub fn engine(&self) -> Engine {
-        self.engine_with(None)
+        self.engine_of(self.settings())
     }
 
-    /// The engine, with another calibration than the model's own.
-    pub fn engine_with(&self, calibration: Option<Calibration>) -> Engine {
-        let engine = Engine::new(EngineSettings { calibration, ..self.settings() });
+    /// The engine of a benchmark: it leaves nothing to the background, and may have another calibration than the
+    /// model's own.
+    pub fn measured_engine(&self, calibration: Option<Calibration>) -> Engine {
+        self.engine_of(EngineSettings { calibration, later: None, ..self.settings() })
+    }
+
+    fn engine_of(&self, settings: EngineSettings) -> Engine {
+        let engine = Engine::new(settings);
         // Whatever is asked for: who has a pack that cannot be used hears of it.
         drop(engine.packs(&Session::new(now_ms, self.notes.clone())));
         engine

@@ -185,7 +185,7 @@ pub const KEYS: &[Key] = &[
         ..key!(
             index.background,
             SWITCH,
-            "make the vectors of a large index again in a process of its own once much has changed"
+            "make the vectors of the packs, and those of a large index, in a process in the background"
         )
     },
     Key { repository: true, ..key!(search.limit, COUNT, "hits per search") },

@@ -169,8 +169,8 @@ fn arrange(pieces: &mut [Piece]) {
     });
 }
 
-/// The offer with the highest value less what it repeats, where what stands beside a piece gains `beside`; ids and places decide between equals, so that the order is
-/// always the same.
+/// The offer with the highest value less what it repeats, where what stands beside a piece gains `beside` times its
+/// value; ids and places decide between equals, so that the order is always the same.
 fn best(offers: &[Offer<'_>], beside: f32) -> Option<usize> {
     let value = |offer: &Offer<'_>| {
         let near = if offer.beside { 1.0 + beside } else { 1.0 };

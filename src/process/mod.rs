@@ -3,9 +3,9 @@
 //! | program | started by | found | folder and environment |
 //! |---|---|---|---|
 //! | pip (1) | a pull: `ken model pull`, `--pull`, `model.auto_pull` | on the cleaned search path | its own (2) |
-//! | this one, `gc --auto` | a write, once much has changed: `index.background` | where it lies | this process's |
-//! | the user's own | `ken run -- CMD` | as a shell finds it | this process's |
-//! | the user's editor | `ken search --open N`, by `VISUAL` or `EDITOR` | as a shell finds it | this process's |
+//! | this one, `gc --auto` | a write, or a lookup without vectors of the packs: `index.background` | where it lies | ours |
+//! | the user's own | `ken run -- CMD` | as a shell finds it | ours |
+//! | the user's editor | `ken search --open N`, by `VISUAL` or `EDITOR` | as a shell finds it | ours |
 //!
 //! 1. The first there is of `python3 -I -m pip`, `python -I -m pip`, `pip3`, `pip`; or the user's `pip.command`. Only
 //!    where a model's source is a package.
