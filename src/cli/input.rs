@@ -59,6 +59,9 @@ pub(super) fn read_words(words: &[OsString], example: &str) -> Result<Vec<u8>, F
         None => Box::new(io::stdin().lock()),
     };
     reader.take(most).read_to_end(&mut input).map_err(|e| Failure::io("standard input", &e))?;
+    if input.trim_ascii().is_empty() {
+        return Err(Failure::new(ErrorKind::Usage, "there is no question".to_owned(), example));
+    }
     Ok(input)
 }
 

@@ -1,7 +1,7 @@
 //! The manifests that ship with the program, one line each, in the order in which they are listed.
 
 use super::{EmbedError, Manifest};
-use crate::text::edits;
+use crate::text::near_names;
 use std::sync::LazyLock;
 
 /// The model that is meant when none is named.
@@ -50,23 +50,6 @@ impl Manifest {
             near: near_names(name, PARSED.iter().map(|m| m.name.as_str())),
         })
     }
-}
-
-/// At most three names that somebody who typed `name` may have meant: within a third of its length in edits, or one
-/// contained in the other.
-pub(crate) fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let lower = name.to_lowercase();
-    let bare = lower.rsplit('/').next().unwrap_or(&lower);
-    let mut near: Vec<(usize, &str)> = known
-        .filter_map(|candidate| {
-            let other = candidate.to_lowercase();
-            let distance = edits(bare, &other);
-            let contained = bare.len() >= 3 && (other.contains(bare) || bare.contains(&other));
-            (contained || distance * 3 <= bare.len().max(3)).then_some((distance, candidate))
-        })
-        .collect();
-    near.sort();
-    near.into_iter().take(3).map(|(_, n)| n.to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -61,6 +61,16 @@ pub enum EngineError {
         /// The model.
         model: String,
     },
+    /// No entry of the packs has what a filter asks for.
+    #[error("no entry has the {what} {name}")]
+    NoSuch {
+        /// What the filter asks for: `pack`, `provider` or `tag`.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// Names that are near.
+        near: Vec<String>,
+    },
     /// No such entry.
     #[error("no entry is called {id}")]
     NoEntry {
@@ -141,6 +151,7 @@ impl Diagnose for EngineError {
             Self::Terraform(e) => e.kind(),
             Self::NotEmpty { .. } | Self::NoExport { .. } => ErrorKind::Usage,
             Self::NoHome
+            | Self::NoSuch { .. }
             | Self::NoEntry { .. }
             | Self::NoItem { .. }
             | Self::NotForgotten { .. }
@@ -173,8 +184,12 @@ impl Diagnose for EngineError {
             Self::Edit(e) => e.hint(),
             Self::Pack(e) => e.hint(),
             Self::NoHome => Some("set HOME, or KEN_HOME to a directory of its own".to_owned()),
+            Self::NoSuch { near, .. } if near.is_empty() => {
+                Some("`ken canon list` names all entries, `ken canon show ID` all of one".to_owned())
+            }
+            Self::NoSuch { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
             Self::NoEntry { near, .. } if near.is_empty() => Some("`ken canon list` names all entries".to_owned()),
-            Self::NoEntry { near, .. } => Some(format!("near it are {}", near.join(", "))),
+            Self::NoEntry { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
             Self::PackName(_) => Some("use lower-case letters, digits and hyphens, such as my-team".to_owned()),
             Self::NoModel { model } => Some(format!("ken model pull {model}; `ken model list` shows all")),
             Self::NotCalibrated { .. } => {

@@ -39,6 +39,7 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Answer, EngineError> {
         let packs = self.packs(session);
+        packs.check(&options.filters)?;
         let mut log = Log::new(input);
         let problems = problems(&packs.knowledge, &mut log, options)?;
         note_shortened(&log, session);

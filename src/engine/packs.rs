@@ -9,12 +9,13 @@ use crate::canon::{
 };
 use crate::map::open::{Links, read_text};
 use crate::map::write_behind_link;
-use crate::query::Semantics;
+use crate::query::{Filters, Semantics};
 use crate::store::make_private;
-use crate::text::text_hash;
+use crate::text::{near_names, text_hash};
 use crate::types::Logistic;
 use crate::types::limits::CANON_PACK;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -178,11 +179,29 @@ impl PacksSnapshot {
         if let Some(at) = self.canon().index_of(id) {
             return Ok(&self.canon().entries()[at]);
         }
-        let needle = id.rsplit('/').next().unwrap_or(id).to_lowercase();
-        let all = self.canon().entries().iter().map(|s| s.id());
-        let near =
-            all.filter(|other| !needle.is_empty() && other.contains(&needle)).take(3).map(str::to_owned).collect();
+        let near = near_names(id, self.canon().entries().iter().map(|stored| stored.id()));
         Err(EngineError::NoEntry { id: id.to_owned(), near })
+    }
+
+    /// An error if no entry has a pack, provider or tag that is asked for, which is more likely a slip of the keyboard
+    /// than a question without an answer.
+    ///
+    /// # Errors
+    /// [`EngineError::NoSuch`] with names that are near.
+    pub(super) fn check(&self, filters: &Filters) -> Result<(), EngineError> {
+        let entries = self.canon().entries();
+        let check = |what: &'static str, wanted: &str, names: &dyn Fn(&Stored) -> Vec<String>| {
+            let known: BTreeSet<String> = entries.iter().flat_map(names).collect();
+            if known.iter().any(|name| name.eq_ignore_ascii_case(wanted)) {
+                return Ok(());
+            }
+            let near = near_names(wanted, known.iter().map(String::as_str));
+            Err(EngineError::NoSuch { what, name: wanted.to_owned(), near })
+        };
+        filters.packs.iter().try_for_each(|pack| check("pack", pack, &|one| vec![one.pack.clone().into_owned()]))?;
+        let provider = |one: &Stored| one.entry().provider.clone().into_iter().collect();
+        filters.provider.iter().try_for_each(|name| check("provider", name, &provider))?;
+        filters.tags.iter().try_for_each(|tag| check("tag", tag, &|one| one.entry().tags.clone()))
     }
 
     /// Entries by keyword, best first, at most `limit`: for browsing, without a gate.

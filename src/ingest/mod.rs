@@ -49,7 +49,13 @@ pub enum IngestError {
         /// What the system says.
         what: String,
     },
-    /// A path that was named is not there or cannot be read.
+    /// There is nothing at a path that was named.
+    #[error("there is no file or folder {}", shown(path))]
+    Missing {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A path that was named cannot be read.
     #[error("{}: {source}", shown(path))]
     Io {
         /// The path.
@@ -65,7 +71,7 @@ impl Diagnose for IngestError {
             Self::Store(e) => e.kind(),
             Self::Embed(e) => e.kind(),
             Self::Stopped => ErrorKind::NoModel,
-            Self::Watch { .. } => ErrorKind::Io,
+            Self::Watch { .. } | Self::Missing { .. } => ErrorKind::Io,
             Self::Io { source, .. } => io_kind(source),
         }
     }
@@ -74,8 +80,8 @@ impl Diagnose for IngestError {
         match self {
             Self::Store(e) => e.hint(),
             Self::Embed(e) => e.hint(),
-            Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("what was indexed from there stays until: ken forget --path PATH".to_owned())
+            Self::Missing { path } => {
+                Some(format!("what was indexed from there stays until: ken forget --path {}", shown(path)))
             }
             Self::Watch { .. } => {
                 Some("there may be too many folders to watch: sysctl fs.inotify.max_user_watches".to_owned())

@@ -16,9 +16,35 @@ pub fn edits(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
+/// At most three names that somebody who typed `name` may have meant, the nearest first: within a third of its length in
+/// edits, or one contained in the other. What stands before a slash counts only where both have it.
+pub fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let lower = name.to_lowercase();
+    let bare = lower.rsplit('/').next().unwrap_or(&lower);
+    let mut near: Vec<(usize, &str)> = known
+        .filter_map(|candidate| {
+            let other = candidate.to_lowercase();
+            let distance = edits(bare, other.rsplit('/').next().unwrap_or(&other));
+            let contained = bare.len() >= 3 && (other.contains(bare) || bare.contains(&other));
+            (contained || distance * 3 <= bare.len().max(3)).then_some((distance, candidate))
+        })
+        .collect();
+    near.sort();
+    near.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn near_names_differ_in_few_letters_or_hold_each_other() {
+        let known = ["terraform-aws/state-lock", "terraform-aws/role", "docker/no-space", "rust"];
+        let near = |name: &str| near_names(name, known.iter().copied());
+        assert_eq!(near("terraform-aws/state-lok"), ["terraform-aws/state-lock"]);
+        assert_eq!((near("ruts"), near("space")), (vec![], vec!["docker/no-space".to_owned()]));
+        assert_eq!(near("Rusty"), ["rust"]);
+    }
 
     #[test]
     fn letters_that_differ_are_counted() {

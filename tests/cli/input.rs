@@ -167,3 +167,18 @@ fn an_archive_that_unpacks_to_more_than_a_log_may_have_is_refused() {
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.json()["error"]["message"].as_str().unwrap().contains("larger than 256 MiB"), "{ran:?}");
 }
+
+/// Each of these says what is missing, and a command that goes on from there.
+#[test]
+fn what_is_missing_is_named_with_the_next_command() {
+    let user = User::new();
+    for (arguments, message, hint) in [
+        (&["search"][..], "there is no question", "ken search \"the question\""),
+        (&["ask", " "], "there is no question", "ken ask \""),
+        (&["index", "no-such-folder"], "there is no file or folder no-such-folder", "ken forget --path no-such-folder"),
+        (&["canon", "show", "terraform-aws/state-lok"], "no entry is called", "did you mean terraform-aws/state-lock?"),
+    ] {
+        let ran = user.ken(arguments);
+        assert!(ran.code != 0 && ran.err.contains(message) && ran.err.contains(hint), "{ran:?}");
+    }
+}

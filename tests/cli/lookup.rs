@@ -92,6 +92,17 @@ fn filters_and_limits_narrow_and_why_not_tells() {
     let user = User::new();
     assert_eq!(user.ken(&["lookup", "--pack", "docker", MOVED]).code, 1);
     assert_eq!(user.ken(&["lookup", "--pack", "rust", MOVED]).code, 0);
+    for (filter, name, meant) in [
+        ("--pack", "ruts", None),
+        ("--pack", "dokcer", Some("docker")),
+        ("--provider", "awss", Some("aws")),
+        ("--tag", "no-such-tag-at-all", None),
+    ] {
+        let ran = user.ken(&["lookup", filter, name, MOVED]);
+        let what = filter.trim_start_matches('-');
+        assert!(ran.code == 2 && ran.err.contains(&format!("no entry has the {what} {name}")), "{ran:?}");
+        assert!(meant.is_none_or(|meant| ran.err.contains(&format!("did you mean {meant}"))), "{ran:?}");
+    }
     let stage = |arguments: &[&str]| {
         let answer = user.ken(&[&["lookup", "--json"], arguments].concat()).json();
         answer["results"][0]["why_not"]["stage"].as_str().unwrap().to_owned()

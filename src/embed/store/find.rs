@@ -5,7 +5,8 @@ use super::{Installed, ModelStore, RECORD, check};
 use crate::embed::layout::Layout;
 use crate::embed::manifest::{Manifest, Source, check_name};
 use crate::embed::names::name_of;
-use crate::embed::{EmbedError, builtin, hash, hub};
+use crate::embed::{EmbedError, hash, hub};
+use crate::text::near_names;
 use std::path::{Path, PathBuf};
 
 impl ModelStore {
@@ -96,7 +97,7 @@ impl ModelStore {
         self.manifests().find(|m| m.name == name).ok_or_else(|| {
             let own = self.names();
             let known = self.manifests().map(|m| m.name.as_str()).chain(own.iter().map(String::as_str));
-            EmbedError::UnknownModel { name: name.into(), near: builtin::near_names(name, known) }
+            EmbedError::UnknownModel { name: name.into(), near: near_names(name, known) }
         })
     }
 

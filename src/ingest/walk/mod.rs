@@ -160,7 +160,7 @@ pub(super) fn read(path: &str) -> io::Result<Vec<u8>> {
 /// git; `heard` gets the number of files found.
 ///
 /// # Errors
-/// [`IngestError::Io`] when a named path is not there.
+/// [`IngestError::Missing`] when a named path is not there, [`IngestError::Io`] when it cannot be read.
 pub(super) fn walk(
     paths: &[PathBuf],
     excludes: Option<&Path>,
@@ -168,7 +168,10 @@ pub(super) fn walk(
 ) -> Result<Walked, IngestError> {
     let mut out = Walked::default();
     for path in paths {
-        let io = |source| IngestError::Io { path: path.clone(), source };
+        let io = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => IngestError::Missing { path: path.clone() },
+            _ => IngestError::Io { path: path.clone(), source },
+        };
         let canonical = path.canonicalize().map_err(io)?;
         let meta = fs::metadata(&canonical).map_err(io)?;
         let Some(root) = canonical.to_str().map(str::to_owned) else {

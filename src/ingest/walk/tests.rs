@@ -37,7 +37,7 @@ fn takes_text_that_git_would_keep() {
     assert_eq!(names(&[base.to_owned()], base), ["README", "a.md", "b.TXT", "c.rs", "sub/g.rst"]);
     // Named twice, found once; a file that is named is taken as it is.
     assert_eq!(names(&[base.join("sub"), base.join("sub"), base.join("c.rs")], base), ["c.rs", "sub/g.rst"]);
-    assert!(matches!(walk(&[base.join("none")], None, &mut |_| {}), Err(IngestError::Io { .. })));
+    assert!(matches!(walk(&[base.join("none")], None, &mut |_| {}), Err(IngestError::Missing { .. })));
 }
 
 fn walked(base: &Path) -> Walked {
