@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// The options of this process that say which model is run, and how.
 static MODEL: OnceLock<Vec<String>> = OnceLock::new();
 
-/// A process that is started later runs the same model as this one.
+/// Keeps the options that a background process needs to run the same model as this one.
 pub(super) fn same_model(global: &Global) {
     let given = [("--model", &global.model), ("--encoder", &global.encoder), ("--precision", &global.precision)];
     let given = given.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value.clone()?]));

@@ -67,7 +67,7 @@ pub(super) struct SearchArgs {
     /// Open this hit in $VISUAL or $EDITOR, at its line: 1 is the first
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     open: Option<u32>,
-    /// Label this hit as an answer to the question; if nothing was sure, this candidate: 1 is the first
+    /// Label hit NUMBER (the first is 1) as an answer to the question, or that candidate if there is no hit
     ///
     /// The question and the id of the hit are stored in labels.jsonl in the data directory. Answers do not change at
     /// once: `ken bench from-index` turns labels into a set, and `ken bench calibrate` fits the gate to a set.

@@ -19,9 +19,9 @@ use std::time::Duration;
 
 /// Vector files of other sets of packs that are kept.
 const OTHER_SETS: usize = 3;
-/// Texts that are embedded before what is there is kept: some seconds of work.
+/// Texts that are embedded between two writes of the file: some seconds of work.
 const PIECE: usize = 4_096;
-/// How long somebody waits for another process that makes the same vectors.
+/// Longest wait for another process that makes the same file.
 const OTHER_PROCESS: Duration = Duration::from_secs(600);
 
 impl Engine {
@@ -87,8 +87,8 @@ impl Engine {
             .ok_or_else(|| EngineError::NotCalibrated { model: installed.name().to_owned() })
     }
 
-    /// The vectors of the entries under this encoder, from the file that holds them if it was made from these packs; and
-    /// whether they are those of some entries alone.
+    /// The entries' vectors under this encoder, and whether they are those of some entries only. They come from the file
+    /// if it was made from these packs.
     pub(super) fn canon_index(
         &self,
         packs: &PacksSnapshot,
@@ -102,7 +102,7 @@ impl Engine {
         if let Wanted::Entries(by_words) = wanted
             && let Some(later) = self.settings.later.filter(|_| self.settings.vectors.is_some())
         {
-            // Where vectors of other packs are there, most are taken over: that takes no longer than to start a process.
+            // Vectors of other packs are reused. With these at hand, making the rest takes a moment.
             if self.vector_files(encoder).is_empty() || self.piece_of_canon(packs, encoder).is_some() {
                 let entries = by_words();
                 let mut texts = CanonTexts::new(packs.canon(), |entry| entries.binary_search(&entry).is_ok());
@@ -127,7 +127,7 @@ impl Engine {
         Image::open(&self.vector_path(packs, encoder)?, &canon_origin(packs, encoder))
     }
 
-    /// The file of canon's vectors while it is being made, if another process is at it or was stopped.
+    /// The unfinished file of canon's vectors: another process is making it, or was stopped.
     fn piece_of_canon(&self, packs: &PacksSnapshot, encoder: &dyn Encoder) -> Option<Image> {
         Image::open(&self.vector_path(packs, encoder)?, &piece_origin(packs, encoder))
     }
@@ -140,9 +140,9 @@ impl Engine {
         old.filter(|old| old.dims() == encoder.dims()).collect()
     }
 
-    /// Makes the vectors of all entries, those that were there and are whole excepted, and keeps them. What is made is
-    /// kept piece by piece, so that whoever is stopped has not worked for nothing. Where another process makes them,
-    /// it is waited for.
+    /// Makes the vectors of all entries and writes them to the file. Intact vectors of older files are reused. The file
+    /// is written after each piece, so that a stopped process loses one piece at most. If another process makes the same
+    /// file, this waits for it.
     pub(super) fn make_canon_image(
         &self,
         packs: &PacksSnapshot,
@@ -185,8 +185,8 @@ impl Engine {
         Ok(Image::open(&path, &origin).unwrap_or(image))
     }
 
-    /// Makes the vectors of all entries if a model is installed and they are not there; gives whether it did. Nothing
-    /// is done where another process makes them.
+    /// Makes the vectors of all entries if a model is installed and the file is missing; gives whether it did. Does
+    /// nothing while another process makes them.
     ///
     /// # Errors
     /// [`EngineError`] when the model cannot be loaded or fails.
@@ -346,8 +346,8 @@ fn keep(image: &Image, path: &Path) -> Result<(), String> {
     image.write(path).map_err(|error| format!("{}: {error}", shown(path)))
 }
 
-/// Waits until no other process makes this file of vectors, at most so long, and keeps others from it. None where
-/// another still makes it, or files cannot be locked: to make it twice does no harm.
+/// Locks this file of vectors against other processes. It waits at most `patience` for the process that holds the lock.
+/// `None` if there is no lock to be had; two processes that make the same file do no harm.
 fn alone(path: &Path, patience: Duration, waiting: &mut dyn FnMut()) -> Option<File> {
     path.parent().map(make_private)?.ok()?;
     let mut lock = path.as_os_str().to_owned();

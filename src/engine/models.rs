@@ -75,8 +75,8 @@ impl Engine {
         })
     }
 
-    /// Gets the active model for a lookup if it is not there or damaged. Vectors of the packs are left to the lookup,
-    /// which need not wait for all of them; those of indexed texts are made.
+    /// Gets the active model if it is missing or damaged, and embeds indexed texts that have no vector. It does not
+    /// embed the packs: the lookup that follows embeds the entries that it needs.
     ///
     /// # Errors
     /// As [`Engine::pull`].

@@ -16,16 +16,16 @@ use std::collections::{HashMap, HashSet};
 /// How much being like what is in already costs a candidate, as a share of its score.
 const DIVERSITY: f32 = 0.1;
 
-/// How much more a candidate is worth beside a piece that is in already: what stands there is about the same thing, and
-/// costs no heading. In small frames, and in large ones.
+/// How much a candidate gains beside a piece that is in already, as a share of its score, in small frames and in large
+/// ones. Neighbours are about the same thing, and a neighbour costs no heading.
 const BESIDE: (f32, f32) = (0.4, 1.0);
 
-/// In small frames a candidate's score counts per token, to this power: of two that are as likely, the shorter leaves
-/// more room. In large frames it counts as it is.
+/// In small frames a candidate's score is divided by its tokens to this power: of two that are equally likely, the
+/// shorter one leaves more room. In large frames the score is not divided.
 const PER_TOKEN: f32 = 0.4;
 /// Tokens for knowledge up to which a frame is small, and from which on it is large.
 const SCARCE: (f32, f32) = (4_000.0, 8_000.0);
-/// Bytes of a token, and the tokens that a piece costs besides its text; both are guesses that only order candidates.
+/// Bytes of a token, and tokens of a piece besides its text. Both are estimates that only order candidates.
 const TOKEN_BYTES: f32 = 4.0;
 const AROUND: f32 = 60.0;
 

@@ -21,7 +21,7 @@ const REASON_SHARE: f32 = 0.2;
 /// The same for what names no cause: what is true of any error of its kind, a consequence, a guess.
 const HINT_SHARE: f32 = 0.5;
 
-/// Entries that the words of one question name where vectors of all are not there yet.
+/// How many entries each question selects by its words while vectors of the packs are missing.
 const BY_WORDS: usize = 64;
 
 /// The problems of an input on their way to an answer.

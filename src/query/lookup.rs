@@ -31,8 +31,8 @@ pub fn problems(knowledge: &Knowledge, log: &mut Log<'_>, options: &LookupOption
     analyse(log, knowledge.canon(), &admitted, options.passing.as_deref())
 }
 
-/// Opens the model for a lookup; none where there is no usable one. It is told how to find the places of the entries that
-/// may answer by their words.
+/// Opens the model for a lookup; `None` if there is no usable one. Its argument finds the entries that share words with
+/// the questions, by their places.
 pub type OpenSemantics<'a> = dyn Fn(&dyn Fn() -> Vec<usize>) -> Option<&'a Semantics> + 'a;
 
 /// What a lookup asks of.

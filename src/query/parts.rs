@@ -1,8 +1,9 @@
 //! Which parts of a chunk a question is about. A chunk is found as a whole; where room is scarce, the paragraphs of it
 //! that say something are worth more than the rest.
 //!
-//! A part falls off against its chunk as candidates do against each other, but by less: the chunk speaks for its parts
-//! too (Callan, "Passage-level evidence in document retrieval", 1994).
+//! A part's relevance is its chunk's relevance, shifted by the difference of their closeness. Only a share of that
+//! difference counts, because the chunk's relevance is evidence for its parts (Callan, "Passage-level evidence in
+//! document retrieval", 1994).
 
 use super::recalled::{Part, Recalled};
 use super::relevance::{Evidence, Ground, shifted};
@@ -15,7 +16,7 @@ use crate::vector::dot;
 use std::ops::Range;
 use std::path::Path;
 
-/// How much of the difference between a part and its chunk counts.
+/// Share of the difference in closeness between a part and its chunk that counts.
 const OWN: f32 = 0.65;
 
 /// What is known of a question whose chunks are read part by part.
