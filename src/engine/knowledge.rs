@@ -87,8 +87,8 @@ impl Engine {
             .ok_or_else(|| EngineError::NotCalibrated { model: installed.name().to_owned() })
     }
 
-    /// The entries' vectors under this encoder, and whether they are those of some entries only. They come from the file
-    /// if it was made from these packs.
+    /// The entries' vectors under this encoder, and whether they are those of some entries only. They come from the
+    /// file if it was made from these packs.
     pub(super) fn canon_index(
         &self,
         packs: &PacksSnapshot,
@@ -141,8 +141,8 @@ impl Engine {
     }
 
     /// Makes the vectors of all entries and writes them to the file. Intact vectors of older files are reused. The file
-    /// is written after each piece, so that a stopped process loses one piece at most. If another process makes the same
-    /// file, this waits for it.
+    /// is written after each piece, so that a stopped process loses one piece at most. This waits for another process
+    /// that makes the same file.
     pub(super) fn make_canon_image(
         &self,
         packs: &PacksSnapshot,

@@ -3,7 +3,7 @@
 //! | program | started by | found | folder and environment |
 //! |---|---|---|---|
 //! | pip (1) | a pull: `ken model pull`, `--pull`, `model.auto_pull` | on the cleaned search path | its own (2) |
-//! | this one, `gc --auto` | a write, or a lookup without the packs' vectors: `index.background` | where it lies | ours |
+//! | this one, `gc --auto` | a write, or a lookup before vectors are there: `index.background` | where it lies | ours |
 //! | the user's own | `ken run -- CMD` | as a shell finds it | ours |
 //! | the user's editor | `ken search --open N`, by `VISUAL` or `EDITOR` | as a shell finds it | ours |
 //!

@@ -16,8 +16,8 @@ pub fn edits(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// At most three known names that are similar to `name`, the nearest first. A name is similar if the edits are at most a
-/// third of its length, or if one contains the other. Edits are counted behind the last slash.
+/// At most three known names that are similar to `name`, the nearest first. A name is similar if the edits are at most
+/// a third of its length, or if one contains the other. Edits are counted behind the last slash.
 pub fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
     let lower = name.to_lowercase();
     let bare = lower.rsplit('/').next().unwrap_or(&lower);
