@@ -63,7 +63,7 @@ pub enum EngineError {
     },
     /// No entry of the packs has what a filter asks for.
     #[error("no entry has the {what} {name}")]
-    NoSuch {
+    NoEntryWith {
         /// What the filter asks for: `pack`, `provider` or `tag`.
         what: &'static str,
         /// Its name.
@@ -151,7 +151,7 @@ impl Diagnose for EngineError {
             Self::Terraform(e) => e.kind(),
             Self::NotEmpty { .. } | Self::NoExport { .. } => ErrorKind::Usage,
             Self::NoHome
-            | Self::NoSuch { .. }
+            | Self::NoEntryWith { .. }
             | Self::NoEntry { .. }
             | Self::NoItem { .. }
             | Self::NotForgotten { .. }
@@ -184,10 +184,10 @@ impl Diagnose for EngineError {
             Self::Edit(e) => e.hint(),
             Self::Pack(e) => e.hint(),
             Self::NoHome => Some("set HOME, or KEN_HOME to a directory of its own".to_owned()),
-            Self::NoSuch { near, .. } if near.is_empty() => {
+            Self::NoEntryWith { near, .. } if near.is_empty() => {
                 Some("`ken canon list` names all entries, `ken canon show ID` all of one".to_owned())
             }
-            Self::NoSuch { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
+            Self::NoEntryWith { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
             Self::NoEntry { near, .. } if near.is_empty() => Some("`ken canon list` names all entries".to_owned()),
             Self::NoEntry { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
             Self::PackName(_) => Some("use lower-case letters, digits and hyphens, such as my-team".to_owned()),

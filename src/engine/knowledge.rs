@@ -1,6 +1,6 @@
 //! Canon's vectors: made when a model is pulled, ready in a file, completed when a pack has changed since.
 
-use super::state::Wanted;
+use super::state::NeededVectors;
 use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::ann::{Image, Index, Origin};
 use crate::canon::{Canon, EntryText, Stored};
@@ -28,7 +28,7 @@ impl Engine {
     /// The calibration of the model in use; `None` if it has none, or there is no model.
     pub fn calibration(&self, session: &Session<'_>) -> Option<Calibration> {
         let packs = self.packs(session);
-        Some(self.semantics(&packs, Wanted::All, session)?.semantics.calibration.clone())
+        Some(self.semantics(&packs, NeededVectors::All, session)?.semantics.calibration.clone())
     }
 
     /// Keeps a calibration for this user and the model in use; gives the file.
@@ -93,13 +93,13 @@ impl Engine {
         &self,
         packs: &PacksSnapshot,
         encoder: &dyn Encoder,
-        wanted: Wanted<'_>,
+        wanted: NeededVectors<'_>,
         session: &Session<'_>,
     ) -> Result<(Index, bool), EngineError> {
         if let Some(image) = self.canon_file(packs, encoder) {
             return Ok((Index::new(image), false));
         }
-        if let Wanted::Entries(by_words) = wanted
+        if let NeededVectors::Entries(by_words) = wanted
             && let Some(later) = self.settings.later.filter(|_| self.settings.vectors.is_some())
         {
             // Vectors of other packs are reused. With these at hand, making the rest takes a moment.
@@ -149,28 +149,34 @@ impl Engine {
         encoder: &dyn Encoder,
         session: &Session<'_>,
     ) -> Result<Image, EngineError> {
+        let was_there = self.canon_file(packs, encoder).is_some();
+        let what = "the vectors of the canon";
+        let path = self.vector_path(packs, encoder);
+        let lock = path.and_then(|path| alone(&path, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what })));
+        // Where there was a file, it is wanted anew.
+        if let Some(made) = self.canon_file(packs, encoder).filter(|_| !was_there) {
+            return Ok(made);
+        }
+        self.embed_canon(packs, encoder, lock.as_ref(), session)
+    }
+
+    /// The same for whoever holds the lock, or works without one.
+    fn embed_canon(
+        &self,
+        packs: &PacksSnapshot,
+        encoder: &dyn Encoder,
+        _lock: Option<&File>,
+        session: &Session<'_>,
+    ) -> Result<Image, EngineError> {
         let path = self.vector_path(packs, encoder);
         let origin = canon_origin(packs, encoder);
-        let _alone = match &path {
-            Some(path) => {
-                let was_there = self.canon_file(packs, encoder).is_some();
-                let what = "the vectors of the canon";
-                let alone = alone(path, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what }));
-                // Where there was a file, it is wanted anew.
-                if let Some(made) = self.canon_file(packs, encoder).filter(|_| !was_there) {
-                    return Ok(made);
-                }
-                alone
-            }
-            None => None,
-        };
         let mut texts = CanonTexts::new(packs.canon(), |_| true);
         texts.reuse(&self.old_images(encoder));
         let piece = piece_origin(packs, encoder);
         while texts.embed(PIECE, encoder, session)? {
             if let Some(path) = &path {
-                // What cannot be kept now is said at the end.
-                drop(keep(&texts.image(&piece, encoder.dims()), path));
+                // Nothing is searched in a piece, so it needs no links. What cannot be kept now is said at the end.
+                drop(keep(&texts.image_where(&piece, encoder.dims(), |_| false), path));
             }
         }
         let image = texts.image(&origin, encoder.dims());
@@ -198,9 +204,8 @@ impl Engine {
         if self.canon_file(&packs, encoder).is_some() {
             return Ok(false);
         }
-        let Some(alone) = alone(&path, Duration::ZERO, &mut || {}) else { return Ok(false) };
-        drop(alone);
-        self.make_canon_image(&packs, encoder, session)?;
+        let Some(lock) = alone(&path, Duration::ZERO, &mut || {}) else { return Ok(false) };
+        self.embed_canon(&packs, encoder, Some(&lock), session)?;
         Ok(true)
     }
 

@@ -1,6 +1,6 @@
 //! The first job: an input in, what is known about its errors out.
 
-use super::state::{SemanticsSnapshot, Wanted};
+use super::state::{NeededVectors, SemanticsSnapshot};
 use super::{Engine, EngineError, Session};
 use crate::query::{LookupContext, LookupOptions, Probed, lookup, probe, problems};
 use crate::text::Log;
@@ -46,7 +46,7 @@ impl Engine {
         session.check()?;
         let opened: OnceCell<Option<Arc<SemanticsSnapshot>>> = OnceCell::new();
         let semantics = |by_words: &dyn Fn() -> Vec<usize>| {
-            let opened = opened.get_or_init(|| self.semantics(&packs, Wanted::Entries(by_words), session));
+            let opened = opened.get_or_init(|| self.semantics(&packs, NeededVectors::Entries(by_words), session));
             opened.as_ref().map(|opened| &opened.semantics)
         };
         let usage = self.usage();
@@ -77,7 +77,7 @@ impl Engine {
     /// [`EngineError`] when there is no usable model or it fails.
     pub fn probe(&self, text: &str, session: &Session<'_>) -> Result<Vec<Probed>, EngineError> {
         let packs = self.packs(session);
-        let Some(model) = self.semantics(&packs, Wanted::All, session) else {
+        let Some(model) = self.semantics(&packs, NeededVectors::All, session) else {
             return Err(EngineError::NoModel { model: self.settings.model.clone() });
         };
         let problems = problems(&packs.knowledge, &mut Log::new(&mut text.as_bytes()), &LookupOptions::default())?;

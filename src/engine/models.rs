@@ -1,6 +1,6 @@
 //! Models: what is there, getting one, checking one, removing one.
 
-use super::state::Wanted;
+use super::state::NeededVectors;
 use super::{Engine, EngineError, Progress, Session};
 use crate::embed::{EmbedError, Encoder, FileCheck, Installed, Manifest, ModelKind, PullEvent, State};
 use crate::types::Fingerprint;
@@ -118,7 +118,7 @@ impl Engine {
             return Ok(());
         }
         let encoder = self.store()?.load(installed)?;
-        self.canon_index(&self.packs(session), encoder.as_ref(), Wanted::All, session)?;
+        self.canon_index(&self.packs(session), encoder.as_ref(), NeededVectors::All, session)?;
         self.complete_index(encoder.as_ref(), session)
     }
 

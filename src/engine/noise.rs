@@ -2,7 +2,7 @@
 //! they have changed, and kept beside them.
 
 use super::search::RequestFiles;
-use super::state::{SemanticsSnapshot, Wanted, fit_digest};
+use super::state::{NeededVectors, SemanticsSnapshot, fit_digest};
 use super::{Engine, EngineError, Progress, Session};
 use crate::ann::{Image, Index, Origin};
 use crate::embed::Encoder;
@@ -114,7 +114,8 @@ impl Engine {
     /// [`EngineError`] when the database refuses.
     pub fn has_fitted_gate(&self, legs: Legs, session: &Session<'_>) -> Result<bool, EngineError> {
         let Some(database) = self.read_database()?.filter(|_| legs.keyword) else { return Ok(false) };
-        let model = if legs.semantic { self.semantics(&self.packs(session), Wanted::All, session) } else { None };
+        let model =
+            if legs.semantic { self.semantics(&self.packs(session), NeededVectors::All, session) } else { None };
         let signals = if model.is_some() { SignalSet::Both } else { SignalSet::Words };
         Ok(self.noise_of(&database, model.as_deref())?.is_some_and(|noise| noise.of(signals).is_some()))
     }

@@ -1,7 +1,7 @@
 //! Packs: read from their folders, searched by word, shown, checked, added to.
 
 use super::pack_files::{read_folder, read_pack};
-use super::state::Wanted;
+use super::state::NeededVectors;
 use super::{Engine, EngineError, PacksSnapshot, Session};
 use crate::ann::Index;
 use crate::canon::{
@@ -115,7 +115,7 @@ impl Engine {
             let packs = self.packs(session);
             let all: Vec<PackSource> = builtin().into_iter().chain(packs.sources.iter().cloned()).collect();
             let mut found = check(&all);
-            if let Some(model) = self.semantics(&packs, Wanted::All, session) {
+            if let Some(model) = self.semantics(&packs, NeededVectors::All, session) {
                 found.extend(all_misplaced(packs.canon(), &all, &model.semantics));
                 found.sort_by(|a, b| (&a.file, a.line, a.severity).cmp(&(&b.file, b.line, b.severity)));
             }
@@ -187,7 +187,7 @@ impl PacksSnapshot {
     /// than a question without an answer.
     ///
     /// # Errors
-    /// [`EngineError::NoSuch`] with names that are near.
+    /// [`EngineError::NoEntryWith`] with names that are near.
     pub(super) fn check(&self, filters: &Filters) -> Result<(), EngineError> {
         let entries = self.canon().entries();
         let check = |what: &'static str, wanted: &str, names: &dyn Fn(&Stored) -> Vec<String>| {
@@ -196,7 +196,7 @@ impl PacksSnapshot {
                 return Ok(());
             }
             let near = near_names(wanted, known.iter().map(String::as_str));
-            Err(EngineError::NoSuch { what, name: wanted.to_owned(), near })
+            Err(EngineError::NoEntryWith { what, name: wanted.to_owned(), near })
         };
         filters.packs.iter().try_for_each(|pack| check("pack", pack, &|one| vec![one.pack.clone().into_owned()]))?;
         let provider = |one: &Stored| one.entry().provider.clone().into_iter().collect();

@@ -1,6 +1,6 @@
 //! A search over everything that is known.
 
-use super::state::{ItemsSnapshot, SemanticsSnapshot, Wanted};
+use super::state::{ItemsSnapshot, NeededVectors, SemanticsSnapshot};
 use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
@@ -153,7 +153,7 @@ impl Engine {
         if let (true, Some(database), Ok(Some(model))) = (with_model, &database, self.open_model()) {
             Self::agree(database.index_model()?.as_ref(), model.encoder.as_ref())?;
         }
-        let model = if with_model { self.semantics(&packs, Wanted::All, session) } else { None };
+        let model = if with_model { self.semantics(&packs, NeededVectors::All, session) } else { None };
         Ok(Request { engine: self, session, packs, model, database })
     }
 
@@ -200,7 +200,7 @@ impl Engine {
     /// The relevance that one question of indexed texts needs when it is answered by these signals.
     pub fn gate(&self, legs: Legs, session: &Session<'_>) -> f32 {
         let packs = self.packs(session);
-        let model = if legs.semantic { self.semantics(&packs, Wanted::All, session) } else { None };
+        let model = if legs.semantic { self.semantics(&packs, NeededVectors::All, session) } else { None };
         let fit = model.as_ref().map(|model| model.semantics.calibration.of_documents());
         Gates::new(fit, None).among(1)
     }

@@ -3,7 +3,7 @@
 
 use super::analyse::{Problem, Problems};
 use super::chain::{Link, link};
-use super::knowledge::{Filters, Knowledge};
+use super::knowledge::Knowledge;
 use super::options::LookupOptions;
 use super::question::{Question, ROLES, embed};
 use super::relevance::Ground;
@@ -20,9 +20,6 @@ use std::collections::{HashMap, HashSet};
 const REASON_SHARE: f32 = 0.2;
 /// The same for what names no cause: what is true of any error of its kind, a consequence, a guess.
 const HINT_SHARE: f32 = 0.5;
-
-/// How many entries each question selects by its words while vectors of the packs are missing.
-const BY_WORDS: usize = 64;
 
 /// The problems of an input on their way to an answer.
 pub(super) struct Asking {
@@ -115,21 +112,6 @@ impl Asking {
 
     pub fn question(&self, at: usize) -> Question {
         Question::of_error(&self.problems[at].block.salient)
-    }
-
-    /// Places of the admitted entries that share most words with a question, ascending.
-    pub fn by_words(&self, knowledge: &Knowledge, filters: &Filters) -> Vec<usize> {
-        let entries = knowledge.canon().entries();
-        let of_one = |at: usize| {
-            let named = knowledge.scores(&self.question(at).terms).best(usize::MAX);
-            let admitted =
-                named.into_iter().map(|entry| entry as usize).filter(|&entry| filters.admit(&entries[entry]));
-            admitted.take(BY_WORDS).chain(self.generic(at).into_keys()).collect::<Vec<_>>()
-        };
-        let mut all: Vec<usize> = self.questions().flat_map(of_one).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
     }
 
     /// The questions' vectors, in order.

@@ -18,6 +18,7 @@ use super::relevance::Ground;
 use super::semantics::Semantics;
 use super::sure::platform;
 use super::{SearchError, Used};
+use crate::ann::Index;
 use crate::text::{DecodeError, Log, single_line};
 use crate::types::{Answer, Asked, Finding, Hit, Platform, Semantic, Tier};
 use std::collections::HashSet;
@@ -30,6 +31,9 @@ pub fn problems(knowledge: &Knowledge, log: &mut Log<'_>, options: &LookupOption
     let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
     analyse(log, knowledge.canon(), &admitted, options.passing.as_deref())
 }
+
+/// How many entries each question selects by its words while vectors of the packs are missing.
+const BY_WORDS: usize = 64;
 
 /// Opens the model for a lookup; `None` if there is no usable one. Its argument finds the entries that share words with
 /// the questions, by their places.
@@ -53,7 +57,7 @@ pub struct LookupContext<'a> {
 pub fn lookup(context: LookupContext<'_>, problems: Problems, options: &LookupOptions) -> Result<Answer, SearchError> {
     let asking = Asking::new(context.knowledge, problems, options);
     let questions = asking.questions().count();
-    let by_words = || asking.by_words(context.knowledge, &options.filters);
+    let by_words = || by_words(context, &asking, options);
     let semantics = if questions > 0 { (context.semantics)(&by_words) } else { None };
     let mut vectors = semantics.map(|s| asking.embed(s)).transpose()?.unwrap_or_default().into_iter();
     let mut results = Vec::with_capacity(asking.chosen.len());
@@ -63,6 +67,40 @@ pub fn lookup(context: LookupContext<'_>, problems: Problems, options: &LookupOp
     }
     let results = once_each(results);
     Ok(Answer { errors_found: asking.problems.len(), errors_shown: results.len(), results })
+}
+
+/// Places of the entries that share most words with the questions, ascending.
+fn by_words(context: LookupContext<'_>, asking: &Asking, options: &LookupOptions) -> Vec<usize> {
+    let LookupContext { knowledge, used, .. } = context;
+    let of_one = |at| {
+        let collection = collection((knowledge, used), asking, at, None, options);
+        collection.named(&asking.question(at).terms, BY_WORDS)
+    };
+    let mut all: Vec<usize> = asking.questions().flat_map(of_one).map(|entry| entry as usize).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The entries that may answer one problem.
+fn collection<'a>(
+    (knowledge, used): (&'a Knowledge, Used<'a>),
+    asking: &'a Asking,
+    at: usize,
+    vectors: Option<&'a Index>,
+    options: &'a LookupOptions,
+) -> CanonCollection<'a> {
+    let located = |id: &String| knowledge.canon().index_of(id);
+    let admitted = |entry: &usize| options.filters.admit(&knowledge.canon().entries()[*entry]);
+    CanonCollection {
+        knowledge,
+        vectors,
+        filters: Some(&options.filters),
+        generic: asking.generic(at),
+        also: options.why_not.as_ref().and_then(located).filter(admitted),
+        texts: knowledge.canon().entries().len(),
+        used,
+    }
 }
 
 /// An entry answers once, however many errors it explains: the first of them counts the others.
@@ -105,17 +143,8 @@ fn finding(
         Some(open) if open.semantics.is_some() => Semantic::On,
         Some(_) => Semantic::Off,
     };
-    let located = |id: &String| context.knowledge.canon().index_of(id);
-    let admitted = |entry: &usize| options.filters.admit(&context.knowledge.canon().entries()[*entry]);
-    let collection = CanonCollection {
-        knowledge: context.knowledge,
-        vectors: open.as_ref().and_then(|open| open.semantics.as_ref()).map(|(semantics, _)| &semantics.canon),
-        filters: Some(&options.filters),
-        generic: asking.generic(at),
-        also: options.why_not.as_ref().and_then(located).filter(admitted),
-        texts: context.knowledge.canon().entries().len(),
-        used: context.used,
-    };
+    let vectors = open.as_ref().and_then(|open| open.semantics.as_ref()).map(|(semantics, _)| &semantics.canon);
+    let collection = collection((context.knowledge, context.used), asking, at, vectors, options);
     let ranking = match &open {
         Some(open) => Some(ranked(&collection, &asking.question(at), open, options)?),
         None => None,

@@ -9,7 +9,7 @@ mod shared;
 mod watched;
 
 pub(super) use items::{ItemsSnapshot, TermsSnapshot, VectorsSnapshot};
-pub(super) use model::{ModelChoice, ModelSnapshot, RerankerSnapshot, SemanticsSnapshot, Wanted, fit_digest};
+pub(super) use model::{ModelChoice, ModelSnapshot, NeededVectors, RerankerSnapshot, SemanticsSnapshot, fit_digest};
 pub use packs::PacksSnapshot;
 pub(super) use shared::Shared;
 pub(super) use watched::Watched;

@@ -43,7 +43,7 @@ pub(in crate::engine) struct SemanticsSnapshot {
 
 /// Of which entries vectors are needed where those of all are not there yet.
 #[derive(Clone, Copy)]
-pub(in crate::engine) enum Wanted<'a> {
+pub(in crate::engine) enum NeededVectors<'a> {
     /// Of all, however long that takes.
     All,
     /// Of these, by their places; the others are left to a process in the background where one can be started.
@@ -115,7 +115,7 @@ impl Engine {
     pub(in crate::engine) fn semantics(
         &self,
         packs: &PacksSnapshot,
-        wanted: Wanted<'_>,
+        wanted: NeededVectors<'_>,
         session: &Session<'_>,
     ) -> Option<Arc<SemanticsSnapshot>> {
         match self.open_semantics(packs, wanted, session) {
@@ -130,7 +130,7 @@ impl Engine {
     fn open_semantics(
         &self,
         packs: &PacksSnapshot,
-        wanted: Wanted<'_>,
+        wanted: NeededVectors<'_>,
         session: &Session<'_>,
     ) -> Result<Option<Arc<SemanticsSnapshot>>, EngineError> {
         let Some(model) = self.open_model()? else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use crate::ann::Index;
 use crate::canon::{PackLayer, PatternHit, Stored};
-use crate::lexical::Bm25Scores;
+use crate::lexical::{Bm25Scores, QueryTerms};
 use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
 use crate::query::knowledge::{Filters, Knowledge};
 use crate::query::relevance::Evidence;
@@ -54,6 +54,11 @@ impl CanonCollection<'_> {
         named.sort_unstable();
         named.dedup();
         named.into_iter().map(|entry| entry as u64).collect()
+    }
+
+    /// The same by the words themselves.
+    pub fn named(&self, terms: &QueryTerms, most: usize) -> Vec<u64> {
+        self.by_words(&self.knowledge.scores(terms), most)
     }
 
     /// Candidates by vectors and those named already, each with its cosine, the nearest first.
