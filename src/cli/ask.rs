@@ -8,19 +8,19 @@ use crate::engine::face::text::{ends, single_line};
 use crate::types::limits::QUESTION_BYTES;
 use clap::{Args, Parser};
 
-/// Make the call that a plain phrase asks for: pack, search, lookup or status
+/// Turn a plain phrase into pack, search, lookup or status, and run it
 ///
-/// Says on stderr which call it made. A prefix decides: `ken: search X`, `ken: pack X`, `ken: lookup X`, `ken: status`;
-/// `ken: X` is routed like X, and is a search where nothing else fits.
+/// The command that it runs is shown on standard error. A prefix chooses the command: `ken: search X`, `ken: pack X`,
+/// `ken: lookup X`, `ken: status`. With `ken: X`, X is searched for if it is no other request.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken ask \"let's work on the retry logic\"              ken pack --task \"the retry logic\"
-  ken ask \"what do we know about connection pools?\"    ken search \"connection pools\"
-  ken ask \"error: linker 'cc' not found\"               ken lookup \"error: linker 'cc' not found\"
-  ken ask \"good morning\"                               ken status --brief
+  ken ask \"let's work on the retry logic\"            runs ken pack
+  ken ask \"what do we know about connection pools?\"  runs ken search
+  ken ask \"error: linker 'cc' not found\"             runs ken lookup
+  ken ask \"good morning\"                             runs ken status --brief
 
-Exits as the call does; with 2 if the phrase asks for nothing.")]
+Exit code: that of the command, or 2 if the phrase asks for nothing.")]
 pub(super) struct AskArgs {
     /// The phrase; `-` reads standard input
     #[arg(value_name = "PHRASE", required = true)]

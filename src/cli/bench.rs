@@ -24,7 +24,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Measure search, lookups and the encoder
+/// Measure search, lookups, frames and the encoder
 #[derive(Debug, Subcommand)]
 pub(super) enum BenchVerb {
     Run(RunArgs),
@@ -41,16 +41,20 @@ pub(super) enum BenchVerb {
     Embed(EmbedArgs),
 }
 
-/// Run the built-in lookup cases: messages, logs, paraphrases, and what must be met with silence
+/// Measure lookups on the built-in cases
+///
+/// The cases are messages, logs, descriptions in other words (paraphrases), and questions without an answer.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:\n  ken bench builtin\n  ken bench builtin --misses\n  ken bench builtin --floor 0.93 0.72 0.96")]
 pub(super) struct BuiltinArgs {
-    /// Other cases: JSON lines with id, kind, domain, text, expect
+    /// Use these cases: JSON lines with id, kind, domain, text, expect; repeatable
     #[arg(long, value_name = "FILE")]
     cases: Vec<PathBuf>,
-    /// List the cases that were not right
+    /// List the wrong answers
     #[arg(long)]
     misses: bool,
-    /// Exit with 8 below these shares: messages and logs, paraphrases, silence
+    /// Exit with 8 if a share is lower: messages and logs, paraphrases, silence
     #[arg(long, num_args = 3, value_names = ["MESSAGES", "PARAPHRASES", "SILENCE"])]
     floor: Option<Vec<f64>>,
 }

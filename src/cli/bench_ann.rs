@@ -15,33 +15,32 @@ use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Measure search among vectors alone: building, opening, recall, time, filters
+/// Measure the vector index alone: building, opening, recall, time, filters
+///
+/// Files hold vectors of length 1 as little-endian f32, row after row. Without files, clustered vectors are generated.
+/// Recall is the share of the exact ten nearest that is found.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Files hold vectors of length 1 as little-endian f32, row after row. Without files, vectors are made by a fixed rule: clusters on a
-surface of 32 dimensions. Recall is the share of the ten nearest by comparing all in f32. One search at a time; only
-\"exact, all threads\" uses more than one thread.
-
 Examples:
   ken bench ann --n 100000
   ken bench ann --vectors base.f32 --queries queries.f32 --recall 0.98 --json")]
 pub(super) struct AnnArgs {
-    /// Vectors to search
+    /// A file of vectors to index
     #[arg(long, value_name = "FILE", requires = "queries", conflicts_with = "n")]
     vectors: Option<PathBuf>,
-    /// Vectors to ask
+    /// A file of query vectors
     #[arg(long, value_name = "FILE", requires = "vectors")]
     queries: Option<PathBuf>,
-    /// How many vectors to make
+    /// How many vectors to generate
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=20_000_000))]
     n: u32,
-    /// Components of a vector
+    /// Dimensions of a vector
     #[arg(long, value_name = "D", default_value_t = 384, value_parser = clap::value_parser!(u16).range(1..=4096))]
     dim: u16,
-    /// Recall to ask for, in (0, 1]; at 1 everything is compared
+    /// The recall target, in (0, 1]; at 1 all vectors are compared
     #[arg(long, value_name = "SHARE", default_value_t = IndexSettings::default().recall_target)]
     recall: f64,
-    /// Search among this share of the rows as well; may be given again
+    /// Also search only this share of the vectors; repeatable
     #[arg(long = "filter", value_name = "SHARE")]
     filters: Vec<f64>,
 }

@@ -13,34 +13,31 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Fit the gate of the model in use to a noise budget, by cross-validation
+/// Fit the gate to labelled questions within a noise budget
 ///
-/// Without folders the fit is for lookups, on the built-in cases that are not held back. With folders of sets in the
-/// layout of BEIR it is for indexed texts: each set is asked its own questions, its unanswerable ones, and those of the
-/// other sets, which it cannot answer either.
-///
-/// The figures before are those of what is in use now, with the gate that fits each index; those after are of the new
-/// fit, each question judged by a fit that has not seen it.
+/// With folders of sets (BEIR layout) the gate of searches is fitted. Each set is asked its own questions, its
+/// unanswerable ones, and those of the other sets. Without folders the gate of lookups is fitted to the built-in cases.
+/// The table compares the gate in use with the new one, by cross-validation.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken bench calibrate
   ken bench calibrate sets/* --max-noise 0.05
-  ken bench calibrate sets/* --save        use it from now on")]
+  ken bench calibrate sets/* --save")]
 pub(super) struct CalibrateArgs {
     /// Folders of sets
     #[arg(value_name = "DIR")]
     sets: Vec<PathBuf>,
-    /// Whose judgements are read: those of qrels/NAME.tsv
+    /// Read the judgements of qrels/NAME.tsv
     #[arg(long, value_name = "NAME", default_value = SPLIT)]
     split: String,
-    /// Share of unanswerable questions that may get an answer
-    #[arg(long, default_value_t = 0.03)]
+    /// The share of unanswerable questions that may get an answer
+    #[arg(long, value_name = "SHARE", default_value_t = 0.03)]
     max_noise: f64,
-    /// Keep the fit for this user and model, in place of the one that ships
+    /// Use the new gate from now on
     #[arg(long)]
     save: bool,
-    /// Write what the fit is made on, as JSON lines
+    /// Write the data of the fit as JSON lines
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
 }

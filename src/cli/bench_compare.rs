@@ -3,7 +3,7 @@
 use super::bench_run::{How, Work, measure_set};
 use super::output::{Failure, Output};
 use super::surroundings::Surroundings;
-use super::{Global, Outcome};
+use super::{Global, Outcome, complete};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::single_line;
 use crate::eval::retrieval::{
@@ -16,12 +16,11 @@ use std::path::PathBuf;
 /// Questions that are named.
 const MOVED: usize = 10;
 
-/// Compare two results of `ken bench run --out`: differences, how sure they are, where, and why
+/// Compare two results of `ken bench run --out`
 ///
-/// Both runs are compared question by question. The interval of a difference is that of a paired bootstrap, its
-/// p-value that of a paired randomisation test, which flips signs. As several metrics are tested at once, the p-values
-/// are corrected by Holm's method; a difference is called better or worse if the corrected one is below 0.05, the
-/// interval holds no 0, and the means differ by 0.0005 at least.
+/// The runs are compared question by question. Intervals are those of a paired bootstrap, p-values those of a paired
+/// randomisation test with Holm's correction for several metrics. A difference counts as better or worse if its p-value
+/// is below 0.05, its interval excludes 0, and it is at least 0.0005.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,41 +30,42 @@ pub(super) struct CompareArgs {
     /// The first result
     #[arg(value_name = "A")]
     a: PathBuf,
-    /// The second result; a difference above 0 means that it is more
+    /// The second result; a positive difference means that it is higher
     #[arg(value_name = "B")]
     b: PathBuf,
-    /// The metric that moved questions are chosen by; the first one if not given
+    /// List the questions that changed most by this metric [default: the first metric]
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// Compare although the set has been changed since
+    /// Compare even if the set has changed since
     #[arg(long)]
     changed_set: bool,
 }
 
-/// Measure again what was measured before, and exit with 8 if anything has become significantly worse
+/// Measure again, and fail if a result is significantly worse than a baseline
 ///
-/// The tests are those of `ken bench compare`. Only the metrics that must not become worse are tested, and corrected
-/// for how many these are.
+/// The tests are those of `ken bench compare`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken bench gate --baseline results/rustc.hybrid.json
-  ken bench gate --baseline results/rustc.hybrid.json --set sets/rustc --metric ndcg@10 --metric noise")]
+  ken bench gate --baseline results/rustc.hybrid.json --metric ndcg@10
+
+Exit code: 8 if a metric is significantly worse.")]
 pub(super) struct GateArgs {
-    /// A result of `ken bench run --out`; may be given again
+    /// A result of `ken bench run --out`; repeatable
     #[arg(long, value_name = "FILE", required = true)]
     baseline: Vec<PathBuf>,
-    /// What to measure; the baseline's own run if not given
-    #[arg(long = "run", value_name = "NAME", value_parser = str::parse::<Configuration>)]
+    /// What to measure [default: the run of the baseline]
+    #[arg(long = "run", value_name = "NAME", value_parser = str::parse::<Configuration>,
+        add = complete::runs())]
     run: Option<Configuration>,
-    /// Where the set lies now; where it lay if not given
+    /// The folder of the set [default: as in the baseline]
     #[arg(long, value_name = "DIR")]
     set: Option<PathBuf>,
-    /// A metric that must not become worse, noise and coverage among them; may be given again; the first metric and
-    /// noise if not given
+    /// A metric that must not be worse; repeatable [default: the first metric and noise]
     #[arg(long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
-    /// Compare although the set has been changed since
+    /// Compare even if the set has changed since
     #[arg(long)]
     changed_set: bool,
 }

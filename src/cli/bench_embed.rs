@@ -14,19 +14,21 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Measure the encoder: tokens a second in bulk, single queries, loading, memory
+/// Measure the encoder: throughput, single queries, loading, memory
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:\n  ken bench embed --model all-MiniLM-L6-v2")]
 pub(super) struct EmbedArgs {
-    /// Passages, one a line; the texts of the packs if not given
+    /// A file of passages, one on each line [default: the texts of the packs]
     #[arg(long, value_name = "FILE")]
     texts: Option<PathBuf>,
-    /// Runs over all passages; the median counts
+    /// Runs over all passages; the median is reported
     #[arg(long, default_value_t = 3, value_name = "N")]
     repeat: usize,
-    /// Single queries; 0 for none
+    /// Number of single queries
     #[arg(long, default_value_t = 60, value_name = "N")]
     queries: usize,
-    /// Write the passages' vectors: 32-bit floats, little-endian, one after another
+    /// Write the vectors of the passages as little-endian f32, row after row
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
 }

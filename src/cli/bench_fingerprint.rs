@@ -11,23 +11,24 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Group lines of logs by fingerprint and compare with the statements that printed them
+/// Measure how well fingerprints group the lines of logs
+///
+/// The groups are compared with the statements that printed the lines.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A FILE is a table of tab-separated values. Its first row names the columns; these three are read, in any order:
-  system    whose log it is; each is grouped by itself
-  template  the statement that printed the line, any name for it
+Columns of the file, whose first row names them:
+  system    the system of the log; each system is grouped by itself
+  template  a name of the statement that printed the line
   content   the line without its header (time, level, component)
-A field may stand in double quotes, with those inside doubled.
 
-Grouping accuracy is the share of lines whose group holds exactly the lines of their template; precision, recall and F1 are
-those of pairs of lines. The average is over systems. No model and no training; one thread.
+Metrics: grouping accuracy is the share of lines whose group holds exactly the
+lines of their template. Precision, recall and F1 are those of pairs of lines.
 
 Examples:
   ken bench fingerprint lines.tsv
   ken bench fingerprint --json lines.tsv | jq .grouping_accuracy")]
 pub(super) struct FingerprintArgs {
-    /// Lines with their templates
+    /// Tab-separated lines with their templates
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }

@@ -11,21 +11,20 @@ use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Make a set to label out of what is indexed, in the layout of BEIR
+/// Make a set to label from your index, in the BEIR layout
 ///
-/// The documents are the indexed texts. The questions are your labels from `ken search --good`, and proposals. A
-/// proposal is a heading or a first sentence; its answer is the text it comes from. Proposals are marked "proposed":
-/// rewrite them as people would ask. The README.md in the folder explains the next steps. Nothing is overwritten.
+/// The documents are the indexed texts. The questions are your labels from `ken search --good`, and proposed ones made
+/// of headings and first sentences; rewrite these as people would ask. README.md in the folder explains the next steps.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken bench from-index sets/mine
   ken bench from-index sets/mine --questions 200 && ken bench run sets/mine")]
 pub(super) struct FromIndexArgs {
-    /// The folder of the set: one that is empty or does not exist yet
+    /// The folder of the set; it must be empty or not exist
     #[arg(value_name = "OUT")]
     out: PathBuf,
-    /// Questions to propose, spread over the files
+    /// How many questions to propose
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     questions: u32,
 }

@@ -14,26 +14,16 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Find the block of each log that failed its run and compare with marked lines
+/// Measure how well the reason of a failed run is found in its log
 #[derive(Debug, Args)]
 #[command(after_help = "\
-DIR holds two files of JSON lines:
+Files of DIR, as JSON lines; lines of a log count from 1:
   logs.jsonl    {\"id\": \"1\", \"lines\": [\"...\", \"...\"]}
-  labels.jsonl  {\"id\": \"1\", \"repo\": \"owner/name\", \"start\": 10, \"end\": 12}
-Ids are strings or numbers. Lines count from 1; start and end are both marked. A log may have several labels; one
-without is left out.
+  labels.jsonl  {\"id\": \"1\", \"repo\": \"o/name\", \"start\": 10, \"end\": 12}
 
-hit@1: the headline of the first block is marked; hit@3: that of one of the first three. start@1: the first line of the
-first block is. overlap: some line of the first block (@1), of the first three (@3), of any block. F1: of lines, between
-the first block and the marked ones. p@1: the mean probability of the first block;
-probabilities are right on average if it equals overlap@1.
-
---fit fits the weights to these logs in five folds, split by repository, and prints what each log gets from weights that
-were fitted without its repository, and a table of weights for src/triage/weights.rs.
-
---passing compares each log with a stand-in for what its job prints when it passes: the log of the same repository with
-the nearest id, without its marked lines. Logs that have none are left out. The table has what is reached without the
-other log first.
+Metrics: hit@k: the headline of one of the first k blocks is marked. start@1:
+the first line of the first block is marked. overlap@k: a line of one of the
+first k blocks is marked. F1: of lines. p@1: mean probability of the first block.
 
 Examples:
   ken bench logs logs/ --by-repo
@@ -43,16 +33,16 @@ pub(super) struct LogsArgs {
     /// Folder with logs.jsonl and labels.jsonl
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Print a line for each repository too
+    /// Also print a row for each repository
     #[arg(long)]
     by_repo: bool,
-    /// Fit the weights by cross-validation
+    /// Fit the weights by cross-validation over repositories, and print them
     #[arg(long)]
     fit: bool,
-    /// Compare each log with another of its repository, without what is marked there
+    /// Compare each log with the unmarked lines of another log of its repository
     #[arg(long)]
     passing: bool,
-    /// List the logs whose first block holds no marked line
+    /// List the logs whose first block is wrong
     #[arg(long)]
     misses: bool,
 }

@@ -14,25 +14,25 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Look up windows of ordinary text and count how many get an answer, by length
+/// Measure how often ordinary text is answered
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken bench noise /var/log/*.log
   ken bench noise --lines 1,100 --pack docker --pack linux app.log")]
 pub(super) struct NoiseArgs {
-    /// Healthy logs or other text that needs no help
+    /// Logs of healthy systems, or other ordinary text
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Lines of a window
-    #[arg(long, value_delimiter = ',', default_values_t = [1, 10, 100, 1000, 10_000])]
+    /// Lengths of the windows in lines
+    #[arg(long, value_name = "LINES", value_delimiter = ',', default_values_t = [1, 10, 100, 1000, 10_000])]
     lines: Vec<usize>,
-    /// Windows of each length
+    /// How many windows of each length
     #[arg(long, default_value_t = 500, value_name = "COUNT")]
     inputs: usize,
     #[command(flatten)]
     filters: FilterArgs,
-    /// Name the entries that were shown
+    /// List the entries that were shown
     #[arg(long)]
     entries: bool,
 }

@@ -1,5 +1,6 @@
 //! `ken bench pack`.
 
+use super::help::tokenizers;
 use super::output::Output;
 use super::progress::Meter;
 use super::surroundings::Surroundings;
@@ -11,10 +12,10 @@ use crate::render::{json_line, line};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Measure how much evidence frames hold, against rankings and whole files cut to the same budget
+/// Measure how much evidence frames hold within a budget
 ///
-/// The set's documents are written as files and indexed; ken pack pays for the whole frame, the others for the text of
-/// their documents alone.
+/// Frames are compared with rankings and whole files that are cut to the same budget. A frame pays for all its text,
+/// the others only for the text of the documents.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,16 +28,16 @@ pub(super) struct BenchPackArgs {
     /// Budgets in tokens
     #[arg(long = "budget", value_name = "TOKENS", value_delimiter = ',', default_value = "2000,4000,8000")]
     budgets: Vec<usize>,
-    /// Whose tokens: cl100k, o200k or chars
-    #[arg(long, value_name = "NAME", default_value_t)]
+    /// How tokens are counted
+    #[arg(long, value_name = "NAME", default_value_t, value_parser = tokenizers())]
     tokenizer: Tokenizer,
-    /// Whose judgements are read: those of qrels/NAME.tsv
+    /// Read the judgements of qrels/NAME.tsv
     #[arg(long, value_name = "NAME", default_value = SPLIT)]
     split: String,
-    /// Use only documents with the question's own value of this field of the metadata
+    /// Use only documents that share the question's value of this metadata field
     #[arg(long, value_name = "FIELD")]
     group_by: Option<String>,
-    /// Documents with one value of this field stand in one file
+    /// Write documents that share this metadata field into one file
     #[arg(long, value_name = "FIELD")]
     file_by: Option<String>,
 }

@@ -6,7 +6,7 @@ use super::machine::{machine, peak_mib};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome};
+use super::{Global, Outcome, complete};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, Links};
 use crate::eval::retrieval::{
@@ -21,47 +21,51 @@ use std::path::{Path, PathBuf};
 
 /// Measure search on sets of documents, questions and judgements
 ///
-/// A set is a folder in the layout of BEIR: corpus.jsonl, queries.jsonl, qrels/test.tsv, and unanswerable.jsonl if
-/// there are questions that nothing should answer. Its index is made once and kept in the cache.
+/// A set is a folder in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv, and unanswerable.jsonl if there
+/// are questions without an answer. Its index is made once and kept in the cache.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken bench run sets/scifact
   ken bench run sets/* --run bm25 --run hybrid --out results --html report.html
   ken bench run sets/locomo --group-by group --json | jq .metrics
-  ken bench run sets/rustc --run hybrid --run hybrid,word_weight=0.5,feedback=false
+  ken bench run sets/rustc --run hybrid --run hybrid,word_weight=0.5
   ken bench run sets/rustc --run hybrid --ranking theirs.trec
-  ken bench run sets/rustc --foreign sets/cacm --foreign sets/scifact     noise of a set without unanswerable.jsonl
+  ken bench run sets/rustc --foreign sets/cacm --foreign sets/scifact
   ken bench run sets/rustc --html report.html --against bm25
 
-Runs are regex (the question's words as one pattern), bm25, dense, hybrid (what ken search does), dense-plain and
-hybrid-plain, which embed the question without the model's query prefix, hybrid-query, which embeds it with the prefix
-alone, and hybrid+rerank (ken search --rerank).
-Settings after a name make any other run: meaning, words, whole, rerank, feedback (true or false), question (query,
-passage or both) and word_weight (a number).")]
+Runs:
+  regex          the words of the question as one pattern
+  bm25           words alone
+  dense          meaning alone
+  hybrid         what ken search does
+  hybrid+rerank  what ken search --rerank does
+  dense-plain, hybrid-plain  the question embedded without the query prefix
+  hybrid-query   the question embedded only with the query prefix
+
+Settings behind a run's name, such as hybrid,feedback=false:
+  meaning, words, whole, rerank, feedback  true or false
+  question                                 query, passage or both
+  word_weight                              a number")]
 pub(super) struct RunArgs {
     /// Folders of sets
     #[arg(value_name = "DIR", required = true)]
     sets: Vec<PathBuf>,
     #[command(flatten)]
     how: How,
-    /// Measure a ranking of other software, as trec_eval reads it (QUERY Q0 DOCUMENT RANK SCORE TAG); may be given
-    /// again
-    ///
-    /// It is a run named after its file. What it lists counts as shown; a question that it leaves out found nothing.
-    /// Other runs are measured beside it only if --run or --runs is given.
+    /// Measure a ranking of other software in TREC format (QUERY Q0 DOCUMENT RANK SCORE TAG); repeatable
     #[arg(long = "ranking", value_name = "FILE")]
     rankings: Vec<PathBuf>,
-    /// Print a second table: times by stage of the search, questions a second, memory
+    /// Print times by stage of the search, questions a second, and memory
     #[arg(long)]
     stages: bool,
-    /// Write each run's values (SET.RUN.json) and rankings (SET.RUN.trec) into this folder
+    /// Write the values (SET.RUN.json) and rankings (SET.RUN.trec) of each run here
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write a report for people: one page that needs no network
+    /// Write a report as one HTML page that needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// The run that the report compares the others with; the first one if not given
+    /// The run that others are compared with in the report [default: the first run]
     #[arg(long, value_name = "NAME", requires = "html")]
     against: Option<String>,
 }
@@ -69,16 +73,17 @@ pub(super) struct RunArgs {
 /// How sets are measured.
 #[derive(Debug, Args)]
 pub(super) struct How {
-    /// What to measure; may be given again; bm25, dense and hybrid if not given
-    #[arg(long = "run", value_name = "NAME[,KEY=VALUE...]", value_parser = str::parse::<Configuration>)]
+    /// What to measure; repeatable [default: bm25, dense and hybrid]
+    #[arg(long = "run", value_name = "NAME[,KEY=VALUE...]", value_parser = str::parse::<Configuration>,
+        add = complete::runs())]
     runs: Vec<Configuration>,
-    /// What to measure, a run a line, after those of --run
+    /// A file of runs, one on each line, measured after those of --run
     #[arg(long = "runs", value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Whose judgements are read: those of qrels/NAME.tsv
+    /// Read the judgements of qrels/NAME.tsv
     #[arg(long, value_name = "NAME", default_value = SPLIT)]
     split: String,
-    /// Search only documents with the question's own value of this field of the metadata
+    /// Search only documents that share the question's value of this metadata field
     #[arg(long, value_name = "FIELD")]
     group_by: Option<String>,
     /// Depths of the metrics
@@ -88,10 +93,7 @@ pub(super) struct How {
     /// Count grades above 1 as 1
     #[arg(long)]
     binary: bool,
-    /// Take the questions of this set as unanswerable in sets that have no unanswerable.jsonl; may be given again
-    ///
-    /// At most 400, always the same ones. ken bench calibrate does likewise. It says something only if the sets are
-    /// about different things.
+    /// Use up to 400 questions of this set as unanswerable ones, in sets without unanswerable.jsonl; repeatable
     #[arg(long, value_name = "DIR")]
     foreign: Vec<PathBuf>,
 }

@@ -3,7 +3,7 @@
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome};
+use super::{Global, Outcome, complete};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::packs::{Entry, EntryPattern, Finding, Fit, Severity, Step, Stored};
 use crate::engine::face::system::{self, Links};
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// More warnings than this are only counted.
 const MOST_WARNINGS: usize = 40;
 
-/// Read, check and extend the curated knowledge
+/// Read, check and extend the packs of known errors
 #[derive(Debug, Subcommand)]
 pub(super) enum CanonVerb {
     List(ListArgs),
@@ -29,50 +29,64 @@ pub(super) enum CanonVerb {
     Add(AddArgs),
 }
 
-/// List the entries, or count them by pack
+/// List the entries of the packs
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:\n  ken canon list --pack docker\n  ken canon list --count")]
 pub(super) struct ListArgs {
-    /// Only this pack
-    #[arg(long, value_name = "NAME")]
+    /// Only entries of this pack
+    #[arg(long, value_name = "NAME", add = complete::packs())]
     pack: Option<String>,
-    /// Only count
+    /// Only count the entries of each pack
     #[arg(long)]
     count: bool,
 }
 
-/// Show one entry
+/// Show one entry with all its steps
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:\n  ken canon show docker/daemon-not-running")]
 pub(super) struct ShowArgs {
-    /// Its id, such as docker/daemon-not-running
+    /// The id of the entry, such as docker/daemon-not-running
+    #[arg(add = complete::entries())]
     id: String,
 }
 
-/// Find entries by word, without a gate
+/// Search the entries by words
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:\n  ken canon search disk full")]
 pub(super) struct SearchArgs {
     /// The words
     #[arg(required = true)]
     words: Vec<String>,
-    /// How many
+    /// Most entries
     #[arg(short = 'n', long, default_value_t = 10)]
     limit: usize,
 }
 
-/// Check packs like code, and by meaning if there is a model; exits with 8 if there are errors
+/// Check packs for errors
+///
+/// Tests each pattern against its examples, and looks for entries that take answers from each other. With a model the
+/// meanings are compared too.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:\n  ken canon check\n  ken canon check mine.json --strict\n\nExit code: 8 if there are errors.")]
 pub(super) struct CheckArgs {
-    /// Pack files or folders; all packs in use if none is named
+    /// Pack files or folders [default: all packs in use]
     paths: Vec<PathBuf>,
-    /// Also fail on warnings
+    /// Exit with 8 on warnings too
     #[arg(long)]
     strict: bool,
-    /// List every warning, however many there are
+    /// List all warnings, not only the first 40
     #[arg(long)]
     all: bool,
 }
 
-/// Count what the packs hold: entries, patterns, wordings, examples
+/// Count the entries, patterns, symptoms and examples of each pack
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:\n  ken canon stats")]
 pub(super) struct StatsArgs {}
 
 /// Add an entry to a pack of your own
@@ -83,10 +97,10 @@ Examples:
     --pattern 'registry\\.corp.* i/o timeout' --cause \"The VPN dropped.\" --fix 'Reconnect: `vpn up`.'
   ken canon add --pack team --json-entry - < entry.json")]
 pub(super) struct AddArgs {
-    /// The pack; made if it is new
+    /// The pack; it is created if it does not exist
     #[arg(long, default_value = "mine")]
     pack: String,
-    /// A whole entry as JSON, from a file or standard input
+    /// Read the whole entry as JSON from this file; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["title", "cause", "fix"])]
     json_entry: Option<PathBuf>,
     /// The problem in a few words
@@ -95,19 +109,19 @@ pub(super) struct AddArgs {
     /// Why it happens
     #[arg(long, required_unless_present = "json_entry")]
     cause: Option<String>,
-    /// A step of the fix; may be given again
+    /// A step of the fix; repeatable
     #[arg(long, required_unless_present = "json_entry")]
     fix: Vec<String>,
-    /// A pattern that proves it; may be given again
+    /// A regular expression for the error message; repeatable
     #[arg(long)]
     pattern: Vec<String>,
-    /// The trouble in other words; may be given again
+    /// The problem as somebody would describe it; repeatable
     #[arg(long)]
     symptom: Vec<String>,
-    /// Output that must match; may be given again
+    /// Output that a pattern must match; repeatable
     #[arg(long)]
     example: Vec<String>,
-    /// A word to filter by; may be given again
+    /// A word to filter by; repeatable
     #[arg(long)]
     tag: Vec<String>,
 }

@@ -13,24 +13,24 @@ use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
-/// Tell which known failures a Terraform plan makes likely
+/// Check a Terraform plan for known failures
 ///
-/// Reads what `terraform show -json` or `terraform validate -json` prints and holds each planned change against the
-/// conditions that entries of the packs carry: a name that is taken, a replacement that destroys data, an argument that
-/// is deprecated. Nothing is asked of any cloud.
+/// Reads the output of `terraform show -json` or `terraform validate -json`. Names the known failures that the planned
+/// changes make likely: a name that is taken, a replacement that destroys data, a deprecated argument. No cloud is
+/// contacted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  terraform plan -out=plan.bin && terraform show -json plan.bin | ken check -
+  terraform show -json plan.bin | ken check -
   ken check plan.json --fail-on medium
   terraform validate -json | ken check -
 
-Exits with 8 if a finding is as bad as --fail-on says, else with 0.")]
+Exit code: 8 if a finding has the risk of --fail-on or a higher one, else 0.")]
 pub(super) struct CheckArgs {
     /// The plan or validation as JSON; `-` reads standard input
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
-    /// The least risk that makes the check fail
+    /// The lowest risk that makes the check fail
     #[arg(long, value_name = "RISK", default_value = "high")]
     fail_on: FailOn,
 }

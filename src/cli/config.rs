@@ -2,46 +2,56 @@
 
 use super::output::Output;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome};
+use super::{Global, Outcome, complete};
 use crate::config::{KEYS, Shown, toml_value, write_user_key};
 use crate::engine::face::system::make_private;
 use crate::render::{json_object, shown, shown_text, with_path};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-/// See the settings
+/// Show and change the settings
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigVerb {
     Show(ShowArgs),
     Get(GetArgs),
     Set(SetArgs),
     /// Print a commented configuration file with the defaults
+    #[command(after_help = "Example:\n  ken config sample > ~/.config/kenning/config.toml")]
     Sample,
     /// Print the path of the configuration file
+    #[command(after_help = "Example:\n  ken config path")]
     Path,
 }
 
-/// Print every setting and its value
+/// Print all settings with their values
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:\n  ken config show --origin")]
 pub(super) struct ShowArgs {
-    /// Also tell where each value comes from
+    /// Also show where each value comes from
     #[arg(long)]
     origin: bool,
 }
 
 /// Print the value of one setting
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:\n  ken config get lookup.limit")]
 pub(super) struct GetArgs {
     /// The setting, such as lookup.limit
+    #[arg(add = complete::settings())]
     key: String,
 }
 
-/// Write one setting into your configuration file
+/// Change one setting in your configuration file
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:\n  ken config set lookup.limit 1")]
 pub(super) struct SetArgs {
     /// The setting, such as lookup.limit
+    #[arg(add = complete::settings())]
     key: String,
-    /// Its value
+    /// The new value
     value: String,
 }
 

@@ -10,14 +10,18 @@ use crate::render::{json_object, line, shown, with_path};
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Check everything that is stored, and mend it
+/// Check everything that is stored, and repair it
 ///
-/// Reads every page of the database and compares vectors, keywords and items. With --repair what can be derived is made
-/// again; from damaged pages everything that can still be read is carried over, and the damaged file is kept.
+/// Reads every page of the database and compares items, words and vectors. With --repair, derived files are made again.
+/// From a damaged database everything that can be read is copied to a new one; the damaged file is kept.
 #[derive(Debug, Args)]
-#[command(after_help = "Exits with 0 if all is well, with 5 if data is damaged, with 8 for anything less.")]
+#[command(after_help = "Examples:
+  ken doctor
+  ken doctor --repair
+
+Exit code: 0 if all is well, 5 if data is damaged, 8 for lesser problems.")]
 pub(super) struct DoctorArgs {
-    /// Mend what is wrong
+    /// Repair what is wrong
     #[arg(long)]
     repair: bool,
 }

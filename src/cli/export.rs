@@ -12,17 +12,16 @@ use std::fs;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-/// Write everything that is indexed or learnt as JSON lines
+/// Write everything that is indexed, as JSON lines or Markdown
 ///
-/// Vectors are not written: they are made again where it is imported.
+/// Vectors are not written: `ken import` makes them again.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ken export knowledge.jsonl\n  ken export | gzip > knowledge.jsonl.gz\n  \
         ken export --markdown knowledge/")]
 pub(super) struct ExportArgs {
-    /// The file; standard output if none is named
+    /// The file to write [default: standard output]
     file: Option<PathBuf>,
-    /// Write a folder of Markdown files with front matter in place of JSON lines: one an item, one an entry of your
-    /// packs
+    /// Write Markdown files with front matter into this folder: one for each item and each entry of your packs
     #[arg(long, value_name = "DIR", conflicts_with = "file")]
     markdown: Option<PathBuf>,
 }

@@ -13,31 +13,31 @@ use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Forget items or files: their text leaves the index, the log and the backups
+/// Remove items or files from the index, with every trace on the disk
 ///
-/// A paragraph that is forgotten by id does not come back while most of its words are the same, wherever it stands:
-/// hashes of its words are kept, the text is not. A file that is forgotten by path comes back when it is indexed again.
+/// An item that is forgotten by id is not indexed again while most of its words are the same: hashes of its words are
+/// kept, its text is not. A file that is forgotten by path comes back when it is indexed again.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken forget chunk/1f3a9c0b22d4aa10
   ken forget --path ~/notes/private
-  ken forget --list                       what was forgotten by id
+  ken forget --list
   ken forget --undo chunk/1f3a9c0b22d4aa10
 
-Exits with 7 if another process was reading: what was to be forgotten is found nowhere, and its last traces leave the disk when
-that process has ended.")]
+Exit code: 7 if another process still reads the text. No search finds it any
+more, and its last traces leave the disk when that process ends.")]
 pub(super) struct ForgetArgs {
-    /// Ids, as ken search --json shows them
+    /// Ids, as `ken search --json` shows them
     #[arg(value_name = "ID", required_unless_present_any = ["paths", "list", "undo"])]
     ids: Vec<String>,
-    /// Everything from this file or folder; may be given again
+    /// Everything from this file or folder; repeatable
     #[arg(long = "path", value_name = "PATH", conflicts_with = "ids")]
     paths: Vec<PathBuf>,
-    /// Show what was forgotten by id: id, time, file and lines, never text
+    /// List what was forgotten by id
     #[arg(long, conflicts_with_all = ["ids", "paths", "undo"])]
     list: bool,
-    /// Let what was forgotten by this id come back with the next ken index; may be given again
+    /// Let the next `ken index` index this item again; repeatable
     #[arg(long, value_name = "ID", conflicts_with_all = ["ids", "paths"])]
     undo: Vec<String>,
 }

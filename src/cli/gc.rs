@@ -13,13 +13,15 @@ use std::time::Duration;
 /// How long `ken gc --auto` waits for whoever reads, before it leaves traces of what was forgotten to the next writer.
 const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 
-/// Remove what nothing uses, give the space back, and bring the file of vectors up to date
+/// Clean up: remove unused data and rebuild the file of vectors
+///
+/// With --auto nothing is removed. Overdue background work is done: the packs are embedded, the file of vectors is
+/// rebuilt if much has changed, and the last traces of forgotten text are erased. Other processes can write meanwhile.
+/// Commands start this in the background when it is due (setting: index.background).
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ken gc\n  ken gc --auto")]
 pub(super) struct GcArgs {
-    /// Embed the packs if their vectors are missing, make the file of vectors again if much has changed since it was
-    /// made, erase what is left of what was forgotten
-    /// once nobody reads any more, and do nothing else. Others can write meanwhile. This is what a command starts in
-    /// the background when it is due (index.background)
+    /// Do only overdue background work
     #[arg(long)]
     auto: bool,
 }

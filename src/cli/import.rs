@@ -12,13 +12,13 @@ use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// Take in what ken export wrote: all of it, or nothing
+/// Import what `ken export` wrote
 ///
-/// What is known here stays as it is.
+/// All of it is imported, or nothing. Items that exist already stay as they are.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ken import knowledge.jsonl\n  zcat knowledge.jsonl.gz | ken import -")]
 pub(super) struct ImportArgs {
-    /// The file, or a folder that ken export --markdown wrote; `-` reads standard input
+    /// The file, or the folder that `ken export --markdown` wrote; `-` reads standard input
     file: PathBuf,
 }
 

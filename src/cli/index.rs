@@ -14,29 +14,29 @@ use std::path::PathBuf;
 /// Files that are named when some were not indexed.
 const SHOWN_SKIPPED: usize = 3;
 
-/// Index Markdown, reStructuredText, AsciiDoc, plain text and source files
+/// Index documents and source code, so that search and pack find them
 ///
-/// Folders are walked by the rules of .gitignore (and .kenignore); links are not followed. What has not changed since
-/// is not read again, what is gone is taken out. Without a path everything that was indexed before is brought up to
-/// date. Stopping it loses nothing: the next run goes on from there.
+/// Reads Markdown, reStructuredText, AsciiDoc, HTML, plain text and source files of twenty languages. Files that
+/// .gitignore or .kenignore exclude are left out; links are not followed. A second run reads only changed files and
+/// removes deleted ones. Without PATH everything that is indexed is updated. An interrupted run loses nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken index .                     this folder
-  ken index ~/notes ./CHANGES     a folder and a file
-  ken index                       everything again, what changed only
-  ken index --watch .             and whenever something changes")]
+  ken index .                    this folder
+  ken index ~/notes ./CHANGES    a folder and a file
+  ken index                      update everything that is indexed
+  ken index --watch .            update whenever a file changes")]
 pub(super) struct IndexArgs {
     /// Files and folders
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Look only at files that are indexed, and index again what has changed; new ones are not looked for
+    /// Update files that are indexed already; do not look for new ones
     #[arg(long, conflicts_with_all = ["paths", "watch"])]
     refresh: bool,
-    /// Read every file and compare what it holds, also where size and times say that nothing has changed
+    /// Compare the contents of all files, not only their sizes and times
     #[arg(long)]
     thorough: bool,
-    /// Stay, and index again whenever something changes; ended by Ctrl-C
+    /// Keep running and update whenever a file changes, until Ctrl-C
     #[arg(long)]
     watch: bool,
 }

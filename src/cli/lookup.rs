@@ -4,7 +4,7 @@ use super::input::{Origins, open_file, open_log};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome};
+use super::{Global, Outcome, complete};
 use crate::config::LookupSettings;
 use crate::engine::Engine;
 use crate::engine::face::asking::{Filters, LookupOptions, Passing};
@@ -18,13 +18,13 @@ use std::time::Instant;
 
 /// Look up an error: its known cause and fix, or nothing
 ///
-/// The text is a message, a log, or the trouble in your own words. If it is the name of a file, the log in that file is
-/// read; gzip and the zip files that build systems offer for download are unpacked. Of a log, the likeliest reason of the
-/// failure comes first. Nothing that you look up is stored or sent anywhere.
+/// TEXT is an error message, a log, or a description of the problem in your own words. If TEXT is the name of a file,
+/// that file is read; gzip files and the zip files of build systems are unpacked. The likeliest reason for the failure
+/// comes first. Nothing that you look up is stored or sent.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken lookup \"no space left on device\"
+  ken lookup \"fatal: refusing to merge unrelated histories\"
   kubectl describe pod web-0 | ken lookup -
   ken lookup build.log
   ken lookup logs_1234567.zip
@@ -32,18 +32,18 @@ Examples:
   ken lookup --provider aws --explain \"AccessDenied when creating the bucket\"
   ken lookup --json - < build.log | jq -r '.results[].hits[0].id'
 
-Exits with 0 if anything is known, with 1 if nothing is.")]
+Exit code: 0 if anything is known, 1 if nothing is.")]
 pub(super) struct LookupArgs {
-    /// The error, or a file with a log; `-` reads standard input
+    /// The error, or the name of a log file; `-` reads standard input
     #[arg(value_name = "TEXT")]
     text: Vec<OsString>,
-    /// A log of the same job from when it passed: what both print is less likely the reason
+    /// A log of the same job from a run that passed; lines in both logs are less likely the reason
     #[arg(long, value_name = "FILE")]
     passing: Option<PathBuf>,
-    /// Get the model first, if it is not there
+    /// Get the model first if it is missing
     #[arg(long)]
     pull: bool,
-    /// Do not count what is shown
+    /// Do not count the hits as shown
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -59,36 +59,36 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "KIND")]
     resource: Option<String>,
     /// Only entries of this provider, such as aws
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = complete::providers())]
     provider: Option<String>,
-    /// Only entries of this pack; may be given again
-    #[arg(long = "pack", value_name = "NAME")]
+    /// Only entries of this pack; repeatable
+    #[arg(long = "pack", value_name = "NAME", add = complete::packs())]
     packs: Vec<String>,
-    /// Only entries with this tag; may be given again
-    #[arg(long = "tag", value_name = "TAG")]
+    /// Only entries with this tag; repeatable
+    #[arg(long = "tag", value_name = "TAG", add = complete::tags())]
     tags: Vec<String>,
 }
 
 /// Options that change what is shown.
 #[derive(Debug, Default, Args)]
 pub(super) struct ShowArgs {
-    /// Hits per error
+    /// Most hits for each error [default: 3, setting: lookup.limit]
     #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: Option<u32>,
-    /// Errors per input
+    /// Most errors that are answered [default: 5, setting: lookup.max_errors]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
     max_errors: Option<u32>,
-    /// Ask for this relevance in place of the calibrated gate, 0 to 1
+    /// Show hits from this relevance on, 0 to 1 [default: the calibrated gate]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_relevance: Option<f32>,
-    /// Show the signals, weights, gate and margin of each hit
+    /// Show how each hit was scored: signals, weights, gate and margin
     #[arg(long)]
     explain: bool,
-    /// Only the title and the first command of each answer
+    /// Print only the title and the first command of each answer
     #[arg(long, conflicts_with_all = ["explain", "why_not"])]
     short: bool,
-    /// Say at which stage this entry was dropped
-    #[arg(long, value_name = "ID")]
+    /// Say why this entry was not shown
+    #[arg(long, value_name = "ID", add = complete::entries())]
     why_not: Option<String>,
 }
 

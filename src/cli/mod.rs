@@ -21,18 +21,21 @@ mod bench_table;
 mod canon;
 mod check;
 mod clock;
+mod complete;
 mod completions;
 mod config;
 mod doctor;
 mod export;
 mod forget;
 mod gc;
+mod help;
 mod import;
 mod index;
 mod input;
 mod limits;
 mod lookup;
 mod machine;
+mod man;
 mod model;
 mod output;
 mod pack;
@@ -46,30 +49,44 @@ mod stop;
 mod surroundings;
 mod trust;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use help::{ENCODERS, GLOBAL, PRECISIONS};
 use output::{Failure, Output};
 use std::process::ExitCode;
 
-/// Find what is already known: errors with their cause and fix, paragraphs of your notes, or nothing.
+/// Find what is already known: the cause and fix of an error, and passages of your own documents
+///
+/// If nothing is known, nothing is answered. Everything runs on this machine.
 #[derive(Debug, Parser)]
 #[command(
     name = "ken",
     version,
-    about,
     max_term_width = 100,
+    disable_help_flag = true,
     after_help = "\
 Examples:
-  ken lookup \"Error acquiring the state lock\"      look up a message, or a description of the trouble
-  make 2>&1 | ken lookup -                         look up what went wrong in a log
-  ken run -- cargo build                           run a command, look up its failure
-  ken index ~/notes ./docs                         index Markdown, text and source files
-  ken search \"how do we rotate the keys\"         search them, and the canon
-  ken pack --task \"retry with back-off\"           a frame for a language model, within a budget of tokens
-  ken check plan.json                              known failures that a Terraform plan makes likely
-  ken model pull                                   get the model that finds paraphrases
+  ken lookup \"fatal: refusing to merge unrelated histories\"
+  make 2>&1 | ken lookup -                look up what went wrong in a log
+  ken run -- cargo build                  run a command, look up its failure
+  ken index ~/notes ./docs                index documents and source code
+  ken search \"how do we rotate the keys\"
+  ken pack --task \"retry with back-off\"  make a frame for a language model
+  ken model pull                          get the model that compares meanings
 
-Exit codes: 0 found or done, 1 nothing known, 2 usage, 3 nothing indexed, 4 no model, 5 damaged data, 6 index and
-model (or data and program) do not match, 7 busy, 8 check failed, 9 input or output, 10 network."
+Exit codes:
+    0  something is known, or the command did its work
+    1  nothing is known
+    2  wrong usage, setting or input
+    3  nothing is indexed
+    4  no model
+    5  damaged data
+    6  index and model, or data and program, do not match
+    7  busy: another process writes
+    8  a check failed
+    9  input or output failed
+   10  the network failed
+   70  a fault of ken itself
+  130  interrupted"
 )]
 struct Cli {
     #[command(flatten)]
@@ -81,24 +98,27 @@ struct Cli {
 /// Options of every verb.
 #[derive(Debug, Args)]
 struct Global {
-    /// Print JSON in place of text
-    #[arg(long, global = true)]
+    /// Print JSON instead of text
+    #[arg(long, global = true, help_heading = GLOBAL)]
     json: bool,
-    /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    color: Colour,
-    /// Use this model: a name or a directory
-    #[arg(long, global = true, value_name = "NAME")]
-    model: Option<String>,
-    /// Run the model with this encoder: auto, candle or fused
-    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
-    encoder: Option<String>,
-    /// Run the model at this precision: auto, int8 or f32
-    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
-    precision: Option<String>,
-    /// Say nothing on stderr but errors
-    #[arg(short, long, global = true)]
+    /// Print only errors on standard error
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     quiet: bool,
+    /// When to use colours
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
+    color: Colour,
+    /// Use this model: a name or a directory [setting: model.name]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "NAME", add = complete::models())]
+    model: Option<String>,
+    /// Run the model with this encoder [setting: model.encoder]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "NAME", value_parser = ENCODERS)]
+    encoder: Option<String>,
+    /// Run the model at this precision [setting: model.precision]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "NAME", value_parser = PRECISIONS)]
+    precision: Option<String>,
+    /// Print this help
+    #[arg(short, long, global = true, help_heading = GLOBAL, action = ArgAction::HelpShort)]
+    help: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -133,6 +153,7 @@ enum Verb {
     Config(config::ConfigVerb),
     Trust(trust::TrustArgs),
     Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
     Purge(purge::PurgeArgs),
 }
 
@@ -143,8 +164,13 @@ type Outcome = Result<u8, Failure>;
 /// began.
 pub fn main(stdout_was_closed: bool) -> ExitCode {
     output::begin(stdout_was_closed);
+    match complete::answered() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => return output::usage(&error, false),
+    }
     let wants_json = std::env::args_os().any(|arg| arg == "--json");
-    let cli = match Cli::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let cli = match help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return output::usage(&error, wants_json),
     };
@@ -178,6 +204,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Config(verb) => config::run(global, &verb, output),
         Verb::Trust(args) => trust::run(&args, output),
         Verb::Completions(args) => completions::run(&args, output),
+        Verb::Man(args) => man::run(&args, output),
         Verb::Purge(args) => purge::run(global, &args, output),
     }
 }

@@ -3,11 +3,10 @@
 //! clean it.
 
 use super::clock::now_ms;
-use super::{Cli, Colour};
+use super::{Colour, help};
 use crate::engine::face::failure::{Diagnose, ErrorKind, io_kind};
 use crate::engine::{Notes, Session};
 use crate::render::{Style, clean, is_hidden, json_line, line, terminal};
-use clap::CommandFactory;
 use indicatif::ProgressDrawTarget;
 use serde_json::json;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -231,7 +230,7 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     // It repeats arguments. What stands on several lines or hides in them is folded, and then they are read again.
     let folded = || std::env::args_os().map(|arg| line(&arg.to_string_lossy()).into_owned());
     let strange = std::env::args_os().any(|arg| arg.to_string_lossy().chars().any(is_hidden));
-    let again = if strange { Cli::command().try_get_matches_from(folded()).err() } else { None };
+    let again = if strange { help::command().try_get_matches_from(folded()).err() } else { None };
     let error = again.as_ref().unwrap_or(error);
     let rendered = error.render();
     if json && error.use_stderr() {

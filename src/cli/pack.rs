@@ -1,5 +1,6 @@
 //! `ken pack`.
 
+use super::help::tokenizers;
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::search::{place, preferred, scope};
@@ -23,12 +24,11 @@ use std::path::{Path, PathBuf};
 /// How many of what was left out are named.
 const LEFT_OUT: usize = 30;
 
-/// Make a frame: a task, and what is known about it, within a budget of tokens
+/// Make a frame for a language model: a task and what is known about it, within a budget of tokens
 ///
-/// Prints Markdown with front matter: the task first, then relevant pieces of indexed files and of the canon, each with
-/// its file and lines as they are now, then the state and the instructions. Only the last line
-/// depends on the moment: a frame for the same task begins as the last one did. Weak material stays out even where
-/// there is room for it.
+/// A frame is Markdown: the task, relevant passages of indexed files and entries of packs, the state, the instructions.
+/// Each passage is cited with its file and lines. Passages that are unlikely to help are left out, even if the budget
+/// has room for them. The same task gives the same frame, apart from its last line.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -40,7 +40,7 @@ Examples:
   ken pack --task \"rotate the signing keys\" --exclude '*/CHANGELOG.md' --exclude vendor
   ken pack diff before.md after.md
 
-Exits with 0 if anything was recalled, with 1 if nothing was; the frame is printed either way."
+Exit code: 0 if the frame holds knowledge, 1 if it holds only the task."
 )]
 pub(super) struct PackArgs {
     #[command(subcommand)]
@@ -48,49 +48,50 @@ pub(super) struct PackArgs {
     /// The task; `-` reads standard input
     #[arg(long, value_name = "TEXT", required = true)]
     task: Option<String>,
-    /// Tokens that the frame may cost [setting: pack.budget]
+    /// Most tokens of the frame [default: 15000, setting: pack.budget]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
-    /// Whose tokens: cl100k, o200k, model, or chars (four characters a token) [setting: pack.tokenizer]
-    #[arg(long, value_name = "NAME")]
+    /// How tokens are counted: `model` as the model in use does, `chars` as four characters each
+    /// [default: cl100k, setting: pack.tokenizer]
+    #[arg(long, value_name = "NAME", value_parser = tokenizers())]
     tokenizer: Option<Tokenizer>,
-    /// The present state, from a file
+    /// A file with the current state of the work
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Standing instructions, from a file
+    /// A file with standing instructions
     #[arg(long, value_name = "FILE")]
     instructions: Option<PathBuf>,
-    /// Only files under this path, or that a pattern such as 'docs/**' matches; may be given again
+    /// Only files under this path, or files that match a pattern such as 'docs/**'; repeatable
     #[arg(long, value_name = "GLOB")]
     include: Vec<PathBuf>,
-    /// No files under this path, or that this pattern matches; may be given again
+    /// No files under this path, or that match this pattern; repeatable
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<PathBuf>,
-    /// Whose files come first at about the same relevance: here (this repository) or none [setting: search.prefer]
-    #[arg(long, value_name = "WHOSE", value_parser = super::search::prefer)]
+    /// Whose files come first at about the same relevance: `here` is this repository [setting: search.prefer]
+    #[arg(long, value_name = "WHOSE", value_parser = super::search::prefers())]
     prefer: Option<Prefer>,
-    /// Only what counts there: `here` (this repository), `global`, or a repository's id; may be given again
+    /// Only items of this scope: `here` (this repository), `global`, or a repository's id; repeatable
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
-    /// Only this kind: canon or chunk; may be given again
-    #[arg(long = "kind", value_name = "KIND", value_parser = super::search::kind)]
+    /// Only items of this kind; repeatable
+    #[arg(long = "kind", value_name = "KIND", value_parser = super::search::kinds())]
     kinds: Vec<Kind>,
-    /// Count ages from this moment, such as 2026-11-22 or 2026-11-22T12:00:00Z
+    /// Compute ages as of this time, such as 2026-11-22 or 2026-11-22T12:00:00Z [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment)]
     as_of: Option<i64>,
-    /// Say on stderr what was left out, and why
+    /// Say on standard error what was left out and why
     #[arg(long)]
     explain: bool,
-    /// Do not count what is packed
+    /// Do not count the passages as packed
     #[arg(long)]
     dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum PackVerb {
-    /// Say what changed from one frame to another
+    /// Show what differs between two frames
     ///
-    /// Exits with 0 if they say the same, with 8 if not.
+    /// Exit code: 0 if they hold the same, 8 if not.
     Diff {
         /// The first frame, as ken pack printed it
         a: PathBuf,

@@ -9,9 +9,9 @@ use clap::Args;
 use serde_json::json;
 use std::io::IsTerminal;
 
-/// Remove everything that ken keeps
+/// Remove everything that ken stores
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ken purge --dry-run    list what would go\n  \
+#[command(after_help = "Examples:\n  ken purge --dry-run    list what would be removed\n  \
         ken purge --yes        remove it without asking")]
 pub(super) struct PurgeArgs {
     /// Do not ask

@@ -23,11 +23,11 @@ use std::time::Instant;
 /// How much of the beginning and of the end of the output is kept, in bytes each: the first error and the last words.
 const KEPT_BYTES: usize = RUN_KEPT_BYTES;
 
-/// Run a command; when it fails, look up what it printed
+/// Run a command; if it fails, look up what it printed
 ///
-/// Output and exit code are the command's own. The answer goes to standard error, and nothing is added when nothing is
-/// known. With the setting run.keep_passing, hashes of the lines that a command prints are kept when it passes, and
-/// when the same command fails in the same folder, what it prints each time is less likely the reason.
+/// Output and exit code are those of the command. The answer goes to standard error. If nothing is known, nothing is
+/// added. With the setting run.keep_passing, hashes of the lines of a passing command are kept; if it fails later in the
+/// same folder, these lines are less likely the reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -35,9 +35,10 @@ Examples:
   ken run -- sh -c 'make && make install'
   ken config set run.keep_passing true
 
-Exits with the command's exit code; 127 if it cannot be found, 126 if it cannot be run, 128 + N if signal N ended it.")]
+Exit code: that of the command; 127 if it cannot be found, 126 if it cannot be
+run, 128 + N if signal N ended it.")]
 pub(super) struct RunArgs {
-    /// Also say what is true of any error of the kind
+    /// Also show general answers, which hold for any error of the kind
     #[arg(long)]
     general: bool,
     /// The command and its arguments

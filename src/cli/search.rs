@@ -6,7 +6,7 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::shown_text::{ShownText, editor};
 use super::surroundings::{Surroundings, working_directory};
-use super::{Global, Outcome};
+use super::{Global, Outcome, complete};
 use crate::config::Prefer;
 use crate::engine::face::asking::{ItemFilter, PathFilter, SearchOptions, endings};
 use crate::engine::face::failure::ErrorKind;
@@ -14,11 +14,12 @@ use crate::engine::face::indexing::scope_of;
 use crate::render::{answer_json, nearest_text, search_text};
 use crate::types::{Kind, Scope, Semantic};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Search everything that is known: indexed files and the canon
+/// Search your indexed files and the packs of known errors
 ///
 /// Shows what is relevant to the question, best first, or nothing.
 #[derive(Debug, Args)]
@@ -28,77 +29,74 @@ Examples:
   ken search --kind chunk --path docs \"retry budget\"
   ken search --type rust --exclude '*/tests/*' -C 3 \"parse the header\"
   ken search --full -n 1 \"how do we rotate the signing keys\"
-  ken search --open 1 \"retry budget\"              the first hit in your editor, at its line
-  ken search --good 2 \"retry budget\"              label the second hit as an answer
+  ken search --open 1 \"retry budget\"    open the first hit in your editor
+  ken search --good 2 \"retry budget\"    label the second hit as an answer
   ken search --scope here --json \"release checklist\" | jq -r '.results[].hits[].path'
 
-Exits with 0 if anything is found, with 1 if nothing is.")]
+Exit code: 0 if anything is found, 1 if nothing is.")]
 pub(super) struct SearchArgs {
     /// The question; `-` reads standard input
     #[arg(value_name = "QUERY")]
     query: Vec<OsString>,
-    /// Hits
+    /// Most hits [default: 5, setting: search.limit]
     #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: Option<u32>,
-    /// Only this kind: canon or chunk; may be given again
-    #[arg(long = "kind", value_name = "KIND", value_parser = kind)]
+    /// Only items of this kind; repeatable
+    #[arg(long = "kind", value_name = "KIND", value_parser = kinds())]
     kinds: Vec<Kind>,
-    /// Only what counts there: `here` (this repository), `global`, or a repository's id; may be given again
+    /// Only items of this scope: `here` (this repository), `global`, or a repository's id; repeatable
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
-    /// Only files under this path, or that a pattern such as '*/docs/*.md' matches
+    /// Only files under this path, or files that match a pattern such as '*/docs/*.md'
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// No files under this path, or that this pattern matches; may be given again
+    /// No files under this path, or that match this pattern; repeatable
     #[arg(long, value_name = "PATH")]
     exclude: Vec<PathBuf>,
-    /// Only files of this type: a language, a format or an ending, such as rust, markdown or md; may be given again
+    /// Only files of this language, format or ending, such as rust, markdown or md; repeatable
     #[arg(long = "type", value_name = "TYPE", value_parser = file_type)]
     types: Vec<FileType>,
-    /// Whose files come first at about the same relevance: here (this repository) or none [setting: search.prefer]
-    #[arg(long, value_name = "WHOSE", value_parser = prefer)]
+    /// Whose files come first at about the same relevance: `here` is this repository [setting: search.prefer]
+    #[arg(long, value_name = "WHOSE", value_parser = prefers())]
     prefer: Option<Prefer>,
-    /// Show so many lines before and after what is shown of a file
+    /// Show this many lines before and after each excerpt of a file
     #[arg(short = 'C', long, value_name = "LINES", value_parser = clap::value_parser!(u32).range(0..=1000))]
     context: Option<u32>,
     /// Show the whole text of each hit
     #[arg(long)]
     full: bool,
-    /// Open this hit in $VISUAL or $EDITOR, at its line: 1 is the first
+    /// Open this hit in $VISUAL or $EDITOR at its line; the first hit is 1
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     open: Option<u32>,
-    /// Label hit NUMBER (the first is 1) as an answer to the question, or that candidate if there is no hit
-    ///
-    /// The question and the id of the hit are stored in labels.jsonl in the data directory. Answers do not change at
-    /// once: `ken bench from-index` turns labels into a set, and `ken bench calibrate` fits the gate to a set.
+    /// Store that this hit answers the question, or this candidate if there is no hit; the first is 1
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     good: Option<u32>,
-    /// Only with this tag; may be given again
-    #[arg(long = "tag", value_name = "TAG")]
+    /// Only items with this tag; repeatable
+    #[arg(long = "tag", value_name = "TAG", add = complete::tags())]
     tags: Vec<String>,
-    /// Only of this provider, such as aws
-    #[arg(long, value_name = "NAME")]
+    /// Only items of this provider, such as aws
+    #[arg(long, value_name = "NAME", add = complete::providers())]
     provider: Option<String>,
-    /// Ask for this relevance in place of the calibrated gate, 0 to 1
+    /// Show hits from this relevance on, 0 to 1 [default: the gate of the index]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_relevance: Option<f32>,
-    /// Let a cross-encoder read the first thirty candidates and have a say in their order; it has to be pulled first
+    /// Rerank the first thirty candidates with a cross-encoder, which must be pulled first
     #[arg(long)]
     rerank: bool,
-    /// Show the signals, weights, gate and margin of each hit
+    /// Show how each hit was scored: signals, weights, gate and margin
     #[arg(long)]
     explain: bool,
-    /// Say at which stage this item was dropped
+    /// Say why this item was not shown
     #[arg(long, value_name = "ID")]
     why_not: Option<String>,
-    /// Do not count what is shown
+    /// Do not count the hits as shown
     #[arg(long)]
     dry_run: bool,
 }
 
-pub(super) fn kind(name: &str) -> Result<Kind, String> {
-    let names = || Kind::ALL.map(Kind::name).join(", ");
-    Kind::of(name).ok_or_else(|| format!("expected one of {}", names()))
+/// Reads a kind, and lists the kinds in help.
+pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(|name| Kind::of(&name).ok_or("no such kind"))
 }
 
 /// Endings of a type of files.
@@ -110,8 +108,9 @@ fn file_type(name: &str) -> Result<FileType, String> {
     endings(name).map(FileType).ok_or_else(wrong)
 }
 
-pub(super) fn prefer(name: &str) -> Result<Prefer, String> {
-    Prefer::of(name).ok_or_else(|| "expected here or none".to_owned())
+/// Reads whose files come first, and lists the choices in help.
+pub(super) fn prefers() -> impl TypedValueParser<Value = Prefer> {
+    PossibleValuesParser::new(["here", "none"]).try_map(|name| Prefer::of(&name).ok_or("no such choice"))
 }
 
 /// The scope whose items come first; none outside of a repository, or where nobody's do.

@@ -13,17 +13,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Files that are named at most.
 const SHOWN_FILES: usize = 10;
 
-/// Show what is indexed, with which model, how big and how fresh
+/// Show what is indexed, with which model, and whether it is up to date
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken status --brief              one line, for the start of a session
-  ken status --strict --quiet     exits with 8 if anything is stale, missing or does not match")]
+  ken status --brief             one line
+  ken status --strict --quiet    for scripts: exit code 8 if anything is stale")]
 pub(super) struct StatusArgs {
-    /// One line
+    /// Print one line
     #[arg(long)]
     brief: bool,
-    /// Exit with 8 if anything is stale or missing
+    /// Exit with 8 if anything is stale, missing or does not match
     #[arg(long)]
     strict: bool,
 }

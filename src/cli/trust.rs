@@ -11,21 +11,20 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Let this repository's .ken folder add packs and settings
+/// Trust the packs and settings in the .ken folder of this repository
 ///
-/// Trust covers the folder as it is now: after a change it asks again. Look at .ken/canon/*.json first: its fixes will
-/// be shown like any other.
+/// Read .ken/canon/*.json first: its fixes will be shown like those of other packs. Trust ends when the folder changes.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ken trust             trust the repository around this directory\n  \
-        ken trust --revoke    take it back")]
+#[command(after_help = "Examples:\n  ken trust             trust the repository of this directory\n  \
+        ken trust --revoke    withdraw trust")]
 pub(super) struct TrustArgs {
-    /// The repository, if not the one around this directory
+    /// The repository [default: the one of this directory]
     #[arg(value_name = "DIR")]
     directory: Option<PathBuf>,
     /// Withdraw trust
     #[arg(long, conflicts_with = "check")]
     revoke: bool,
-    /// Only tell how it stands
+    /// Only say whether the repository is trusted
     #[arg(long)]
     check: bool,
 }

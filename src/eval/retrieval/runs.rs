@@ -65,6 +65,11 @@ const SETTINGS: &str = "meaning=true|false, words=true|false, question=query|pas
     rerank=true|false, feedback=true|false, word_weight=NUMBER";
 
 impl Configuration {
+    /// The names that every run begins with.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMED.iter().map(|(name, _)| *name)
+    }
+
     /// Those that are measured if nobody says otherwise.
     pub fn usual() -> Vec<Self> {
         let usual = NAMED.into_iter().filter(|(name, _)| matches!(*name, "bm25" | "dense" | "hybrid"));
