@@ -1,5 +1,6 @@
 //! `ken lookup`.
 
+use super::feedback::{self, FeedbackArgs};
 use super::input::{Origins, open_file, open_log};
 use super::output::{Failure, Output};
 use super::progress::Meter;
@@ -8,7 +9,7 @@ use super::{Global, Outcome, complete};
 use crate::config::LookupSettings;
 use crate::engine::Engine;
 use crate::engine::face::asking::{Filters, LookupOptions, Passing};
-use crate::render::{Length, answer_json, line, lookup_text, nearest_text, reason_text, shown};
+use crate::render::{Length, answer_json, line, lookup_text, nearest_text, reason_text, rejected_text, shown};
 use crate::types::{Answer, Semantic};
 use clap::Args;
 use std::ffi::OsString;
@@ -30,6 +31,7 @@ Examples:
   ken lookup logs_1234567.zip
   ken lookup fail.log --passing green.log
   ken lookup --provider aws --explain \"AccessDenied when creating the bucket\"
+  ken lookup --worked    the last answer helped: answer it first from now on
   ken lookup --json - < build.log | jq -r '.results[].hits[0].id'
 
 Exit code: 0 if anything is known, 1 if nothing is.")]
@@ -46,6 +48,8 @@ pub(super) struct LookupArgs {
     /// Do not count the hits as shown
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    feedback: FeedbackArgs,
     #[command(flatten)]
     filters: FilterArgs,
     #[command(flatten)]
@@ -115,10 +119,14 @@ pub(super) fn options(settings: &LookupSettings, filters: FilterArgs, show: Show
         why_not: show.why_not,
         platform: None,
         passing: None,
+        feedback: Arc::default(),
     }
 }
 
 pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome {
+    if let Some((entry, worked)) = args.feedback.said() {
+        return feedback::run(global, entry, worked, output);
+    }
     let example = "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -";
     let mut input = open_log(&args.text, example, output)?;
     let started = Instant::now();
@@ -147,6 +155,9 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     tell_origins(&answer, &input.origins, output);
     if !args.dry_run {
         engine.count_looked_up(&answer, &output.session());
+        if let Some(terminal) = feedback::terminal() {
+            engine.keep_last_answer(&answer, &terminal);
+        }
     }
     engine.close();
     Ok(code)
@@ -187,6 +198,7 @@ pub(super) fn show(answer: &Answer, length: Length, took_ms: f64, output: &Outpu
         output.print(&text)?;
         if !answer.found() {
             output.tell_text(&reason_text(answer, output.width));
+            output.tell_text(&rejected_text(answer, output.width));
             match nearest_text(answer, "", output.message_style) {
                 nearest if nearest.is_empty() => output.say("Nothing known about this."),
                 nearest => output.tell_text(&nearest),

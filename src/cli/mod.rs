@@ -26,6 +26,7 @@ mod completions;
 mod config;
 mod doctor;
 mod export;
+mod feedback;
 mod forget;
 mod gc;
 mod help;

@@ -79,6 +79,9 @@ pub enum EngineError {
         /// Ids that are near.
         near: Vec<String>,
     },
+    /// No answer of this terminal is known.
+    #[error("no answer of this terminal is known")]
+    NoLastAnswer,
     /// Nothing is known by this id or path.
     #[error("nothing is indexed under {id}")]
     NoItem {
@@ -155,6 +158,7 @@ impl Diagnose for EngineError {
             | Self::NoEntry { .. }
             | Self::NoItem { .. }
             | Self::NotForgotten { .. }
+            | Self::NoLastAnswer
             | Self::PackName(_) => ErrorKind::Usage,
             Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
             Self::Stopped | Self::Cancelled => ErrorKind::Interrupted,
@@ -172,6 +176,7 @@ impl Diagnose for EngineError {
             Self::Terraform(e) => e.hint(),
             Self::Input(_) | Self::Output(_) => None,
             Self::NoItem { .. } => Some("ken search --json shows ids, ken status --json paths".to_owned()),
+            Self::NoLastAnswer => Some("name the entry: ken lookup --worked ID".to_owned()),
             Self::NotForgotten { .. } => Some("ken forget --list shows what was".to_owned()),
             Self::NotEmpty { .. } => Some("name a folder that does not exist yet".to_owned()),
             Self::NoExport { .. } => Some("give a folder that ken export --markdown wrote".to_owned()),

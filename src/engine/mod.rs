@@ -8,6 +8,7 @@ mod database;
 mod derived;
 mod error;
 pub mod face;
+mod feedback;
 mod forget;
 mod index;
 mod items;
@@ -32,6 +33,7 @@ mod usage;
 
 pub use derived::Renewed;
 pub use error::EngineError;
+pub use feedback::Answered;
 pub use forget::Erased;
 pub use index::Embedded;
 pub use labels::Label;

@@ -1,5 +1,6 @@
 //! Everything that Kenning keeps, and how to be rid of it.
 
+use super::feedback::{FILE as FEEDBACK, LAST};
 use super::labels::FILE as LABELS;
 use super::passing::{ENDING, PASSING};
 use super::{Engine, EngineError};
@@ -34,6 +35,8 @@ const OURS: &[(&str, &str)] = &[
     ("canon", "your packs"),
     ("trust.json", "trusted repositories"),
     (PASSING, PASSED),
+    (FEEDBACK, "answers that you called right or wrong"),
+    (LAST, ANSWERED),
     (LABELS, "hits that you called good, with their questions"),
 ];
 
@@ -55,6 +58,7 @@ fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {
             meta.is_file() && is_named && (whole.ends_with(".ann") || whole.ends_with(".terms"))
         }
         "canon" => meta.is_file() && whole.ends_with(".json"),
+        LAST => meta.is_file() && whole.ends_with(".json"),
         PASSING => meta.is_file() && whole.ends_with(ENDING),
         "calibrations" => meta.is_file() && whole.ends_with(".toml"),
         "cache" => meta.is_dir() && name == "bench",
@@ -84,12 +88,14 @@ fn kind_of(what: &str) -> &'static str {
         CALIBRATIONS => "calibrations",
         CACHE => "cache",
         PASSED => PASSING,
+        ANSWERED => LAST,
         _ => "",
     }
 }
 
 /// Of the setting `run.keep_passing`.
 const PASSED: &str = "what commands printed that passed, as hashes";
+const ANSWERED: &str = "ids of the last answer in each terminal";
 const CALIBRATIONS: &str = "your calibrations";
 const CACHE: &str = "indexes of measurements";
 

@@ -51,6 +51,7 @@ pub(super) fn advice(
         override_reason: stored.replaces.map(|layer| {
             format!("the {} pack {} replaces the entry of {}", stored.layer.label(), stored.pack, layer.label())
         }),
+        tried: None,
         explain: None,
     }
 }
@@ -69,6 +70,7 @@ pub(super) fn bare(candidate: &Candidate, explain: Option<Explanation>) -> Hit {
         source: String::new(),
         overrides_canon: false,
         override_reason: None,
+        tried: None,
         explain,
     }
 }

@@ -19,6 +19,7 @@ use super::semantics::Semantics;
 use super::sure::platform;
 use super::{SearchError, Used};
 use crate::ann::Index;
+use crate::canon::PatternHit;
 use crate::text::{DecodeError, Log, single_line};
 use crate::types::{Answer, Asked, Finding, Hit, Platform, Semantic, Tier};
 use std::collections::HashSet;
@@ -29,7 +30,13 @@ use std::collections::HashSet;
 /// [`DecodeError`] when the input is no text or cannot be read.
 pub fn problems(knowledge: &Knowledge, log: &mut Log<'_>, options: &LookupOptions) -> Result<Problems, DecodeError> {
     let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
-    analyse(log, knowledge.canon(), &admitted, options.passing.as_deref())
+    let mut problems = analyse(log, knowledge.canon(), &admitted, options.passing.as_deref())?;
+    for problem in &mut problems.list {
+        let fingerprint = &problem.block.fingerprint;
+        let id = |hit: &PatternHit| knowledge.canon().entries()[hit.entry].id();
+        problem.hits.retain(|hit| !options.feedback.rejects(fingerprint, id(hit)));
+    }
+    Ok(problems)
 }
 
 /// How many entries each question selects by its words while vectors of the packs are missing.
@@ -96,11 +103,18 @@ fn collection<'a>(
         knowledge,
         vectors,
         filters: Some(&options.filters),
+        rejected: rejected(knowledge, asking, at, options),
         generic: asking.generic(at),
         also: options.why_not.as_ref().and_then(located).filter(admitted),
         texts: knowledge.canon().entries().len(),
         used,
     }
+}
+
+/// Places of the entries that somebody said are wrong for this problem.
+fn rejected(knowledge: &Knowledge, asking: &Asking, at: usize, options: &LookupOptions) -> HashSet<usize> {
+    let ids = options.feedback.rejected(&asking.problems[at].block.fingerprint);
+    ids.into_iter().filter_map(|id| knowledge.canon().index_of(id)).collect()
 }
 
 /// An entry answers once, however many errors it explains: the first of them counts the others.
@@ -177,9 +191,10 @@ fn finding(
         fingerprint: problem.block.fingerprint.clone(),
         likelihood: problem.block.likelihood.min(1.0),
     };
+    let rejected = options.feedback.rejected(&problem.block.fingerprint).into_iter().map(str::to_owned).collect();
     let verdict = hits.first().map(|hit| hit.tier).into();
     let also_seen = asking.also_seen[at].clone();
-    Ok(Finding { error, verdict, semantic, reranked: false, hits, also_seen, candidates, why_not })
+    Ok(Finding { error, verdict, semantic, reranked: false, hits, also_seen, rejected, candidates, why_not })
 }
 
 fn ranked(

@@ -44,6 +44,7 @@ pub fn probe(knowledge: &Knowledge, problems: Problems, semantics: &Semantics) -
             knowledge,
             vectors: Some(&semantics.canon),
             filters: Some(&options.filters),
+            rejected: HashSet::new(),
             generic: asking.generic(at),
             also: None,
             texts: knowledge.canon().entries().len(),

@@ -104,6 +104,7 @@ impl<'a> Posed<'a> {
             knowledge: self.context.knowledge,
             vectors: self.context.semantics.map(|semantics| &semantics.canon),
             filters: self.filters.as_ref(),
+            rejected: HashSet::new(),
             generic: HashMap::new(),
             also: None,
             texts: 0,
@@ -181,6 +182,7 @@ pub fn search(
         reranked,
         hits,
         also_seen: Vec::new(),
+        rejected: Vec::new(),
         candidates,
         why_not,
     };

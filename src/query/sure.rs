@@ -89,8 +89,18 @@ fn causes_first(found: Vec<Sure>) -> Vec<Sure> {
 
 /// The entry that has the problem's masked text as an example or symptom, if there is one.
 fn by_fingerprint(knowledge: &Knowledge, problem: &Problem, options: &LookupOptions) -> Option<Sure> {
-    let admitted = |entry: usize| options.filters.admit(&knowledge.canon().entries()[entry]);
-    let stored = &knowledge.canon().entries()[knowledge.same_fingerprint(problem, &admitted)?];
+    let fingerprint = problem.block.fingerprint.as_str();
+    let admitted = |entry: usize| {
+        let stored = &knowledge.canon().entries()[entry];
+        options.filters.admit(stored) && !options.feedback.rejects(fingerprint, stored.id())
+    };
+    // What worked for the same error is known, whatever its examples say.
+    let confirmed = options.feedback.confirmed(fingerprint).into_iter().filter_map(|id| knowledge.canon().index_of(id));
+    let entry = match confirmed.into_iter().find(|entry| admitted(*entry)) {
+        Some(entry) => entry,
+        None => knowledge.same_fingerprint(problem, &admitted)?,
+    };
+    let stored = &knowledge.canon().entries()[entry];
     let tier = if stored.entry().general { Tier::General } else { Tier::Fingerprint };
     let fit = stored.entry().fit([], platform(problem, options));
     let mut hit = advice(stored, tier, 1.0, &fit, BTreeMap::new());

@@ -69,6 +69,17 @@ pub fn reason_text(answer: &Answer, width: usize) -> String {
     format!("{head}{}\n", line(&first.error.headline).chars().take(room).collect::<String>())
 }
 
+/// Which entries are left out because somebody said that they are wrong. Empty if there are none.
+pub fn rejected_text(answer: &Answer, width: usize) -> String {
+    let mut ids: Vec<&str> = answer.results.iter().flat_map(|finding| &finding.rejected).map(String::as_str).collect();
+    ids.dedup();
+    if ids.is_empty() {
+        return String::new();
+    }
+    let text = format!("{}; ken lookup --worked ID takes it back", line(&ids.join(", ")));
+    wrap(&text, "Left out, because you said that it is wrong here: ", INDENT, width.clamp(40, 100))
+}
+
 /// How many other errors there are, of how many of them nothing is known, and the most telling ones.
 fn push_rest(out: &mut String, rest: usize, unknown: usize, without: &[&Finding], style: Style, width: usize) {
     if rest == 0 {
@@ -197,5 +208,12 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
     out.push_str(&format!("{}{between}{sure}{}\n", style.strong(&title), style.faint(&origin)));
     if let Content::Advice(advice) = &hit.content {
         push_advice(out, advice, &hit.id, hit.tier == Tier::General, style, width);
+    }
+    if let Some(tried) = &hit.tried {
+        let times = |many: usize| if many == 1 { "once".to_owned() } else { format!("{many} times") };
+        let said = [("worked", tried.worked), ("was wrong", tried.wrong)];
+        let said: Vec<String> =
+            said.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{what} {}", times(*n))).collect();
+        out.push_str(&style.faint(&wrap(&format!("It {}.", said.join(", ")), "You said: ", INDENT, width)));
     }
 }

@@ -18,7 +18,7 @@ mod wrap;
 /// Which characters may reach a screen, and how paths are shown.
 pub use crate::screen::{clean, is_hidden, line, shown, shown_text, terminal};
 pub use json::{json, json_line, json_pretty, with_path, yaml};
-pub use lookup::{Length, lookup_text, reason_text};
+pub use lookup::{Length, lookup_text, reason_text, rejected_text};
 pub use nearest::{nearest_first, nearest_text};
 pub use plan::plan_text;
 pub use search::search_text;

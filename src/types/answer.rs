@@ -1,6 +1,6 @@
 //! The answer to a lookup, as every face of the program gives it.
 
-use super::{CausalRole, Excerpt, Kind, Standing};
+use super::{CausalRole, Excerpt, Kind, Standing, Tried};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -202,6 +202,9 @@ pub struct Hit {
     pub overrides_canon: bool,
     /// Why it did.
     pub override_reason: Option<String>,
+    /// What people said of it (`ken lookup --worked`, `--wrong`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Tried>,
     /// Present when asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explanation>,
@@ -273,6 +276,9 @@ pub struct Finding {
     /// where nothing else is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_seen: Vec<Seen>,
+    /// Entries that are left out because somebody said that they are wrong for this error, by id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<String>,
     /// Where nothing passed the gate: what came near to it, nearest first; at most three.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Nearest>,

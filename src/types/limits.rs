@@ -85,6 +85,10 @@ limits! {
     PASSING_RUN = "what is kept of a command that passed", MIB;
     /// What `ken search --good` keeps.
     LABELS = "labels of answers", 16 * MIB;
+    /// What `ken lookup --worked` and `--wrong` keep.
+    FEEDBACK = "feedback on answers", 16 * MIB;
+    /// The ids that a terminal was shown last.
+    LAST_ANSWER = "the last answer of a terminal", MIB;
     /// A file of ours: a database's header, a lock, a derived file, a query cache.
     OWN = "a file of ken", 256 * GIB;
 }

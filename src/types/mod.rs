@@ -3,6 +3,7 @@
 mod answer;
 mod causal;
 mod excerpt;
+mod feedback;
 mod frame;
 mod generation;
 mod item;
@@ -19,6 +20,7 @@ pub use answer::{
 };
 pub use causal::CausalRole;
 pub use excerpt::{Excerpt, ExcerptLine};
+pub use feedback::{Feedback, FeedbackLog, Tried};
 pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
 pub use generation::Generation;
 pub use item::{Authority, BELOW, CONTEXT, Item, Scope, Span, State, heading, passage, titled};

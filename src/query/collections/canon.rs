@@ -24,6 +24,8 @@ pub(in crate::query) struct CanonCollection<'a> {
     pub vectors: Option<&'a Index>,
     /// Which entries may answer; none if no entry may, and all that counts is how near they are.
     pub filters: Option<&'a Filters>,
+    /// Entries that are wrong for this question.
+    pub rejected: HashSet<usize>,
     /// Generic patterns that match the question, by entry.
     pub generic: HashMap<usize, &'a PatternHit>,
     /// Entries that are judged whatever finds them.
@@ -41,7 +43,8 @@ impl CanonCollection<'_> {
     }
 
     fn admits(&self, entry: usize) -> bool {
-        self.filters.is_some_and(|filters| self.entries().get(entry).is_some_and(|stored| filters.admit(stored)))
+        !self.rejected.contains(&entry)
+            && self.filters.is_some_and(|filters| self.entries().get(entry).is_some_and(|stored| filters.admit(stored)))
     }
 
     /// The entries that share most words with the question, those of generic patterns, and the one that was asked
@@ -67,7 +70,7 @@ impl CanonCollection<'_> {
         let nearest = vectors.nearest_owners(vector, NEAREST.max(neighbours + 1), None);
         let background = nearest.iter().take(neighbours + 1).map(|near| near.similarity).collect();
         let by_vectors = match self.filters {
-            Some(filters) if filters.is_empty() => nearest,
+            Some(filters) if filters.is_empty() && self.rejected.is_empty() => nearest,
             Some(_) => {
                 let rows = vectors.rows_where(|entry| self.admits(entry as usize));
                 vectors.nearest_owners(vector, NEAREST, Some(&rows))
