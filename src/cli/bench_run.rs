@@ -212,7 +212,7 @@ fn advise(path: &Path, set: &Set, output: &Output) {
     let name = shown(path);
     if set.unanswerable.is_empty() {
         output.note(&format!(
-            "{name} has no unanswerable.jsonl, so noise, oracle and auc are not known; --foreign DIR takes the questions \
+            "{name} has no unanswerable.jsonl, so noise, oracle and auc are unknown; --foreign DIR uses the questions \
              of another set"
         ));
     }

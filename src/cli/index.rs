@@ -3,7 +3,7 @@
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome};
+use super::{Global, Outcome, stop};
 use crate::engine::face::indexing::{IndexOptions, IndexReport};
 use crate::engine::face::text::single_line;
 use crate::engine::{Engine, EngineError};
@@ -45,6 +45,9 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     let options = IndexOptions { thorough: args.thorough, excludes: surroundings.git_excludes() };
+    if !output.quiet {
+        stop::say_on_end("Stopped. What is indexed so far stays; go on with: ken index");
+    }
     let mut meter = Meter::new(output);
     let report = if args.refresh {
         engine.refresh(&options, &meter.session())
@@ -94,7 +97,7 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     stay_forgotten(&report.stay_forgotten, output);
     if report.files_unreadable > 0 {
         output.say(&format!(
-            "{} what is known of the unreadable files stays; what is not to come back: ken forget --path PATH",
+            "{} unreadable files stay indexed; remove them with: ken forget --path PATH",
             output.message_style.faint("hint:")
         ));
     }

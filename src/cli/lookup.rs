@@ -143,7 +143,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
         match pulled {
             Ok(()) => {}
             // Patterns and keywords answer without a model; asked for by a flag, it must be had.
-            Err(error) if !args.pull => output.say(&line(&format!("The model could not be had: {error}"))),
+            Err(error) if !args.pull => output.say(&line(&format!("The model could not be pulled: {error}"))),
             Err(error) => return Err(error.into()),
         }
     }

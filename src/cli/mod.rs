@@ -67,12 +67,12 @@ use std::process::ExitCode;
     after_help = "\
 Examples:
   ken lookup \"fatal: refusing to merge unrelated histories\"
-  make 2>&1 | ken lookup -                look up what went wrong in a log
-  ken run -- cargo build                  run a command, look up its failure
-  ken index ~/notes ./docs                index documents and source code
-  ken search \"how do we rotate the keys\"
-  ken pack --task \"retry with back-off\"  make a frame for a language model
-  ken model pull                          get the model that compares meanings
+  make 2>&1 | ken lookup -                 look up what went wrong in a log
+  ken run -- cargo build                   run a command, look up its failure
+  ken index ~/notes ./docs                 index documents and source code
+  ken search \"how do we rotate the keys\"  search them by meaning and by words
+  ken pack --task \"retry with back-off\"   make a frame for a language model
+  ken model pull                           get the model that compares meanings
 
 Exit codes:
     0  something is known, or the command did its work

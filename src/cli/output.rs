@@ -21,6 +21,11 @@ pub(super) fn begin(stdout_was_closed: bool) {
     CLOSED.store(stdout_was_closed, Ordering::Relaxed);
 }
 
+/// Writes a last message, from a thread that knows no [`Output`].
+pub(super) fn say_at_end(text: &str) {
+    drop(io::stderr().write_all(format!("\n{text}\n").as_bytes()));
+}
+
 /// Standard output, for results.
 pub(super) fn results() -> Result<StdoutLock<'static>, Failure> {
     if CLOSED.load(Ordering::Relaxed) {

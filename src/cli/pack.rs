@@ -128,7 +128,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
         instructions: args.instructions.as_deref().map(given).transpose()?.unwrap_or_default(),
         filter: ItemFilter {
             kinds: args.kinds,
-            scopes: args.scopes.iter().map(|name| scope(name, &here)).collect(),
+            scopes: args.scopes.iter().map(|name| scope(name, &here, &engine)).collect::<Result<_, _>>()?,
             without: args.exclude.iter().map(|path| place(path, &here)).collect::<Result<Vec<PathFilter>, _>>()?,
             paths: args.include.iter().map(|path| place(path, &here)).collect::<Result<Vec<PathFilter>, _>>()?,
             ..ItemFilter::default()
@@ -155,7 +155,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
 /// What the reader of the frame need not know, and whoever made it should.
 fn tell(frame: &Frame, everywhere: bool, output: &Output) {
     for section in frame.sections.iter().filter(|section| section.cut) {
-        output.say(&format!("The {} had to be cut: it may cost {} tokens.", section.name, section.tokens));
+        output.say(&format!("The {} was cut to {} tokens.", section.name, section.tokens));
     }
     if !frame.semantic {
         output.say("There is no usable model, so only words were compared; get one with: ken model pull");
@@ -165,7 +165,7 @@ fn tell(frame: &Frame, everywhere: bool, output: &Output) {
     }
     if frame.pieces().next().is_none() {
         let among = if everywhere { "" } else { " among what --include, --exclude, --scope and --kind admit" };
-        output.say(&format!("Nothing is known that is relevant enough{among}; the frame holds no knowledge."));
+        output.say(&format!("Nothing relevant is known{among}; the frame holds no knowledge."));
     }
     let left_out = frame.left_out.as_deref().unwrap_or_default();
     for one in left_out.iter().take(LEFT_OUT) {

@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
         if !std::io::stdin().is_terminal() || output.json {
             return Err(Failure::new(
                 ErrorKind::Usage,
-                "nothing was removed: there is nobody to ask",
+                "nothing was removed: there is no terminal to ask on",
                 "ken purge --yes",
             ));
         }

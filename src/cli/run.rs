@@ -76,7 +76,7 @@ fn keep(command: &[OsString], seen: &[u8], output: &Output) {
         Engine::new(surroundings.settings()).keep_passing(run, &passing).map_err(Failure::from)
     };
     if let Err(failure) = kept() {
-        output.say(&format!("ken: what the command printed could not be kept: {}", line(&failure.message)));
+        output.say(&format!("ken: the lines of the passing run could not be kept: {}", line(&failure.message)));
     }
 }
 

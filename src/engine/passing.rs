@@ -54,13 +54,13 @@ impl Engine {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
             Err(error) => {
-                session.note(format!("what the command printed when it passed is left out: {error}"));
+                session.note(format!("the lines of the passing run are not compared: {error}"));
                 return None;
             }
         };
         let decoded = decode(&bytes);
         if decoded.is_none() {
-            session.note("what the command printed when it passed is left out: the file is damaged".to_owned());
+            session.note("the lines of the passing run are not compared: their file is damaged".to_owned());
         }
         decoded
     }

@@ -8,9 +8,9 @@ use crate::query::{
     Around, Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
 };
 use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
-use crate::text::{decode, ends};
+use crate::text::{decode, ends, near_names};
 use crate::types::limits::QUESTION_BYTES;
-use crate::types::{Answer, Item, Span, Standing};
+use crate::types::{Answer, Item, Scope, Span, Standing};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
@@ -84,6 +84,11 @@ impl Request<'_, '_> {
         let items = self.engine.items(database, filter, self.model.is_some())?;
         if let (Some(model), Some(vectors)) = (&self.model, items.vectors()) {
             Engine::agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
+        }
+        let no_entry_may_answer = !filter.paths.is_empty() || !filter.endings.is_empty() || !filter.scopes.is_empty();
+        if no_entry_may_answer && items.admitted().is_some_and(|admitted| admitted.ids.is_empty()) {
+            self.session
+                .note("the filters leave nothing: no indexed text has this path, type, scope or tag".to_owned());
         }
         let mut found = self.answer(Some((database, &items)), &answer)?;
         let damaged = |items: &ItemsSnapshot| items.vectors().is_some_and(|vectors| vectors.index.is_damaged());
@@ -183,6 +188,19 @@ impl Engine {
             request.ask(&options.filter, |context| Ok(search(context, question.trim(), options, reranker)?))?;
         request.end();
         Ok(answer)
+    }
+
+    /// A scope in which something is indexed, by its id.
+    ///
+    /// # Errors
+    /// [`EngineError::NoScope`] with ids that are near, [`EngineError::Store`] when the database fails.
+    pub fn known_scope(&self, id: &str) -> Result<Scope, EngineError> {
+        let scopes = self.read_database()?.map(|database| database.inventory()).transpose()?.unwrap_or_default().scopes;
+        if scopes.iter().any(|known| known.scope == id) {
+            return Ok(Scope::repository(id));
+        }
+        let near = near_names(id, scopes.iter().map(|known| known.scope.as_str()));
+        Err(EngineError::NoScope { name: id.to_owned(), near })
     }
 
     /// What a search among indexed items would put before the gate; `None` without an index or a model.

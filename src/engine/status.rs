@@ -179,7 +179,7 @@ impl Engine {
             }
         }
         if out.unreadable.len() > 1 {
-            session.note(format!("{} indexed files in all cannot be looked at", out.unreadable.len()));
+            session.note(format!("{} indexed files cannot be read", out.unreadable.len()));
         }
         out.writer = self.settings.data.as_deref().and_then(crate::store::current_writer);
         Ok(out)

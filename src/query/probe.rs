@@ -13,6 +13,7 @@ use super::search::SearchContext;
 use super::semantics::Semantics;
 use crate::store::ItemFilter;
 use crate::types::Kind;
+use std::collections::HashSet;
 
 /// The candidates of one question, before the gate.
 #[derive(Debug, Clone, Default)]

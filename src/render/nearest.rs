@@ -66,6 +66,7 @@ mod tests {
             reranked: false,
             hits: Vec::new(),
             also_seen: Vec::new(),
+            rejected: Vec::new(),
             candidates: vec![near("linux/x", None, 0.1), near("abc", Some("/home/me/docs/a.md"), 0.2)],
             why_not: None,
         };

@@ -7,6 +7,7 @@ mod bench_run; // sets measured, results compared, a loss refused
 mod canon; // list, show, search, check, add; own packs and trusted ones
 mod check; // plans and validations of Terraform, answers that fit their message
 mod config; // settings and their origins, completions, purge, help
+mod feedback; // answers that worked or were wrong
 mod hostile_output; // what strangers write, through every verb: nothing of it moves, hides or forges a line
 mod input; // files, packed logs and archives of them
 mod limits; // what the system refuses: threads, memory, size of files, standard output

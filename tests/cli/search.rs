@@ -207,7 +207,7 @@ fn what_is_called_good_becomes_a_label_and_goes_with_its_file() {
     let ran = search(&user, &["-n", "2", "--good", "9", TABLE]);
     assert_eq!((ran.code, ran.err.contains("no hit 9 was shown: one was")), (2, true), "{}", ran.err);
     let silent = user.ken(&["search", "--kind", "chunk", "--min-relevance", "1", "--good", "1", "keys lighthouse"]);
-    assert!(silent.err.contains("Kept"), "{}", silent.err);
+    assert!(silent.err.contains("Stored"), "{}", silent.err);
     let before = kept();
     assert_eq!(before.lines().count(), 2, "{before}");
     assert_eq!(search(&user, &["-n", "2", "--good", "1", TABLE]).code, 0);

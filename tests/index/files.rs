@@ -158,7 +158,7 @@ fn what_cannot_be_looked_at_is_not_gone() {
     let status = user.ken(&["status", "--json"]);
     let listed = |what: &str| status.json()[what].as_array().unwrap().len();
     assert_eq!((listed("gone"), listed("unreadable")), (0, 2), "{status:?}");
-    assert!(status.err.contains("cannot be looked at"), "{status:?}");
+    assert!(status.err.contains("cannot be read"), "{status:?}");
 
     // It comes back as it was, or does not.
     fs::remove_file(&sub).unwrap();

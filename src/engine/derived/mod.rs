@@ -241,8 +241,7 @@ impl Engine {
         match grown {
             Grown::Stopped => return Ok(ControlFlow::Break(())),
             Grown::Missed(recall) => session.note(format!(
-                "a graph of the vectors finds {recall:.3} of what it should, and {} is wanted: searches compare \
-                 everything",
+                "the index of vectors finds {recall:.3} of the nearest and not {}, so searches compare all vectors",
                 options.target
             )),
             Grown::Exact(_) | Grown::Graph(_) => {}
