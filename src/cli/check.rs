@@ -67,6 +67,14 @@ pub(super) fn run(global: &Global, args: &CheckArgs, output: &Output) -> Outcome
         false => plan_text(&report, output.style, output.width),
     })?;
     let failed = report.worst().is_some_and(|worst| args.fail_on.fails(worst));
+    if !output.json && !report.findings.is_empty() {
+        let least = args.fail_on.to_possible_value().map_or_else(String::new, |name| name.get_name().to_owned());
+        output.say(&match (failed, args.fail_on) {
+            (_, FailOn::Never) => "The check passes whatever it finds (--fail-on never).".to_owned(),
+            (true, _) => format!("The check fails: a risk is {least} or higher (--fail-on {least})."),
+            (false, _) => format!("The check passes: no risk is {least} or higher (--fail-on {least})."),
+        });
+    }
     Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
 }
 

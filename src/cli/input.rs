@@ -71,7 +71,7 @@ pub(super) fn open_log(words: &[OsString], example: &str, output: &Output) -> Re
         && Path::new(word).is_file()
     {
         let name = shown(Path::new(word));
-        output.say(&format!("reading {name}; to look for its name instead: echo {name} | ken lookup -"));
+        output.say(&format!("reading the file {name}"));
         return open_file(Path::new(word), output);
     }
     match joined(words, example)? {

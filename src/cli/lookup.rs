@@ -32,7 +32,7 @@ Examples:
   ken lookup fail.log --passing green.log
   ken lookup --provider aws --explain \"AccessDenied when creating the bucket\"
   ken lookup --worked    the last answer helped: answer it first from now on
-  ken lookup --json - < build.log | jq -r '.results[].hits[0].id'
+  ken lookup --json - < build.log | jq -r '.results[0].hits[].id'
 
 Exit code: 0 if anything is known, 1 if nothing is.")]
 pub(super) struct LookupArgs {

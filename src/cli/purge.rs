@@ -39,6 +39,9 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
     };
     if args.dry_run || holdings.is_empty() {
         output.print(&list(false))?;
+        if !holdings.is_empty() {
+            output.say("`ken purge` removes this.");
+        }
         return Ok(0);
     }
     if !args.yes {
@@ -60,5 +63,6 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
     }
     engine.purge()?;
     output.print(&list(true))?;
+    output.say("Removed.");
     Ok(0)
 }

@@ -12,8 +12,8 @@ use crate::engine::Engine;
 use crate::engine::face::asking::{ItemFilter, PathFilter, SearchOptions, endings};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::scope_of;
-use crate::render::{answer_json, nearest_text, search_text};
-use crate::types::{Kind, Scope, Semantic};
+use crate::render::{answer_json, nearest_first, nearest_text, search_text};
+use crate::types::{Answer, Kind, Scope, Semantic};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::ffi::OsString;
@@ -165,8 +165,12 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         output.print(&search_text(&answer, &here.to_string_lossy(), output.style, output.width))?;
         if !answer.found() {
             match nearest_text(&answer, &here.to_string_lossy(), output.message_style) {
-                nearest if nearest.is_empty() => output.say("Nothing known about this."),
-                nearest => output.tell_text(&nearest),
+                nearest if !nearest.is_empty() => {
+                    output.tell_text(&nearest);
+                    tell_how_to_read(&answer, output);
+                }
+                _ if options.filter.is_empty() => output.say("Nothing known about this."),
+                _ => output.say("Nothing known about this among what the filters leave."),
             }
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say("There is no usable model, so only words were compared; get one with: ken model pull");
@@ -190,6 +194,13 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         shown.open(number as usize, &editor)?;
     }
     Ok(u8::from(!answer.found()))
+}
+
+/// Says which option shows the text of the nearest candidate.
+fn tell_how_to_read(answer: &Answer, output: &Output) {
+    let nearest = nearest_first(answer).next().map_or(0.0, |near| near.relevance);
+    let hint = format!("Add --min-relevance {:.1} to read it.", (nearest * 10.0).floor() / 10.0);
+    output.say(&output.message_style.faint(&hint));
 }
 
 /// The scope of this name. The index knows every other than `here` and `global`.
