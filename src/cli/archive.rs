@@ -73,7 +73,11 @@ impl<R: Read + Seek> Archive<R> {
         let files = entries(&mut from).map_err(|error| Failure::io("the archive", &error))?;
         if files > LOG_ARCHIVE_FILES {
             let text = format!("an archive of logs may hold {LOG_ARCHIVE_FILES} files at most");
-            return Err(Failure::new(ErrorKind::Usage, text, "unpack it and give the log that failed: ken lookup LOG"));
+            return Err(Failure::new(
+                ErrorKind::Usage,
+                text,
+                "unpack it and give the log that failed: `ken lookup LOG`",
+            ));
         }
         let mut zip = ZipArchive::new(from).map_err(|error| failure(&error))?;
         let mut members = Vec::new();
@@ -228,12 +232,12 @@ fn member<R: Read + Seek>(zip: &mut ZipArchive<R>, index: usize, name: String) -
     let file = zip.by_index_raw(index).map_err(|error| failure(&error))?;
     if file.encrypted() {
         let text = format!("{} in the archive is encrypted", line(&name));
-        return Err(Failure::new(ErrorKind::Usage, text, "unpack it: unzip -p ARCHIVE | ken lookup -"));
+        return Err(Failure::new(ErrorKind::Usage, text, "unpack it: `unzip -p ARCHIVE | ken lookup -`"));
     }
     let is_deflated = file.compression() == CompressionMethod::Deflated;
     if !is_deflated && file.compression() != CompressionMethod::Stored {
         let text = format!("{} in the archive is packed with {}", line(&name), file.compression());
-        return Err(Failure::new(ErrorKind::Usage, text, "unpack it: unzip -p ARCHIVE | ken lookup -"));
+        return Err(Failure::new(ErrorKind::Usage, text, "unpack it: `unzip -p ARCHIVE | ken lookup -`"));
     }
     let unknown = || Failure::new(ErrorKind::Io, "the archive is damaged", "download it again");
     let start = file.data_start().ok_or_else(unknown)?;

@@ -46,10 +46,10 @@ pub(super) fn run(global: &Global, args: &AskArgs, output: &Output) -> Outcome {
         Call::Status => vec!["status".to_owned(), "--brief".to_owned()],
         Call::Learn { .. } => {
             let text = "nothing can be learnt yet: there is no memory";
-            return Err(Failure::new(ErrorKind::Usage, text, "an error with its fix can be kept: ken canon add"));
+            return Err(Failure::new(ErrorKind::Usage, text, "an error with its fix can be kept: `ken canon add`"));
         }
         Call::Unclear => {
-            let hint = "say what to do: ken ask \"ken: search retries\"";
+            let hint = "say what to do: `ken ask \"ken: search retries\"`";
             return Err(Failure::new(ErrorKind::Usage, "the phrase asks for nothing", hint));
         }
     };

@@ -127,7 +127,7 @@ pub(super) fn run_gate(global: &Global, args: &GateArgs, output: &Output) -> Out
 }
 
 fn wrong(message: String) -> Failure {
-    Failure::new(ErrorKind::Usage, message, "ken bench compare --help; the result names its metrics")
+    Failure::new(ErrorKind::Usage, message, "the result names its metrics; see `ken bench compare --help`")
 }
 
 fn text(comparison: &Comparison, metric: &str) -> String {

@@ -134,7 +134,7 @@ impl How {
         if let Some(file) = &self.file {
             let name = shown(file).into_owned();
             let text = system::read_text(file, Links::Follow, CONFIG).map_err(|e| Failure::io(&name, &e))?;
-            let hint = "a run a line, as --run has it; ken bench run --help";
+            let hint = "one run on each line, as for --run; see `ken bench run --help`";
             let read = Configuration::read_all(&text);
             runs.extend(read.map_err(|why| Failure::new(ErrorKind::Usage, format!("{name}: {why}"), hint))?);
         }

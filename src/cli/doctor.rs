@@ -56,12 +56,12 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
             let kept = shown(&salvaged.kept);
             text.push_str(&match items + files {
                 0 => format!(
-                    "Nothing could be read of the damaged database, which is kept as {kept}. Run ken index PATH with \
-                     each folder that was indexed, and ken import with an export if there is one.\n"
+                    "Nothing could be read of the damaged database, which is kept as {kept}. Run `ken index PATH` \
+                     with each folder that was indexed, and `ken import FILE` with an export if there is one.\n"
                 ),
                 _ => format!(
                     "{items} items of {files} files were carried over; the damaged database is kept as {kept}. Run \
-                     ken index to read the files again.\n"
+                     `ken index` to read the files again.\n"
                 ),
             });
         }
@@ -70,7 +70,7 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
             (false, true, true) => format!("{}\n", output.style.good("All of it is mended.")),
             (false, true, false) => format!("{} could not be mended.\n", left.len()),
             (false, false, _) if !found.faults.iter().any(Fault::is_mendable) => String::new(),
-            (false, false, _) => "ken doctor --repair mends it.\n".to_owned(),
+            (false, false, _) => "`ken doctor --repair` repairs it.\n".to_owned(),
         });
         output.print(&text)?;
     }

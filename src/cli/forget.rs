@@ -120,7 +120,7 @@ fn undo(engine: &Engine, ids: &[String], output: &Output) -> Outcome {
         json_object(&json!({"undone": ids.len(), "files": files}))
     } else {
         let count = ids.len();
-        format!("{count} no longer forgotten. What is still in its file comes back with the next ken index.\n")
+        format!("{count} no longer forgotten. What is still in its file comes back with the next `ken index`.\n")
     })?;
     Ok(0)
 }

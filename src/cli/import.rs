@@ -47,7 +47,8 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
     } else {
         let file = system::open(&args.file, Links::Follow).map_err(|e| {
             let mut failure = Failure::io(&shown(&args.file), &e);
-            failure.hint = Some("give a file that ken export wrote, or a folder of ken export --markdown".to_owned());
+            failure.hint =
+                Some("give a file that `ken export` wrote, or a folder of `ken export --markdown`".to_owned());
             failure
         })?;
         Box::new(BufReader::new(file))

@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
     let engine = surroundings.engine();
     let options = IndexOptions { thorough: args.thorough, excludes: surroundings.git_excludes() };
     if !output.quiet {
-        stop::say_on_end("Stopped. What is indexed so far stays; go on with: ken index");
+        stop::say_on_end("Stopped. What is indexed so far stays; go on with: `ken index`");
     }
     let mut meter = Meter::new(output);
     let report = if args.refresh {
@@ -97,13 +97,13 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     stay_forgotten(&report.stay_forgotten, output);
     if report.files_unreadable > 0 {
         output.say(&format!(
-            "{} unreadable files stay indexed; remove them with: ken forget --path PATH",
+            "{} unreadable files stay indexed; remove them with: `ken forget --path PATH`",
             output.message_style.faint("hint:")
         ));
     }
     if report.without_vector > 0 {
         output.note(&format!(
-            "there is no model, so {} texts are found by their words only: ken model pull",
+            "there is no model, so {} texts are found by their words only: `ken model pull`",
             report.without_vector
         ));
     }
@@ -117,7 +117,7 @@ pub(super) fn stay_forgotten(ids: &[String], output: &Output) {
         [_] => "1 passage stays forgotten".to_owned(),
         more => format!("{} passages stay forgotten", more.len()),
     };
-    output.say(&format!("{} {what} (ken forget --list)", output.message_style.warning("note:")));
+    output.say(&format!("{} {what} (`ken forget --list`)", output.message_style.warning("note:")));
 }
 
 fn text(report: &IndexReport) -> String {

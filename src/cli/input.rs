@@ -85,7 +85,7 @@ pub(super) fn open_file(path: &Path, output: &Output) -> Result<Input, Failure> 
     let name = shown(path);
     let wrong = |error: &io::Error| {
         let mut failure = Failure::io(&name, error);
-        failure.hint = Some("name a log that can be read, or pipe it in: ken lookup - < LOG".to_owned());
+        failure.hint = Some("name a log that can be read, or pipe it in: `ken lookup - < LOG`".to_owned());
         failure
     };
     let mut file = system::open(path, Links::Follow).map_err(|error| wrong(&error))?;
@@ -139,7 +139,7 @@ fn archive<R: Read + Seek + 'static>(from: R, name: &str, output: &Output) -> Re
 fn too_large() -> Failure {
     let (number, unit) = LOG_ARCHIVE.size();
     let text = format!("{} may have {number} {unit} at most", LOG_ARCHIVE.what);
-    Failure::new(ErrorKind::Usage, text, "unpack it and give the log that failed: ken lookup LOG")
+    Failure::new(ErrorKind::Usage, text, "unpack it and give the log that failed: `ken lookup LOG`")
 }
 
 /// The words as one text; none if standard input is meant.

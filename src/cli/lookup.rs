@@ -127,7 +127,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     if let Some((entry, worked)) = args.feedback.said() {
         return feedback::run(global, entry, worked, output);
     }
-    let example = "ken lookup \"the error\", or pipe it in: make 2>&1 | ken lookup -";
+    let example = "`ken lookup \"the error\"`, or pipe it in: `make 2>&1 | ken lookup -`";
     let mut input = open_log(&args.text, example, output)?;
     let started = Instant::now();
     let passing = args.passing.as_deref().map(|path| passing(path, output)).transpose()?;
@@ -205,7 +205,7 @@ pub(super) fn show(answer: &Answer, length: Length, took_ms: f64, output: &Outpu
             }
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say(
-                    "There is no usable model, so only patterns and words were compared; get one with: ken model pull",
+                    "There is no usable model, so only patterns and words were compared; get one with: `ken model pull`",
                 );
             }
         }

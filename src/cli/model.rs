@@ -232,7 +232,7 @@ fn row_text(manifest: &Manifest, installed: Option<&Installed>, active: bool, ou
     }
     notes.extend(why.map(str::to_owned));
     match manifest.kind {
-        ModelKind::Reranker => notes.push("reranker, for ken search --rerank".to_owned()),
+        ModelKind::Reranker => notes.push("reranker, for `ken search --rerank`".to_owned()),
         ModelKind::Encoder if manifest.calibration.is_none() => notes.push("not calibrated".to_owned()),
         ModelKind::Encoder => {}
     }

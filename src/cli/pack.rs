@@ -113,7 +113,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
         other => other.unwrap_or_default().as_bytes().to_vec(),
     };
     if let Err(error) = decode(&task) {
-        let hint = "say in words what is to be done: ken pack --task \"retry with back-off\"";
+        let hint = "say in words what is to be done: `ken pack --task \"retry with back-off\"`";
         return Err(Failure::new(ErrorKind::Usage, format!("the task: {error}"), hint));
     }
     let surroundings = Surroundings::open(global, output)?;
@@ -158,7 +158,7 @@ fn tell(frame: &Frame, everywhere: bool, output: &Output) {
         output.say(&format!("The {} was cut to {} tokens.", section.name, section.tokens));
     }
     if !frame.semantic {
-        output.say("There is no usable model, so only words were compared; get one with: ken model pull");
+        output.say("There is no usable model, so only words were compared; get one with: `ken model pull`");
     }
     if output.json {
         return;
@@ -212,7 +212,7 @@ fn bounded(name: &str, from: impl Read) -> Result<Vec<u8>, Failure> {
 
 fn compare(a: &Path, b: &Path, output: &Output) -> Outcome {
     let found = diff(&given(a)?, &given(b)?).ok_or_else(|| {
-        Failure::new(ErrorKind::Usage, "one of them is no frame", "give two files that ken pack printed")
+        Failure::new(ErrorKind::Usage, "one of them is no frame", "give two files that `ken pack` printed")
     })?;
     if output.json {
         let pieces: Vec<_> =

@@ -173,7 +173,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
                 _ => output.say("Nothing known about this among what the filters leave."),
             }
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
-                output.say("There is no usable model, so only words were compared; get one with: ken model pull");
+                output.say("There is no usable model, so only words were compared; get one with: `ken model pull`");
             }
         }
     }

@@ -91,7 +91,7 @@ fn full(status: &Status, output: &Output) -> String {
     for (kind, count) in inventory.items.iter().filter(|(kind, _)| *kind != "chunk") {
         row(kind, count.to_string());
     }
-    let model = status.model.as_deref().unwrap_or("none (ken model pull)");
+    let model = status.model.as_deref().unwrap_or("none (`ken model pull`)");
     row("model", line(model).into_owned());
     match &status.index_model {
         Some(index) if !status.models_agree => {
@@ -113,20 +113,20 @@ fn full(status: &Status, output: &Output) -> String {
         row("gate", format!("fitted to {} texts: {how}", gate.texts));
     }
     if inventory.without_vector > 0 {
-        row("", style.warning(&format!("{} texts have no vector (ken index)", inventory.without_vector)));
+        row("", style.warning(&format!("{} texts have no vector (`ken index`)", inventory.without_vector)));
     }
     if inventory.unused_vectors > 0 {
-        row("", format!("{} vectors that nothing uses (ken gc)", inventory.unused_vectors));
+        row("", format!("{} vectors that nothing uses (`ken gc`)", inventory.unused_vectors));
     }
     row("size", format!("{:.1} MB", inventory.bytes as f64 / 1e6));
     if let Some(last) = inventory.last_indexed {
         row("indexed", ago(last));
     }
     if status.forgotten > 0 {
-        row("forgotten", format!("{} passages (ken forget --list)", status.forgotten));
+        row("forgotten", format!("{} passages (`ken forget --list`)", status.forgotten));
     }
     if status.traces_left {
-        row("", style.warning("traces of what was forgotten are left on the disk (ken gc)"));
+        row("", style.warning("traces of what was forgotten are left on the disk (`ken gc`)"));
     }
     if let Some(writer) = &status.writer {
         row("writing", line(writer).into_owned());

@@ -169,13 +169,13 @@ fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>,
         TrustState::Trusted => Ok(Some(folder.clone())),
         TrustState::Changed => {
             output.say(&format!(
-                "{} changed since you trusted it and is left out; look at it, then run: ken trust",
+                "{} changed since you trusted it and is left out; look at it, then run: `ken trust`",
                 shown(folder)
             ));
             Ok(None)
         }
         TrustState::Unknown => {
-            output.say(&format!("{} is not trusted and is left out; look at it, then run: ken trust", shown(folder)));
+            output.say(&format!("{} is not trusted and is left out; look at it, then run: `ken trust`", shown(folder)));
             Ok(None)
         }
     }

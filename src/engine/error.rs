@@ -184,18 +184,18 @@ impl Diagnose for EngineError {
             Self::Ingest(e) => e.hint(),
             Self::Terraform(e) => e.hint(),
             Self::Input(_) | Self::Output(_) => None,
-            Self::NoItem { .. } => Some("ken search --json shows ids, ken status --json paths".to_owned()),
+            Self::NoItem { .. } => Some("`ken search --json QUESTION` shows ids, `ken status --json` paths".to_owned()),
             Self::NoScope { near, .. } if near.is_empty() => {
                 Some("`here` is this repository, `global` what is in none; `ken status` lists the others".to_owned())
             }
             Self::NoScope { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
-            Self::NoLastAnswer => Some("name the entry: ken lookup --worked ID".to_owned()),
-            Self::NotForgotten { .. } => Some("ken forget --list shows what was".to_owned()),
+            Self::NoLastAnswer => Some("name the entry: `ken lookup --worked ID`".to_owned()),
+            Self::NotForgotten { .. } => Some("`ken forget --list` shows what was".to_owned()),
             Self::NotEmpty { .. } => Some("name a folder that does not exist yet".to_owned()),
-            Self::NoExport { .. } => Some("give a folder that ken export --markdown wrote".to_owned()),
+            Self::NoExport { .. } => Some("give a folder that `ken export --markdown` wrote".to_owned()),
             Self::NothingIndexed => Some("ken index PATH".to_owned()),
             Self::ModelMismatch { index, model } => Some(format!(
-                "ken model use {} makes the index again with it; or search with --model {}",
+                "`ken model use {}` makes the index again with it; or search with --model {}",
                 model.name(),
                 index.name()
             )),
@@ -209,9 +209,9 @@ impl Diagnose for EngineError {
             Self::NoEntry { near, .. } if near.is_empty() => Some("`ken canon list` names all entries".to_owned()),
             Self::NoEntry { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
             Self::PackName(_) => Some("use lower-case letters, digits and hyphens, such as my-team".to_owned()),
-            Self::NoModel { model } => Some(format!("ken model pull {model}; `ken model list` shows all")),
+            Self::NoModel { model } => Some(format!("`ken model pull {model}` gets it; `ken model list` shows all")),
             Self::NotCalibrated { .. } => {
-                Some("only calibrated models compare meaning: ken model use bge-small-en-v1.5".to_owned())
+                Some("only calibrated models compare meaning: `ken model use bge-small-en-v1.5`".to_owned())
             }
             Self::Stopped => Some("ken gc".to_owned()),
             Self::DeadlinePassed => Some("ask again, and give it more time".to_owned()),

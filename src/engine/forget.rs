@@ -152,7 +152,7 @@ impl Engine {
         // notes.
         if let Some(folder) = self.settings.cache.as_ref().map(|cache| cache.join("bench")).filter(|f| f.is_dir()) {
             session.note(format!(
-                "{} holds copies of the sets that ken bench has measured; delete it if one of them holds the same text",
+                "{} holds copies of the sets that `ken bench` has measured; delete it if one of them holds the same text",
                 shown(&folder)
             ));
         }
@@ -176,7 +176,7 @@ impl Engine {
     /// Says that traces are left, and has a process of its own wait for the readers.
     fn leave_traces(&self, session: &Session<'_>) {
         let waits = self.settings.later.is_some_and(|later| later());
-        let how = if waits { "a process in the background waits for it" } else { "ken gc takes them away" };
+        let how = if waits { "a process in the background waits for it" } else { "`ken gc` takes them away" };
         session.note(format!("another process is reading, so traces of what was forgotten stay on the disk; {how}"));
     }
 

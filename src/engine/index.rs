@@ -140,8 +140,9 @@ impl Engine {
                         format!("is out of reach ({error})")
                     };
                     let root = shown_text(&root);
-                    session
-                        .note(format!("{root} {what}; remove what was indexed from it with: ken forget --path {root}"));
+                    session.note(format!(
+                        "{root} {what}; remove what was indexed from it with: `ken forget --path {root}`"
+                    ));
                 }
             }
         }

@@ -95,12 +95,13 @@ impl Request<'_, '_> {
         if damaged(&items) {
             let items = self.engine.items(database, filter, true)?;
             found = self.answer(Some((database, &items)), &answer)?;
-            self.session
-                .note("the file of vectors is damaged and was not used; ken doctor --repair makes it again".to_owned());
+            self.session.note(
+                "the file of vectors is damaged and was not used; `ken doctor --repair` makes it again".to_owned(),
+            );
         }
         let missing = items.vectors().map_or(0, |vectors| vectors.without_vector);
         if missing > 0 {
-            let what = format!("{missing} texts have no vector yet, so only their words are searched: ken index");
+            let what = format!("{missing} texts have no vector yet, so only their words are searched: `ken index`");
             self.session.note(what);
         }
         drop(moment);

@@ -200,7 +200,8 @@ impl Engine {
         // A database that cannot be read is among the faults.
         out.traces_left = self.has_traces().unwrap_or(false);
         if out.traces_left {
-            let how = if repair { "another process is reading" } else { "ken doctor --repair or ken gc erases them" };
+            let how =
+                if repair { "another process is reading" } else { "`ken doctor --repair` or `ken gc` erases them" };
             session.note(format!("traces of what was forgotten are left on the disk: {how}"));
         }
         if !repair || out.faults.is_empty() {
@@ -299,7 +300,7 @@ fn loss(data: &Path, database: Option<&Database>) -> Result<Option<Fault>, Engin
     }
     let what = format!(
         "the database {} {}, and the file of vectors beside it is of {} texts: what was indexed is lost. Put a copy \
-         of the database back, or run: ken index PATH for each folder; ken import FILE for an export",
+         of the database back, or run `ken index PATH` for each folder and `ken import FILE` for an export",
         shown(&data.join(DATABASE)),
         if database.is_some() { "is empty" } else { "is gone or empty" },
         image.len(),

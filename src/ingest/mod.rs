@@ -81,7 +81,7 @@ impl Diagnose for IngestError {
             Self::Store(e) => e.hint(),
             Self::Embed(e) => e.hint(),
             Self::Missing { path } => {
-                Some(format!("remove what was indexed from there with: ken forget --path {}", shown(path)))
+                Some(format!("remove what was indexed from there with: `ken forget --path {}`", shown(path)))
             }
             Self::Watch { .. } => {
                 Some("there may be too many folders to watch: sysctl fs.inotify.max_user_watches".to_owned())

@@ -76,7 +76,7 @@ pub fn rejected_text(answer: &Answer, width: usize) -> String {
     if ids.is_empty() {
         return String::new();
     }
-    let text = format!("{}; ken lookup --worked ID takes it back", line(&ids.join(", ")));
+    let text = format!("{}; `ken lookup --worked ID` takes it back", line(&ids.join(", ")));
     wrap(&text, "Left out, because you said that it is wrong here: ", INDENT, width.clamp(40, 100))
 }
 
@@ -199,7 +199,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
         origin.push_str(&format!(" ({})", hit.source));
     }
     if finding.semantic == Semantic::Off {
-        origin.push_str(", by words alone: there is no model (ken model pull)");
+        origin.push_str(", by words alone: there is no model (`ken model pull`)");
     }
     let origin = line(&origin);
     // Beside the title where there is room.

@@ -34,7 +34,7 @@ pub fn nearest_text(answer: &Answer, here: &str, style: Style) -> String {
                 (place, format!("{how}({percent:.0} %)"))
             }
             None => {
-                let how = line(&format!("({percent:.0} %, ken canon show {})", near.id)).into_owned();
+                let how = line(&format!("({percent:.0} %, `ken canon show {}`)", near.id)).into_owned();
                 (line(&near.title).into_owned(), how)
             }
         };

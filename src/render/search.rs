@@ -67,7 +67,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: S
         notes.insert(0, format!("score {:.2}", hit.score));
     }
     match passage.state {
-        Some(Standing::Changed) => notes.push("its file changed since (ken index)".to_owned()),
+        Some(Standing::Changed) => notes.push("its file changed since (`ken index`)".to_owned()),
         Some(Standing::Gone) => notes.push("its file is gone".to_owned()),
         _ => {}
     }
@@ -80,7 +80,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: S
         notes.push(format!("ken canon show {}", line(&hit.id)));
     }
     if finding.semantic == Semantic::Off {
-        notes.push("by words alone: there is no model (ken model pull)".to_owned());
+        notes.push("by words alone: there is no model (`ken model pull`)".to_owned());
     }
     out.push_str(&format!("{INDENT}{}\n", style.faint(&notes.join(", "))));
     if let Some(explanation) = &hit.explain {

@@ -169,14 +169,14 @@ impl Diagnose for StoreError {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Mismatch { .. } => "make it again: ken model pull",
-            Self::Damaged { .. } => "ken doctor says what is damaged; ken doctor --repair mends what can be mended",
+            Self::Mismatch { .. } => "make it again: `ken model pull`",
+            Self::Damaged { .. } => "`ken doctor` says what is damaged; `ken doctor --repair` repairs what it can",
             Self::Foreign { .. } => "move it away, or set KEN_HOME to another directory",
             Self::Newer { .. } => "use the newer ken that wrote it, or set KEN_HOME to another directory",
             Self::ReadOnlyUpgrade { .. } => "make the directory writable once, or copy it",
             Self::Busy { .. } => "try again when it is done; searches work meanwhile",
             Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
-            Self::Import { .. } => "ken import reads what ken export wrote",
+            Self::Import { .. } => "`ken import FILE` reads what `ken export FILE` wrote",
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
             // EIO, which has no kind of its own.
             Self::Io { source, .. } if source.raw_os_error() == Some(5) => {
@@ -193,7 +193,7 @@ impl Diagnose for StoreError {
                     "the data directory must be writable, or set KEN_HOME to another"
                 }
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                    "ken doctor says what is damaged; ken doctor --repair mends what can be mended"
+                    "`ken doctor` says what is damaged; `ken doctor --repair` repairs what it can"
                 }
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "try again",
                 Some(ErrorCode::SystemIoFailure) => {

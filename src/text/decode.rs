@@ -39,9 +39,9 @@ impl Diagnose for DecodeError {
     fn hint(&self) -> Option<String> {
         Some(
             match self {
-                Self::Empty => "give the error as arguments, or pipe it in: make 2>&1 | ken lookup -",
-                Self::Binary => "pass text; for a core or a binary log try: strings FILE | ken lookup -",
-                Self::TooLarge => "the end of a log usually says what failed: tail -c 100M LOG | ken lookup -",
+                Self::Empty => "give the error as arguments, or pipe it in: `make 2>&1 | ken lookup -`",
+                Self::Binary => "pass text; for a core or a binary log try: `strings FILE | ken lookup -`",
+                Self::TooLarge => "the end of a log usually says what failed: `tail -c 100M LOG | ken lookup -`",
                 Self::Unreadable { .. } => return None,
             }
             .to_owned(),

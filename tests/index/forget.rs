@@ -220,7 +220,7 @@ fn what_is_kept_out_is_told_and_what_stands_around_it_stays() {
         format!("{new}\n{SECRET}\nAnd another sentence that nobody has forgotten yet.\n\n# B\n\n{OTHER}\n"),
     );
     let ran = user.ken(&["index", "."]);
-    assert!(ran.err.contains("note: 1 passage stays forgotten (ken forget --list)\n"), "{ran:?}");
+    assert!(ran.err.contains("note: 1 passage stays forgotten (`ken forget --list`)\n"), "{ran:?}");
     assert_eq!(
         user.texts(),
         [
@@ -279,7 +279,7 @@ fn a_list_and_a_way_back() {
     assert_eq!(other.code, 2, "{other:?}");
     let undone = user.ken(&["forget", "--undo", &id]);
     assert_eq!(undone.code, 0);
-    assert!(undone.out.contains("comes back with the next ken index"), "{undone:?}");
+    assert!(undone.out.contains("comes back with the next `ken index`"), "{undone:?}");
     assert_eq!(user.ken(&["forget", "--list"]).out, "Nothing was forgotten by id.\n");
     assert!(!found(&user));
     user.ken(&["index"]);

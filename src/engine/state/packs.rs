@@ -25,7 +25,7 @@ impl PacksSnapshot {
         let files = Watched::new(files(settings));
         let (sources, unread) = read_all(settings);
         let (canon, problems) = Canon::load(&sources);
-        let note = |problem: PackProblem| format!("{problem}; it is left out (ken canon check says more)");
+        let note = |problem: PackProblem| format!("{problem}; it is left out (`ken canon check` says more)");
         let problems = unread.into_iter().chain(problems).map(note).collect();
         let terms = if sources.is_empty() { "canon.terms" } else { "canon-own.terms" };
         let kept = settings.vectors.as_ref().map(|folder| folder.join(terms));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use std::collections::HashMap;
 use std::path::Path;
 
-const LAYOUT: &str = "a set of logs holds logs.jsonl and labels.jsonl; see ken bench logs --help";
+const LAYOUT: &str = "a set of logs holds logs.jsonl and labels.jsonl; see `ken bench logs --help`";
 const PACKED: &str = "unpack it first: xz -dk logs.jsonl.xz";
 const LOG: &str = r#"a line of logs.jsonl is {"id": "1", "lines": ["...", "..."]}"#;
 const LABEL: &str = r#"a line of labels.jsonl is {"id": "1", "repo": "owner/name", "start": 10, "end": 12}"#;

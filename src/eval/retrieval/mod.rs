@@ -150,7 +150,7 @@ impl Diagnose for BenchError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Engine(error) => error.hint(),
-            Self::NoModel { model, .. } => Some(format!("ken model pull {model}; --run bm25 needs none")),
+            Self::NoModel { model, .. } => Some(format!("`ken model pull {model}` gets it; --run bm25 needs none")),
             Self::Set { hint, .. } => Some(hint.clone()),
             Self::Unread { hint, .. } | Self::Line { hint, .. } => Some((*hint).to_owned()),
             Self::Result { .. } => Some(result::WRITTEN.to_owned()),
