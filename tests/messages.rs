@@ -206,7 +206,7 @@ fn the_commands_in_messages_exist() {
         }
         let help = user.ken(&[&verbs[..], &["--help"]].concat());
         let options = words.iter().take_while(|word| **word != "--").filter(|word| word.starts_with("--"));
-        let unknown: Vec<&&str> = options.filter(|option| !help.out.contains(*option.trim_end_matches(','))).collect();
+        let unknown: Vec<&&str> = options.filter(|option| !help.out.contains(option.trim_end_matches(','))).collect();
         if help.code != 0 || !unknown.is_empty() {
             faults.push(format!("ken {command}: {unknown:?} {}", help.err.lines().next().unwrap_or_default()));
         }
