@@ -53,11 +53,36 @@ pub(super) fn run(global: &Global, args: &AskArgs, output: &Output) -> Outcome {
             return Err(Failure::new(ErrorKind::Usage, "the phrase asks for nothing", hint));
         }
     };
-    let shown = made.iter().filter(|part| *part != "--").map(|part| single_line(part, 120));
-    let shown = shown.map(|part| if part.contains(' ') { format!("{part:?}") } else { part });
-    output.say(&output.message_style.faint(&format!("ken {}", shown.collect::<Vec<_>>().join(" "))));
+    output.say(&output.message_style.faint(&as_typed(&made)));
     // Through the parser, so that a phrase can do what its call can, and nothing else.
     let parsed = Cli::try_parse_from(std::iter::once("ken".to_owned()).chain(made));
     let parsed = parsed.map_err(|error| Failure::new(ErrorKind::Usage, error.to_string(), "ken ask --help"))?;
     dispatch(global, parsed.verb, output)
+}
+
+/// A call as somebody would type it.
+fn as_typed(made: &[String]) -> String {
+    let mut line = "ken".to_owned();
+    for part in made.iter().filter(|part| *part != "--") {
+        // A task that looks like an option has to stay joined to its own.
+        let joined = part.strip_prefix("--task=").filter(|task| !task.starts_with('-'));
+        let (option, value) = joined.map_or(("", part.as_str()), |task| (" --task", task));
+        let value = single_line(value, 120);
+        let value = if value.contains(' ') { format!("{value:?}") } else { value };
+        line = format!("{line}{option} {value}");
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_shown_as_somebody_would_type_it() {
+        let shown = |parts: &[&str]| as_typed(&parts.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>());
+        assert_eq!(shown(&["pack", "--task=the retry logic"]), "ken pack --task \"the retry logic\"");
+        assert_eq!(shown(&["pack", "--task=-x y"]), "ken pack \"--task=-x y\"");
+        assert_eq!(shown(&["search", "--", "pools"]), "ken search pools");
+    }
 }
