@@ -25,7 +25,7 @@ pub struct LengthNoise {
     pub entries: BTreeMap<String, usize>,
 }
 
-/// Windows of `lines` lines over all texts, at most `most`, spread evenly.
+/// Windows of `lines` lines over all texts, at most `most`, spread evenly; those that are blank ask nothing.
 pub fn windows(texts: &[String], lines: usize, most: usize) -> Vec<String> {
     let mut all = Vec::new();
     for text in texts {
@@ -33,6 +33,7 @@ pub fn windows(texts: &[String], lines: usize, most: usize) -> Vec<String> {
         // A shorter rest would count as longer than it is; a text that is shorter as a whole has none.
         all.extend(rows.chunks_exact(lines.max(1)).map(|rows| rows.join("\n")));
     }
+    all.retain(|window: &String| !window.trim().is_empty());
     let step = all.len().div_ceil(most.max(1)).max(1);
     all.into_iter().step_by(step).collect()
 }
@@ -76,5 +77,10 @@ mod tests {
         assert_eq!(windows(&texts, 2, 10), ["1\n2", "3\n4", "a\nb"]);
         assert_eq!(windows(&texts, 1, 4), ["1", "3", "5", "b"]);
         assert_eq!(windows(&texts, 9, 4), [""; 0]);
+    }
+
+    #[test]
+    fn a_blank_window_asks_nothing() {
+        assert_eq!(windows(&["1\n\n \t\n2".to_owned()], 1, 9), ["1", "2"]);
     }
 }
