@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   ken bench from-index sets/mine
-  ken bench from-index sets/mine --questions 200 && ken bench run sets/mine")]
+  ken bench from-index sets/more --questions 200 && ken bench run sets/more")]
 pub(super) struct FromIndexArgs {
     /// The folder of the set; it must be empty or not exist
     #[arg(value_name = "OUT")]
