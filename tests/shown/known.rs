@@ -1,0 +1,207 @@
+//! What the test knows of shown commands: what stands in for their placeholders, and each that is not run as it stands,
+//! with the reason.
+
+use super::shell::MODEL;
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// What is done with a command that is not run as it stands.
+#[derive(Debug, Clone, Copy)]
+pub enum How {
+    /// Its verb and options are held against the help.
+    Read,
+    /// This is run in its place.
+    Instead(&'static str),
+    /// This is run in its place, in a home of its own without a model.
+    Alone(&'static str),
+    /// It is run, and this exit code is right.
+    Exits(i32),
+    /// A command of another program is not run; the files of this repository that it names must exist.
+    Elsewhere,
+    /// It is no command.
+    Text,
+}
+
+/// A command, or its beginning with a star behind it; what is done with it; why.
+type Known = (&'static str, How, &'static str);
+
+/// One of the built-in packs; `tests/canon_packs.rs` checks all.
+const ONE_PACK: &str = "ken canon check \"$REPOSITORY/canon/redis.json\"";
+
+/// A fit to a set.
+const ONE_SET: &str = "ken bench calibrate sets/rustc --max-noise 0.05 --save";
+
+const KNOWN: &[Known] = &[
+    ("cargo build *", How::Elsewhere, "builds"),
+    ("cargo test *", How::Elsewhere, "runs this test"),
+    ("cargo fmt *", How::Elsewhere, "a check of continuous integration"),
+    ("cargo clippy *", How::Elsewhere, "a check of continuous integration"),
+    ("cargo deny *", How::Elsewhere, "a check of continuous integration"),
+    ("cargo bench *", How::Elsewhere, "takes minutes"),
+    ("cargo uninstall kenning", How::Elsewhere, "removes what the tester has installed"),
+    ("KEN_HOME=... KEN_BENCH=... cargo bench *", How::Elsewhere, "takes minutes"),
+    ("KEN_HOME=... python *", How::Elsewhere, "needs packages of Python, or sets that are not in the repository"),
+    ("python3 benches/*", How::Elsewhere, "needs packages of Python, or sets that are not in the repository"),
+    ("python benches/*", How::Elsewhere, "needs packages of Python, or sets that are not in the repository"),
+    ("benches/peers/*", How::Elsewhere, "gets what it compares with"),
+    ("cd benches/peers/tantivy *", How::Elsewhere, "builds another program"),
+    ("cargo build --release && ken model pull", How::Instead("ken model pull"), "the program is built"),
+    (
+        "benches/pack/crate_docs.py DOCS && ken bench pack DOCS --file-by file",
+        How::Instead("ken bench pack sets/docs --file-by file"),
+        "the script makes a set out of crates on the machine",
+    ),
+    ("cargo run --release -- canon check canon", How::Instead(ONE_PACK), "takes half a minute"),
+    ("ken canon check canon", How::Instead(ONE_PACK), "takes half a minute"),
+    ("ken trust", How::Instead("cd house && ken trust"), "a folder with something to trust"),
+    ("ken trust --revoke", How::Instead("cd house && ken trust && ken trust --revoke"), "the same"),
+    ("ken check *", How::Exits(8), "the plan has findings"),
+    ("terraform *", How::Exits(8), "the plan has findings"),
+    ("ken index --watch .", How::Read, "never ends"),
+    ("ken bench builtin *", How::Read, "takes minutes"),
+    ("ken bench calibrate", How::Read, "takes minutes"),
+    ("ken bench calibrate --save", How::Read, "takes minutes"),
+    ("ken bench calibrate --model NAME --save", How::Read, "takes minutes"),
+    ("ken --model NAME bench calibrate --max-noise 0.03", How::Read, "takes minutes"),
+    ("ken bench calibrate sets/* --max-noise 0.05", How::Instead(ONE_SET), "one set is enough"),
+    ("ken bench calibrate sets/* --max-noise 0.05 --save", How::Instead(ONE_SET), "one set is enough"),
+    ("ken bench calibrate sets/* --save", How::Instead(ONE_SET), "one set is enough"),
+    ("ken search --rerank", How::Read, "needs another model"),
+    ("ken bench ann --n 100000", How::Instead("ken bench ann --n 100"), "takes minutes"),
+    (
+        "ken bench ann --n 1000000 --filter 0.1 --filter 0.01",
+        How::Instead("ken bench ann --n 100 --filter 0.1 --filter 0.01"),
+        "takes minutes",
+    ),
+    (
+        "ken bench compare before/rustc.hybrid.json after/rustc.hybrid.json --metric map",
+        How::Instead("ken bench compare results/rustc.bm25.json results/rustc.hybrid.json --metric map"),
+        "another day's result",
+    ),
+    (
+        "ken pack diff before.md after.md",
+        How::Instead(
+            "ken pack --task keys --as-of 2026-11-22T12:00:00Z > before.md; cp before.md after.md; \
+             ken pack diff before.md after.md",
+        ),
+        "the frames have to be made",
+    ),
+    ("ken model pull all-MiniLM-L6-v2", How::Read, "gets a model and embeds all packs"),
+    ("ken model pull ms-marco-MiniLM-L-12-v2-int8", How::Read, "gets a model"),
+    ("ken purge", How::Alone("ken lookup x; ken purge --yes"), "asks a terminal"),
+    ("ken purge --yes", How::Alone("ken purge --yes"), "takes everything away from those behind it"),
+    ("ken run -- cargo build", How::Exits(101), "the command's own"),
+    ("ken run -- make test", How::Exits(2), "the command's own"),
+    ("ken run -- sh -c 'make && make install'", How::Exits(2), "the command's own"),
+    ("ken copies 1", How::Text, "the first line of a file"),
+];
+
+/// What stands in for a word in capitals, or for an example that only another machine has.
+const SAMPLES: &[(&str, &str)] = &[
+    ("A", "before.md"),
+    ("B", "after.md"),
+    ("BASE", "base"),
+    ("CMD", "true"),
+    ("CORPUS", "notes"),
+    ("DIR", "logs"),
+    ("FILE", "build.log"),
+    ("ID", "git-ssh/unrelated-histories"),
+    ("KEY", "lookup.limit"),
+    ("N", "1"),
+    ("NAME", MODEL),
+    ("NUMBER", "1"),
+    ("OUT", "sets/out"),
+    ("PATH", "notes"),
+    ("PHRASE", "'ken: status'"),
+    ("QUERIES", "queries"),
+    ("QUESTION", "'retry budget'"),
+    ("QUESTIONS", "queries.f32"),
+    ("SET", "rustc"),
+    ("SHELL", "bash"),
+    ("TEXT", "'retry budget'"),
+    ("TEXTS", "texts"),
+    ("VALUE", "3"),
+    ("VERB", "lookup"),
+    ("WORDS", "bucket"),
+];
+
+/// A placeholder: in brackets if it may be left out, with three points if it may be given again.
+static PLACEHOLDER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(?P<before>^|[ /])\[?(?P<word>[A-Z]+)(?:\.\.\.)?\]?(?P<after>$|[ .;])"#).unwrap());
+
+/// What is known of a command as it is shown.
+pub fn how(command: &str) -> Option<How> {
+    known(command).map(|at| KNOWN[at].1)
+}
+
+/// The place in the table of what is known of a command.
+fn known(command: &str) -> Option<usize> {
+    KNOWN.iter().position(|(shown, _, _)| *shown == command).or_else(|| {
+        KNOWN.iter().position(|(shown, _, _)| {
+            shown.strip_suffix('*').is_some_and(|start| format!("{command} ").starts_with(start))
+        })
+    })
+}
+
+/// What is known and not among the commands that are shown.
+pub fn unused(commands: &[String]) -> Vec<&'static str> {
+    let used: Vec<usize> = commands.iter().filter_map(|command| known(command)).collect();
+    (0..KNOWN.len()).filter(|at| !used.contains(at)).map(|at| KNOWN[at].0).collect()
+}
+
+/// Whether a command names something that the reader puts in.
+pub fn has_placeholder(command: &str) -> bool {
+    command.contains("...") || PLACEHOLDER.captures_iter(command).any(|found| sample(&found["word"]).is_some())
+}
+
+/// A command with samples in place of placeholders, and `ken` in place of a run by cargo.
+pub fn filled(command: &str) -> String {
+    let by_cargo = ["cargo run --release -- ", "cargo run --release --quiet -- "];
+    let ken = by_cargo.iter().find_map(|start| command.strip_prefix(start)).map(|rest| format!("ken {rest}"));
+    let mut text = ken.unwrap_or_else(|| command.to_owned());
+    for (shown, here) in
+        [("bench VERB", "bench run"), ("chunk/1f3a9c0b22d4aa10", "$CHUNK"), ("/var/log/", "log/"), (" ...", "")]
+    {
+        text = text.replace(shown, here);
+    }
+    // Neighbours share a space, so once more for every second one.
+    for _ in 0..2 {
+        let put = |found: &Captures<'_>| {
+            let sample = sample(&found["word"]);
+            sample.map_or(found[0].to_owned(), |sample| format!("{}{sample}{}", &found["before"], &found["after"]))
+        };
+        text = PLACEHOLDER.replace_all(&text, put).into_owned();
+    }
+    text
+}
+
+fn sample(word: &str) -> Option<&'static str> {
+    SAMPLES.iter().find(|(name, _)| *name == word).map(|(_, sample)| *sample)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_and_words_are_left() {
+        for (shown, expected) in [
+            ("ken pack diff A B", "ken pack diff before.md after.md"),
+            ("ken canon check [FILE...]", "ken canon check build.log"),
+            ("ken bench run sets/SET --out x", "ken bench run sets/rustc --out x"),
+            ("ken canon ...", "ken canon"),
+            ("ken pack --task - --instructions AGENTS.md", "ken pack --task - --instructions AGENTS.md"),
+            ("cargo run --release -- lookup 'ID'", "ken lookup 'ID'"),
+        ] {
+            assert_eq!(filled(shown), expected);
+            assert_eq!(has_placeholder(shown), filled(shown) != shown && !shown.starts_with("cargo"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_found_whole_or_by_its_beginning() {
+        assert!(matches!(how("cargo build --release"), Some(How::Elsewhere)));
+        assert!(matches!(how("cargo build --release && ken model pull"), Some(How::Instead(_))));
+        assert!(how("ken purge --dry-run").is_none() && how("cargo builder").is_none());
+    }
+}
