@@ -5,6 +5,7 @@
 //! folder and the home are empty and private; and a line that names a program by its path is not run. A run with a
 //! harmless value says what a line does; with a hostile one it must do the same, and hand the value on as it is.
 
+use crate::support::long::is_long;
 use kenning::canon::{Canon, Stored, fill};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
@@ -206,6 +207,11 @@ fn filled(step: &str, declared: &BTreeSet<String>, value: &str) -> String {
     fill(step, declared, &declared.iter().map(|name| (name.clone(), value.to_owned())).collect::<BTreeMap<_, _>>())
 }
 
+/// The entries whose steps are run: all in a long run, else every eighth.
+fn entries(canon: &Canon) -> impl Iterator<Item = &Stored> {
+    canon.entries().iter().step_by(if is_long() { 1 } else { 8 })
+}
+
 /// What is wrong with the steps of an entry, and how many lines were run how often.
 fn faults(folder: &Folder, stored: &Stored, values: &[String], counts: &mut (usize, usize)) -> Vec<String> {
     let mut faults = Vec::new();
@@ -274,16 +280,14 @@ fn faults(folder: &Folder, stored: &Stored, values: &[String], counts: &mut (usi
 fn every_step_keeps_a_hostile_value_one_argument() {
     let (canon, _) = Canon::load(&[]);
     let (folder, values, mut counts) = (Folder::new(), hostile(), (0, 0));
-    let all: Vec<String> = canon
-        .entries()
-        .iter()
+    let all: Vec<String> = entries(&canon)
         .flat_map(|stored| {
             let faults = faults(&folder, stored, &values, &mut counts);
             faults.into_iter().map(|fault| format!("{}: {fault}", stored.id())).collect::<Vec<_>>()
         })
         .collect();
     assert!(all.is_empty(), "{} faults, the first of them:\n{}", all.len(), all[..all.len().min(40)].join("\n"));
-    assert!(counts.0 > 200 && counts.1 > 2_000, "{} lines, {} runs", counts.0, counts.1);
+    assert!(counts.0 > 25 && counts.1 > 250, "{} lines, {} runs", counts.0, counts.1);
 }
 
 /// A placeholder that nobody replaced is two redirections. They fail before anything runs, and write nothing.
@@ -292,7 +296,7 @@ fn a_placeholder_left_in_a_line_runs_and_writes_nothing() {
     let (canon, _) = Canon::load(&[]);
     let folder = Folder::new();
     let mut lines = 0;
-    for stored in canon.entries() {
+    for stored in entries(&canon) {
         let declared = stored.captures();
         for step in stored.entry().fix.iter().map(|step| &step.text).filter(|step| step.contains('{')) {
             let all = filled(step, &declared, "\n");
@@ -306,5 +310,5 @@ fn a_placeholder_left_in_a_line_runs_and_writes_nothing() {
             }
         }
     }
-    assert!(lines > 100, "{lines} lines");
+    assert!(lines > 12, "{lines} lines");
 }

@@ -58,7 +58,7 @@ const QUESTIONS: [&str; 3] = [
 ];
 
 fn seconds() -> u64 {
-    std::env::var("KEN_SECONDS").ok().and_then(|n| n.parse().ok()).unwrap_or(10)
+    crate::support::long::amount("KEN_SECONDS", 10, 5).into()
 }
 
 /// The text of a row in a version, which no other has. What is forgotten by id keeps out what is much like it, so those

@@ -493,7 +493,7 @@ fn a_path_with_traces_is_already_forgotten() {
 /// Killed at any moment, it is completed by doing it again.
 #[test]
 fn forgetting_again_after_a_kill_completes_it() {
-    let kills: u32 = std::env::var("KEN_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
+    let kills = crate::support::long::amount("KEN_KILLS", 12, 4);
     let (mut whole, mut running) = (Duration::ZERO, 0);
     for round in 0..=kills {
         let user = User::new();

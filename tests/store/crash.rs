@@ -14,7 +14,7 @@ const FILES: u32 = 12;
 const PARAGRAPHS: u32 = 5;
 
 fn kills() -> u32 {
-    std::env::var("KEN_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(25)
+    crate::support::long::amount("KEN_KILLS", 25, 5)
 }
 
 fn text(version: u32, file: u32) -> String {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 fn seconds() -> u64 {
-    std::env::var("KEN_SECONDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6)
+    crate::support::long::amount("KEN_SECONDS", 6, 3).into()
 }
 
 fn text(version: u64, file: u32) -> String {

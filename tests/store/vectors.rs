@@ -125,7 +125,7 @@ fn a_killed_writer_leaves_nothing_wrong() {
     let user = User::new().with_model(MODEL);
     (0..FILES).for_each(|file| drop(user.document(&format!("{file}.md"), text(file, 0))));
     assert_eq!(user.ken(&["index", "."]).code, 0);
-    let kills: u32 = std::env::var("KEN_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
+    let kills = crate::support::long::amount("KEN_KILLS", 12, 4);
     let (mut running, mut whole) = (0, [Duration::from_millis(60); 3]);
     for round in 0..kills {
         (0..FILES).filter(|file| file % 5 == round % 5).for_each(|file| {

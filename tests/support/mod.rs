@@ -4,6 +4,7 @@
 pub mod cost;
 pub mod home;
 pub mod ken;
+pub mod long;
 pub mod request;
 pub mod stub_hub;
 pub mod tiny;
