@@ -18,9 +18,12 @@ fn fence(line: &str) -> Option<(usize, &str)> {
     (ticks >= 3).then(|| (ticks, line[ticks..].trim()))
 }
 
-/// The lines of a text with their numbers, in blocks: `Some(info)` for a fenced one, `None` for prose.
-fn parts(text: &str) -> Vec<(Option<String>, Vec<(usize, &str)>)> {
-    let mut out = vec![(None, Vec::new())];
+/// A stretch of a document: the word behind its fence, or none for prose, and its lines with their numbers.
+type Part<'a> = (Option<String>, Vec<(usize, &'a str)>);
+
+/// A text in fenced blocks and what stands between them.
+fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut out: Vec<Part<'_>> = vec![(None, Vec::new())];
     let mut open: Option<usize> = None;
     for (at, line) in text.lines().enumerate() {
         match (open, fence(line)) {
@@ -172,7 +175,8 @@ $ no command
 
     #[test]
     fn spans_of_prose_and_tables_with_their_lines() {
-        let text = "One `ken a` and `ken\n  b --c`.\n\n```text\n`ken d`\n```\n| `ken e \"x\"` | ``ken ` f`` |\n\nan ` open one\n";
+        let text = "One `ken a` and `ken\n  b --c`.\n\n```text\n`ken d`\n```\n\
+            | `ken e \"x\"` | ``ken ` f`` |\n\nan ` open one\n";
         let expected = [(1, "ken a"), (1, "ken b --c"), (7, "ken e \"x\""), (7, "ken ` f")];
         assert_eq!(spans(text), expected.map(|(line, span)| (line, span.to_owned())));
     }

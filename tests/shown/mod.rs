@@ -1,8 +1,8 @@
 //! Everything that README, docs and `--help` show is typed into a shell, in a home of its own, and does what stands
 //! there.
 //!
-//! A document is a session: its commands run in their order, and what is printed is compared with what stands below them.
-//! Examples of help and code spans must work. A command that is not run stands in `known` with its reason.
+//! A document is a session: its commands run in their order, and what is printed is compared with what stands below
+//! them. Examples of help and code spans must work. A command that is not run stands in `known` with its reason.
 
 mod blocks; // commands and code spans of Markdown
 mod fixture; // the files that the documents speak of

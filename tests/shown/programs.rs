@@ -1,13 +1,10 @@
-//! Programs of others that a shown command starts, pipes from or pipes into. Each does what the documents show it doing;
-//! `ken` itself is always the real one.
+//! Programs of others that a shown command starts, pipes from or pipes into. Each does what the documents show it
+//! doing; `ken` itself is always the real one.
 
 /// Their names, and what a shell does for them in the user's folder.
 pub const PROGRAMS: &[(&str, &str)] = &[
     ("docker", "cat docker.txt >&2\nexit 125\n"),
-    (
-        "terraform",
-        "case \"$1\" in\nshow) cat plan.json ;;\nvalidate) cat validate.json; exit 1 ;;\napply) cat apply.log >&2; exit 1 ;;\nesac\n",
-    ),
+    ("terraform", TERRAFORM),
     ("kubectl", "cat pod.txt\n"),
     ("make", "cat build.log >&2\nexit 2\n"),
     ("cargo", "cat build.log >&2\nexit 101\n"),
@@ -15,6 +12,14 @@ pub const PROGRAMS: &[(&str, &str)] = &[
     ("llm", "cat > /dev/null\n"),
     ("jq", JQ),
 ];
+
+/// A plan and a validation with findings, and an apply that fails.
+const TERRAFORM: &str = "case \"$1\" in
+show) cat plan.json ;;
+validate) cat validate.json; exit 1 ;;
+apply) cat apply.log >&2; exit 1 ;;
+esac
+";
 
 /// Paths into JSON and nothing else. A path that leads to nothing is an error: then the document names a field that
 /// does not exist.

@@ -1,5 +1,5 @@
-//! Holds inline code that begins with `ken` against the parser: its verbs and options must exist. What stands for itself,
-//! without a placeholder, is run too.
+//! Holds inline code that begins with `ken` against the parser: its verbs and options must exist. What stands for
+//! itself, without a placeholder, is run too.
 
 use super::blocks::Shown;
 use super::known::{self, How};
