@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 const TABLE: &str = "docs/messages.md";
 
 /// A string literal. Group 1 is what stands between the quotes.
-const LITERAL: &str = r#""((?:[^"\\]|\\.)*)""#;
+const LITERAL: &str = r#""((?:[^"\\]|\\(?s:.))*)""#;
 
 /// What begins a message that is no error, and where in the table it stands.
 const SAID: [&str; 4] = [".note(", ".say(", "say_on_end(", "note_once("];
@@ -41,14 +41,14 @@ fn code(text: &str) -> String {
     text.lines().filter(is_code).collect::<Vec<_>>().join("\n")
 }
 
-/// A literal as it is printed; what is filled in stands in angle brackets where it has a name, as three points where not.
+/// A literal as it is printed. What is filled in stands in capitals if it has a name, else as three points.
 fn printed(literal: &str) -> String {
     static BROKEN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\\\n\s*").unwrap());
     static FILLED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{([a-z_]*)[^{}]*\}").unwrap());
     let whole = BROKEN.replace_all(literal, "").replace("\\\"", "\"").replace("\\n", " ");
     let whole = FILLED.replace_all(&whole, |found: &regex::Captures<'_>| match &found[1] {
         "" => "...".to_owned(),
-        name => format!("<{name}>"),
+        name => name.to_uppercase(),
     });
     whole.trim().to_owned()
 }
@@ -151,7 +151,7 @@ fn table() -> String {
         }
     }
     let mut out = String::from(
-        "# Messages\n\nAll messages of `ken`, made of its sources by `tests/messages.rs`. A value stands as `<name>` or as \
+        "# Messages\n\nAll messages of `ken`, made of its sources by `tests/messages.rs`. A value stands in capitals or as \
          three points.\n\n## Errors\n\n| module | says | what to do |\n|---|---|---|\n",
     );
     let cell = |text: &str| text.replace('|', "\\|");
@@ -264,9 +264,9 @@ fn f() {
         of_errors(code),
         [
             ("... is empty".to_owned(), "fill it".to_owned()),
-            ("no <name>".to_owned(), "see `ken canon show <name>`".to_owned()),
+            ("no NAME".to_owned(), "see `ken canon show NAME`".to_owned()),
         ]
     );
-    assert_eq!(of_failures(code), [("there is no <x>".to_owned(), "give (one)".to_owned())]);
+    assert_eq!(of_failures(code), [("there is no X".to_owned(), "give (one)".to_owned())]);
     assert_eq!(commands("| a | ken gc |\n| `x | ken lookup -` |").len(), 2);
 }

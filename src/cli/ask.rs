@@ -15,10 +15,10 @@ use clap::{Args, Parser};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken ask \"let's work on the retry logic\"            runs ken pack
-  ken ask \"what do we know about connection pools?\"  runs ken search
-  ken ask \"error: linker 'cc' not found\"             runs ken lookup
-  ken ask \"good morning\"                             runs ken status --brief
+  ken ask \"let's work on the retry logic\"  ken pack --task \"the retry logic\"
+  ken ask \"what do we know about pools?\"   ken search pools
+  ken ask \"error: cc not found\"            ken lookup \"error: cc not found\"
+  ken ask \"good morning\"                   ken status --brief
 
 Exit code: that of the command, or 2 if the phrase asks for nothing.")]
 pub(super) struct AskArgs {

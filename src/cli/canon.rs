@@ -71,7 +71,7 @@ pub(super) struct SearchArgs {
 /// meanings are compared too.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Examples:\n  ken canon check\n  ken canon check mine.json --strict\n\nExit code: 8 if there are errors.")]
+Examples:\n  ken canon check\n  ken canon check team.json --strict\n\nExit code: 8 if there are errors.")]
 pub(super) struct CheckArgs {
     /// Pack files or folders [default: all packs in use]
     paths: Vec<PathBuf>,

@@ -84,7 +84,7 @@ fn read(args: &CheckArgs) -> Result<Vec<u8>, Failure> {
         return system::read(&args.file, Links::Follow, PLAN).map_err(|e| Failure::io(&shown(&args.file), &e));
     }
     if std::io::stdin().is_terminal() {
-        let hint = "terraform show -json plan.bin | ken check -";
+        let hint = "`terraform show -json plan.bin | ken check -`";
         return Err(Failure::new(ErrorKind::Usage, "there is no plan to read", hint));
     }
     let stdin = std::io::stdin().lock();

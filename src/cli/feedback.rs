@@ -1,12 +1,11 @@
 //! `ken lookup --worked` and `ken lookup --wrong`.
 
-use super::output::{Failure, Output};
+use super::output::{self, Failure, Output};
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::render::{json_object, line};
 use clap::Args;
 use serde_json::json;
-use std::io::IsTerminal;
 
 /// Stands for the last answer of this terminal. No entry has it as its id: ids have a slash.
 const LAST: &str = "last";
@@ -58,10 +57,7 @@ pub(super) fn terminal() -> Option<String> {
     if let Some(named) = std::env::var_os("KEN_SESSION").filter(|name| !name.is_empty()) {
         return Some(named.to_string_lossy().into_owned());
     }
-    if !std::io::stderr().is_terminal() {
-        return None;
-    }
-    let device = std::fs::read_link("/proc/self/fd/2").ok()?;
+    let device = output::terminal_device()?;
     let session = rustix::process::getsid(None).ok()?;
-    Some(format!("{} {}", device.display(), session.as_raw_nonzero()))
+    Some(format!("{device} {}", session.as_raw_nonzero()))
 }

@@ -156,7 +156,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     if !args.dry_run {
         engine.count_looked_up(&answer, &output.session());
         if let Some(terminal) = feedback::terminal() {
-            engine.keep_last_answer(&answer, &terminal);
+            engine.keep_last_answer(&answer, &terminal, &output.session());
         }
     }
     engine.close();

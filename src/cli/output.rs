@@ -26,6 +26,12 @@ pub(super) fn say_at_end(text: &str) {
     drop(io::stderr().write_all(format!("\n{text}\n").as_bytes()));
 }
 
+/// The device of the terminal that messages go to; none if they go elsewhere, or the system does not say.
+pub(super) fn terminal_device() -> Option<String> {
+    let device = io::stderr().is_terminal().then(|| std::fs::read_link("/proc/self/fd/2"))?.ok()?;
+    Some(device.to_string_lossy().into_owned())
+}
+
 /// Standard output, for results.
 pub(super) fn results() -> Result<StdoutLock<'static>, Failure> {
     if CLOSED.load(Ordering::Relaxed) {

@@ -113,7 +113,7 @@ fn explain(global: &Global, args: &RunArgs, seen: &[u8], cut: bool, output: &Out
             if output.json { String::new() } else { format!("\n{}\n", output.message_style.faint(&"─".repeat(40))) };
         output.tell(&format!("{rule}{text}"));
         if let Some(terminal) = super::feedback::terminal() {
-            engine.keep_last_answer(&answer, &terminal);
+            engine.keep_last_answer(&answer, &terminal, &output.session());
         }
     }
     Ok(())

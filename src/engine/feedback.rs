@@ -13,8 +13,8 @@ use crate::types::{Answer, Feedback, FeedbackLog};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::ErrorKind;
-use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 /// The file in the data directory: a JSON object a line.
 pub(super) const FILE: &str = "feedback.jsonl";
@@ -87,7 +87,7 @@ impl Engine {
 
     /// Keeps which entries a terminal was shown, for [`Engine::keep_feedback`]. Best effort: a lookup does not fail for
     /// it.
-    pub fn keep_last_answer(&self, answer: &Answer, terminal: &str) {
+    pub fn keep_last_answer(&self, answer: &Answer, terminal: &str, session: &Session<'_>) {
         let answered: Vec<Answered> = answer
             .results
             .iter()
@@ -97,7 +97,7 @@ impl Engine {
         let Some(path) = self.last_path(terminal).filter(|_| !answered.is_empty()) else { return };
         let Some(folder) = path.parent() else { return };
         if self.data().is_ok() && make_private(folder).is_ok() {
-            remove_old(folder);
+            remove_old(folder, session.now());
             drop(write_aside(&path, json_line(&answered).as_bytes()));
         }
     }
@@ -114,11 +114,12 @@ impl Engine {
     }
 }
 
-/// Removes the answers of terminals that nobody uses any more.
-fn remove_old(folder: &std::path::Path) {
+/// Removes the answers of terminals that nobody uses any more; `now_ms` is milliseconds since 1970.
+fn remove_old(folder: &Path, now_ms: i64) {
+    let now = UNIX_EPOCH + Duration::from_millis(u64::try_from(now_ms).unwrap_or(0));
     let is_old = |path: &PathBuf| {
         let changed = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
-        changed.and_then(|changed| SystemTime::now().duration_since(changed).ok()).is_some_and(|age| age > KEPT)
+        changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|age| age > KEPT)
     };
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
     files.filter(is_old).for_each(|path| drop(std::fs::remove_file(path)));

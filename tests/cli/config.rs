@@ -74,8 +74,46 @@ fn purge_removes_what_is_kept() {
 #[test]
 fn completions_exist_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(User::new().ken(&["completions", shell]).out.contains("lookup"), "{shell}");
+        assert!(User::new().ken(&["completions", shell]).out.contains("KEN_COMPLETE"), "{shell}");
     }
+}
+
+/// What a shell offers behind these words.
+fn offered(words: &[&str]) -> Vec<String> {
+    let mut command = User::new().command(&[&["--", "ken"], words].concat());
+    command.envs([("KEN_COMPLETE", "bash"), ("_CLAP_IFS", "\n")]);
+    command.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    let ran = run(command, b"");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{words:?}");
+    ran.out.lines().map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn shells_complete_what_exists() {
+    let has = |words: &[&str], wanted: &str| {
+        let offered = offered(words);
+        assert!(offered.iter().any(|one| one == wanted), "{words:?}: {offered:?}");
+    };
+    has(&["loo"], "lookup");
+    has(&["lookup", "--pack", "git"], "git-ssh");
+    has(&["lookup", "--provider", "a"], "aws");
+    has(&["canon", "show", "git-ssh/unrel"], "git-ssh/unrelated-histories");
+    has(&["canon", "show", "git-"], "git-ssh/");
+    has(&["--model", "bge-"], "bge-small-en-v1.5");
+    has(&["config", "get", "lookup."], "lookup.limit");
+    has(&["pack", "--tokenizer", "o"], "o200k");
+    has(&["bench", "run", "--run", "hyb"], "hybrid");
+    assert_eq!(offered(&["lookup", "--pack", "nothing-of-the-kind"]), Vec::<String>::new());
+}
+
+#[test]
+fn manual_pages_are_made_of_the_help() {
+    let user = User::new();
+    let ran = user.ken(&["man", "pages"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let page = std::fs::read_to_string(user.work().join("pages/ken-bench-run.1")).unwrap();
+    assert!(page.contains(".TH") && page.contains("corpus.jsonl") && page.contains("Examples"), "{page}");
+    assert!(user.work().join("pages/ken.1").is_file() && !user.work().join("pages/ken-help.1").exists());
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn one_word_that_names_a_file_is_that_file_and_standard_error_says_so() {
     std::fs::write(user.work().join("build.log"), MOVED).unwrap();
     let ran = user.ken(&["lookup", "--json", "build.log"]);
     assert_eq!(ran.json()["results"][0]["hits"][0]["id"], "rust/use-after-move", "{ran:?}");
-    assert!(ran.err.contains("reading build.log") && ran.err.contains("echo build.log | ken lookup -"), "{ran:?}");
+    assert!(ran.err.contains("reading the file build.log"), "{ran:?}");
     // The way out leads where it says.
     let piped = user.ken_with(&["lookup", "--json", "-"], b"build.log\n");
     assert_eq!((piped.code, piped.err.contains("reading")), (1, false), "{piped:?}");

@@ -41,7 +41,7 @@ const CALLS: &[&[&str]] = &[
 ];
 
 /// Verbs that make no engine: they have nothing to say.
-const WITHOUT: &[&str] = &["config", "trust", "completions", "help"];
+const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "help"];
 
 fn user() -> User {
     let user = User::new();

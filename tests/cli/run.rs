@@ -56,7 +56,7 @@ fn a_failure_is_compared_with_the_last_run_that_passed_where_that_is_wanted() {
     // Damaged, it is told and left out; gone with everything else.
     std::fs::write(&files[0], "kenpass1 and more").unwrap();
     let damaged = fail();
-    assert!(damaged.contains("the file is damaged") && damaged.contains("second-mutable-borrow"), "{damaged}");
+    assert!(damaged.contains("their file is damaged") && damaged.contains("second-mutable-borrow"), "{damaged}");
     assert_eq!(user.ken(&["purge", "--yes"]).code, 0);
     assert!(!user.home().join("passing").exists());
 }

@@ -280,7 +280,9 @@ fn files_belong_to_their_repository() {
             "paragraph about",
         ]);
         command.current_dir(user.work().join(folder));
-        run(command, b"").json()["results"][0]["hits"].as_array().unwrap().len()
+        let ran = run(command, b"");
+        let found = ran.json();
+        found["results"][0]["hits"].as_array().unwrap_or_else(|| panic!("{ran:?}")).len()
     };
     // A repository that comes to be around a file takes it in, although the file stays as it is.
     git(".", &["init", "-q"]);

@@ -147,7 +147,9 @@ pub fn lay_out(user: &User, person: &Path) {
         &person.join("notes/private/diary.md"),
         "# Diary\n\nThe garden needs rain, and the roof needs a carpenter.\n",
     );
-    std::fs::create_dir_all(person.join(".local/share/bash-completion/completions")).unwrap();
+    for folder in [".local/share/bash-completion/completions", ".config/fish/completions", ".config/kenning"] {
+        std::fs::create_dir_all(person.join(folder)).unwrap();
+    }
 }
 
 fn archive(name: &str, text: &str) -> Vec<u8> {

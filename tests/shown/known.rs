@@ -28,6 +28,10 @@ type Known = (&'static str, How, &'static str);
 /// One of the built-in packs; `tests/canon_packs.rs` checks all.
 const ONE_PACK: &str = "ken canon check \"$REPOSITORY/canon/redis.json\"";
 
+/// An answer, and what somebody says of it.
+const WORKED: &str = "export KEN_SESSION=1; ken lookup \"fatal: refusing to merge unrelated histories\"; \
+    ken lookup --worked";
+
 /// A fit to a set.
 const ONE_SET: &str = "ken bench calibrate sets/rustc --max-noise 0.05 --save";
 
@@ -38,6 +42,17 @@ const KNOWN: &[Known] = &[
     ("cargo clippy *", How::Elsewhere, "a check of continuous integration"),
     ("cargo deny *", How::Elsewhere, "a check of continuous integration"),
     ("cargo bench *", How::Elsewhere, "takes minutes"),
+    ("cargo install *", How::Elsewhere, "installs the program for the tester"),
+    ("cargo binstall *", How::Elsewhere, "needs a release"),
+    ("curl *", How::Elsewhere, "needs a release"),
+    ("less install.sh", How::Elsewhere, "needs a release"),
+    ("sh install.sh", How::Elsewhere, "packaging/check.sh runs it"),
+    ("sudo *", How::Elsewhere, "changes the machine"),
+    ("brew *", How::Elsewhere, "another package manager"),
+    ("podman *", How::Elsewhere, "needs a container engine"),
+    ("sha256sum *", How::Elsewhere, "packaging/check.sh compares the sums"),
+    ("cd ~/.local", How::Elsewhere, "packaging/check.sh installs there"),
+    ("rm *", How::Elsewhere, "packaging/check.sh installs what these remove"),
     ("cargo uninstall kenning", How::Elsewhere, "removes what the tester has installed"),
     ("KEN_HOME=... KEN_BENCH=... cargo bench *", How::Elsewhere, "takes minutes"),
     ("KEN_HOME=... python *", How::Elsewhere, "needs packages of Python, or sets that are not in the repository"),
@@ -86,6 +101,12 @@ const KNOWN: &[Known] = &[
         ),
         "the frames have to be made",
     ),
+    ("ken bench run --help", How::Read, "its help is read by another test"),
+    ("ken bench compare --help", How::Read, "its help is read by another test"),
+    ("ken canon check team.json --strict", How::Instead(ONE_PACK), "a pack of somebody's own"),
+    ("ken lookup --worked", How::Instead(WORKED), "there has to be an answer"),
+    ("ken lookup --wrong", How::Instead(WORKED), "there has to be an answer"),
+    ("ken model use bge-small-en-v1.5", How::Exits(4), "another model is installed here"),
     ("ken model pull all-MiniLM-L6-v2", How::Read, "gets a model and embeds all packs"),
     ("ken model pull ms-marco-MiniLM-L-12-v2-int8", How::Read, "gets a model"),
     ("ken purge", How::Alone("ken lookup x; ken purge --yes"), "asks a terminal"),
@@ -106,7 +127,9 @@ const SAMPLES: &[(&str, &str)] = &[
     ("DIR", "logs"),
     ("FILE", "build.log"),
     ("ID", "git-ssh/unrelated-histories"),
+    ("KEPT", "kept"),
     ("KEY", "lookup.limit"),
+    ("MODEL", MODEL),
     ("N", "1"),
     ("NAME", MODEL),
     ("NUMBER", "1"),
@@ -116,6 +139,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("QUERIES", "queries"),
     ("QUESTION", "'retry budget'"),
     ("QUESTIONS", "queries.f32"),
+    ("ROOT", "notes"),
     ("SET", "rustc"),
     ("SHELL", "bash"),
     ("TEXT", "'retry budget'"),
