@@ -3,15 +3,16 @@
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome};
+use super::{Global, Outcome, stop};
 use crate::config::write_user_key;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::models::{FileCheck, Installed, Manifest, ModelKind, Origin, State};
 use crate::engine::face::system::make_private;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Bundled, Engine, EngineError};
 use crate::render::{json_object, line, shown, shown_text, with_path};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Get and manage the models that find paraphrases
@@ -20,6 +21,7 @@ pub(super) enum ModelVerb {
     /// List the models and which one is in use
     List,
     Pull(PullArgs),
+    Bundle(BundleArgs),
     Import(ImportArgs),
     /// Hash the files of a model and compare
     Verify(NameArgs),
@@ -44,12 +46,36 @@ pub(super) struct PullArgs {
     name: Option<String>,
 }
 
-/// Take in a sentence-transformers directory
+/// Write a model and its vectors of the packs into one file, for a machine without a network
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken model bundle model.ken                    the model in use
+  ken model bundle minilm.ken all-MiniLM-L6-v2  another one
+
+On the other machine: ken model import model.ken")]
+pub(super) struct BundleArgs {
+    /// The file to write
+    file: PathBuf,
+    /// The model; the one in use if none is named
+    name: Option<String>,
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
+}
+
+/// Take in a model: a file that `ken model bundle` wrote, or a sentence-transformers directory
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken model import model.ken                    from `ken model bundle` on another machine
+  ken model import ~/models/mine --name mine    a sentence-transformers directory
+
+Neither needs a network.")]
 pub(super) struct ImportArgs {
-    /// The directory
-    directory: PathBuf,
-    /// What to call it, if not as the directory
+    /// The file or directory
+    path: PathBuf,
+    /// What to call it, if not as the bundle does, or as the directory is called
     #[arg(long)]
     name: Option<String>,
 }
@@ -97,10 +123,11 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             meter.finish();
             report(&installed, "ready", output)?;
         }
+        ModelVerb::Bundle(args) => bundle(&engine, &args, &mut meter, output)?,
         ModelVerb::Import(args) => {
-            let installed = engine.import(&args.directory, args.name.as_deref(), &meter.session())?;
+            let (installed, was_there) = engine.import(&args.path, args.name.as_deref(), &meter.session())?;
             meter.finish();
-            report(&installed, "imported", output)?;
+            report(&installed, if was_there { "already installed" } else { "imported" }, output)?;
         }
         ModelVerb::Verify(args) => {
             let name = active(args.name)?;
@@ -150,6 +177,39 @@ fn verify(engine: &Engine, name: &str, output: &Output) -> Outcome {
         checks.iter().map(row).collect()
     })?;
     Ok(if faulty == 0 { 0 } else { ErrorKind::Damaged.exit_code() })
+}
+
+/// Writes a bundle where nothing else is replaced by it unasked.
+fn bundle(engine: &Engine, args: &BundleArgs, meter: &mut Meter<'_>, output: &Output) -> Result<(), Failure> {
+    let file = args.file.as_path();
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder).map_err(|error| Failure::io(&shown(folder), &error))?;
+    match fs::symlink_metadata(file) {
+        Ok(_) if !args.force => {
+            let hint = "name another file, or replace this one with --force";
+            return Err(Failure::new(ErrorKind::Usage, format!("{} is there already", shown(file)), hint));
+        }
+        Ok(_) if fs::metadata(file).is_ok_and(|meta| !meta.is_file()) => {
+            let hint = "name a file: a bundle is written beside it and takes its place";
+            return Err(Failure::new(ErrorKind::Usage, format!("{} is no file", shown(file)), hint));
+        }
+        _ => {}
+    }
+    stop::remember(true);
+    let bundled = engine.bundle(args.name.as_deref(), file, &meter.session());
+    stop::remember(false);
+    meter.finish();
+    let Bundled { model, bytes, vectors } = bundled?;
+    let command = file.file_name().map(|name| format!("ken model import {}", shown(Path::new(name))));
+    let command = command.unwrap_or_default();
+    output.print(&if output.json {
+        let fields = json!({"model": model, "bytes": bytes, "vectors": vectors, "command": command});
+        json_object(&with_path(fields, "path", file))
+    } else {
+        let size = bytes as f64 / 1e6;
+        let model = line(&model);
+        format!("{model} is in {}, {size:.0} MB. On the other machine: {command}\n", shown(file))
+    })
 }
 
 /// Makes a model the one in use: the index first, then the configuration.
@@ -220,6 +280,7 @@ fn row_text(manifest: &Manifest, installed: Option<&Installed>, active: bool, ou
         Some(Origin::Hub { repo, .. }) => notes.push(format!("hub {repo}")),
         Some(Origin::Package { package, version }) => notes.push(format!("package {package} {version}")),
         Some(Origin::Import { from }) => notes.push(format!("from {}", shown(from))),
+        Some(Origin::Bundle { from }) => notes.push(format!("from the bundle {}", shown(from))),
         Some(Origin::Cache) => notes.push("another tool's cache".to_owned()),
         Some(Origin::Directory) => notes.push("directory".to_owned()),
         None => {}

@@ -85,6 +85,14 @@ pub enum EmbedError {
     Io { path: PathBuf, source: io::Error },
     #[error("{} could not be copied to {}: {source}", shown(path), shown(to))]
     NotCopied { path: PathBuf, to: PathBuf, source: io::Error },
+    #[error("{} is no bundle of a model: {what}", shown(path))]
+    NoBundle { path: PathBuf, what: String },
+    #[error("{} cannot be used: {what}", shown(path))]
+    BrokenBundle { path: PathBuf, what: String },
+    #[error("{} is a bundle of format {format}, and this version reads formats up to {known}", shown(path))]
+    NewerBundle { path: PathBuf, format: u32, known: u32 },
+    #[error("{} holds another model than {name}: its {file} has SHA-256 {got} instead of {expected}", shown(path))]
+    OtherModel { path: PathBuf, name: String, file: String, got: String, expected: String },
     #[error("no thread can be started for the reference encoder: {source}")]
     NoThreads { source: io::Error },
     #[error("{name} needs {needed} MiB of address space, and this process may have {limit}")]
@@ -109,6 +117,9 @@ impl EmbedError {
             Self::Unsupported { path, what } => Self::Unsupported { path: there(path), what },
             Self::UnsupportedArchitecture { path, found } => Self::UnsupportedArchitecture { path: there(path), found },
             Self::UnsupportedActivation { path, found } => Self::UnsupportedActivation { path: there(path), found },
+            Self::Conflict { path, field, expected, found } => {
+                Self::Conflict { path: there(path), field, expected, found }
+            }
             other => other,
         }
     }
@@ -150,9 +161,12 @@ impl From<candle_core::Error> for EmbedError {
 impl Diagnose for EmbedError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::UnknownModel { .. } | Self::BadName { .. } | Self::NotOurs { .. } | Self::WrongKind { .. } => {
-                ErrorKind::Usage
-            }
+            Self::UnknownModel { .. }
+            | Self::BadName { .. }
+            | Self::NotOurs { .. }
+            | Self::WrongKind { .. }
+            | Self::NoBundle { .. } => ErrorKind::Usage,
+            Self::NewerBundle { .. } => ErrorKind::Mismatch,
             Self::NotInstalled { .. }
             | Self::PipMissing { .. }
             | Self::UnsupportedArchitecture { .. }
@@ -177,6 +191,8 @@ impl Diagnose for EmbedError {
             | Self::PackageBroken { .. }
             | Self::UnpinnedChanged { .. }
             | Self::Damaged { .. }
+            | Self::BrokenBundle { .. }
+            | Self::OtherModel { .. }
             | Self::Weights { .. }
             | Self::Onnx { .. } => ErrorKind::Damaged,
             Self::Busy { .. } => ErrorKind::Busy,
@@ -197,7 +213,7 @@ impl Diagnose for EmbedError {
             Self::WrongKind { .. } => "`ken model list` says which models are rerankers".into(),
             Self::NotInstalled { name } => format!("run `ken model pull {name}`"),
             Self::HubUnreachable { .. } | Self::Broken { .. } | Self::HubStatus { .. } => {
-                "check the network and HTTPS_PROXY, set HF_ENDPOINT to a mirror, or use `ken model import DIR`; \
+                "check the network and HTTPS_PROXY, set HF_ENDPOINT to a mirror, or use `ken model import PATH`; \
                  what has arrived is kept and continued"
                     .into()
             }
@@ -206,17 +222,21 @@ impl Diagnose for EmbedError {
             Self::WrongHash { .. } | Self::WrongSize { .. } => {
                 "nothing was installed; pull again, and if it happens again do not trust the source".into()
             }
-            Self::Offline { .. } => "unset HF_HUB_OFFLINE, or use `ken model import DIR`".into(),
+            Self::Offline { .. } => "unset HF_HUB_OFFLINE, or bring the model in a file: `ken model bundle FILE` on \
+                                     another machine, `ken model import FILE` here"
+                .into(),
             Self::PipMissing { left_out, .. } if !left_out.is_empty() => format!(
                 "{} lies in the folder that you work in, where nothing is started from; work elsewhere, or name \
                  another one by an absolute path: pip.command",
                 shown(&left_out[0])
             ),
-            Self::PipMissing { .. } => "install pip (Debian: python3-pip), or use `ken model import DIR`".into(),
+            Self::PipMissing { .. } => "install pip (Debian: python3-pip), or use `ken model import PATH`".into(),
             Self::PipFailed { .. } => {
                 "try the same command by hand; pip's own configuration decides where it looks".into()
             }
-            Self::NoSource { .. } => "use `ken model import DIR` with a directory that holds the model".into(),
+            Self::NoSource { .. } => {
+                "use `ken model import PATH` with a directory or a bundle that holds the model".into()
+            }
             Self::UnpinnedChanged { path, .. } | Self::Damaged { path, .. } | Self::Weights { path, .. } => {
                 let name = model_of(path);
                 format!("run `ken model verify {name}`, then `ken model rm {name}` and get a fresh copy of it")
@@ -224,6 +244,16 @@ impl Diagnose for EmbedError {
             Self::UnsupportedArchitecture { .. } => "BERT and XLM-RoBERTa models work".into(),
             Self::UnsupportedPooling { .. } => "models with CLS or mean pooling work".into(),
             Self::UnsupportedActivation { .. } => "gelu, gelu_new and relu work".into(),
+            Self::NoBundle { .. } => {
+                "give a sentence-transformers directory, or a file that `ken model bundle` wrote".into()
+            }
+            Self::BrokenBundle { .. } => "nothing was installed; copy the file again, or make it again with \
+                                          `ken model bundle`"
+                .into(),
+            Self::NewerBundle { .. } => "install a newer ken here, or make the bundle with this version".into(),
+            Self::OtherModel { .. } => {
+                "nothing was installed; a model of other files needs a name of its own: --name NAME".into()
+            }
             Self::Conflict { .. } => "these are not the files that the manifest describes".into(),
             Self::Busy { .. } => "wait for the other pull to finish, or end it".into(),
             Self::NotOurs { path, .. } => format!("remove it with the tool that made it, or delete {}", shown(path)),

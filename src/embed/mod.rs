@@ -7,6 +7,7 @@
 
 mod batch;
 mod builtin;
+mod bundle;
 mod candle;
 mod config;
 mod encoder;
@@ -45,4 +46,6 @@ pub use manifest::{
 pub use onnx::onnx_to_safetensors;
 pub use query_cache::{CACHE_BYTES, QueryCache};
 pub use settings::{HUB_ENDPOINT, HubSettings, PipSettings, ProxySettings, StoreSettings};
-pub use store::{FileCheck, Installed, Leftovers, ModelFault, ModelStore, Origin, State};
+pub use store::{
+    BundleExtras, BundledVectors, FileCheck, Installed, Leftovers, ModelFault, ModelStore, Origin, State, Unbundled,
+};

@@ -13,6 +13,7 @@ use crate::store::make_private;
 use crate::text::{TextHash, text_hash};
 use crate::types::limits::MODEL_JSON;
 use crate::types::{Calibration, Role};
+use crate::vector::dot;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,6 +22,10 @@ use std::time::Duration;
 const OTHER_SETS: usize = 3;
 /// Texts that are embedded between two writes of the file: some seconds of work.
 const PIECE: usize = 4_096;
+/// Texts that are embedded to see whether somebody else's vectors are what a model makes.
+const SAMPLE: usize = 32;
+/// Cosine of two vectors of one text from which they are the same but for rounding.
+const SAME: f32 = 0.99;
 /// Longest wait for another process that makes the same file.
 const OTHER_PROCESS: Duration = Duration::from_secs(600);
 
@@ -157,21 +162,68 @@ impl Engine {
         if let Some(made) = self.canon_file(packs, encoder).filter(|_| !was_there) {
             return Ok(made);
         }
-        self.embed_canon(packs, encoder, lock.as_ref(), session)
+        self.embed_canon(packs, self.canon_texts(packs, encoder), encoder, lock.as_ref(), session)
     }
 
-    /// The same for whoever holds the lock, or works without one.
+    /// The texts of all entries, with the vectors that files have.
+    fn canon_texts(&self, packs: &PacksSnapshot, encoder: &dyn Encoder) -> CanonTexts {
+        let mut texts = CanonTexts::new(packs.canon(), |_| true);
+        texts.reuse(&self.old_images(encoder));
+        texts
+    }
+
+    /// The vectors of the built-in packs that files have; `None` if there are none. A note says how many are missing.
+    pub(super) fn builtin_vectors(&self, encoder: &dyn Encoder, session: &Session<'_>) -> Option<Image> {
+        let old = self.old_images(encoder);
+        if old.is_empty() {
+            session.note("there are no vectors of the packs to go with it; the other machine makes them".to_owned());
+            return None;
+        }
+        let (canon, _) = Canon::load(&[]);
+        let mut texts = CanonTexts::new(&canon, |_| true);
+        texts.reuse(&old);
+        if texts.missing > 0 {
+            let missing = texts.missing;
+            session.note(format!("{missing} texts of the packs have no vectors yet; the other machine makes them"));
+        }
+        let origin = origin_of(&canon, encoder);
+        Some(texts.image_where(&origin, encoder.dims(), |_| true)).filter(|image| !image.is_empty())
+    }
+
+    /// Makes the file of canon's vectors with those of somebody else, and embeds what they lack. False if this model
+    /// makes other vectors: then nothing is taken.
+    pub(super) fn take_canon(
+        &self,
+        given: &Image,
+        encoder: &dyn Encoder,
+        session: &Session<'_>,
+    ) -> Result<bool, EngineError> {
+        let packs = self.packs(session);
+        let what = "the vectors of the canon";
+        let path = self.vector_path(&packs, encoder);
+        let lock = path.and_then(|path| alone(&path, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what })));
+        if self.canon_file(&packs, encoder).is_some() {
+            return Ok(true);
+        }
+        let mut texts = self.canon_texts(&packs, encoder);
+        if !texts.take(given, encoder)? {
+            return Ok(false);
+        }
+        self.embed_canon(&packs, texts, encoder, lock.as_ref(), session)?;
+        Ok(true)
+    }
+
+    /// The vectors of all entries, and their file, for whoever holds the lock, or works without one.
     fn embed_canon(
         &self,
         packs: &PacksSnapshot,
+        mut texts: CanonTexts,
         encoder: &dyn Encoder,
         _lock: Option<&File>,
         session: &Session<'_>,
     ) -> Result<Image, EngineError> {
         let path = self.vector_path(packs, encoder);
         let origin = canon_origin(packs, encoder);
-        let mut texts = CanonTexts::new(packs.canon(), |_| true);
-        texts.reuse(&self.old_images(encoder));
         let piece = piece_origin(packs, encoder);
         while texts.embed(PIECE, encoder, session)? {
             if let Some(path) = &path {
@@ -205,7 +257,7 @@ impl Engine {
             return Ok(false);
         }
         let Some(lock) = alone(&path, Duration::ZERO, &mut || {}) else { return Ok(false) };
-        self.embed_canon(&packs, encoder, Some(&lock), session)?;
+        self.embed_canon(&packs, self.canon_texts(&packs, encoder), encoder, Some(&lock), session)?;
         Ok(true)
     }
 
@@ -249,8 +301,12 @@ impl Engine {
 }
 
 fn canon_origin(packs: &PacksSnapshot, encoder: &dyn Encoder) -> Origin {
+    origin_of(packs.canon(), encoder)
+}
+
+fn origin_of(canon: &Canon, encoder: &dyn Encoder) -> Origin {
     let model = encoder.fingerprint().as_str().to_owned();
-    Origin { model, state: format!("canon {}", packs.canon().digest()), ..Origin::default() }
+    Origin { model, state: format!("canon {}", canon.digest()), ..Origin::default() }
 }
 
 /// The origin of a file that does not hold all vectors yet.
@@ -299,6 +355,27 @@ impl CanonTexts {
             *vector = old.iter().find_map(|old| old.checked(old.row_of(hash)?));
         }
         self.missing = self.vectors.iter().filter(|vector| vector.is_none()).count();
+    }
+
+    /// Takes the vectors that somebody else's image holds whole, where there are none yet, if they are what this encoder
+    /// makes: a sample of them is made here and compared. False if they are not, or if it holds none of these texts.
+    fn take(&mut self, given: &Image, encoder: &dyn Encoder) -> Result<bool, EngineError> {
+        let is_unit = |vector: &Vec<f32>| (dot(vector, vector).sqrt() - 1.0).abs() < 1e-3;
+        let of = |at: usize| Some((at, given.checked(given.row_of(&self.hashes[at])?).filter(is_unit)?));
+        let found: Vec<(usize, Vec<f32>)> = (0..self.parts.len()).filter_map(of).collect();
+        let sample: Vec<&(usize, Vec<f32>)> = found.iter().step_by(found.len().div_ceil(SAMPLE).max(1)).collect();
+        let texts: Vec<String> = sample.iter().map(|(at, _)| self.parts[*at].text.embedded()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let made = encoder.encode(&texts, Role::Passage, &mut |_| {})?;
+        let is_same = sample.iter().zip(&made).all(|((_, theirs), own)| dot(theirs, &own.vector) > SAME);
+        if found.is_empty() || !is_same {
+            return Ok(false);
+        }
+        for (at, vector) in found {
+            self.vectors[at].get_or_insert(vector);
+        }
+        self.missing = self.vectors.iter().filter(|vector| vector.is_none()).count();
+        Ok(true)
     }
 
     /// Makes the vectors of the next texts that have none, at most `most`; gives whether some are left.

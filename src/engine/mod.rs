@@ -4,6 +4,7 @@
 //! neither model nor vectors. What could not be used (a broken pack, a missing model) becomes a note, not a failure,
 //! wherever a right answer is still possible.
 
+mod bundle;
 mod database;
 mod derived;
 mod error;
@@ -31,6 +32,7 @@ mod state;
 mod status;
 mod usage;
 
+pub use bundle::Bundled;
 pub use derived::Renewed;
 pub use error::EngineError;
 pub use feedback::Answered;

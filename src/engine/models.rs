@@ -91,20 +91,24 @@ impl Engine {
         }
     }
 
-    /// Takes in a directory of the sentence-transformers layout and makes canon's vectors with it.
+    /// Takes in a directory of the sentence-transformers layout, or a bundle, and makes canon's vectors with it, as far
+    /// as a bundle does not bring them. Gives whether the very same model had been installed before.
     ///
     /// # Errors
-    /// [`EngineError`] when the directory is not such a model.
+    /// [`EngineError`] when there is no such model.
     pub fn import(
         &self,
-        directory: &Path,
+        path: &Path,
         name: Option<&str>,
         session: &Session<'_>,
-    ) -> Result<Installed, EngineError> {
+    ) -> Result<(Installed, bool), EngineError> {
         self.data()?;
-        let installed = self.store()?.import(directory, name)?;
+        let (installed, was_there) = match std::fs::metadata(path) {
+            Ok(meta) if !meta.is_dir() => self.unbundle(path, name, session)?,
+            _ => (self.store()?.import(path, name)?, false),
+        };
         self.prepare(&installed, session)?;
-        Ok(installed)
+        Ok((installed, was_there))
     }
 
     /// Makes canon's vectors with an installed model, and those of indexed texts that have none yet. Of a reranker

@@ -186,7 +186,7 @@ fn size(path: &Path) -> u64 {
 fn ours(installed: &crate::embed::Installed) -> bool {
     use crate::embed::Origin;
     match installed.origin {
-        Origin::Hub { .. } | Origin::Package { .. } | Origin::Import { .. } => true,
+        Origin::Hub { .. } | Origin::Package { .. } | Origin::Import { .. } | Origin::Bundle { .. } => true,
         Origin::Cache | Origin::Directory => false,
     }
 }

@@ -104,6 +104,11 @@ impl Aside {
         io::BufWriter::new(self.file.as_file_mut())
     }
 
+    /// The file itself, to be written as its writer likes.
+    pub fn file(&mut self) -> &mut fs::File {
+        self.file.as_file_mut()
+    }
+
     /// To be read where it lies. Nothing is written as long as it is mapped: that takes the file itself.
     pub(super) fn map(&self) -> io::Result<Map> {
         Map::of(self.file.as_file().try_clone()?)

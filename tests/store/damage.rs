@@ -380,7 +380,7 @@ fn damaged_models_are_found_and_can_be_got_again() {
         }
         for verb in [&["doctor"][..], &["doctor", "--repair"]] {
             let ran = user.ken(verb);
-            let told = ran.out.contains(name) && ran.out.contains("ken model import DIR --name mine");
+            let told = ran.out.contains(name) && ran.out.contains("ken model import PATH --name mine");
             assert!(ran.code == 5 && told, "{name}: {ran:?}");
         }
     }

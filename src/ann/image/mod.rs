@@ -347,6 +347,11 @@ impl Image {
         }
     }
 
+    /// The whole file, header and all.
+    pub fn file_bytes(&self) -> &[u8] {
+        self.bytes.get()
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.at.count.rows

@@ -153,7 +153,7 @@ impl ModelStore {
         let mut out = Vec::new();
         let pull = |name: &str| match self.manifest(name).is_ok_and(|manifest| !manifest.sources.is_empty()) {
             true => format!("ken model pull {name}"),
-            false => format!("ken model import DIR --name {name}"),
+            false => format!("ken model import PATH --name {name}"),
         };
         let mut tell = |model: &str, what: String| {
             out.push(ModelFault { model: model.to_owned(), what, mend: pull(model) });

@@ -9,6 +9,7 @@
 //! costs a hash at the next load, nothing else. `base` holds what the other files share; each of them is a use.
 
 mod base;
+mod bundle;
 mod change;
 mod check;
 mod find;
@@ -19,6 +20,7 @@ mod record;
 mod staging;
 
 pub use base::{Installed, ModelStore, State};
+pub use bundle::{BundleExtras, BundledVectors, Unbundled};
 pub use check::FileCheck;
 pub use check::ModelFault;
 pub use record::Origin;

@@ -77,7 +77,7 @@ impl ModelStore {
     }
 
     /// The model if it is there and needs no pull. One whose record cannot be read is pulled again.
-    fn whole(&self, name: &str) -> Result<Option<Installed>, EmbedError> {
+    pub(super) fn whole(&self, name: &str) -> Result<Option<Installed>, EmbedError> {
         match self.find(name) {
             Err(EmbedError::Damaged { .. }) => Ok(None),
             found => Ok(found?.filter(|installed| self.is_whole(installed))),

@@ -42,6 +42,11 @@ pub enum Origin {
         /// The directory.
         from: PathBuf,
     },
+    /// Taken out of a bundle by us.
+    Bundle {
+        /// The file.
+        from: PathBuf,
+    },
     /// Found in the hub's cache, where another tool put it.
     Cache,
     /// A directory that was named explicitly; used in place.
