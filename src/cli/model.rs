@@ -8,6 +8,7 @@ use crate::config::write_user_key;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::models::{FileCheck, Installed, Manifest, ModelKind, Origin, State};
 use crate::engine::face::system::make_private;
+use crate::engine::face::text::shell_quote;
 use crate::engine::{Bundled, Engine, EngineError};
 use crate::render::{json_object, line, shown, shown_text, with_path};
 use clap::{Args, Subcommand};
@@ -200,8 +201,9 @@ fn bundle(engine: &Engine, args: &BundleArgs, meter: &mut Meter<'_>, output: &Ou
     stop::remember(false);
     meter.finish();
     let Bundled { model, bytes, vectors } = bundled?;
-    let command = file.file_name().map(|name| format!("ken model import {}", shown(Path::new(name))));
-    let command = command.unwrap_or_default();
+    // A name that no shell reads as one word is left to whoever carries the file.
+    let name = file.file_name().and_then(|name| name.to_str()).and_then(shell_quote);
+    let command = format!("ken model import {}", name.as_deref().unwrap_or("FILE"));
     output.print(&if output.json {
         let fields = json!({"model": model, "bytes": bytes, "vectors": vectors, "command": command});
         json_object(&with_path(fields, "path", file))

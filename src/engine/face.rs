@@ -52,6 +52,6 @@ pub mod system {
 /// Texts as they come in and go out.
 pub mod text {
     pub use crate::text::{
-        FINGERPRINT_VERSION, MAX_INPUT_BYTES, decode, ends, parse_timestamp, single_line, timestamp,
+        FINGERPRINT_VERSION, MAX_INPUT_BYTES, decode, ends, parse_timestamp, shell_quote, single_line, timestamp,
     };
 }

@@ -174,20 +174,21 @@ impl Engine {
 
     /// The vectors of the built-in packs that files have; `None` if there are none. A note says how many are missing.
     pub(super) fn builtin_vectors(&self, encoder: &dyn Encoder, session: &Session<'_>) -> Option<Image> {
-        let old = self.old_images(encoder);
-        if old.is_empty() {
-            session.note("there are no vectors of the packs to go with it; the other machine makes them".to_owned());
-            return None;
-        }
         let (canon, _) = Canon::load(&[]);
+        let origin = origin_of(&canon, encoder);
+        let file = self.settings.vectors.as_ref()?.join(format!("{}.ann", vector_name(encoder)));
+        if let Some(whole) = Image::open(&file, &origin) {
+            return Some(whole);
+        }
         let mut texts = CanonTexts::new(&canon, |_| true);
-        texts.reuse(&old);
-        if texts.missing > 0 {
-            let missing = texts.missing;
+        texts.reuse(&self.old_images(encoder));
+        // Of the texts that are made from patterns, files leave some out.
+        let parts = texts.parts.iter().zip(&texts.vectors);
+        let missing = parts.filter(|(part, vector)| !part.generated && vector.is_none()).count();
+        if missing > 0 {
             session.note(format!("{missing} texts of the packs have no vectors yet; the other machine makes them"));
         }
-        let origin = origin_of(&canon, encoder);
-        Some(texts.image_where(&origin, encoder.dims(), |_| true)).filter(|image| !image.is_empty())
+        Some(texts.stock(&origin, encoder.dims())).filter(|image| !image.is_empty())
     }
 
     /// Makes the file of canon's vectors with those of somebody else, and embeds what they lack. False if this model
@@ -227,8 +228,8 @@ impl Engine {
         let piece = piece_origin(packs, encoder);
         while texts.embed(PIECE, encoder, session)? {
             if let Some(path) = &path {
-                // Nothing is searched in a piece, so it needs no links. What cannot be kept now is said at the end.
-                drop(keep(&texts.image_where(&piece, encoder.dims(), |_| false), path));
+                // What cannot be kept now is said at the end.
+                drop(keep(&texts.stock(&piece, encoder.dims()), path));
             }
         }
         let image = texts.image(&origin, encoder.dims());
@@ -412,6 +413,12 @@ impl CanonTexts {
         self.image_where(origin, dims, |at| !self.parts[at].generated || own(at))
     }
 
+    /// All vectors that there are, to be reused by their texts and not to be searched. Each is linked all the same: an
+    /// image leaves out what nobody owns.
+    fn stock(&self, origin: &Origin, dims: usize) -> Image {
+        self.image_where(origin, dims, |_| true)
+    }
+
     /// All vectors that there are, of which those of these texts are found.
     fn image_where(&self, origin: &Origin, dims: usize, found: impl Fn(usize) -> bool) -> Image {
         let rows = self.hashes.iter().zip(&self.vectors).filter_map(|(hash, v)| Some((*hash, v.as_deref()?)));
@@ -441,4 +448,106 @@ fn alone(path: &Path, patience: Duration, waiting: &mut dyn FnMut()) -> Option<F
 fn vector_name(encoder: &dyn Encoder) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { '_' };
     format!("canon-{}", encoder.fingerprint().as_str().chars().map(plain).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::canon::{PackLayer, PackSource};
+    use crate::embed::{EmbedError, Encoded, Precision, Running};
+    use crate::types::Fingerprint;
+
+    /// A text's vector is told by its length alone.
+    struct ByLength(Fingerprint);
+
+    fn vector_of(text: &str) -> Vec<f32> {
+        let angle = text.len() as f32;
+        vec![angle.sin(), angle.cos()]
+    }
+
+    impl Encoder for ByLength {
+        fn fingerprint(&self) -> &Fingerprint {
+            &self.0
+        }
+        fn running(&self) -> Running {
+            Running { encoder: "test", precision: Precision::F32, kernel: "none", threads: 1 }
+        }
+        fn dims(&self) -> usize {
+            2
+        }
+        fn max_tokens(&self) -> usize {
+            9
+        }
+        fn prefix(&self, _: Role) -> &str {
+            ""
+        }
+        fn overhead_tokens(&self, _: Role) -> usize {
+            0
+        }
+        fn encode(&self, texts: &[&str], _: Role, _: &mut dyn FnMut(usize)) -> Result<Vec<Encoded>, EmbedError> {
+            Ok(texts.iter().map(|text| Encoded { vector: vector_of(text), tokens: 1, truncated: false }).collect())
+        }
+        fn count_tokens(&self, _: &str) -> Result<usize, EmbedError> {
+            Ok(1)
+        }
+    }
+
+    fn texts() -> CanonTexts {
+        let entry = |at: usize| {
+            let (title, symptom) =
+                (format!("Mill {} stands", "x".repeat(at)), format!("it {} stopped", "y".repeat(at)));
+            serde_json::json!({"id": format!("p/{at}"), "title": title, "error_patterns": [], "symptoms": [symptom],
+                               "cause": format!("Drought {}.", "z".repeat(at)), "fix": ["f"]})
+        };
+        let entries: Vec<_> = (0..40).map(entry).collect();
+        let text = serde_json::json!({"schema_version": 1, "pack": "p", "title": "P", "entries": entries});
+        let source = PackSource { layer: PackLayer::User, origin: "p.json".into(), text: text.to_string().into() };
+        let (canon, problems) = Canon::only(&[source]);
+        assert!(problems.is_empty(), "{problems:?}");
+        CanonTexts::new(&canon, |_| true)
+    }
+
+    /// The image of these texts, each with the vector that `make` gives.
+    fn image(texts: &CanonTexts, make: impl Fn(usize, &str) -> Option<Vec<f32>>) -> Image {
+        let vectors = texts.parts.iter().enumerate().map(|(at, part)| make(at, &part.text.embedded())).collect();
+        let made = CanonTexts { parts: Vec::new(), hashes: texts.hashes.clone(), vectors, missing: 0 };
+        let rows = made.hashes.iter().zip(&made.vectors).filter_map(|(hash, v)| Some((*hash, v.as_deref()?)));
+        let links = made.hashes.iter().enumerate().map(|(at, hash)| (at as u64, 0, *hash));
+        Image::new(&Origin::default(), 2, rows, links)
+    }
+
+    /// What a stopped process has embedded is not embedded again.
+    #[test]
+    fn a_piece_holds_the_vectors_that_there_are() {
+        let encoder = ByLength(Fingerprint::new("m", "00"));
+        let session = Session::new(|| 0, crate::engine::Notes::default());
+        let (mut stopped, mut next) = (texts(), texts());
+        let all = next.parts.len();
+        assert!(stopped.embed(50, &encoder, &session).unwrap());
+        next.reuse(&[stopped.stock(&Origin::default(), 2)]);
+        assert_eq!(next.missing, all - 50);
+    }
+
+    #[test]
+    fn vectors_of_somebody_else_are_taken_if_they_are_what_the_model_makes() {
+        let encoder = ByLength(Fingerprint::new("m", "00"));
+        let mut taken = texts();
+        let all = taken.parts.len();
+        // All but a few, which are not unit vectors or not there.
+        let given = image(&taken, |at, text| match at {
+            3 => Some(vec![f32::NAN, 0.0]),
+            5 => Some(vec![0.0, 9.0]),
+            7 => None,
+            _ => Some(vector_of(text)),
+        });
+        assert!(taken.take(&given, &encoder).unwrap());
+        assert_eq!(taken.missing, 3);
+        assert!([3, 5, 7].iter().all(|at| taken.vectors[*at].is_none()));
+        // Those of another model, or of no text of ours.
+        for given in [image(&texts(), |_, text| Some(vector_of(&format!("{text}!")))), image(&texts(), |_, _| None)] {
+            let mut untouched = texts();
+            assert!(!untouched.take(&given, &encoder).unwrap());
+            assert_eq!((untouched.missing, untouched.vectors.iter().flatten().count()), (all, 0));
+        }
+    }
 }

@@ -211,6 +211,8 @@ fn no_verb_that_reads_lets_anything_through() {
         &["model", "path", EVIL],
         &["model", "pull", EVIL],
         &["model", "import", NAME],
+        &["model", "import", "list.jsonl"],
+        &["model", "bundle", "out\nEVIL.ken", EVIL],
         &["config", "show", "--origin"],
         &["config", "path"],
         &["config", "sample"],
@@ -323,6 +325,8 @@ fn models_with_strange_names_and_fields_are_shown_clean() {
     for arguments in [
         &["model", "list"][..],
         &["model", "verify", "tiny"],
+        &["model", "bundle", "out\nEVIL\u{1b}[31m.ken", "tiny", "--force"],
+        &["model", "import", "out\nEVIL\u{1b}[31m.ken"],
         &["model", "path", "tiny"],
         &["model", "path", named],
         &["model", "import", named],

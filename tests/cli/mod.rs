@@ -13,6 +13,7 @@ mod input; // files, packed logs and archives of them
 mod limits; // what the system refuses: threads, memory, size of files, standard output
 mod lookup; // answers, exit codes, JSON, logs
 mod model; // list, use, import, verify, rm without a network
+mod model_bundle; // a model carried to another machine as one file
 mod notes; // what could not be used is said once by every verb
 mod run; // output and exit code pass through
 mod schemas; // what is printed as JSON against the schemas in index/

@@ -275,7 +275,7 @@ fn hostile_contents_are_refused() {
         ("a model's name that is a path", |c| c["manifest"]["name"] = json!("../../x")),
         ("a model of no length", |c| c["manifest"]["dims"] = json!(0)),
         ("another length of vectors", |c| c["manifest"]["dims"] = json!(64)),
-        ("more tokens than positions", |c| c["manifest"]["max_tokens"] = json!(1 << 40)),
+        ("more tokens than positions", |c| c["manifest"]["max_tokens"] = json!(1_u64 << 40)),
         ("vectors elsewhere", |c| {
             let file = json!({"path": "../vectors.ann", "size": 0, "sha256": "0".repeat(64)});
             c["vectors"] = json!({"model": "own@0", "file": file});

@@ -169,8 +169,8 @@ impl ModelStore {
         // The user's own file is named: what was made of it is gone when the message is read.
         take(on).map_err(|error| error.of_staged(&room, &file))?;
         let installed = match was_there {
-            true => self.find(name)?,
-            false => self.in_store(name)?,
+            true if self.manifest(name).is_ok() => self.find(name)?,
+            _ => self.in_store(name)?,
         };
         let installed = installed.ok_or_else(|| EmbedError::NotInstalled { name: name.clone() })?;
         let made_by = |vectors: &Vectors| Fingerprint::stored(vectors.model.clone());
@@ -206,7 +206,13 @@ impl ModelStore {
 
     /// Whether this very model is installed and whole.
     fn holds(&self, manifest: &Manifest, files: &[Entry]) -> bool {
-        let Ok(Some(installed)) = self.whole(&manifest.name) else { return false };
+        let name = &manifest.name;
+        let found = match self.manifest(name) {
+            Ok(_) => self.whole(name),
+            // Not by its name alone: a folder of that name, wherever one works, is a model too.
+            Err(_) => self.in_store(name).map(|found| found.filter(|installed| self.is_whole(installed))),
+        };
+        let Ok(Some(installed)) = found else { return false };
         let hashes = check::digests(&installed).map(|(hashes, _)| hashes).unwrap_or_default();
         let same = |entry: &Entry| hashes.get(&entry.path) == Some(&entry.sha256);
         installed.manifest == *manifest && files.iter().all(same)

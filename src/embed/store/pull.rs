@@ -85,7 +85,7 @@ impl ModelStore {
     }
 
     /// Whether a found model needs no pull. Its hashes are checked when they are not yet on record.
-    fn is_whole(&self, installed: &Installed) -> bool {
+    pub(super) fn is_whole(&self, installed: &Installed) -> bool {
         installed.state == State::Ready && self.digests(installed).is_ok()
     }
 

@@ -49,6 +49,7 @@ pub const ALL: &[Target] = &[
     model::WORDPIECE,
     model::MANIFEST,
     model::INSTALLED,
+    model::BUNDLE,
     hub::HUB,
     hub::WHEEL,
     bench::QRELS,

@@ -2,9 +2,10 @@
 
 use crate::fuzz::{Reader, Target, about, emptied, files, outcome, sort_of};
 use crate::support::tiny::Tiny;
-use kenning::embed::{Encoder, Manifest, ModelStore, StoreSettings};
-use kenning::types::Role;
+use kenning::embed::{BundleExtras, Encoder, Manifest, ModelStore, StoreSettings};
+use kenning::types::{Fingerprint, Role};
 use serde_json::{Value, json};
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 /// As small as the fast pass takes.
@@ -188,6 +189,36 @@ pub const INSTALLED: Target = Target {
     reader: installed,
 };
 
+/// A model in one file. What begins with `{` is the contents of one, and the files that they should name follow.
+pub const BUNDLE: Target = Target {
+    name: "bundle",
+    seeds: || {
+        let (whole, contents, _) = bundle_seed();
+        vec![contents, whole]
+    },
+    words: &[
+        "PK\x01\x02",
+        "PK\x03\x04",
+        "PK\x05\x06",
+        "PK\x06\x06",
+        "ken-model-bundle.json",
+        "config.json",
+        "../../x",
+        "/etc/passwd",
+        "installed.json",
+        "\x01\0\x10\0",
+        "\x08\0",
+        "\"format\":2",
+        "\"vectors\":{\"model\":\"own@0\",\"file\":",
+        "\"size\":18446744073709551615",
+        "\"name\":\"bge-small-en-v1.5-int8\"",
+        "\"max_tokens\":",
+        "\"calibration\":{",
+    ],
+    longest: 64 << 10,
+    reader: bundle,
+};
+
 fn header_len(bytes: &[u8]) -> usize {
     8 + u64::from_le_bytes(*bytes.first_chunk::<8>().unwrap()) as usize
 }
@@ -317,6 +348,66 @@ fn word_pieces(room: &Path) -> Reader {
             assert_eq!(count, right, "the compact tokenizer counts as the real one does");
         }
         outcome((about(count), encode(encoder.as_ref(), &[&text])))
+    })
+}
+
+/// A bundle, its contents, and the files that follow them.
+fn bundle_seed() -> (Vec<u8>, Vec<u8>, Vec<(String, Vec<u8>)>) {
+    let room = tempfile::tempdir().unwrap();
+    let (folder, file) = (room.path().join("own"), room.path().join("own.ken"));
+    Tiny { shape: (16, 2, 16), ..tiny() }.write(&folder);
+    let store = ModelStore::new(store(room.path()));
+    let installed = store.import(&folder, Some("own")).unwrap();
+    let model = Fingerprint::stored("own@0123456789abcdef".into());
+    let extras = BundleExtras { calibration: None, vectors: Some((&model, b"KENANN")) };
+    store.bundle(&installed, &extras, &file, &|| false, &mut |_| {}).unwrap();
+    let whole = std::fs::read(&file).unwrap();
+    let mut zip = zip::ZipArchive::new(Cursor::new(&whole)).unwrap();
+    let mut read = |at| {
+        let (mut file, mut bytes) = (zip.by_index(at).unwrap(), Vec::new());
+        file.read_to_end(&mut bytes).unwrap();
+        (file.name().unwrap().into_owned(), bytes)
+    };
+    let (contents, files) = (read(0).1, (1..5).map(read).collect());
+    (whole, contents, files)
+}
+
+fn bundle(room: &Path) -> Reader {
+    let (_, _, files) = bundle_seed();
+    let file = room.join("given.ken");
+    let room = room.to_owned();
+    Box::new(move |input| {
+        let bytes = if input.starts_with(b"{") {
+            let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+            let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+            let contents = ("ken-model-bundle.json".to_owned(), input.to_vec());
+            for (name, bytes) in std::iter::once(&contents).chain(&files) {
+                zip.start_file(name.as_str(), stored).unwrap();
+                zip.write_all(bytes).unwrap();
+            }
+            zip.finish().unwrap().into_inner()
+        } else {
+            input.to_vec()
+        };
+        std::fs::write(&file, bytes).unwrap();
+        emptied(&room.join("models"));
+        let store = ModelStore::new(store(&room));
+        let answer = store.import_bundle(&file, None, &mut |_| {}).map(|came| (came.was_there, came.vectors.is_some()));
+        for entry in std::fs::read_dir(&room).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(["models", "hub", "given.ken"].contains(&name.as_str()), "{name} was written");
+        }
+        // What is left is a model under a name of its own, or nothing but locks.
+        let left = std::fs::read_dir(room.join("models")).unwrap().flatten().map(|entry| entry.file_name());
+        let left = left.filter(|name| !name.to_string_lossy().starts_with(".locks")).count();
+        assert_eq!(left, usize::from(answer.is_ok()));
+        if answer.is_ok() {
+            let installed = store.installed();
+            let name = installed[0].name();
+            assert!(store.verify(name).unwrap().iter().all(|check| check.problem.is_none()));
+            assert!(!Manifest::builtin().iter().any(|known| known.name == name), "{name} is pinned");
+        }
+        answer.map_or_else(|error| sort_of(&error), outcome)
     })
 }
 
