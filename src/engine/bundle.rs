@@ -6,7 +6,7 @@
 use super::{Engine, EngineError, Progress, Session};
 use crate::ann::Image;
 use crate::embed::{BundleExtras, BundledVectors, Encoder, Installed, Manifest, ModelKind, PullEvent};
-use crate::types::Fingerprint;
+use crate::types::{Calibration, Fingerprint};
 use std::path::Path;
 
 /// A bundle that was written.
@@ -47,7 +47,7 @@ impl Engine {
     }
 
     /// A calibration of the user's own for a model that ships with none.
-    fn own_calibration(&self, installed: &Installed, session: &Session<'_>) -> Option<crate::types::Calibration> {
+    fn own_calibration(&self, installed: &Installed, session: &Session<'_>) -> Option<Calibration> {
         let ships = Manifest::builtin().iter().any(|m| m.name == installed.name() && m.calibration.is_some());
         let own = self.calibration_of(installed, session).ok().filter(|(_, is_own)| *is_own && !ships);
         own.map(|(calibration, _)| calibration)

@@ -104,6 +104,25 @@ fn vectors_of_own_packs_stay_here() {
 }
 
 #[test]
+fn a_calibration_of_the_users_own_travels_with_a_model_that_ships_with_none() {
+    let user = with_bundle();
+    let calibrated = |user: &User| {
+        let models = user.ken(&["model", "list", "--json"]).json()["models"].clone();
+        models.as_array().unwrap().iter().find(|model| model["name"] == "tiny").unwrap()["calibrated"].clone()
+    };
+    assert_eq!(calibrated(&user), false);
+    let fit = "neighbours = 10\n[entries]\nweight = 2.0\noffset = -5.0\ncosine = 18.0\nwords = 8.0\nlength = 0.0\n\
+               crowd = 18.0\nfall = 8.0\ngate = 0.5\nsemantic = { slope = 20.0, offset = -14.0 }\n";
+    user.write("calibrations/tiny.toml", fit);
+    let ran = user.ken(&["model", "bundle", "fitted.ken", "tiny"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+    let there = User::new();
+    fs::rename(user.work().join("fitted.ken"), there.work().join("fitted.ken")).unwrap();
+    assert_eq!(there.ken(&["model", "import", "fitted.ken"]).code, 0);
+    assert_eq!(calibrated(&there), true);
+}
+
+#[test]
 fn nothing_is_replaced_unasked() {
     let user = with_bundle();
     let ran = user.ken(&["model", "bundle", "tiny.ken", "tiny"]);
