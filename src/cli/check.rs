@@ -25,6 +25,11 @@ Examples:
   ken check plan.json --fail-on medium
   terraform validate -json | ken check -
 
+Risks:
+  high    the run fails half-way, or data or service is lost
+  medium  the run probably fails, and nothing is lost
+  low     worth knowing
+
 Exit code: 8 if a finding has the risk of --fail-on or a higher one, else 0.")]
 pub(super) struct CheckArgs {
     /// The plan or validation as JSON; `-` reads standard input
@@ -68,12 +73,10 @@ pub(super) fn run(global: &Global, args: &CheckArgs, output: &Output) -> Outcome
     })?;
     let failed = report.worst().is_some_and(|worst| args.fail_on.fails(worst));
     if !output.json && !report.findings.is_empty() {
-        let least = args.fail_on.to_possible_value().map_or_else(String::new, |name| name.get_name().to_owned());
-        output.say(&match (failed, args.fail_on) {
-            (_, FailOn::Never) => "The check passes whatever it finds (--fail-on never).".to_owned(),
-            (true, _) => format!("The check fails: a risk is {least} or higher (--fail-on {least})."),
-            (false, _) => format!("The check passes: no risk is {least} or higher (--fail-on {least})."),
-        });
+        let name = args.fail_on.to_possible_value().map_or_else(String::new, |name| name.get_name().to_owned());
+        let worst = report.worst().map_or("none", Risk::label);
+        let code = if failed { ErrorKind::CheckFailed.exit_code() } else { 0 };
+        output.say(&format!("The highest risk is {worst}, and --fail-on is {name}: exit code {code}."));
     }
     Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
 }

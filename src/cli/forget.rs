@@ -72,10 +72,14 @@ pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcom
     Ok(if forgotten.traces_left { ErrorKind::Busy.exit_code() } else { 0 })
 }
 
+fn many(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 fn text(forgotten: &Forgotten, by_path: bool) -> String {
     let Forgotten { files, items, already, .. } = forgotten;
     let done = match by_path {
-        true => format!("{files} files with {items} chunks forgotten"),
+        true => format!("{} with {} forgotten", many(*files, "file"), many(*items, "chunk")),
         false => format!("{items} forgotten"),
     };
     match already {

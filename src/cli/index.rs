@@ -48,6 +48,7 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
     if !output.quiet {
         stop::say_on_end("Stopped. What is indexed so far stays; go on with: `ken index`");
     }
+    let is_first = !engine.has_index();
     let mut meter = Meter::new(output);
     let report = if args.refresh {
         engine.refresh(&options, &meter.session())
@@ -57,6 +58,9 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
     meter.finish();
     output.tell_notes();
     show(&report?, output)?;
+    if is_first && output.interactive && !output.json {
+        output.say("Try: `ken search \"a question about it\"`, or `ken status` to see what is indexed.");
+    }
     if args.watch { watch(&engine, &args.paths, &options, output) } else { Ok(0) }
 }
 
@@ -103,7 +107,7 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
     }
     if report.without_vector > 0 {
         output.note(&format!(
-            "there is no model, so {} texts are found by their words only: `ken model pull`",
+            "there is no model, so {} texts are found by their words only; get one with: `ken model pull`",
             report.without_vector
         ));
     }

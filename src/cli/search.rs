@@ -170,7 +170,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
                     tell_how_to_read(&answer, output);
                 }
                 _ if options.filter.is_empty() => output.say("Nothing known about this."),
-                _ => output.say("Nothing known about this among what the filters leave."),
+                _ => output.say("The filters leave texts, but none of them answers this."),
             }
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say("There is no usable model, so only words were compared; get one with: `ken model pull`");

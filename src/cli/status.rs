@@ -76,9 +76,14 @@ fn full(status: &Status, output: &Output) -> String {
     let mut row = |name: &str, value: String| {
         out.push_str(&format!("{} {value}\n", style.faint(&format!("{name:9}"))));
     };
-    row("canon", format!("{} entries", status.canon));
     let chunks = inventory.items.get("chunk").copied().unwrap_or(0);
-    row("files", format!("{}, {chunks} chunks", inventory.files));
+    row(
+        "files",
+        match inventory.files {
+            0 => "none yet (`ken index PATH`)".to_owned(),
+            files => format!("{files}, {chunks} chunks"),
+        },
+    );
     for folder in inventory.folders.iter().take(SHOWN_FILES) {
         row("folder", format!("{}: {}", shown_text(&folder.path), files(folder.files)));
     }
@@ -91,6 +96,7 @@ fn full(status: &Status, output: &Output) -> String {
     for (kind, count) in inventory.items.iter().filter(|(kind, _)| *kind != "chunk") {
         row(kind, count.to_string());
     }
+    row("packs", format!("{} known errors", status.canon));
     let model = status.model.as_deref().unwrap_or("none (`ken model pull`)");
     row("model", line(model).into_owned());
     match &status.index_model {

@@ -56,6 +56,11 @@ impl Engine {
         })
     }
 
+    /// Whether anything was ever indexed.
+    pub fn has_index(&self) -> bool {
+        matches!(self.read_database(), Ok(Some(_)))
+    }
+
     /// What was given to be indexed so far and is still there.
     ///
     /// # Errors

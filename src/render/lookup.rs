@@ -89,7 +89,8 @@ fn push_rest(out: &mut String, rest: usize, unknown: usize, without: &[&Finding]
     let text = if unknown == rest { format!("Nothing known about {errors}") } else { errors };
     let all = if rest > without.len() { format!(" (--max-errors {} for all)", rest + 1) } else { String::new() };
     let end = if without.is_empty() { "." } else { ":" };
-    out.push_str(&format!("\n{}\n", style.faint(&format!("{text}{all}{end}"))));
+    let which = if rest > NAMED_UNKNOWN && !without.is_empty() { ", the likeliest of them" } else { "" };
+    out.push_str(&format!("\n{}\n", style.faint(&format!("{text}{which}{all}{end}"))));
     for finding in without.iter().take(NAMED_UNKNOWN) {
         out.push_str(&format!("{INDENT}{}", heading(finding, style, width.saturating_sub(INDENT.len()))));
     }

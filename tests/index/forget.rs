@@ -64,7 +64,7 @@ fn a_forgotten_file_is_gone_until_it_is_indexed_again() {
     // Gone from the disk too: forgetting must not need the file.
     fs::remove_dir_all(user.work().join("private")).unwrap();
     let ran = user.ken(&["forget", "--path", "private"]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "1 files with 1 chunks forgotten.\n"));
+    assert_eq!((ran.code, ran.out.as_str()), (0, "1 file with 1 chunk forgotten.\n"));
     assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
     assert_eq!(user.texts(), [OTHER]);
     assert_eq!(user.ken(&["forget", "--path", "private"]).code, 2);
