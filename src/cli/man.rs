@@ -20,7 +20,7 @@ pub(super) struct ManArgs {
 }
 
 pub(super) fn run(args: &ManArgs, output: &Output) -> Outcome {
-    let failure = |error: std::io::Error| Failure::io(&shown(&args.folder).to_string(), &error);
+    let failure = |error: std::io::Error| Failure::io(&shown(&args.folder), &error);
     std::fs::create_dir_all(&args.folder).map_err(failure)?;
     let mut command = help::command();
     command.build();

@@ -91,8 +91,8 @@ pub enum EmbedError {
     BrokenBundle { path: PathBuf, what: String },
     #[error("{} is a bundle of format {format}, and this version reads formats up to {known}", shown(path))]
     NewerBundle { path: PathBuf, format: u32, known: u32 },
-    #[error("{} holds another model than {name}: its {file} has SHA-256 {got} instead of {expected}", shown(path))]
-    OtherModel { path: PathBuf, name: String, file: String, got: String, expected: String },
+    #[error("{} holds another model than {name}: {what}", shown(path))]
+    OtherModel { path: PathBuf, name: String, what: String },
     #[error("no thread can be started for the reference encoder: {source}")]
     NoThreads { source: io::Error },
     #[error("{name} needs {needed} MiB of address space, and this process may have {limit}")]

@@ -109,6 +109,9 @@ fn archive(parts: &[(String, Vec<u8>)], how: impl Fn(&str) -> SimpleFileOptions)
     zip.finish().unwrap().into_inner()
 }
 
+/// The files of a bundle: name and bytes.
+type Parts = Vec<(String, Vec<u8>)>;
+
 /// The bundle with something else in its contents.
 fn with_contents(bundle: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let mut parts = parts(bundle);
@@ -299,7 +302,7 @@ fn hostile_archives_are_refused() {
     let bundle = Machine::new(&Tiny::bert()).bundle();
     let other = Other::new();
     let whole = parts(&bundle);
-    let changed = |change: &dyn Fn(&mut Vec<(String, Vec<u8>)>)| {
+    let changed = |change: &dyn Fn(&mut Parts)| {
         let mut parts = whole.clone();
         change(&mut parts);
         archive(&parts, |_| stored())

@@ -4,7 +4,7 @@ use crate::support::ken::User;
 fn says_how_things_stand_in_every_length() {
     let user = User::new();
     let empty = user.ken(&["status"]);
-    assert!(empty.code == 0 && empty.out.contains("files     0"), "{empty:?}");
+    assert!(empty.code == 0 && empty.out.contains("files     none yet"), "{empty:?}");
     assert_eq!(user.ken(&["status", "--strict"]).code, 8);
     user.document("a.md", "A paragraph that is long enough to be one by itself, as it should be.");
     user.ken(&["index", "."]);

@@ -12,6 +12,9 @@ use zip::CompressionMethod;
 use zip::read::{ZipFile, read_zipfile_from_stream};
 use zip::result::ZipError;
 
+/// Takes the next bytes of a file, and how many there have been with them.
+pub(crate) type Receive<'a> = dyn FnMut(&[u8], u64) -> Result<(), EmbedError> + 'a;
+
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 18;
 /// Most bytes of the list of files at the end of the archive.
@@ -98,11 +101,7 @@ impl Bundle {
     ///
     /// # Errors
     /// [`EmbedError::BrokenBundle`] when it is another file, [`EmbedError::Io`], or the receiver's error.
-    pub fn take(
-        &mut self,
-        entry: &Entry,
-        receive: &mut dyn FnMut(&[u8], u64) -> Result<(), EmbedError>,
-    ) -> Result<(), EmbedError> {
+    pub fn take(&mut self, entry: &Entry, receive: &mut Receive<'_>) -> Result<(), EmbedError> {
         let path = &self.path;
         let broken = |what: String| EmbedError::BrokenBundle { path: path.clone(), what };
         let is_named = |name: &str| match name == entry.path {

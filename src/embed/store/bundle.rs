@@ -190,13 +190,8 @@ impl ModelStore {
         };
         for entry in &contents.files {
             if let Some(pin) = known.pin(&entry.path).filter(|pin| *pin != entry.sha256) {
-                return Err(EmbedError::OtherModel {
-                    path: file.into(),
-                    name: name.to_owned(),
-                    file: entry.path.clone(),
-                    got: entry.sha256.clone(),
-                    expected: pin.to_owned(),
-                });
+                let what = format!("its {} has SHA-256 {} instead of {pin}", entry.path, entry.sha256);
+                return Err(EmbedError::OtherModel { path: file.into(), name: name.to_owned(), what });
             }
         }
         // A fit that ships is better known than one that comes along.

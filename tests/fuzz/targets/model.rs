@@ -351,8 +351,11 @@ fn word_pieces(room: &Path) -> Reader {
     })
 }
 
+/// The files of a bundle: name and bytes.
+type Parts = Vec<(String, Vec<u8>)>;
+
 /// A bundle, its contents, and the files that follow them.
-fn bundle_seed() -> (Vec<u8>, Vec<u8>, Vec<(String, Vec<u8>)>) {
+fn bundle_seed() -> (Vec<u8>, Vec<u8>, Parts) {
     let room = tempfile::tempdir().unwrap();
     let (folder, file) = (room.path().join("own"), room.path().join("own.ken"));
     Tiny { shape: (16, 2, 16), ..tiny() }.write(&folder);
