@@ -80,7 +80,8 @@ fn completions_exist_for_every_shell() {
 
 /// What a shell offers behind these words.
 fn offered(words: &[&str]) -> Vec<String> {
-    let mut command = User::new().command(&[&["--", "ken"], words].concat());
+    let user = User::new();
+    let mut command = user.command(&[&["--", "ken"], words].concat());
     command.envs([("KEN_COMPLETE", "bash"), ("_CLAP_IFS", "\n")]);
     command.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
     let ran = run(command, b"");
