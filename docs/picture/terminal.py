@@ -48,7 +48,7 @@ SESSION = [
 ]
 
 # As wide as the longest line of the session; GitHub shows a picture of this width nearly unscaled.
-COLUMNS = 96
+COLUMNS = 98
 MAX_LINES = 40
 MAX_BYTES = 30_000
 
