@@ -72,7 +72,7 @@ Examples:
   ken index ~/notes ./docs                 index documents and source code
   ken search \"how do we rotate the keys\"  search them by meaning and by words
   ken pack --task \"retry with back-off\"   make a frame for a language model
-  ken model pull                           get the model that compares meanings
+  ken model pull                           get the embedding model
 
 Exit codes:
     0  something is known, or the command did its work

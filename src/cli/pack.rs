@@ -92,6 +92,7 @@ enum PackVerb {
     /// Show what differs between two frames
     ///
     /// Exit code: 0 if they hold the same, 8 if not.
+    #[command(after_help = "Example:\n  ken pack diff before.md after.md")]
     Diff {
         /// The first frame, as ken pack printed it
         a: PathBuf,

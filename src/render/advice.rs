@@ -120,7 +120,7 @@ mod tests {
             out
         };
         assert!(text(false).lines().count() <= GLANCE_LINES + 1, "{}", text(false));
-        assert!(text(false).ends_with("7 more steps: ken canon show a/b\n"), "{}", text(false));
+        assert!(text(false).ends_with("7 more steps: `ken canon show a/b`\n"), "{}", text(false));
         assert!(!text(true).contains("2. ") && !text(true).contains("more steps"));
     }
 

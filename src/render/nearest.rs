@@ -74,6 +74,6 @@ mod tests {
         let text = nearest_text(&answer, "/home/me", Style::default());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "Nothing sure. Closest: docs/a.md:12 Backup > Retention (20 %)");
-        assert_eq!(lines[1], "                       Backup > Retention (10 %, ken canon show linux/x)");
+        assert_eq!(lines[1], "                       Backup > Retention (10 %, `ken canon show linux/x`)");
     }
 }
