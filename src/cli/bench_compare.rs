@@ -25,7 +25,7 @@ const MOVED: usize = 10;
 #[command(after_help = "\
 Examples:
   ken bench compare results/rustc.bm25.json results/rustc.hybrid.json
-  ken bench compare before/rustc.hybrid.json after/rustc.hybrid.json --metric map")]
+  ken bench compare before/rustc.bm25.json after/rustc.bm25.json --metric map")]
 pub(super) struct CompareArgs {
     /// The first result
     #[arg(value_name = "A")]

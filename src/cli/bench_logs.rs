@@ -23,7 +23,8 @@ Files of DIR, as JSON lines; lines of a log count from 1:
 
 Metrics: hit@k: the headline of one of the first k blocks is marked. start@1:
 the first line of the first block is marked. overlap@k: a line of one of the
-first k blocks is marked. F1: of lines. p@1: mean probability of the first block.
+first k blocks is marked. F1: of lines. p@1: mean probability of the first
+block.
 
 Examples:
   ken bench logs logs/ --by-repo

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   ken bench run sets/scifact
-  ken bench run sets/* --run bm25 --run hybrid --out results --html report.html
+  ken bench run sets/* --run bm25 --run hybrid --out results
   ken bench run sets/locomo --group-by group --json | jq .metrics
   ken bench run sets/rustc --run hybrid --run hybrid,word_weight=0.5
   ken bench run sets/rustc --run hybrid --ranking theirs.trec

@@ -93,8 +93,10 @@ pub(super) struct StatsArgs {}
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken canon add --pack team --title \"VPN is down\" --symptom \"cannot reach the registry\" \\
-    --pattern 'registry\\.corp.* i/o timeout' --cause \"The VPN dropped.\" --fix 'Reconnect: `vpn up`.'
+  ken canon add --pack team --title \"VPN is down\" \\
+    --symptom \"cannot reach the registry\" \\
+    --pattern 'registry\\.corp.* i/o timeout' \\
+    --cause \"The VPN dropped.\" --fix 'Reconnect: `vpn up`.'
   ken canon add --pack team --json-entry - < entry.json")]
 pub(super) struct AddArgs {
     /// The pack; it is created if it does not exist

@@ -56,7 +56,8 @@ mod tests {
 
     fn all(command: &Command, seen: &mut Vec<Command>) {
         seen.push(command.clone());
-        command.get_subcommands().for_each(|verb| all(verb, seen));
+        let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help");
+        verbs.for_each(|verb| all(verb, seen));
     }
 
     fn verbs() -> Vec<Command> {
@@ -93,7 +94,7 @@ mod tests {
             let own = help.find("\nOptions:\n");
             let every = help.find(GLOBAL);
             assert!(every.is_some() && own < every, "{name}\n{help}");
-            assert!(verb.has_subcommands() || name == "help" || help.contains("\nExample"), "{name} has no example");
+            assert!(verb.has_subcommands() || help.contains("\nExample"), "{name} has no example");
         }
     }
 }

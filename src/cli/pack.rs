@@ -36,8 +36,8 @@ const LEFT_OUT: usize = 30;
 Examples:
   ken pack --task \"retry with back-off\" | llm
   ken pack --task - --budget 4000 --instructions AGENTS.md < task.md
-  ken pack --task \"rotate the signing keys\" --include 'docs/**' --explain > frame.md
-  ken pack --task \"rotate the signing keys\" --exclude '*/CHANGELOG.md' --exclude vendor
+  ken pack --task \"rotate the keys\" --include 'docs/**' --explain > frame.md
+  ken pack --task \"rotate the keys\" --exclude vendor --exclude '*.lock'
   ken pack diff before.md after.md
 
 Exit code: 0 if the frame holds knowledge, 1 if it holds only the task."

@@ -32,7 +32,7 @@ Examples:
   ken search --full -n 1 \"how do we rotate the signing keys\"
   ken search --open 1 \"retry budget\"    open the first hit in your editor
   ken search --good 2 \"retry budget\"    label the second hit as an answer
-  ken search --scope here --json \"release checklist\" | jq -r '.results[].hits[].path'
+  ken search --scope here --json \"checklist\" | jq -r '.results[].hits[].path'
 
 Exit code: 0 if anything is found, 1 if nothing is.")]
 pub(super) struct SearchArgs {

@@ -83,7 +83,7 @@ fn what_became_a_link_is_not_followed() {
     {
         let ran = user.ken(arguments);
         assert_eq!(ran.code, code, "{ran:?}");
-        assert!(arguments.len() > 1 || ran.err.contains("a.md is a link now"), "{ran:?}");
+        assert!(arguments.len() > 1 || ran.err.contains("a.md is behind a symbolic link now"), "{ran:?}");
         assert!(!user.exported().iter().any(|record| record.to_string().contains("secrets")), "{arguments:?}");
     }
 }

@@ -89,7 +89,7 @@ const KNOWN: &[Known] = &[
         "takes minutes",
     ),
     (
-        "ken bench compare before/rustc.hybrid.json after/rustc.hybrid.json --metric map",
+        "ken bench compare before/rustc.bm25.json after/rustc.bm25.json --metric map",
         How::Instead("ken bench compare results/rustc.bm25.json results/rustc.hybrid.json --metric map"),
         "another day's result",
     ),
