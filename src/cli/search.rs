@@ -15,7 +15,7 @@ use crate::engine::face::indexing::scope_of;
 use crate::render::{answer_json, nearest_first, nearest_text, search_text};
 use crate::types::{Answer, Kind, Scope, Semantic};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -97,8 +97,9 @@ pub(super) struct SearchArgs {
 
 /// Reads a kind, and lists the kinds in help.
 pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new([Kind::Canon, Kind::Chunk].map(Kind::name))
-        .try_map(|name| Kind::of(&name).ok_or("no such kind"))
+    // Nothing makes items of the other kinds yet; an import may have brought some.
+    let value = |kind: Kind| PossibleValue::new(kind.name()).hide(!matches!(kind, Kind::Canon | Kind::Chunk));
+    PossibleValuesParser::new(Kind::ALL.map(value)).try_map(|name| Kind::of(&name).ok_or("no such kind"))
 }
 
 /// Endings of a type of files.
