@@ -10,8 +10,8 @@ use clap::{Args, Parser};
 
 /// Turn a plain phrase into pack, search, lookup or status, and run it
 ///
-/// The command that it runs is shown on standard error. A prefix chooses the command: `ken: search X`, `ken: pack X`,
-/// `ken: lookup X`, `ken: status`. With `ken: X`, X is searched for if it is no other request.
+/// Standard error shows which command it runs. A prefix chooses the command: `ken: search X`, `ken: pack X`,
+/// `ken: lookup X`, `ken: status`. `ken: X` searches for X if no other command fits.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +20,7 @@ Examples:
   ken ask \"error: cc not found\"            ken lookup \"error: cc not found\"
   ken ask \"good morning\"                   ken status --brief
 
-Exit code: that of the command, or 2 if the phrase asks for nothing.")]
+Exit code: that of the command that it runs; 2 if no command fits the phrase.")]
 pub(super) struct AskArgs {
     /// The phrase; `-` reads standard input
     #[arg(value_name = "PHRASE", required = true)]

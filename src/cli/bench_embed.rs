@@ -28,7 +28,7 @@ pub(super) struct EmbedArgs {
     /// Number of single queries
     #[arg(long, default_value_t = 60, value_name = "N")]
     queries: usize,
-    /// Write the vectors of the passages as little-endian f32, row after row
+    /// Write the vectors of all passages into this file: little-endian f32, one row for each passage
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
 }

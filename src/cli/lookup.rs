@@ -205,7 +205,8 @@ pub(super) fn show(answer: &Answer, length: Length, took_ms: f64, output: &Outpu
             }
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say(
-                    "There is no usable model, so only patterns and words were compared; get one with: `ken model pull`",
+                    "There is no usable model, so only patterns and words were compared; get one with: \
+                     `ken model pull`",
                 );
             }
         }

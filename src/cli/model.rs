@@ -30,7 +30,7 @@ pub(super) enum ModelVerb {
     Verify(NameArgs),
     /// Use this model from now on
     ///
-    /// What is indexed is embedded again. Until that is done, the index answers with the old model.
+    /// Everything that is indexed is embedded again. Searches use the old model until that is finished.
     #[command(after_help = "Example:\n  ken model use all-MiniLM-L6-v2")]
     Use(OneArgs),
     /// Print the folder of a model

@@ -61,10 +61,10 @@ pub(super) struct PackArgs {
     /// A file with standing instructions
     #[arg(long, value_name = "FILE")]
     instructions: Option<PathBuf>,
-    /// Only files under this path, or files that match a pattern such as 'docs/**'; repeatable
+    /// Only files under this path, or matching this pattern, such as 'docs/**'; repeatable
     #[arg(long, value_name = "GLOB")]
     include: Vec<PathBuf>,
-    /// No files under this path, or that match this pattern; repeatable
+    /// No files under this path, or matching this pattern; repeatable
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<PathBuf>,
     /// Whose files come first at about the same relevance: `here` is this repository [setting: search.prefer]

@@ -26,8 +26,8 @@ const KEPT_BYTES: usize = RUN_KEPT_BYTES;
 /// Run a command; if it fails, look up what it printed
 ///
 /// Output and exit code are those of the command. The answer goes to standard error. If nothing is known, nothing is
-/// added. With the setting run.keep_passing, hashes of the lines of a passing command are kept; if it fails later in the
-/// same folder, these lines are less likely the reason.
+/// added. The setting run.keep_passing keeps hashes of the lines that a passing command prints. If the same command
+/// fails later in the same folder, these lines are less likely the reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -48,10 +48,10 @@ pub(super) struct SearchArgs {
     /// Only items of this scope: `here` (this repository), `global`, or a repository's id; repeatable
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
-    /// Only files under this path, or files that match a pattern such as '*/docs/*.md'
+    /// Only files under this path, or matching this pattern, such as '*/docs/*.md'
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// No files under this path, or that match this pattern; repeatable
+    /// No files under this path, or matching this pattern; repeatable
     #[arg(long, value_name = "PATH")]
     exclude: Vec<PathBuf>,
     /// Only files of this language, format or ending, such as rust, markdown or md; repeatable
@@ -204,7 +204,7 @@ fn tell_how_to_read(answer: &Answer, output: &Output) {
     output.say(&output.message_style.faint(&hint));
 }
 
-/// The scope of this name. The index knows every other than `here` and `global`.
+/// Reads a scope: `here`, `global`, or the id of an indexed repository.
 pub(super) fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, Failure> {
     Ok(match name {
         "here" => scope_of(here),

@@ -152,7 +152,7 @@ impl Engine {
         // notes.
         if let Some(folder) = self.settings.cache.as_ref().map(|cache| cache.join("bench")).filter(|f| f.is_dir()) {
             session.note(format!(
-                "{} holds copies of the sets that `ken bench` has measured; delete it if one of them holds the same text",
+                "{} holds copies of the sets that `ken bench` measured; delete it if one of them holds the same text",
                 shown(&folder)
             ));
         }

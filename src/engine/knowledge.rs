@@ -155,14 +155,18 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Image, EngineError> {
         let was_there = self.canon_file(packs, encoder).is_some();
-        let what = "the vectors of the canon";
-        let path = self.vector_path(packs, encoder);
-        let lock = path.and_then(|path| alone(&path, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what })));
+        let lock = self.lock_canon(packs, encoder, session);
         // Where there was a file, it is wanted anew.
         if let Some(made) = self.canon_file(packs, encoder).filter(|_| !was_there) {
             return Ok(made);
         }
         self.embed_canon(packs, self.canon_texts(packs, encoder), encoder, lock.as_ref(), session)
+    }
+
+    /// Locks the file of canon's vectors, and waits while another process makes it. `None` if it cannot be locked.
+    fn lock_canon(&self, packs: &PacksSnapshot, encoder: &dyn Encoder, session: &Session<'_>) -> Option<File> {
+        let what = "the vectors of the canon";
+        alone(&self.vector_path(packs, encoder)?, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what }))
     }
 
     /// The texts of all entries, with the vectors that files have.
@@ -200,9 +204,7 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<bool, EngineError> {
         let packs = self.packs(session);
-        let what = "the vectors of the canon";
-        let path = self.vector_path(&packs, encoder);
-        let lock = path.and_then(|path| alone(&path, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what })));
+        let lock = self.lock_canon(&packs, encoder, session);
         if self.canon_file(&packs, encoder).is_some() {
             return Ok(true);
         }
@@ -358,8 +360,8 @@ impl CanonTexts {
         self.missing = self.vectors.iter().filter(|vector| vector.is_none()).count();
     }
 
-    /// Takes the vectors that somebody else's image holds whole, where there are none yet, if they are what this encoder
-    /// makes: a sample of them is made here and compared. False if they are not, or if it holds none of these texts.
+    /// Takes the whole vectors of somebody else's image for texts that have none yet. A sample is embedded here and
+    /// compared first. False if this encoder makes other vectors, or if the image holds none of these texts.
     fn take(&mut self, given: &Image, encoder: &dyn Encoder) -> Result<bool, EngineError> {
         let is_unit = |vector: &Vec<f32>| (dot(vector, vector).sqrt() - 1.0).abs() < 1e-3;
         let of = |at: usize| Some((at, given.checked(given.row_of(&self.hashes[at])?).filter(is_unit)?));

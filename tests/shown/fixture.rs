@@ -10,7 +10,7 @@ use std::path::Path;
 pub const PLAN: &str = include_str!("../plans/rds-replace.json");
 
 /// The log of a build that failed.
-pub const BUILD_LOG: &str = "   Compiling app v0.1.0 (/work/app)
+pub const BUILD_LOG: &str = "   Compiling app v0.1.0 (/home/ann/app)
 error[E0382]: borrow of moved value: `names`
  --> src/main.rs:6:22
   |
@@ -115,7 +115,7 @@ const FILES: &[(&str, &str)] = &[
     ("apply.log", APPLY_LOG),
     ("build.log", BUILD_LOG),
     ("fail.log", BUILD_LOG),
-    ("green.log", "   Compiling app v0.1.0 (/work/app)\n    Finished `dev` profile\n"),
+    ("green.log", "   Compiling app v0.1.0 (/home/ann/app)\n    Finished `dev` profile\n"),
     ("app.log", SERVER_LOG),
     ("log/server.log", SERVER_LOG),
     ("docker.txt", DOCKER),
