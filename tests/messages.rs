@@ -151,8 +151,8 @@ fn table() -> String {
         }
     }
     let mut out = String::from(
-        "# Messages\n\nAll messages of `ken`, made of its sources by `tests/messages.rs`. A value stands in capitals or \
-         as three points.\n\n## Errors\n\n| module | says | what to do |\n|---|---|---|\n",
+        "# Messages\n\nAll messages of `ken`, made of its sources by `tests/messages.rs`. \
+         A value stands in capitals or as three points.\n\n## Errors\n\n| module | says | what to do |\n|---|---|---|\n",
     );
     let cell = |text: &str| text.replace('|', "\\|");
     for (module, all) in &errors {
