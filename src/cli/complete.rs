@@ -8,6 +8,7 @@ use super::surroundings::Surroundings;
 use super::{Colour, Global, help};
 use crate::config::KEYS;
 use crate::engine::Engine;
+use crate::engine::face::packs::Stored;
 use crate::eval::retrieval::Configuration;
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompleteEnv, CompletionCandidate, Shell};
@@ -39,26 +40,17 @@ pub(super) fn models() -> ArgValueCandidates {
 
 /// Packs in use.
 pub(super) fn packs() -> ArgValueCandidates {
-    offer(|engine| {
-        let packs = engine.packs(&quiet().session());
-        packs.canon().entries().iter().filter_map(|entry| Some(entry.id().split_once('/')?.0.to_owned())).collect()
-    })
+    of_entries(|stored| vec![stored.pack.clone().into_owned()])
 }
 
 /// Providers of entries, such as aws.
 pub(super) fn providers() -> ArgValueCandidates {
-    offer(|engine| {
-        let packs = engine.packs(&quiet().session());
-        packs.canon().entries().iter().filter_map(|entry| entry.entry().provider.clone()).collect()
-    })
+    of_entries(|stored| stored.entry().provider.clone().into_iter().collect())
 }
 
 /// Tags of entries.
 pub(super) fn tags() -> ArgValueCandidates {
-    offer(|engine| {
-        let packs = engine.packs(&quiet().session());
-        packs.canon().entries().iter().flat_map(|entry| entry.entry().tags.clone()).collect()
-    })
+    of_entries(|stored| stored.entry().tags.clone())
 }
 
 /// Ids of entries. Before a pack is chosen, the packs are offered: thousands of ids help nobody.
@@ -85,6 +77,11 @@ pub(super) fn runs() -> ArgValueCandidates {
 /// Names of settings.
 pub(super) fn settings() -> ArgValueCandidates {
     ArgValueCandidates::new(|| KEYS.iter().map(|key| CompletionCandidate::new(key.name)).collect())
+}
+
+/// What the entries of the packs in use have.
+fn of_entries(names: fn(&Stored) -> Vec<String>) -> ArgValueCandidates {
+    offer(move |engine| engine.packs(&quiet().session()).canon().entries().iter().flat_map(names).collect())
 }
 
 fn offer(names: impl Fn(&Engine) -> BTreeSet<String> + Send + Sync + 'static) -> ArgValueCandidates {

@@ -136,6 +136,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     let length = if args.show.short { Length::Short } else { Length::Full };
     let mut options = options(&surroundings.config.settings().lookup, args.filters, args.show);
     options.passing = passing.map(Arc::new);
+    options.feedback = engine.usable_feedback(&output.session());
     let mut meter = Meter::new(output);
     if args.pull || surroundings.config.settings().model.auto_pull {
         let pulled = engine.pull_if_missing(&meter.session());

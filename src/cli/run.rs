@@ -90,6 +90,7 @@ fn explain(global: &Global, args: &RunArgs, seen: &[u8], cut: bool, output: &Out
         defaults.passing = engine.kept_passing(run, &output.session()).map(Arc::new);
     }
     defaults.platform = platform_of_command(&args.command);
+    defaults.feedback = engine.usable_feedback(&output.session());
     let mut meter = Meter::new(output);
     let started = Instant::now();
     let answer = match engine.lookup(seen, &defaults, &meter.session()) {

@@ -3,7 +3,7 @@
 //! It is kept only on request, in a file that only its owner can read: ids of entries and fingerprints of errors, no
 //! text. So that the last answer need not be named, its ids are kept for each terminal.
 
-use super::{Engine, EngineError, Session};
+use super::{Engine, EngineError, Session, kept_lines};
 use crate::map::open::{Links, read_text};
 use crate::map::write_aside;
 use crate::render::json_line;
@@ -12,8 +12,8 @@ use crate::types::limits::{FEEDBACK, LAST_ANSWER};
 use crate::types::{Answer, Feedback, FeedbackLog};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// The file in the data directory: a JSON object a line.
@@ -40,13 +40,17 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Io`] when the file is there and cannot be read.
     pub fn feedback(&self) -> Result<FeedbackLog, EngineError> {
-        let Some(data) = &self.settings.data else { return Ok(FeedbackLog::default()) };
-        let path = data.join(FILE);
-        match read_text(&path, Links::Follow, FEEDBACK) {
-            Ok(text) => Ok(FeedbackLog(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(FeedbackLog::default()),
-            Err(source) => Err(EngineError::Io { path, source }),
-        }
+        Ok(FeedbackLog(kept_lines::read(self.settings.data.as_deref(), FILE, FEEDBACK)?))
+    }
+
+    /// The same for [`LookupOptions::feedback`](crate::query::LookupOptions::feedback): a file that cannot be read is a
+    /// note. Measurements go without it.
+    pub fn usable_feedback(&self, session: &Session<'_>) -> Arc<FeedbackLog> {
+        let feedback = self.feedback().unwrap_or_else(|error| {
+            session.note(format!("what you said of answers could not be read: {error}"));
+            FeedbackLog::default()
+        });
+        Arc::new(feedback)
     }
 
     /// Stores that an answer worked, or that it was wrong. Without `entry` it is the first answer that this terminal
@@ -79,9 +83,7 @@ impl Engine {
         let mut all = self.feedback()?.0;
         let said = Feedback { entry, fingerprint, worked, at: session.now() };
         all.push(said.clone());
-        let path = lock.folder().join(FILE);
-        let text: String = all.iter().map(json_line).collect();
-        write_aside(&path, text.as_bytes()).map_err(|source| EngineError::Io { path, source })?;
+        kept_lines::write(&lock, FILE, &all)?;
         Ok(said)
     }
 

@@ -3,14 +3,10 @@
 //! They are kept only on request, in a file that only its owner can read. Only `ken bench from-index` reads them. It
 //! makes labelled questions, and `ken bench calibrate` can fit a gate to those.
 
-use super::{Engine, EngineError, Session};
-use crate::map::open::{Links, read_text};
-use crate::map::write_aside;
-use crate::render::json_line;
+use super::{Engine, EngineError, Session, kept_lines};
 use crate::store::WriterLock;
 use crate::types::limits::LABELS;
 use serde::{Deserialize, Serialize};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The file in the data directory: a JSON object a line.
@@ -35,13 +31,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Io`] when the file is there and cannot be read.
     pub fn labels(&self) -> Result<Vec<Label>, EngineError> {
-        let Some(data) = &self.settings.data else { return Ok(Vec::new()) };
-        let path = data.join(FILE);
-        match read_text(&path, Links::Follow, LABELS) {
-            Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            Err(source) => Err(EngineError::Io { path, source }),
-        }
+        kept_lines::read(self.settings.data.as_deref(), FILE, LABELS)
     }
 
     /// Stores that `id` answers `question`. A repeated label is stored once.
@@ -61,7 +51,7 @@ impl Engine {
         all.retain(|label| label.question != question || label.id != id);
         let (question, id, path) = (question.to_owned(), id.to_owned(), path.map(str::to_owned));
         all.push(Label { question, id, path, at: session.now() });
-        write(&lock, &all)
+        kept_lines::write(&lock, FILE, &all)
     }
 
     /// Removes the labels of these items and of all items from these files and folders.
@@ -75,16 +65,6 @@ impl Engine {
         let is_under = |found: &str| paths.iter().any(|path| Path::new(found).starts_with(path));
         let stays = |label: &Label| !ids.contains(&label.id) && !label.path.as_deref().is_some_and(is_under);
         let kept: Vec<Label> = all.iter().filter(|label| stays(label)).cloned().collect();
-        if kept.len() < all.len() { write(lock, &kept) } else { Ok(()) }
+        if kept.len() < all.len() { kept_lines::write(lock, FILE, &kept) } else { Ok(()) }
     }
-}
-
-fn write(lock: &WriterLock, labels: &[Label]) -> Result<(), EngineError> {
-    let path = lock.folder().join(FILE);
-    let text: String = labels.iter().map(json_line).collect();
-    let written = match labels.is_empty() {
-        true => std::fs::remove_file(&path),
-        false => write_aside(&path, text.as_bytes()),
-    };
-    written.map_err(|source| EngineError::Io { path, source })
 }

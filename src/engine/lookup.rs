@@ -5,8 +5,8 @@ use super::{Engine, EngineError, Session};
 use crate::query::{LookupContext, LookupOptions, Probed, lookup, probe, problems};
 use crate::text::Log;
 use crate::triage::Passing;
+use crate::types::Answer;
 use crate::types::limits::{ALIKE_LINES, LOG_LINE_BYTES};
-use crate::types::{Answer, FeedbackLog};
 use std::cell::OnceCell;
 use std::io::Read;
 use std::sync::Arc;
@@ -40,7 +40,6 @@ impl Engine {
     ) -> Result<Answer, EngineError> {
         let packs = self.packs(session);
         packs.check(&options.filters)?;
-        let options = &self.with_feedback(options, session);
         let mut log = Log::new(input);
         let problems = problems(&packs.knowledge, &mut log, options)?;
         note_shortened(&log, session);
@@ -61,15 +60,6 @@ impl Engine {
             self.mend_canon(&packs, &opened.semantics, session);
         }
         Ok(answer)
-    }
-
-    /// The options with what people said of answers.
-    fn with_feedback(&self, options: &LookupOptions, session: &Session<'_>) -> LookupOptions {
-        let feedback = self.feedback().unwrap_or_else(|error| {
-            session.note(format!("what you said of answers could not be read: {error}"));
-            FeedbackLog::default()
-        });
-        LookupOptions { feedback: Arc::new(feedback), ..options.clone() }
     }
 
     /// What a log of a run that passed prints, for [`LookupOptions::passing`].

@@ -13,6 +13,7 @@ mod feedback;
 mod forget;
 mod index;
 mod items;
+mod kept_lines;
 mod knowledge;
 mod labels;
 mod lookup;

@@ -90,6 +90,19 @@ fn an_answer_is_known_to_its_own_terminal_alone_and_nothing_of_the_error_is_kept
     assert!(!user.home().join("last").exists() && !user.home().join("feedback.jsonl").exists());
 }
 
+/// What somebody says of answers changes no figure.
+#[test]
+fn measurements_go_without_it() {
+    let user = User::new();
+    let case =
+        serde_json::json!({"id": "one", "kind": "message", "domain": "git-ssh", "text": ERROR, "expect": [ENTRY]});
+    user.document("cases.jsonl", format!("{case}\n"));
+    assert_eq!(at(&user, "one", &["lookup", ERROR]).code, 0);
+    assert_eq!(at(&user, "one", &["lookup", "--wrong"]).code, 0);
+    let report = user.ken(&["bench", "builtin", "--cases", "cases.jsonl", "--json"]).json()["report"].take();
+    assert_eq!(report["kinds"]["message"]["right"], 1, "{report}");
+}
+
 /// A dry run leaves nothing, and neither does a program without a terminal.
 #[test]
 fn nothing_is_kept_where_nobody_looks() {
