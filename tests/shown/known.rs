@@ -60,6 +60,9 @@ const KNOWN: &[Known] = &[
     ("python benches/*", How::Elsewhere, "needs packages of Python, or sets that are not in the repository"),
     ("benches/peers/*", How::Elsewhere, "gets what it compares with"),
     ("cd benches/peers/tantivy *", How::Elsewhere, "builds another program"),
+    ("cd benches/peers/hnsw_rs", How::Elsewhere, "builds another program, as do the next two"),
+    ("cargo run --release -- SETS/*", How::Elsewhere, "the program of benches/peers/hnsw_rs"),
+    ("cargo run --release -- --base *", How::Elsewhere, "the program of benches/peers/hnsw_rs"),
     ("cargo build --release && ken model pull", How::Instead("ken model pull"), "the program is built"),
     (
         "benches/pack/crate_docs.py DOCS && ken bench pack DOCS --file-by file",

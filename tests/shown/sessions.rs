@@ -41,8 +41,7 @@ pub fn fault(shell: &Shell, shown: &Shown) -> Option<Fault> {
 
 /// Whether `ken` was called, ended well, and complained about nothing.
 fn works(ended: &Ended, right: &[i32]) -> bool {
-    let complains =
-        |line: &str| line.starts_with("error:") || line.starts_with("Usage:") || line.contains(": not found");
+    let complains = |line: &str| line.starts_with("error:") || line.contains(": not found");
     let well = ended.calls.iter().all(|(code, _)| right.contains(code));
     !ended.calls.is_empty() && well && (right.len() == 1 || !ended.shown.lines().any(complains))
 }

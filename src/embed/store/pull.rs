@@ -28,9 +28,7 @@ impl ModelStore {
             return Err(first);
         };
         let taken = self.manifest(fallback)?;
-        let source = taken.sources.first().map(describe).unwrap_or_default();
-        let (why, size) = (first.to_string(), download_size(taken));
-        on(PullEvent::Fallback { wanted: name, taken: fallback, source: &source, size, why: &why });
+        on(PullEvent::Fallback { wanted: name, taken: fallback });
         self.pull_one(taken, on)
     }
 
@@ -163,8 +161,4 @@ fn size_of(source: &Source, manifest: &Manifest) -> Option<u64> {
         Source::Hub { .. } => manifest.total_size(),
         Source::Package { size, .. } => Some(*size),
     }
-}
-
-fn download_size(manifest: &Manifest) -> Option<u64> {
-    manifest.sources.first().and_then(|source| size_of(source, manifest))
 }

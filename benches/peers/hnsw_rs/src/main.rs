@@ -1,7 +1,7 @@
 //! Our graph beside hnsw_rs, on the same vectors, in one process, in turns: seconds of the build, recall of the ten
 //! nearest, queries a second, bytes a row.
 //!
-//! Run: `cargo bench --bench ann -- [SET_DIR...] [--rows N] [--queries N] [--rounds N]`, or with files of little-endian
+//! Run: `cargo run --release -- [SET_DIR...] [--rows N] [--queries N] [--rounds N]`, or with files of little-endian
 //! f32 rows of length 1: `--base FILE --asked FILE [--dim D]`. SET_DIR is a set in BEIR's layout. Its rows are the
 //! distinct sentences of the documents, its queries the questions, embedded once by bge-small-en-v1.5-int8 from the
 //! tests' home (`KEN_TEST_HOME`, else `target/ken-test-home`) and kept in `target/ann-vectors`. Without sets and files
@@ -50,7 +50,7 @@ const SENTENCE_CHARS: usize = 24;
 const A_HAIR: f32 = 1.0 - 1e-6;
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let args: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
     let number = |name: &str, default: usize| value(name).map_or(default, |n| n.parse().unwrap());
     let (rows, queries, rounds) = (number("--rows", 50_000), number("--queries", 1_000), number("--rounds", 3));
@@ -299,7 +299,7 @@ fn embedded(sets: &[&Path], rows: usize, queries: usize) -> Vectors {
         }
     }
     let (sentences, questions) = (spread(sentences, rows), spread(questions, queries));
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target");
     let home = std::env::var_os("KEN_TEST_HOME").map_or_else(|| root.join("ken-test-home"), PathBuf::from);
     let store = ModelStore::new(StoreSettings::new(home.join("models"), home.join("hub")));
     let installed = store.find(MODEL).unwrap().expect("run the tests first: they pull the model");
