@@ -51,11 +51,17 @@ impl<R: Fn(usize) -> usize> Op for Similarities<'_, R> {
             let (mut highs, mut lows) = ([[0; QUAD]; LANES / QUAD], [[0; QUAD]; LANES / QUAD]);
             for quad in 0..LANES / QUAD {
                 let at = first + quad * QUAD;
-                let rows = std::array::from_fn(|i| codes(at + i));
-                let ahead = std::array::from_fn(|i| codes(at + AHEAD + i));
+                let (mut rows, mut ahead) = ([&self.codes[..0]; QUAD], [&self.codes[..0]; QUAD]);
+                for i in 0..QUAD {
+                    rows[i] = codes(at + i);
+                    ahead[i] = codes(at + AHEAD + i);
+                }
                 [highs[quad], lows[quad]] = s.dot_quad(rows, [high, low], Some(ahead));
             }
-            let scales = std::array::from_fn(|i| self.scales[(self.row)((first + i).min(most))]);
+            let mut scales = [0.0; LANES];
+            for (i, scale) in scales.iter_mut().enumerate() {
+                *scale = self.scales[(self.row)((first + i).min(most))];
+            }
             let steps = s.fma(s.less(&highs, zeros[0]), weight, s.less(&lows, zeros[1]));
             let near = s.mul(steps, s.mul(s.load(&scales), step));
             match out.as_chunks_mut::<LANES>() {
@@ -123,7 +129,10 @@ impl Op for DotGather<'_> {
         let row = |row: u32| &self.codes[row as usize * stride..][..stride];
         for (rows, out) in self.rows.chunks(QUAD).zip(self.out.chunks_mut(QUAD)) {
             // The last few are filled up with the last one, whose sum is then made more than once.
-            let quad = std::array::from_fn(|i| row(rows[i.min(rows.len() - 1)]));
+            let mut quad = [&self.codes[..0]; QUAD];
+            for i in 0..QUAD {
+                quad[i] = row(rows[i.min(rows.len() - 1)]);
+            }
             let [sums] = s.dot_quad(quad, [self.query], None);
             out.copy_from_slice(&sums[..out.len()]);
         }

@@ -138,28 +138,40 @@ impl<F: Copy> Columns<F> {
     /// Those of the panel from output `first` on; without scales they are 1.
     #[inline(always)]
     fn load<S: Lanes<F = F>>(s: S, scales: Option<&[f32]>, bias: &[f32], first: usize) -> Self {
-        let at = |values: &[f32], c: usize| {
-            let rest = values.get(first + c * LANES..).unwrap_or(&[]);
-            rest.first_chunk().map_or_else(|| load_part(s, rest, 0.0), |chunk| s.load(chunk))
-        };
-        Self {
-            scales: std::array::from_fn(|c| scales.map_or(s.splat(1.0), |scales| at(scales, c))),
-            bias: std::array::from_fn(|c| at(bias, c)),
+        let mut columns = Self { scales: [s.splat(1.0); WIDTH], bias: [s.splat(0.0); WIDTH] };
+        if let Some(scales) = scales {
+            load_all(s, &scales[first.min(scales.len())..], &mut columns.scales);
         }
+        load_all(s, &bias[first.min(bias.len())..], &mut columns.bias);
+        columns
+    }
+}
+
+/// Fills vectors with these values, then with zeros.
+#[inline(always)]
+fn load_all<S: Lanes, const W: usize>(s: S, from: &[f32], to: &mut [S::F; W]) {
+    // Loops here and below, not closures: a closure is compiled without the instructions of its caller unless it is
+    // inlined.
+    for w in 0..W {
+        let rest = &from[(w * LANES).min(from.len())..];
+        to[w] = match rest.first_chunk() {
+            Some(chunk) => s.load(chunk),
+            None => load_part(s, rest, 0.0),
+        };
     }
 }
 
 /// Scales, biases, finishes and writes one row of a tile; `to` is as long as the panel's wanted columns.
 #[inline(always)]
 fn write<S: Lanes, const F: usize>(s: S, sums: [S::F; WIDTH], scale: S::F, columns: &Columns<S::F>, to: &mut [f32]) {
-    // A loop, not a closure: a closure is compiled without the instructions of its caller unless it is inlined.
     let mut made = sums;
     for c in 0..WIDTH {
         made[c] = finish::<S, F>(s, s.fma(sums[c], s.mul(scale, columns.scales[c]), columns.bias[c]));
     }
     if let Some(to) = to.first_chunk_mut::<PANEL>() {
-        for (x, to) in made.into_iter().zip(to.as_chunks_mut::<LANES>().0) {
-            s.store(if F == ADD { s.add(x, s.load(to)) } else { x }, to);
+        let parts = to.as_chunks_mut::<LANES>().0;
+        for c in 0..WIDTH {
+            s.store(if F == ADD { s.add(made[c], s.load(&parts[c])) } else { made[c] }, &mut parts[c]);
         }
     } else {
         for (x, to) in made.into_iter().zip(to.chunks_mut(LANES)) {
@@ -218,10 +230,13 @@ fn product_i8<S: Lanes, const F: usize>(s: S, product: ProductI8<'_>) {
             by_rows!(count, tile_i8, s, &tile, &mut sums);
             for (r, sums) in sums.iter().enumerate().take(count) {
                 let from = (row + r) * target.stride + first - target.outputs.start;
+                let mut lanes = [s.splat(0.0); WIDTH];
                 let sums = sums.as_chunks::<LANES>().0;
-                let sums = std::array::from_fn(|c| s.load_i32(&sums[c]));
+                for c in 0..WIDTH {
+                    lanes[c] = s.load_i32(&sums[c]);
+                }
                 let scale = s.splat(scales[row + r].scale);
-                write::<S, F>(s, sums, scale, &columns, &mut target.values[from..from + width]);
+                write::<S, F>(s, lanes, scale, &columns, &mut target.values[from..from + width]);
             }
         }
     }
@@ -237,9 +252,11 @@ pub(super) fn sum_f32<S: Lanes, const R: usize, const W: usize>(s: S, tile: &Til
     let rows = tile.rows.as_ptr();
     let panel = tile.panel.as_ptr();
     for k in 0..inputs {
-        // SAFETY: the second assert bounds the W vectors at `k * width` for every k below `inputs`.
-        let line: [S::F; W] =
-            std::array::from_fn(|w| s.load(unsafe { &*panel.add(k * tile.width + w * LANES).cast::<[f32; LANES]>() }));
+        let mut line = [s.splat(0.0); W];
+        for w in 0..W {
+            // SAFETY: the second assert bounds the W vectors at `k * width` for every k below `inputs`.
+            line[w] = s.load(unsafe { &*panel.add(k * tile.width + w * LANES).cast::<[f32; LANES]>() });
+        }
         for r in 0..R {
             // SAFETY: the first assert bounds `r * stride + k` for every r below R and k below `inputs`.
             let x = s.splat(unsafe { *rows.add(r * tile.stride + k) });
@@ -308,9 +325,9 @@ fn product_f32<S: Lanes, const F: usize>(s: S, product: ProductF32<'_>) {
             by_rows!(count, tile_f32, s, &tile, &mut sums);
             for (r, sums) in sums.iter().enumerate().take(count) {
                 let from = (row + r) * target.stride + first - target.outputs.start;
-                let sums = sums.as_chunks::<LANES>().0;
-                let sums = std::array::from_fn(|c| s.load(&sums[c]));
-                write::<S, F>(s, sums, s.splat(1.0), &columns, &mut target.values[from..from + width]);
+                let mut lanes = [s.splat(0.0); WIDTH];
+                load_all(s, sums, &mut lanes);
+                write::<S, F>(s, lanes, s.splat(1.0), &columns, &mut target.values[from..from + width]);
             }
         }
     }

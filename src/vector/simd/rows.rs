@@ -53,7 +53,9 @@ fn quantise_row<S: Lanes>(s: S, row: &[f32], out: &mut [u8]) -> RowScale {
         low = s.min(low, x);
         odd = s.fma(x, zero, odd); // 0, or NaN if any value is not finite.
     };
-    chunks.iter().for_each(|chunk| see(s.load(chunk)));
+    for chunk in chunks {
+        see(s.load(chunk));
+    }
     if !rest.is_empty() {
         see(load_part(s, rest, 0.0));
     }
