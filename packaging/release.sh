@@ -149,7 +149,8 @@ make_deb() {
     glibc=$(objdump -T "$ken" | grep -o 'GLIBC_[0-9][0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1)
     [ -n "$glibc" ] || fail "the program asks for no version of glibc"
     depends="libc6 (>= $glibc)"
-    if objdump -p "$ken" | grep -q 'NEEDED *libgcc_s'; then depends="$depends, libgcc-s1 (>= 4.2)"; fi
+    # Not `grep -q`, which stops reading: then objdump fails at times, and with it the pipe.
+    if objdump -p "$ken" | grep 'NEEDED *libgcc_s' >/dev/null; then depends="$depends, libgcc-s1 (>= 4.2)"; fi
 
     mkdir "$root/DEBIAN"
     {

@@ -115,8 +115,8 @@ impl Engine {
                 texts.embed(usize::MAX, encoder, session)?;
                 if later() {
                     session.note(format!(
-                        "{} entries that share words with the question were compared by meaning; the vectors of all \
-                         others are being made in the background",
+                        "{} entries of the packs that share words with the question were compared by meaning; the \
+                         vectors of the others are being made in the background",
                         entries.len()
                     ));
                     let image = texts.image(&canon_origin(packs, encoder), encoder.dims());

@@ -63,7 +63,7 @@ impl Engine {
         let read = if options.budget <= READ_UP_TO { options.budget.clamp(READ.0, READ.1) } else { 0 };
         let searched = RecallOptions { search, read, considered: options.explain };
         let asked = ends(task.trim(), QUESTION_BYTES);
-        let request = self.request(true, session)?;
+        let request = self.request(Some(&asked), &searched.search, session)?;
         let mut recall = request.ask(&options.filter, |context| {
             Ok(recall(SearchContext { now_ms: as_of, ..context }, &asked, &searched)?)
         })?;

@@ -5,7 +5,8 @@ use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::query::{
-    Around, Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, probe_items, search,
+    Around, Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, named_entries,
+    probe_items, search,
 };
 use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
 use crate::text::{decode, ends, near_names};
@@ -147,19 +148,24 @@ impl Request<'_, '_> {
 }
 
 impl Engine {
-    /// Takes what a request over items needs.
+    /// Takes what a request over items needs. Where the packs have no vectors yet, those of the entries that share words
+    /// with the question are made first; without a question all are waited for.
     pub(super) fn request<'a, 's>(
         &'a self,
-        with_model: bool,
+        question: Option<&str>,
+        options: &SearchOptions,
         session: &'a Session<'s>,
     ) -> Result<Request<'a, 's>, EngineError> {
         let packs = self.packs(session);
         let database = self.read_database()?;
+        let with_model = options.legs.semantic;
         // Before the packs' vectors may have to be made with a model whose questions the index cannot answer.
         if let (true, Some(database), Ok(Some(model))) = (with_model, &database, self.open_model()) {
             Self::agree(database.index_model()?.as_ref(), model.encoder.as_ref())?;
         }
-        let model = if with_model { self.semantics(&packs, NeededVectors::All, session) } else { None };
+        let by_words = || question.map_or_else(Vec::new, |asked| named_entries(&packs.knowledge, asked, options));
+        let wanted = if question.is_some() { NeededVectors::Entries(&by_words) } else { NeededVectors::All };
+        let model = if with_model { self.semantics(&packs, wanted, session) } else { None };
         Ok(Request { engine: self, session, packs, model, database })
     }
 
@@ -182,7 +188,7 @@ impl Engine {
             session
                 .note(format!("the question is longer than {most} KiB; only the beginning and the end were looked at"));
         }
-        let request = self.request(options.legs.semantic, session)?;
+        let request = self.request(Some(question.trim()), options, session)?;
         let reranker = if options.rerank { Some(self.reranker()?) } else { None };
         let reranker = reranker.as_ref().map(|reranker| reranker.reranker.as_ref());
         let answer =
@@ -209,7 +215,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub fn probe_items(&self, question: &str, session: &Session<'_>) -> Result<Option<Probed>, EngineError> {
-        let request = self.request(true, session)?;
+        let request = self.request(None, &SearchOptions::default(), session)?;
         request.ask(&ItemFilter::default(), |context| match context.items.filter(|_| context.semantics.is_some()) {
             Some(items) => Ok(Some(probe_items(context, items, question)?)),
             None => Ok(None),

@@ -76,7 +76,8 @@ fn read(text: &str) -> Option<Parts<'_>> {
     let (text, trailer) = text.rsplit_once(TRAILER).map_or((text, ""), |(text, last)| (text, last.trim_end()));
     // The first key is a part of the mark.
     let values = trailer.trim_end_matches("-->").trim_end().split(", ");
-    for (key, value) in ["as_of", "tokens", "pieces"].into_iter().zip(values) {
+    // When a frame was made says nothing about what it says.
+    for (key, value) in ["as_of", "tokens", "pieces"].into_iter().zip(values).skip(1) {
         let value = value.strip_prefix(key).map_or(value, |value| value.trim_start_matches(": "));
         out.rest.insert(key.to_owned(), value);
     }
@@ -160,6 +161,7 @@ mod tests {
         };
         assert_eq!(diff(&a, &b), Some(expected));
         assert_eq!(diff(&a, &a.replace("tokens: 1", "tokens: 2")).unwrap().parts, ["tokens"]);
+        assert!(diff(&a, &a.replace("2026-11-22", "2026-11-23")).unwrap().is_empty());
         assert_eq!(diff(&a, "# no frame"), None);
     }
 }

@@ -10,6 +10,7 @@ use super::explanation::{Outcome, of_judged};
 use super::gate::Rule;
 use super::hit::{advice, passage};
 use super::knowledge::Knowledge;
+use super::named::BY_WORDS;
 use super::nearest::nearest;
 use super::options::{LookupOptions, SearchOptions};
 use super::question::Question;
@@ -38,9 +39,6 @@ pub fn problems(knowledge: &Knowledge, log: &mut Log<'_>, options: &LookupOption
     }
     Ok(problems)
 }
-
-/// How many entries each question selects by its words while vectors of the packs are missing.
-const BY_WORDS: usize = 64;
 
 /// Opens the model for a lookup; `None` if there is no usable one. Its argument finds the entries that share words with
 /// the questions, by their places.

@@ -26,6 +26,7 @@ mod gate;
 mod hit;
 mod knowledge;
 mod lookup;
+mod named;
 mod nearest;
 mod noise;
 mod options;
@@ -52,6 +53,7 @@ pub use error::SearchError;
 pub use gate::Gates;
 pub use knowledge::{Filters, Knowledge};
 pub use lookup::{LookupContext, lookup, problems};
+pub use named::named_entries;
 pub use noise::{
     DEFAULT_MAX_NOISE, ForeignOdds, ForeignQuestion, embed_foreign, foreign_odds, foreign_questions, signal_noise,
 };

@@ -199,10 +199,8 @@ fn silence_says_what_was_nearest_if_asked() {
     assert!(!brief.out.contains("\"explain\""), "{brief:?}");
 }
 
-/// The first question is answered from vectors of the entries that its words name; a process in the background makes
-/// those of the others.
-#[test]
-fn the_first_question_does_not_wait_for_all_vectors() {
+/// Somebody who has just got a model; its name.
+fn has_a_new_model() -> (User, String) {
     let user = User::new();
     let model = user.work().join("tiny-model");
     Tiny::indexer().write(&model);
@@ -211,12 +209,37 @@ fn the_first_question_does_not_wait_for_all_vectors() {
     let fit = "{ weight = 0.9, offset = -9.0, cosine = 15.0, words = 3.0, length = 0.0, crowd = 5.0, fall = 4.7, \
                semantic = { slope = 18.0, offset = -14.0 }, gate = 0.2 }";
     user.write("calibrations/tiny-model.toml", format!("neighbours = 10\nentries = {fit}\ndocuments = {fit}\n"));
-    let ask = || user.ken(&["lookup", "--json", "terraform says somebody else is holding the lock on the state"]);
+    (user, model.to_str().unwrap().to_owned())
+}
+
+const LOCKED: &str = "terraform says somebody else is holding the lock on the state";
+
+/// Searches and frames too compare the entries that words name, and leave the others to a process in the background.
+#[test]
+fn the_first_search_and_the_first_frame_do_not_wait_for_all_vectors() {
+    for ask in [["search", LOCKED], ["pack", LOCKED]] {
+        let (user, model) = has_a_new_model();
+        let first = user.ken(&ask);
+        assert!(first.err.contains("are being made in the background"), "{first:?}");
+        assert!(first.code < 2 && !first.err.contains("note: 0 entries"), "{first:?}");
+        let pulled = user.ken(&["model", "pull", &model]);
+        assert_eq!(pulled.code, 0, "{pulled:?}");
+        let second = user.ken(&ask);
+        assert!(!second.err.contains("background"), "{second:?}");
+    }
+}
+
+/// The first question is answered from vectors of the entries that its words name; a process in the background makes
+/// those of the others.
+#[test]
+fn the_first_question_does_not_wait_for_all_vectors() {
+    let (user, model) = has_a_new_model();
+    let ask = || user.ken(&["lookup", "--json", LOCKED]);
     let first = ask();
     assert!(first.err.contains("are being made in the background"), "{first:?}");
     assert_eq!(first.json()["results"][0]["semantic"], "on");
     // Whoever needs all of them waits for that process.
-    let pulled = user.ken(&["model", "pull", model.to_str().unwrap()]);
+    let pulled = user.ken(&["model", "pull", &model]);
     assert_eq!(pulled.code, 0, "{pulled:?}");
     let second = ask();
     assert!(!second.err.contains("background") && second.json()["results"][0]["semantic"] == "on", "{second:?}");
