@@ -76,7 +76,7 @@ pub(super) fn run(global: &Global, args: &CheckArgs, output: &Output) -> Outcome
         let name = args.fail_on.to_possible_value().map_or_else(String::new, |name| name.get_name().to_owned());
         let worst = report.worst().map_or("none", Risk::label);
         let code = if failed { ErrorKind::CheckFailed.exit_code() } else { 0 };
-        output.say(&format!("The highest risk is {worst}, and --fail-on is {name}: exit code {code}."));
+        output.say(&format!("The highest risk is {worst}: exit code {code} (--fail-on {name})."));
     }
     Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
 }

@@ -106,10 +106,7 @@ fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
         ));
     }
     if report.without_vector > 0 {
-        output.note(&format!(
-            "there is no model, so {} texts are found by their words only; get one with: `ken model pull`",
-            report.without_vector
-        ));
+        output.note("there is no model, so what is indexed is found by its words only; get one with: `ken model pull`");
     }
     Ok(())
 }

@@ -171,7 +171,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
                     tell_how_to_read(&answer, output);
                 }
                 _ if options.filter.is_empty() => output.say("Nothing known about this."),
-                _ => output.say("The filters leave texts, but none of them answers this."),
+                _ => output.say("Nothing that the filters leave answers this."),
             }
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say("There is no usable model, so only words were compared; get one with: `ken model pull`");
@@ -197,10 +197,10 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     Ok(u8::from(!answer.found()))
 }
 
-/// Says which option shows the text of the nearest candidate.
+/// Says which option shows the texts of the nearest candidates.
 fn tell_how_to_read(answer: &Answer, output: &Output) {
     let nearest = nearest_first(answer).next().map_or(0.0, |near| near.relevance);
-    let hint = format!("Add --min-relevance {:.1} to read it.", (nearest * 10.0).floor() / 10.0);
+    let hint = format!("Add --min-relevance {:.1} to show what is less sure.", (nearest * 10.0).floor() / 10.0);
     output.say(&output.message_style.faint(&hint));
 }
 

@@ -165,7 +165,7 @@ impl Engine {
 
     /// Locks the file of canon's vectors, and waits while another process makes it. `None` if it cannot be locked.
     fn lock_canon(&self, packs: &PacksSnapshot, encoder: &dyn Encoder, session: &Session<'_>) -> Option<File> {
-        let what = "the vectors of the canon";
+        let what = "the vectors of the packs";
         alone(&self.vector_path(packs, encoder)?, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what }))
     }
 
@@ -387,7 +387,7 @@ impl CanonTexts {
         let next = &all[..all.len().min(most)];
         if !next.is_empty() {
             let (total, before) = (self.missing, self.missing - all.len());
-            let (what, model) = ("the canon", encoder.fingerprint().name());
+            let (what, model) = ("the packs", encoder.fingerprint().name());
             session.tell(Progress::Embedding { what, done: before, total, model });
             let texts: Vec<String> = next.iter().map(|&at| self.parts[at].text.embedded()).collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

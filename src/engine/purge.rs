@@ -29,7 +29,7 @@ const COPY: &str = "index, a copy of it";
 /// What `ken` puts into its data directory; whatever else lies there is not ours.
 const OURS: &[(&str, &str)] = &[
     ("models", "models"),
-    ("vectors", "vectors of the canon"),
+    ("vectors", "vectors and words of the packs"),
     (DATABASE, "index"),
     (WRITER_LOCK, "lock"),
     ("canon", "your packs"),
@@ -83,7 +83,7 @@ fn parts(folder: &str, path: &Path) -> Vec<PathBuf> {
 fn kind_of(what: &str) -> &'static str {
     match what {
         "models" => "models",
-        "vectors of the canon" => "vectors",
+        "vectors and words of the packs" => "vectors",
         "your packs" => "canon",
         CALIBRATIONS => "calibrations",
         CACHE => "cache",

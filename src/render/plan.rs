@@ -37,7 +37,7 @@ pub fn plan_text(report: &PlanReport, style: Style, width: usize) -> String {
         .filter(|risk| count(*risk) > 0)
         .map(|risk| format!("{} {}", count(risk), risk.label()))
         .collect();
-    out.push_str(&format!("{what}: {}{unknown}\n", counts.join(", ")));
+    out.push_str(&format!("{what}; risks: {}{unknown}\n", counts.join(", ")));
     out
 }
 
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(
             plan_text(&report, Style::default(), 80),
             "high    replace  aws_db_instance.main (2 of them)  p/a\n        The data goes.\n        Fix  Keep it.\n\n\
-             3 changes: 1 high\n"
+             3 changes; risks: 1 high\n"
         );
         report.findings.clear();
         assert_eq!(plan_text(&report, Style::default(), 80), "3 changes, and no known failure is likely.\n");

@@ -20,10 +20,11 @@ pub fn search_text(answer: &Answer, here: &str, style: Style, width: usize) -> S
     let mut out = String::new();
     for finding in &answer.results {
         for hit in &finding.hits {
-            if !out.is_empty() {
+            let is_first = out.is_empty();
+            if !is_first {
                 out.push('\n');
             }
-            push_hit(&mut out, hit, finding, here, style, width);
+            push_hit(&mut out, hit, (finding, is_first), here, style, width);
         }
         if let Some(why_not) = &finding.why_not {
             if !out.is_empty() {
@@ -41,7 +42,14 @@ pub(super) fn below(path: &str, here: &str) -> String {
     shown_text(below.unwrap_or(path)).into_owned()
 }
 
-fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: Style, width: usize) {
+fn push_hit(
+    out: &mut String,
+    hit: &Hit,
+    (finding, is_first): (&Finding, bool),
+    here: &str,
+    style: Style,
+    width: usize,
+) {
     let Content::Passage(passage) = &hit.content else { return };
     let path = passage.path.as_deref().map(|path| below(path, here));
     // The line that is shown first, so that an editor opens where one reads.
@@ -79,7 +87,8 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, here: &str, style: S
     if hit.kind == Kind::Canon {
         notes.push(format!("ken canon show {}", line(&hit.id)));
     }
-    if finding.semantic == Semantic::Off {
+    // Once says it for all.
+    if is_first && finding.semantic == Semantic::Off {
         notes.push("by words alone: there is no model (`ken model pull`)".to_owned());
     }
     out.push_str(&format!("{INDENT}{}\n", style.faint(&notes.join(", "))));
