@@ -22,6 +22,7 @@ pub mod process;
 pub mod query;
 pub mod render;
 pub mod screen;
+pub mod serve;
 pub mod store;
 pub mod terraform;
 pub mod text;

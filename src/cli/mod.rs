@@ -37,6 +37,7 @@ mod limits;
 mod lookup;
 mod machine;
 mod man;
+mod mcp;
 mod model;
 mod output;
 mod pack;
@@ -152,6 +153,7 @@ enum Verb {
     Bench(bench::BenchVerb),
     #[command(subcommand)]
     Config(config::ConfigVerb),
+    Mcp(mcp::McpArgs),
     Trust(trust::TrustArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -193,6 +195,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Pack(args) => pack::run(global, args, output),
         Verb::Check(args) => check::run(global, &args, output),
         Verb::Index(args) => index::run(global, &args, output),
+        Verb::Mcp(args) => mcp::run(global, &args, output),
         Verb::Status(args) => status::run(global, &args, output),
         Verb::Forget(args) => forget::run(global, &args, output),
         Verb::Export(args) => export::run(global, &args, output),

@@ -1,0 +1,59 @@
+//! `ken mcp`.
+
+use super::clock::now_ms;
+use super::output::{Failure, Output};
+use super::surroundings::{Surroundings, working_directory};
+use super::{Global, Outcome};
+use crate::render::json_object;
+use crate::serve::Service;
+use crate::serve::mcp::{CLIENTS, entry, serve};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use serde_json::json;
+
+/// Serve an agent: its tools are lookup, search, pack and status
+///
+/// Speaks the Model Context Protocol over standard input and output. Agents start it; it ends with them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ken mcp --print-config claude-code > .mcp.json
+  ken mcp --print-config codex >> ~/.codex/config.toml
+
+Exit code: 0 when the client has gone.")]
+pub(super) struct McpArgs {
+    /// Print the entry for the settings of this client, and exit
+    #[arg(long, value_name = "CLIENT", value_parser = clients())]
+    print_config: Option<String>,
+}
+
+fn clients() -> PossibleValuesParser {
+    PossibleValuesParser::new(CLIENTS.map(|(client, _)| client))
+}
+
+pub(super) fn run(global: &Global, args: &McpArgs, output: &Output) -> Outcome {
+    if let Some(client) = &args.print_config {
+        return print_entry(client, output);
+    }
+    let surroundings = Surroundings::open(global, output)?;
+    let here = working_directory()?;
+    let (engine, settings) = (surroundings.settings(), surroundings.config.settings().clone());
+    let open = move || {
+        let engine = crate::engine::Engine::new(engine.clone());
+        Ok(Service::new(engine, settings.clone(), here.clone(), now_ms))
+    };
+    serve(open).map_err(|error| Failure::io("the client", &error))?;
+    Ok(0)
+}
+
+fn print_entry(client: &str, output: &Output) -> Outcome {
+    let text = entry(client, "ken").unwrap_or_default();
+    let file = CLIENTS.iter().find(|(name, _)| *name == client).map_or("", |(_, file)| file);
+    if output.json {
+        output.print(&json_object(&json!({"client": client, "file": file, "entry": text})))?;
+    } else {
+        output.print(&text)?;
+        output.say(&format!("This stands in {file}."));
+    }
+    Ok(0)
+}

@@ -1,0 +1,112 @@
+//! The Model Context Protocol over standard input and output: `ken` as the tools of an agent.
+//!
+//! Speaks the revision of 2026-07-28 and those before it, as rmcp does. Standard output carries the protocol alone.
+//! Nothing is read from the disk before the first call. A call runs in a thread of its own, so that others, and their
+//! cancellation, are heard meanwhile. The process ends when its standard input does.
+
+mod answers;
+mod clients;
+mod tools;
+
+pub use clients::{CLIENTS, entry};
+
+use super::Service;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer, serve_server};
+use rmcp::{ErrorData, transport};
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+/// Calls that run at a time; others wait.
+const AT_A_TIME: usize = 4;
+
+/// What an agent is told when it connects.
+const INSTRUCTIONS: &str = "ken knows causes and fixes of common errors, and the documents that were indexed on this \
+    machine. On an error message or a failed log call lookup first. Before work on a task call pack with the task, or \
+    search with a question. An empty answer means that nothing is known: go on without it.";
+
+/// Makes the service at the first call.
+type Open = Box<dyn Fn() -> Result<Service, String> + Send + Sync>;
+
+/// The tools of `ken`.
+struct Server {
+    open: Open,
+    service: OnceLock<Arc<Service>>,
+}
+
+impl Server {
+    fn service(&self) -> Result<Arc<Service>, String> {
+        if let Some(service) = self.service.get() {
+            return Ok(Arc::clone(service));
+        }
+        let made = Arc::new((self.open)()?);
+        Ok(Arc::clone(self.service.get_or_init(|| made)))
+    }
+}
+
+/// The protocol's handler; clones share one server.
+#[derive(Clone)]
+struct Handler(Arc<Server>);
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("ken", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name.into_owned();
+        let Some(call) = tools::call_of(&name) else {
+            let known = tools::NAMES.join(", ");
+            return Err(ErrorData::invalid_params(format!("there is no tool {name}; there are {known}"), None));
+        };
+        let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
+        let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
+        let work = move || server.service().and_then(|service| call(&service, arguments, &|| stopped.is_cancelled()));
+        let result = match tokio::task::spawn_blocking(work).await {
+            Ok(Ok(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Ok(Err(why)) => CallToolResult::error(vec![ContentBlock::text(why)]),
+            Err(_) => return Err(ErrorData::internal_error("the call failed inside ken", None)),
+        };
+        Ok(result.into())
+    }
+}
+
+/// Serves one client over standard input and output until it goes. `open` makes the service, at the first call.
+///
+/// # Errors
+/// [`io::Error`] when the runtime cannot be started or the client breaks the protocol before it has begun.
+pub fn serve(open: impl Fn() -> Result<Service, String> + Send + Sync + 'static) -> io::Result<()> {
+    // Two more threads: where the streams are no pipes, each reads or writes in one.
+    let threads = AT_A_TIME + 2;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().max_blocking_threads(threads).build()?;
+    let server = Arc::new(Server { open: Box::new(open), service: OnceLock::new() });
+    let handler = Handler(Arc::clone(&server));
+    let ended = runtime.block_on(async {
+        let running = serve_server(handler, transport::stdio_pipes()).await.map_err(io::Error::other)?;
+        running.waiting().await.map_err(io::Error::other)
+    });
+    // Whatever still runs has nobody who waits for it.
+    runtime.shutdown_background();
+    if let Some(service) = server.service.get() {
+        service.close();
+    }
+    ended.map(drop)
+}

@@ -1,0 +1,162 @@
+//! The tools: what they are called, what they take, what runs them.
+
+use super::answers::{frame, looked_up, searched, status};
+use crate::engine::face::failure::Diagnose;
+use crate::serve::Service;
+use crate::serve::requests::{LookupRequest, PackRequest, RequestError, SearchRequest, StatusRequest};
+use rmcp::model::{Tool, ToolAnnotations};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Names of all tools, in the order in which they are listed.
+pub(super) const NAMES: [&str; 4] = ["lookup", "search", "pack", "status"];
+
+/// Runs a tool: its arguments, and whether the answer is still wanted. An error is a text for whoever called.
+pub(super) type Call = fn(&Service, Value, &dyn Fn() -> bool) -> Result<String, String>;
+
+/// What runs the tool of this name.
+pub(super) fn call_of(name: &str) -> Option<Call> {
+    Some(match name {
+        "lookup" => |service, arguments, stopped| {
+            Ok(looked_up(&service.lookup(read::<LookupRequest>(arguments)?, stopped).map_err(told)?))
+        },
+        "search" => |service, arguments, stopped| {
+            let mut request = read::<SearchRequest>(arguments)?;
+            request.context.get_or_insert(0);
+            Ok(searched(&service.search(request, stopped).map_err(told)?, &service.here()))
+        },
+        "pack" => |service, arguments, stopped| {
+            Ok(frame(service.pack(read::<PackRequest>(arguments)?, stopped).map_err(told)?))
+        },
+        "status" => |service, arguments, stopped| {
+            read::<StatusRequest>(arguments)?;
+            Ok(status(&service.status(stopped).map_err(told)?))
+        },
+        _ => return None,
+    })
+}
+
+fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
+    serde_json::from_value(arguments).map_err(|error| format!("wrong arguments: {error}"))
+}
+
+fn told(error: RequestError) -> String {
+    match error.hint() {
+        Some(hint) => format!("{error} ({hint})"),
+        None => error.to_string(),
+    }
+}
+
+/// All tools. The order never changes: clients keep what they were told.
+pub(super) fn all() -> Vec<Tool> {
+    vec![
+        tool::<LookupRequest>(
+            NAMES[0],
+            "Look up an error",
+            "Known cause and fix of an error message or of a failed log, or nothing. Paste what was printed; the \
+             likeliest reason comes first.",
+            &["text", "limit", "max_errors", "provider"],
+        ),
+        tool::<SearchRequest>(
+            NAMES[1],
+            "Search",
+            "Passages of the indexed documents and source code, and known errors, that answer a question, with file and \
+             lines; or nothing. It compares meaning and words.",
+            &["query", "limit", "paths", "exclude", "types", "scopes", "context", "full", "min_relevance"],
+        ),
+        tool::<PackRequest>(
+            NAMES[2],
+            "Make a frame for a task",
+            "One text with what is known about a task, cited with file and lines, within a budget of tokens. Passages \
+             that are unlikely to help are left out.",
+            &["task", "budget", "include", "exclude", "scopes"],
+        ),
+        tool::<StatusRequest>(
+            NAMES[3],
+            "Status",
+            "What is indexed, with which model, and how many files have changed since. Call it if answers are missing or \
+             old.",
+            &[],
+        ),
+    ]
+}
+
+/// A tool that takes these fields of a request.
+fn tool<T: JsonSchema>(name: &'static str, title: &str, description: &'static str, fields: &[&str]) -> Tool {
+    let hints = ToolAnnotations::with_title(title).read_only(true).idempotent(true).open_world(false);
+    Tool::new(name, description, Arc::new(schema::<T>(fields))).with_annotations(hints)
+}
+
+/// The schema of these fields, flat: strict clients refuse types of several names, and references.
+fn schema<T: JsonSchema>(fields: &[&str]) -> Map<String, Value> {
+    let whole = SchemaGenerator::default().into_root_schema_for::<T>().to_value();
+    let of = |field: &&str| {
+        let mut one = whole.get("properties")?.get(*field)?.clone();
+        flatten(&mut one);
+        Some(((*field).to_owned(), one))
+    };
+    let properties: Map<String, Value> = fields.iter().filter_map(of).collect();
+    let required = whole.get("required").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+    let parts = [
+        ("type", Value::from("object")),
+        ("properties", Value::Object(properties)),
+        ("required", required),
+        ("additionalProperties", Value::from(false)),
+    ];
+    parts.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
+}
+
+fn flatten(schema: &mut Value) {
+    let Value::Object(fields) = schema else { return };
+    for noise in ["format", "default", "title"] {
+        fields.remove(noise);
+    }
+    if let Some(Value::Array(types)) = fields.get("type") {
+        let first = types.iter().find(|one| *one != "null").cloned();
+        fields.insert("type".to_owned(), first.unwrap_or_default());
+    }
+    if let Some(items) = fields.get_mut("items") {
+        flatten(items);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_is_listed_and_can_be_called() {
+        let listed: Vec<String> = all().into_iter().map(|tool| tool.name.into_owned()).collect();
+        assert_eq!(listed, NAMES);
+        assert!(NAMES.iter().all(|name| call_of(name).is_some()) && call_of("remember").is_none());
+    }
+
+    #[test]
+    fn schemas_are_flat_and_say_what_each_field_is() {
+        for tool in all() {
+            let properties = tool.input_schema["properties"].as_object().unwrap();
+            for (name, field) in properties {
+                assert!(field["type"].is_string(), "{name} of {}: {field}", tool.name);
+                assert!(field["description"].is_string(), "{name} of {}: {field}", tool.name);
+                assert!(field.get("$ref").is_none() && field.get("anyOf").is_none(), "{field}");
+            }
+            for required in tool.input_schema["required"].as_array().unwrap() {
+                assert!(properties.contains_key(required.as_str().unwrap()), "{}: {required}", tool.name);
+            }
+        }
+        let search = all().swap_remove(1);
+        let fields: Vec<&String> = search.input_schema["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(fields.len(), 9, "a field that is named and does not exist: {fields:?}");
+    }
+
+    /// What an agent pays before it has asked anything.
+    #[test]
+    fn all_that_is_told_at_first_is_small() {
+        use crate::engine::face::frames::Tokenizer;
+        let listed = serde_json::to_value(all()).unwrap().to_string() + super::super::INSTRUCTIONS;
+        let tokens = Tokenizer::O200k.counter().unwrap().count(&listed);
+        assert!(tokens <= 1_200, "{tokens} tokens");
+    }
+}

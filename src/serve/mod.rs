@@ -1,0 +1,15 @@
+//! The engine as a service for programs and agents: a request is decoded, one use case of the engine is run, its answer
+//! is encoded.
+//!
+//! What can be asked is the same wherever it comes from: `requests` has a type for each use case, and the command line
+//! fills them in too. tokio is used here and nowhere else; the engine's work runs in threads of its own.
+
+pub mod mcp;
+mod requests;
+mod service;
+
+pub use requests::{
+    Asker, LookupRequest, PackRequest, RequestError, SearchRequest, StatusRequest, place, preferred, scope,
+    status_line,
+};
+pub use service::Service;

@@ -1,0 +1,76 @@
+//! What can be asked, a type for each use case. The command line fills them from its options, servers decode them from
+//! JSON; the engine's options are made from them alone.
+
+mod lookup;
+mod pack;
+mod place;
+mod search;
+mod status;
+
+pub use lookup::LookupRequest;
+pub use pack::PackRequest;
+pub use place::{place, preferred, scope};
+pub use search::SearchRequest;
+pub use status::{StatusRequest, status_line};
+
+use crate::config::Settings;
+use crate::engine::face::failure::{Diagnose, ErrorKind};
+use crate::engine::{Engine, EngineError};
+use std::fmt;
+use std::path::Path;
+
+/// Who asks, and whom.
+#[derive(Clone, Copy)]
+pub struct Asker<'a> {
+    /// What answers.
+    pub engine: &'a Engine,
+    /// What counts where a request says nothing.
+    pub settings: &'a Settings,
+    /// The folder that paths are relative to, as files are known by.
+    pub here: &'a Path,
+}
+
+/// A request that means nothing, with what to do about it.
+#[derive(Debug)]
+pub struct RequestError {
+    kind: ErrorKind,
+    message: String,
+    hint: Option<String>,
+}
+
+impl RequestError {
+    /// A wrong value.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()) }
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for RequestError {}
+
+impl Diagnose for RequestError {
+    fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint.clone()
+    }
+}
+
+impl From<EngineError> for RequestError {
+    fn from(error: EngineError) -> Self {
+        Self { kind: error.kind(), message: error.to_string(), hint: error.hint() }
+    }
+}
+
+/// The value of this name, or an error that names all.
+fn named<T>(what: &str, name: &str, of: impl Fn(&str) -> Option<T>, all: &[&str]) -> Result<T, RequestError> {
+    let wrong = || RequestError::usage(format!("{name} is no {what}"), format!("there are: {}", all.join(", ")));
+    of(name).ok_or_else(wrong)
+}

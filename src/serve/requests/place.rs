@@ -1,0 +1,60 @@
+//! Scopes and paths as people write them.
+
+use super::RequestError;
+use crate::config::Prefer;
+use crate::engine::Engine;
+use crate::engine::face::asking::PathFilter;
+use crate::engine::face::indexing::scope_of;
+use crate::types::Scope;
+use std::path::Path;
+
+/// The scope whose items come first; none outside of a repository, or where nobody's do.
+pub fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
+    let scope = (prefer == Prefer::Here).then(|| scope_of(here));
+    scope.filter(|scope| *scope != Scope::global())
+}
+
+/// Reads a scope: `here`, `global`, or the id of an indexed repository.
+///
+/// # Errors
+/// [`RequestError`] for a scope in which nothing is indexed.
+pub fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, RequestError> {
+    Ok(match name {
+        "here" => scope_of(here),
+        "global" => Scope::global(),
+        id => engine.known_scope(id)?,
+    })
+}
+
+/// The path as files are known by. One that is there means itself, whatever its name looks like; one that is not may
+/// still have been indexed.
+///
+/// # Errors
+/// [`RequestError`] for a pattern that cannot be read.
+pub fn place(text: &str, here: &Path) -> Result<PathFilter, RequestError> {
+    let path = Path::new(text);
+    let joined = here.join(path);
+    if let Ok(there) = joined.canonicalize() {
+        return Ok(PathFilter::Under(there.to_string_lossy().into_owned()));
+    }
+    let has_choice = text.contains('{') && text.contains('}');
+    if !text.contains(['*', '?', '[']) && !has_choice {
+        return Ok(PathFilter::Under(joined.to_string_lossy().into_owned()));
+    }
+    let glob = |pattern: &str| {
+        PathFilter::glob(pattern).map_err(|why| {
+            RequestError::usage(
+                format!("{text} is no valid pattern: {why}"),
+                "* and ? stand for anything, [...] for one of its characters: 'docs/*.md'",
+            )
+        })
+    };
+    if path.is_absolute() || text.starts_with('*') {
+        return glob(text);
+    }
+    // What is wrong is wrong with what was given.
+    glob(text)?;
+    let literal = |c: char| if matches!(c, '*' | '?' | '[') { format!("[{c}]") } else { c.to_string() };
+    let here: String = here.to_string_lossy().chars().map(literal).collect();
+    Ok(PathFilter::Glob(format!("{here}/{text}")))
+}

@@ -1,0 +1,118 @@
+//! A search: a question in, passages of indexed files and entries of packs out.
+
+use super::place::{place, preferred, scope};
+use super::{Asker, RequestError, named};
+use crate::config::Prefer;
+use crate::engine::face::asking::{ItemFilter, SearchOptions, endings};
+use crate::types::Kind;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A question, and where its answers may lie.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// The question.
+    #[schemars(description = "The question, in words or keywords")]
+    pub query: String,
+    /// Most hits.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 100), description = "Most hits (default 5)")]
+    pub limit: Option<u32>,
+    /// Only items of these kinds.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Only items of these scopes: `here`, `global`, or a repository's id.
+    #[serde(default)]
+    #[schemars(description = "Only this scope: here (this repository) or a repository's id")]
+    pub scopes: Vec<String>,
+    /// Only files under these paths, or matching these patterns.
+    #[serde(default)]
+    #[schemars(description = "Only files under these paths or patterns, such as docs or 'src/*.rs'")]
+    pub paths: Vec<String>,
+    /// No files under these paths, or matching these patterns.
+    #[serde(default)]
+    #[schemars(description = "No files under these paths or patterns")]
+    pub exclude: Vec<String>,
+    /// Only files of these languages, formats or endings.
+    #[serde(default)]
+    #[schemars(description = "Only files of these languages or endings, such as rust or md")]
+    pub types: Vec<String>,
+    /// Only items with all of these tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Only items of this provider.
+    #[serde(default)]
+    pub provider: Option<String>,
+    /// Whose files come first at about the same relevance: `here` or `none`.
+    #[serde(default)]
+    pub prefer: Option<String>,
+    /// Lines before and after each excerpt; without it there are no excerpts.
+    #[serde(default)]
+    #[schemars(range(max = 1000), description = "Lines around each excerpt (default 0)")]
+    pub context: Option<u32>,
+    /// Whether the whole text of each hit is given.
+    #[serde(default)]
+    #[schemars(description = "Give the whole text of each hit")]
+    pub full: bool,
+    /// The relevance that is needed, from 0 to 1.
+    #[serde(default)]
+    #[schemars(description = "Show hits from this relevance on, 0 to 1 (default: what is sure enough)")]
+    pub min_relevance: Option<f32>,
+    /// Whether a cross-encoder has a say.
+    #[serde(default)]
+    pub rerank: bool,
+    /// Whether each hit says how it was scored.
+    #[serde(default)]
+    pub explain: bool,
+    /// An item whose absence is to be explained.
+    #[serde(default)]
+    pub why_not: Option<String>,
+}
+
+impl SearchRequest {
+    /// How the engine is asked.
+    ///
+    /// # Errors
+    /// [`RequestError`] for a kind, scope, path or type that there is not.
+    pub fn options(self, asker: Asker<'_>) -> Result<SearchOptions, RequestError> {
+        let settings = &asker.settings.search;
+        let prefer = self.prefer.map(|name| named("choice", &name, Prefer::of, &["here", "none"])).transpose()?;
+        Ok(SearchOptions {
+            limit: self.limit.map_or(settings.limit, |limit| limit as usize),
+            min_relevance: self.min_relevance,
+            filter: ItemFilter {
+                kinds: kinds(&self.kinds)?,
+                scopes: self.scopes.iter().map(|name| scope(name, asker.here, asker.engine)).collect::<Result<_, _>>()?,
+                paths: self.paths.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
+                without: self.exclude.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
+                endings: types(&self.types)?,
+                tags: self.tags,
+                provider: self.provider,
+            },
+            prefer: preferred(prefer.unwrap_or(settings.prefer), asker.here),
+            excerpt: self.context.map(|lines| lines as usize),
+            full: self.full,
+            explain: self.explain,
+            why_not: self.why_not,
+            rerank: self.rerank,
+            ..SearchOptions::default()
+        })
+    }
+}
+
+/// Kinds by their names.
+pub(super) fn kinds(names: &[String]) -> Result<Vec<Kind>, RequestError> {
+    names.iter().map(|name| named("kind of item", name, Kind::of, &Kind::ALL.map(Kind::name))).collect()
+}
+
+fn types(names: &[String]) -> Result<Vec<String>, RequestError> {
+    let wrong = |name: &str| {
+        RequestError::usage(
+            format!("{name} is no type of files"),
+            "a language, a format or an ending is, such as rust, markdown or md",
+        )
+    };
+    let all = names.iter().map(|name| endings(name).ok_or_else(|| wrong(name)));
+    Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
+}
