@@ -8,8 +8,9 @@ use super::surroundings::Surroundings;
 use super::{Global, Outcome, complete};
 use crate::config::LookupSettings;
 use crate::engine::Engine;
-use crate::engine::face::asking::{Filters, LookupOptions, Passing};
+use crate::engine::face::asking::{LookupOptions, Passing};
 use crate::render::{Length, answer_json, line, lookup_text, nearest_text, reason_text, rejected_text, shown};
+use crate::serve::LookupRequest;
 use crate::types::{Answer, Semantic};
 use clap::Args;
 use std::ffi::OsString;
@@ -105,22 +106,19 @@ pub(super) fn share(text: &str) -> Result<f32, String> {
 
 /// Flags over settings.
 pub(super) fn options(settings: &LookupSettings, filters: FilterArgs, show: ShowArgs) -> LookupOptions {
-    LookupOptions {
-        limit: show.limit.map_or(settings.limit, |limit| limit as usize),
-        max_errors: show.max_errors.map_or(settings.max_errors, |errors| errors as usize),
-        min_relevance: show.min_relevance.or(settings.min_relevance),
-        filters: Filters {
-            resource: filters.resource,
-            provider: filters.provider,
-            packs: filters.packs,
-            tags: filters.tags,
-        },
+    let request = LookupRequest {
+        text: String::new(),
+        limit: show.limit,
+        max_errors: show.max_errors,
+        min_relevance: show.min_relevance,
+        resource: filters.resource,
+        provider: filters.provider,
+        packs: filters.packs,
+        tags: filters.tags,
         explain: show.explain,
         why_not: show.why_not,
-        platform: None,
-        passing: None,
-        feedback: Arc::default(),
-    }
+    };
+    request.options(settings)
 }
 
 pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome {

@@ -18,7 +18,7 @@ use serde_json::json;
 #[command(after_help = "\
 Examples:
   ken mcp --print-config claude-code > .mcp.json
-  ken mcp --print-config codex >> ~/.codex/config.toml
+  ken mcp --print-config codex
 
 Exit code: 0 when the client has gone.")]
 pub(super) struct McpArgs {

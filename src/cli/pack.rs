@@ -3,17 +3,16 @@
 use super::help::tokenizers;
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::search::{place, preferred, scope};
+use super::search::utf8;
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::config::Prefer;
-use crate::engine::PackOptions;
-use crate::engine::face::asking::{ItemFilter, PathFilter};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::frames::{Change, Tokenizer, diff};
 use crate::engine::face::system::{self, Links};
 use crate::engine::face::text::{decode, parse_timestamp, single_line};
 use crate::render::{json_object, line, shown};
+use crate::serve::{Asker, PackRequest};
 use crate::types::limits::FRAME_PART;
 use crate::types::{Frame, Kind, Reason};
 use clap::{Args, Subcommand};
@@ -78,7 +77,7 @@ pub(super) struct PackArgs {
     kinds: Vec<Kind>,
     /// Compute ages as of this time, such as 2026-11-22 or 2026-11-22T12:00:00Z [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment)]
-    as_of: Option<i64>,
+    as_of: Option<String>,
     /// Say on standard error what was left out and why
     #[arg(long)]
     explain: bool,
@@ -101,8 +100,10 @@ enum PackVerb {
     },
 }
 
-fn moment(text: &str) -> Result<i64, String> {
-    parse_timestamp(text).ok_or_else(|| "expected a moment such as 2026-11-22 or 2026-11-22T12:00:00Z".to_owned())
+fn moment(text: &str) -> Result<String, String> {
+    parse_timestamp(text)
+        .map(|_| text.to_owned())
+        .ok_or_else(|| "expected a moment such as 2026-11-22 or 2026-11-22T12:00:00Z".to_owned())
 }
 
 pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
@@ -121,24 +122,21 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
-    let configured = &surroundings.config.settings().pack;
-    let options = PackOptions {
-        budget: args.budget.unwrap_or(configured.budget),
-        tokenizer: args.tokenizer.unwrap_or(configured.tokenizer),
+    let request = PackRequest {
+        task: String::new(),
+        budget: args.budget,
+        tokenizer: args.tokenizer.map(|tokenizer| tokenizer.name().to_owned()),
         state: args.state.as_deref().map(given).transpose()?.unwrap_or_default(),
         instructions: args.instructions.as_deref().map(given).transpose()?.unwrap_or_default(),
-        filter: ItemFilter {
-            kinds: args.kinds,
-            scopes: args.scopes.iter().map(|name| scope(name, &here, &engine)).collect::<Result<_, _>>()?,
-            without: args.exclude.iter().map(|path| place(path, &here)).collect::<Result<Vec<PathFilter>, _>>()?,
-            paths: args.include.iter().map(|path| place(path, &here)).collect::<Result<Vec<PathFilter>, _>>()?,
-            ..ItemFilter::default()
-        },
-        prefer: preferred(args.prefer.unwrap_or(surroundings.config.settings().search.prefer), &here),
+        include: args.include.iter().map(|path| utf8(path)).collect::<Result<_, _>>()?,
+        exclude: args.exclude.iter().map(|path| utf8(path)).collect::<Result<_, _>>()?,
+        prefer: args.prefer.map(|prefer| prefer.name().to_owned()),
+        scopes: args.scopes,
+        kinds: args.kinds.iter().map(|kind| kind.name().to_owned()).collect(),
         as_of: args.as_of,
-        here: here.to_string_lossy().into_owned(),
         explain: args.explain,
     };
+    let options = request.options(Asker { engine: &engine, settings: surroundings.config.settings(), here: &here })?;
     let mut meter = Meter::new(output);
     let frame = engine.pack(&task, &options, &meter.session());
     meter.finish();

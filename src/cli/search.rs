@@ -8,12 +8,11 @@ use super::shown_text::{ShownText, editor};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome, complete};
 use crate::config::Prefer;
-use crate::engine::Engine;
-use crate::engine::face::asking::{ItemFilter, PathFilter, SearchOptions, endings};
+use crate::engine::face::asking::endings;
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::indexing::scope_of;
 use crate::render::{answer_json, nearest_first, nearest_text, search_text};
-use crate::types::{Answer, Kind, Scope, Semantic};
+use crate::serve::{Asker, SearchRequest};
+use crate::types::{Answer, Kind, Semantic};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ffi::OsString;
@@ -56,7 +55,7 @@ pub(super) struct SearchArgs {
     exclude: Vec<PathBuf>,
     /// Only files of this language, format or ending, such as rust, markdown or md; repeatable
     #[arg(long = "type", value_name = "TYPE", value_parser = file_type)]
-    types: Vec<FileType>,
+    types: Vec<String>,
     /// Whose files come first at about the same relevance: `here` is this repository [setting: search.prefer]
     #[arg(long, value_name = "WHOSE", value_parser = prefers())]
     prefer: Option<Prefer>,
@@ -102,24 +101,15 @@ pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(value)).try_map(|name| Kind::of(&name).ok_or("no such kind"))
 }
 
-/// Endings of a type of files.
-#[derive(Debug, Clone)]
-pub(super) struct FileType(Vec<String>);
-
-fn file_type(name: &str) -> Result<FileType, String> {
+/// Takes what has endings, and says what does not.
+fn file_type(name: &str) -> Result<String, String> {
     let wrong = || "expected a language, a format or an ending, such as rust, markdown or md".to_owned();
-    endings(name).map(FileType).ok_or_else(wrong)
+    endings(name).map(|_| name.to_owned()).ok_or_else(wrong)
 }
 
 /// Reads whose files come first, and lists the choices in help.
 pub(super) fn prefers() -> impl TypedValueParser<Value = Prefer> {
     PossibleValuesParser::new(["here", "none"]).try_map(|name| Prefer::of(&name).ok_or("no such choice"))
-}
-
-/// The scope whose items come first; none outside of a repository, or where nobody's do.
-pub(super) fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
-    let scope = (prefer == Prefer::Here).then(|| scope_of(here));
-    scope.filter(|scope| *scope != Scope::global())
 }
 
 pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome {
@@ -130,30 +120,26 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
-    let options = SearchOptions {
-        limit: args.limit.map_or(surroundings.config.settings().search.limit, |limit| limit as usize),
-        min_relevance: args.min_relevance,
-        filter: ItemFilter {
-            kinds: args.kinds,
-            scopes: args.scopes.iter().map(|name| scope(name, &here, &engine)).collect::<Result<_, _>>()?,
-            paths: args.path.iter().map(|path| place(path, &here)).collect::<Result<_, _>>()?,
-            without: args.exclude.iter().map(|path| place(path, &here)).collect::<Result<_, _>>()?,
-            endings: args.types.into_iter().flat_map(|one| one.0).collect(),
-            tags: args.tags,
-            provider: args.provider,
-        },
-        prefer: preferred(args.prefer.unwrap_or(surroundings.config.settings().search.prefer), &here),
+    let request = SearchRequest {
+        query: String::new(),
+        limit: args.limit,
+        kinds: args.kinds.iter().map(|kind| kind.name().to_owned()).collect(),
+        scopes: args.scopes,
+        paths: args.path.iter().map(|path| utf8(path)).collect::<Result<_, _>>()?,
+        exclude: args.exclude.iter().map(|path| utf8(path)).collect::<Result<_, _>>()?,
+        types: args.types,
+        tags: args.tags,
+        provider: args.provider,
+        prefer: args.prefer.map(|prefer| prefer.name().to_owned()),
         // Programs cut lines out by themselves, unless they ask for them.
-        excerpt: match args.context {
-            Some(lines) => Some(lines as usize),
-            None => (!output.json).then_some(0),
-        },
+        context: args.context.or((!output.json).then_some(0)),
         full: args.full,
+        min_relevance: args.min_relevance,
+        rerank: args.rerank,
         explain: args.explain,
         why_not: args.why_not,
-        rerank: args.rerank,
-        ..SearchOptions::default()
     };
+    let options = request.options(Asker { engine: &engine, settings: surroundings.config.settings(), here: &here })?;
     let mut meter = Meter::new(output);
     let answer = engine.search(&question, &options, &meter.session());
     meter.finish();
@@ -204,45 +190,9 @@ fn tell_how_to_read(answer: &Answer, output: &Output) {
     output.say(&output.message_style.faint(&hint));
 }
 
-/// Reads a scope: `here`, `global`, or the id of an indexed repository.
-pub(super) fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, Failure> {
-    Ok(match name {
-        "here" => scope_of(here),
-        "global" => Scope::global(),
-        id => engine.known_scope(id)?,
-    })
-}
-
-/// The path as files are known by. One that is there means itself, whatever its name looks like; one that is not may
-/// still have been indexed.
-pub(super) fn place(path: &Path, here: &Path) -> Result<PathFilter, Failure> {
-    let text = path.to_str().ok_or_else(|| {
-        Failure::new(ErrorKind::Usage, "the path is not UTF-8", "files with such names are not indexed")
-    })?;
-    let joined = here.join(path);
-    if let Ok(there) = joined.canonicalize() {
-        return Ok(PathFilter::Under(there.to_string_lossy().into_owned()));
-    }
-    let has_choice = text.contains('{') && text.contains('}');
-    if !text.contains(['*', '?', '[']) && !has_choice {
-        return Ok(PathFilter::Under(joined.to_string_lossy().into_owned()));
-    }
-    let glob = |pattern: &str| {
-        PathFilter::glob(pattern).map_err(|why| {
-            let message = format!("{text} is no valid pattern: {why}");
-            Failure::new(
-                ErrorKind::Usage,
-                message,
-                "* and ? stand for anything, [...] for one of its characters: 'docs/*.md'",
-            )
-        })
-    };
-    if path.is_absolute() || text.starts_with('*') {
-        return glob(text);
-    }
-    // What is wrong is wrong with what was given.
-    glob(text)?;
-    let literal = |c: char| if matches!(c, '*' | '?' | '[') { format!("[{c}]") } else { c.to_string() };
-    let here: String = here.to_string_lossy().chars().map(literal).collect();
-    Ok(PathFilter::Glob(format!("{here}/{text}")))
+/// A path or pattern as text, which is what files are known by.
+pub(super) fn utf8(path: &Path) -> Result<String, Failure> {
+    path.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::new(ErrorKind::Usage, "the path is not UTF-8", "files with such names are not indexed"))
 }

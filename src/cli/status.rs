@@ -6,6 +6,7 @@ use super::{Global, Outcome};
 use crate::engine::Status;
 use crate::engine::face::failure::ErrorKind;
 use crate::render::{json_object, line, shown_text};
+use crate::serve::status_line;
 use clap::Args;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -40,7 +41,7 @@ pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcom
         }
         output.print(&json_object(&value))?;
     } else if args.brief {
-        output.print(&brief(&status))?;
+        output.print(&status_line(&status))?;
     } else {
         output.print(&full(&status, output))?;
     }
@@ -51,22 +52,6 @@ pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcom
         return Ok(ErrorKind::CheckFailed.exit_code());
     }
     Ok(0)
-}
-
-/// About 50 tokens: what an assistant is told when it begins.
-fn brief(status: &Status) -> String {
-    let inventory = &status.inventory;
-    let mut parts = vec![format!("ken: {} known errors", status.canon)];
-    parts.push(format!("{} chunks of {} files", inventory.total(), inventory.files));
-    if !status.changed.is_empty() || !status.gone.is_empty() {
-        parts.push(format!("{} stale", status.changed.len() + status.gone.len()));
-    }
-    parts.push(match (&status.model, status.models_agree) {
-        (None, _) => "no model".to_owned(),
-        (Some(model), true) => line(model).into_owned(),
-        (Some(model), false) => format!("{} (not the index's)", line(model)),
-    });
-    format!("{}\n", parts.join(", "))
 }
 
 fn full(status: &Status, output: &Output) -> String {

@@ -8,8 +8,5 @@ pub mod mcp;
 mod requests;
 mod service;
 
-pub use requests::{
-    Asker, LookupRequest, PackRequest, RequestError, SearchRequest, StatusRequest, place, preferred, scope,
-    status_line,
-};
+pub use requests::{Asker, LookupRequest, PackRequest, RequestError, SearchRequest, StatusRequest, status_line};
 pub use service::Service;

@@ -52,7 +52,7 @@ pub(super) fn status(answered: &Answered<Status>) -> String {
         text.push_str(&format!("{}: {} files\n", folder.path, folder.files));
     }
     for complaint in status.complaints() {
-        text.push_str(&format!("stale: {complaint}\n"));
+        text.push_str(&format!("note: {complaint}\n"));
     }
     push_notes(&mut text, answered, false);
     text

@@ -96,7 +96,7 @@ impl ServerHandler for Handler {
 pub fn serve(open: impl Fn() -> Result<Service, String> + Send + Sync + 'static) -> io::Result<()> {
     // Two more threads: where the streams are no pipes, each reads or writes in one.
     let threads = AT_A_TIME + 2;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().max_blocking_threads(threads).build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()?;
     let server = Arc::new(Server { open: Box::new(open), service: OnceLock::new() });
     let handler = Handler(Arc::clone(&server));
     let ended = runtime.block_on(async {

@@ -52,12 +52,7 @@ impl LookupRequest {
             limit: self.limit.map_or(settings.limit, |limit| limit as usize),
             max_errors: self.max_errors.map_or(settings.max_errors, |errors| errors as usize),
             min_relevance: self.min_relevance.or(settings.min_relevance),
-            filters: Filters {
-                resource: self.resource,
-                provider: self.provider,
-                packs: self.packs,
-                tags: self.tags,
-            },
+            filters: Filters { resource: self.resource, provider: self.provider, packs: self.packs, tags: self.tags },
             explain: self.explain,
             why_not: self.why_not,
             platform: None,

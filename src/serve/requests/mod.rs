@@ -9,7 +9,6 @@ mod status;
 
 pub use lookup::LookupRequest;
 pub use pack::PackRequest;
-pub use place::{place, preferred, scope};
 pub use search::SearchRequest;
 pub use status::{StatusRequest, status_line};
 

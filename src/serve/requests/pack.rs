@@ -79,7 +79,11 @@ impl PackRequest {
             instructions: self.instructions,
             filter: ItemFilter {
                 kinds: kinds(&self.kinds)?,
-                scopes: self.scopes.iter().map(|name| scope(name, asker.here, asker.engine)).collect::<Result<_, _>>()?,
+                scopes: self
+                    .scopes
+                    .iter()
+                    .map(|name| scope(name, asker.here, asker.engine))
+                    .collect::<Result<_, _>>()?,
                 without: self.exclude.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
                 paths: self.include.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
                 ..ItemFilter::default()

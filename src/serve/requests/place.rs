@@ -9,7 +9,7 @@ use crate::types::Scope;
 use std::path::Path;
 
 /// The scope whose items come first; none outside of a repository, or where nobody's do.
-pub fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
+pub(super) fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
     let scope = (prefer == Prefer::Here).then(|| scope_of(here));
     scope.filter(|scope| *scope != Scope::global())
 }
@@ -18,7 +18,7 @@ pub fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
 ///
 /// # Errors
 /// [`RequestError`] for a scope in which nothing is indexed.
-pub fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, RequestError> {
+pub(super) fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, RequestError> {
     Ok(match name {
         "here" => scope_of(here),
         "global" => Scope::global(),
@@ -31,7 +31,7 @@ pub fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, RequestE
 ///
 /// # Errors
 /// [`RequestError`] for a pattern that cannot be read.
-pub fn place(text: &str, here: &Path) -> Result<PathFilter, RequestError> {
+pub(super) fn place(text: &str, here: &Path) -> Result<PathFilter, RequestError> {
     let path = Path::new(text);
     let joined = here.join(path);
     if let Ok(there) = joined.canonicalize() {

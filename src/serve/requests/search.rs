@@ -83,7 +83,11 @@ impl SearchRequest {
             min_relevance: self.min_relevance,
             filter: ItemFilter {
                 kinds: kinds(&self.kinds)?,
-                scopes: self.scopes.iter().map(|name| scope(name, asker.here, asker.engine)).collect::<Result<_, _>>()?,
+                scopes: self
+                    .scopes
+                    .iter()
+                    .map(|name| scope(name, asker.here, asker.engine))
+                    .collect::<Result<_, _>>()?,
                 paths: self.paths.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
                 without: self.exclude.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
                 endings: types(&self.types)?,

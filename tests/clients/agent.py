@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Asks `ken mcp` with the official Python client of the Model Context Protocol.
+
+    pip install mcp==2.3.0 && tests/clients/agent.py target/release/ken
+
+Prints what was asked, and exits with 1 at the first answer that is not right.
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+ERROR = "fatal: refusing to merge unrelated histories"
+
+
+def expect(what, is_right, got):
+    if not is_right:
+        sys.exit(f"WRONG: {what}: {got}")
+    print(f"ok: {what}")
+
+
+async def said(session, tool, arguments):
+    """The text of a tool's only answer, and whether it says that it failed."""
+    result = await session.call_tool(tool, arguments)
+    [content] = result.content
+    return content.text, getattr(result, "is_error", getattr(result, "isError", None))
+
+
+async def ask(ken, folder):
+    (folder / "keys.md").write_text("# Signing keys\n\nSigning keys are rotated every ninety days.\n")
+    variables = {"KEN_HOME": str(folder / "home"), "PATH": os.environ["PATH"]}
+    index = await asyncio.create_subprocess_exec(ken, "index", "--quiet", ".", cwd=folder, env=variables)
+    expect("a folder is indexed", await index.wait() == 0, index.returncode)
+    server = StdioServerParameters(command=ken, args=["mcp"], env=variables, cwd=folder)
+    async with stdio_client(server) as streams, ClientSession(*streams) as session:
+        greeting = await session.initialize()
+        expect("the handshake has instructions", "lookup" in (greeting.instructions or ""), greeting)
+        names = [tool.name for tool in (await session.list_tools()).tools]
+        expect("four tools are listed", names == ["lookup", "search", "pack", "status"], names)
+        text, failed = await said(session, "lookup", {"text": ERROR})
+        expect("an error is looked up", "git-ssh/unrelated-histories" in text and not failed, text)
+        text, failed = await said(session, "search", {"query": "how often are signing keys rotated"})
+        expect("a question finds its file", "keys.md:" in text and not failed, text)
+        text, failed = await said(session, "pack", {"task": "rotate the signing keys", "include": ["keys.md"]})
+        expect("a task gets a frame", "ninety days" in text and not failed, text)
+        text, failed = await said(session, "status", {})
+        expect("the status names the folder", "1 files" in text and not failed, text)
+        text, failed = await said(session, "search", {"query": "x", "scopes": ["nowhere"]})
+        expect("a wrong argument is said", failed and "nowhere" in text, text)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(ask(str(Path(sys.argv[1]).resolve()), Path(folder).resolve()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+//! `ken mcp` as a process, asked line by line as agents do.
+
+use crate::support::ken::User;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+const REFUSED: &str = "fatal: refusing to merge unrelated histories";
+const RETRIES: &str =
+    "# Retries\n\nA request is tried again after two seconds, and given up after the fifth attempt.\n";
+
+/// An agent with a running `ken mcp`.
+struct Agent {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Agent {
+    fn start(user: &User) -> Self {
+        let mut command = user.command(&["mcp"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child, to, from, asked: 0 }
+    }
+
+    /// One that has shaken hands as clients did before 2026-07-28.
+    fn greeted(user: &User) -> Self {
+        let mut agent = Self::start(user);
+        let hello = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        let answer = agent.ask("initialize", hello);
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+        assert_eq!(answer["result"]["serverInfo"]["name"], "ken");
+        assert!(answer["result"]["instructions"].as_str().unwrap().contains("lookup"), "{answer}");
+        agent.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        agent
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    /// The next line; standard output has nothing but the protocol.
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+        message
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.asked += 1;
+        let id = self.asked;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let message = self.hear();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Calls a tool: its text, and whether it says that it failed.
+    fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let content = answer["result"]["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        assert_eq!(content.len(), 1, "{answer}");
+        (content[0]["text"].as_str().unwrap().to_owned(), answer["result"]["isError"] == true)
+    }
+
+    /// What it is told well.
+    fn told(&mut self, tool: &str, arguments: Value) -> String {
+        let (text, failed) = self.call(tool, arguments);
+        assert!(!failed, "{text}");
+        text
+    }
+
+    /// Goes; the exit code of the process.
+    fn go(mut self) -> Option<i32> {
+        drop(self.to.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// An agent reads what a person reads.
+#[test]
+fn an_agent_is_told_what_the_command_line_prints() {
+    let user = User::new();
+    user.document("retries.md", RETRIES);
+    user.document("other.md", "# Colours\n\nThe banner is blue.\n");
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let mut agent = Agent::greeted(&user);
+    let no_model = "\nnote: There is no model";
+    let same = |text: String, printed: &str| {
+        let text = text.split_once("note: There is no model").map_or(text.as_str(), |(text, _)| text);
+        assert_eq!(text, printed);
+    };
+    same(agent.told("lookup", json!({"text": REFUSED})), &user.ken(&["lookup", "--dry-run", REFUSED]).out);
+    let question = "when is a request given up";
+    let found = agent.told("search", json!({"query": question, "paths": ["retries.md"]}));
+    assert!(found.contains("retries.md:") && found.contains(no_model), "{found}");
+    same(found, &user.ken(&["search", "--dry-run", "--path", "retries.md", question]).out);
+    let nothing = agent.told("lookup", json!({"text": "qqq zzz never heard of"}));
+    assert!(nothing.starts_with("Nothing is known about this."), "{nothing}");
+    let packed = agent.told("pack", json!({"task": question, "include": ["retries.md"], "budget": 800}));
+    assert!(packed.contains("fifth attempt") && packed.starts_with("---\nkenning: "), "{packed}");
+    let status = agent.told("status", json!({}));
+    assert!(status.contains("of 2 files, no model"), "{status}");
+    // What was changed meanwhile is seen.
+    user.document("new.md", "# Greeting\n\nEvery visitor is greeted with a trumpet.\n");
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let found = agent.told("search", json!({"query": "greeted with a trumpet", "min_relevance": 0}));
+    assert!(found.contains("new.md"), "{found}");
+    assert_eq!(agent.go(), Some(0));
+}
+
+#[test]
+fn both_revisions_of_the_protocol_are_spoken() {
+    let user = User::new();
+    let mut old = Agent::greeted(&user);
+    let listed = old.ask("tools/list", json!({}));
+    let mut new = Agent::start(&user);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = new.ask("server/discover", json!({"_meta": meta}));
+    assert!(found["result"]["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")), "{found}");
+    let tools = new.ask("tools/list", json!({"_meta": meta}));
+    assert_eq!(tools["result"]["tools"], listed["result"]["tools"], "the same tools in the same order");
+    let names: Vec<&str> =
+        tools["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["lookup", "search", "pack", "status"]);
+    let asked = json!({"name": "lookup", "arguments": {"text": REFUSED}, "_meta": meta});
+    let answer = new.ask("tools/call", asked);
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("git/unrelated-histories"), "{answer}");
+}
+
+#[test]
+fn what_is_wrong_is_said_and_the_next_call_works() {
+    let user = User::new();
+    let mut agent = Agent::greeted(&user);
+    let unknown = agent.ask("tools/call", json!({"name": "remember", "arguments": {}}));
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("lookup, search, pack, status"), "{unknown}");
+    for (tool, arguments, words) in [
+        ("lookup", json!({}), "missing field `text`"),
+        ("lookup", json!({"text": "x", "colour": "red"}), "unknown field `colour`"),
+        ("lookup", json!({"text": "x", "limit": "many"}), "wrong arguments"),
+        ("search", json!({"query": "x", "types": ["klingon"]}), "klingon is no type of files"),
+        ("search", json!({"query": "x", "scopes": ["nowhere"]}), "nothing is indexed in the scope nowhere"),
+        ("search", json!({"query": "x", "paths": ["[a"]}), "no valid pattern"),
+        ("lookup", json!({"text": ""}), "empty"),
+    ] {
+        let (text, failed) = agent.call(tool, arguments.clone());
+        assert!(failed && text.contains(words), "{tool} {arguments}: {text}");
+    }
+    assert!(agent.told("lookup", json!({"text": REFUSED})).contains("git/unrelated-histories"));
+    // A line that is no message does not end the conversation.
+    writeln!(agent.to.as_mut().unwrap(), "not json").unwrap();
+    assert!(agent.told("lookup", json!({"text": REFUSED})).contains("git/unrelated-histories"));
+}
+
+#[test]
+fn it_ends_with_its_client() {
+    let user = User::new();
+    assert_eq!(Agent::greeted(&user).go(), Some(0));
+    // Before a word was said, and in the middle of a call.
+    assert!(Agent::start(&user).go().is_some());
+    let mut agent = Agent::greeted(&user);
+    let log = "error: something went wrong in step 7\n".repeat(20_000);
+    agent.send(&json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call",
+        "params": {"name": "lookup", "arguments": {"text": log}}}));
+    assert!(agent.go().is_some());
+}
+
+/// Many calls at once are all answered.
+#[test]
+fn calls_do_not_wait_for_one_another_s_turn() {
+    let user = User::new();
+    let mut agent = Agent::greeted(&user);
+    for id in 100..140 {
+        agent.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "lookup", "arguments": {"text": REFUSED}}}));
+    }
+    let mut heard: Vec<u64> = (100..140).map(|_| agent.hear()["id"].as_u64().unwrap()).collect();
+    heard.sort_unstable();
+    assert_eq!(heard, (100..140).collect::<Vec<u64>>());
+}
+
+#[test]
+fn an_entry_for_a_client_is_printed() {
+    let user = User::new();
+    let printed = user.ken(&["mcp", "--print-config", "claude-code"]);
+    assert_eq!(printed.json()["mcpServers"]["ken"]["args"][0], "mcp", "{printed:?}");
+    assert!(printed.err.contains(".mcp.json"), "{printed:?}");
+    assert_eq!(user.ken(&["mcp", "--print-config", "notepad"]).code, 2);
+}

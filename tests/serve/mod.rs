@@ -1,0 +1,3 @@
+//! The service: agents that speak to a process.
+
+mod mcp;
