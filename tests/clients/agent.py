@@ -49,7 +49,7 @@ async def ask(ken, folder):
         text, failed = await said(session, "pack", {"task": "rotate the signing keys", "include": ["keys.md"]})
         expect("a task gets a frame", "ninety days" in text and not failed, text)
         text, failed = await said(session, "status", {})
-        expect("the status names the folder", "1 files" in text and not failed, text)
+        expect("the status names the folder", ": 1 file" in text and not failed, text)
         text, failed = await said(session, "search", {"query": "x", "scopes": ["nowhere"]})
         expect("a wrong argument is said", failed and "nowhere" in text, text)
 

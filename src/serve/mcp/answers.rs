@@ -49,7 +49,8 @@ pub(super) fn status(answered: &Answered<Status>) -> String {
     let status = &answered.value;
     let mut text = status_line(status);
     for folder in &status.inventory.folders {
-        text.push_str(&format!("{}: {} files\n", folder.path, folder.files));
+        let files = if folder.files == 1 { "1 file".to_owned() } else { format!("{} files", folder.files) };
+        text.push_str(&format!("{}: {files}\n", folder.path));
     }
     for complaint in status.complaints() {
         text.push_str(&format!("note: {complaint}\n"));
