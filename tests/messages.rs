@@ -109,11 +109,11 @@ fn sentences(code: &str) -> Vec<String> {
     all.filter(|text| text.contains(' ') && text.chars().any(char::is_alphabetic)).collect()
 }
 
-/// What `Failure::new` is called with: a literal, or a variable that a literal was put in shortly before.
+/// What `Failure::new` and `RequestError::usage` are called with: a literal, or a variable that a literal was put in shortly before.
 fn of_failures(code: &str) -> Vec<Message> {
     static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"let (text|message|hint|example) =").unwrap());
-    let calls = calls(code, "Failure::new(").into_iter().filter(|(_, inside)| inside.contains("ErrorKind::"));
-    let told = calls.map(|(at, inside)| {
+    let failures = calls(code, "Failure::new(").into_iter().filter(|(_, inside)| inside.contains("ErrorKind::"));
+    let told = failures.chain(calls(code, "RequestError::usage(")).map(|(at, inside)| {
         let before = &code[code[..at].rfind("fn ").unwrap_or(0)..at];
         let put = |name: &str| {
             let last = NAMED.captures_iter(before).filter(|found| &found[1] == name).last()?;
