@@ -217,14 +217,14 @@ const LOCKED: &str = "terraform says somebody else is holding the lock on the st
 /// Searches and frames too compare the entries that words name, and leave the others to a process in the background.
 #[test]
 fn the_first_search_and_the_first_frame_do_not_wait_for_all_vectors() {
-    for ask in [["search", LOCKED], ["pack", LOCKED]] {
+    for ask in [&["search", LOCKED][..], &["pack", "--task", LOCKED]] {
         let (user, model) = has_a_new_model();
-        let first = user.ken(&ask);
+        let first = user.ken(ask);
         assert!(first.err.contains("are being made in the background"), "{first:?}");
         assert!(first.code < 2 && !first.err.contains("note: 0 entries"), "{first:?}");
         let pulled = user.ken(&["model", "pull", &model]);
         assert_eq!(pulled.code, 0, "{pulled:?}");
-        let second = user.ken(&ask);
+        let second = user.ken(ask);
         assert!(!second.err.contains("background"), "{second:?}");
     }
 }
