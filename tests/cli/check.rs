@@ -36,7 +36,7 @@ fn a_plan_is_held_against_what_is_known() {
     assert!(
         ran.out.starts_with("high    replace  vault_mount.kv  team/vault\n        All secrets below kv are lost.\n")
     );
-    assert!(ran.out.ends_with("1 change: 1 high\n"), "{ran:?}");
+    assert!(ran.out.ends_with("1 change; risks: 1 high\n"), "{ran:?}");
     assert_eq!(user.ken_with(&["check", "-", "--fail-on", "never"], &plan(&["delete"])).code, 0);
     let clean = user.ken_with(&["check"], &plan(&["update"]));
     assert_eq!((clean.code, clean.out.as_str()), (0, "1 change, and no known failure is likely.\n"));
