@@ -3,6 +3,8 @@
 
     pip install mcp==2.3.0 && tests/clients/agent.py target/release/ken
 
+`benches/service/agent.py` measures the same.
+
 Prints what was asked, and exits with 1 at the first answer that is not right.
 """
 
