@@ -4,6 +4,7 @@ use super::clock::now_ms;
 use super::output::{Failure, Output};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
+use crate::engine::Engine;
 use crate::render::json_object;
 use crate::serve::Service;
 use crate::serve::mcp::{CLIENTS, entry, serve};
@@ -38,10 +39,7 @@ pub(super) fn run(global: &Global, args: &McpArgs, output: &Output) -> Outcome {
     let surroundings = Surroundings::open(global, output)?;
     let here = working_directory()?;
     let (engine, settings) = (surroundings.settings(), surroundings.config.settings().clone());
-    let open = move || {
-        let engine = crate::engine::Engine::new(engine.clone());
-        Ok(Service::new(engine, settings.clone(), here.clone(), now_ms))
-    };
+    let open = move || Service::new(Engine::new(engine.clone()), settings.clone(), here.clone(), now_ms);
     serve(open).map_err(|error| Failure::io("the client", &error))?;
     Ok(0)
 }

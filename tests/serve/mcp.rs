@@ -188,6 +188,19 @@ fn it_ends_with_its_client() {
     assert!(agent.go().is_some());
 }
 
+/// A call that was given up is not answered, and those after it are.
+#[test]
+fn a_cancelled_call_holds_nobody_up() {
+    let user = User::new();
+    let mut agent = Agent::greeted(&user);
+    let log: String = (0..20_000).map(|at| format!("error: step {at} of {} went wrong\n", at * 7)).collect();
+    agent.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call",
+        "params": {"name": "lookup", "arguments": {"text": log}}}));
+    agent.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77}}));
+    assert!(agent.told("lookup", json!({"text": REFUSED})).contains("git-ssh/unrelated-histories"));
+    assert_eq!(agent.go(), Some(0));
+}
+
 /// Many calls at once are all answered.
 #[test]
 fn calls_do_not_wait_for_one_another_s_turn() {

@@ -30,21 +30,17 @@ const INSTRUCTIONS: &str = "ken knows causes and fixes of common errors, and the
     search with a question. An empty answer means that nothing is known: go on without it.";
 
 /// Makes the service at the first call.
-type Open = Box<dyn Fn() -> Result<Service, String> + Send + Sync>;
+type Open = Box<dyn Fn() -> Service + Send + Sync>;
 
 /// The tools of `ken`.
 struct Server {
     open: Open,
-    service: OnceLock<Arc<Service>>,
+    service: OnceLock<Service>,
 }
 
 impl Server {
-    fn service(&self) -> Result<Arc<Service>, String> {
-        if let Some(service) = self.service.get() {
-            return Ok(Arc::clone(service));
-        }
-        let made = Arc::new((self.open)()?);
-        Ok(Arc::clone(self.service.get_or_init(|| made)))
+    fn service(&self) -> &Service {
+        self.service.get_or_init(|| (self.open)())
     }
 }
 
@@ -79,7 +75,7 @@ impl ServerHandler for Handler {
         };
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
-        let work = move || server.service().and_then(|service| call(&service, arguments, &|| stopped.is_cancelled()));
+        let work = move || call(server.service(), arguments, &|| stopped.is_cancelled());
         let result = match tokio::task::spawn_blocking(work).await {
             Ok(Ok(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Ok(Err(why)) => CallToolResult::error(vec![ContentBlock::text(why)]),
@@ -93,7 +89,7 @@ impl ServerHandler for Handler {
 ///
 /// # Errors
 /// [`io::Error`] when the runtime cannot be started or the client breaks the protocol before it has begun.
-pub fn serve(open: impl Fn() -> Result<Service, String> + Send + Sync + 'static) -> io::Result<()> {
+pub fn serve(open: impl Fn() -> Service + Send + Sync + 'static) -> io::Result<()> {
     // Two more threads: where the streams are no pipes, each reads or writes in one.
     let threads = AT_A_TIME + 2;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()?;

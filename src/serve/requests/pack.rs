@@ -1,11 +1,9 @@
 //! A frame: a task in, what is known about it out, within a budget of tokens.
 
-use super::place::{place, preferred, scope};
-use super::search::kinds;
+use super::place::{places, preferred};
 use super::{Asker, RequestError, named};
 use crate::config::Prefer;
 use crate::engine::PackOptions;
-use crate::engine::face::asking::ItemFilter;
 use crate::engine::face::frames::Tokenizer;
 use crate::engine::face::text::parse_timestamp;
 use schemars::JsonSchema;
@@ -77,17 +75,7 @@ impl PackRequest {
             tokenizer: wanted.unwrap_or(settings.tokenizer),
             state: self.state,
             instructions: self.instructions,
-            filter: ItemFilter {
-                kinds: kinds(&self.kinds)?,
-                scopes: self
-                    .scopes
-                    .iter()
-                    .map(|name| scope(name, asker.here, asker.engine))
-                    .collect::<Result<_, _>>()?,
-                without: self.exclude.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
-                paths: self.include.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
-                ..ItemFilter::default()
-            },
+            filter: places(asker, &self.kinds, &self.scopes, [&self.include, &self.exclude])?,
             prefer: preferred(prefer.unwrap_or(asker.settings.search.prefer), asker.here),
             as_of: self.as_of.map(moment).transpose()?,
             here: asker.here.to_string_lossy().into_owned(),

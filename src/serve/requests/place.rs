@@ -1,12 +1,33 @@
 //! Scopes and paths as people write them.
 
-use super::RequestError;
+use super::{Asker, RequestError, named};
 use crate::config::Prefer;
 use crate::engine::Engine;
-use crate::engine::face::asking::PathFilter;
+use crate::engine::face::asking::{ItemFilter, PathFilter};
 use crate::engine::face::indexing::scope_of;
-use crate::types::Scope;
+use crate::types::{Kind, Scope};
 use std::path::Path;
+
+/// Items of these kinds and scopes, in files of these paths and none of those.
+///
+/// # Errors
+/// [`RequestError`] for a kind, scope or path that there is not.
+pub(super) fn places(
+    asker: Asker<'_>,
+    kinds: &[String],
+    scopes: &[String],
+    [paths, without]: [&[String]; 2],
+) -> Result<ItemFilter, RequestError> {
+    let kind = |name: &String| named("kind of item", name, Kind::of, &Kind::ALL.map(Kind::name));
+    let all = |paths: &[String]| paths.iter().map(|path| place(path, asker.here)).collect::<Result<Vec<_>, _>>();
+    Ok(ItemFilter {
+        kinds: kinds.iter().map(kind).collect::<Result<_, _>>()?,
+        scopes: scopes.iter().map(|name| scope(name, asker.here, asker.engine)).collect::<Result<_, _>>()?,
+        paths: all(paths)?,
+        without: all(without)?,
+        ..ItemFilter::default()
+    })
+}
 
 /// The scope whose items come first; none outside of a repository, or where nobody's do.
 pub(super) fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
@@ -18,7 +39,7 @@ pub(super) fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
 ///
 /// # Errors
 /// [`RequestError`] for a scope in which nothing is indexed.
-pub(super) fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, RequestError> {
+fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, RequestError> {
     Ok(match name {
         "here" => scope_of(here),
         "global" => Scope::global(),
@@ -31,7 +52,7 @@ pub(super) fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, R
 ///
 /// # Errors
 /// [`RequestError`] for a pattern that cannot be read.
-pub(super) fn place(text: &str, here: &Path) -> Result<PathFilter, RequestError> {
+fn place(text: &str, here: &Path) -> Result<PathFilter, RequestError> {
     let path = Path::new(text);
     let joined = here.join(path);
     if let Ok(there) = joined.canonicalize() {

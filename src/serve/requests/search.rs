@@ -1,10 +1,9 @@
 //! A search: a question in, passages of indexed files and entries of packs out.
 
-use super::place::{place, preferred, scope};
+use super::place::{places, preferred};
 use super::{Asker, RequestError, named};
 use crate::config::Prefer;
 use crate::engine::face::asking::{ItemFilter, SearchOptions, endings};
-use crate::types::Kind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -82,17 +81,10 @@ impl SearchRequest {
             limit: self.limit.map_or(settings.limit, |limit| limit as usize),
             min_relevance: self.min_relevance,
             filter: ItemFilter {
-                kinds: kinds(&self.kinds)?,
-                scopes: self
-                    .scopes
-                    .iter()
-                    .map(|name| scope(name, asker.here, asker.engine))
-                    .collect::<Result<_, _>>()?,
-                paths: self.paths.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
-                without: self.exclude.iter().map(|path| place(path, asker.here)).collect::<Result<_, _>>()?,
                 endings: types(&self.types)?,
                 tags: self.tags,
                 provider: self.provider,
+                ..places(asker, &self.kinds, &self.scopes, [&self.paths, &self.exclude])?
             },
             prefer: preferred(prefer.unwrap_or(settings.prefer), asker.here),
             excerpt: self.context.map(|lines| lines as usize),
@@ -103,11 +95,6 @@ impl SearchRequest {
             ..SearchOptions::default()
         })
     }
-}
-
-/// Kinds by their names.
-pub(super) fn kinds(names: &[String]) -> Result<Vec<Kind>, RequestError> {
-    names.iter().map(|name| named("kind of item", name, Kind::of, &Kind::ALL.map(Kind::name))).collect()
 }
 
 fn types(names: &[String]) -> Result<Vec<String>, RequestError> {
