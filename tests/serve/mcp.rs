@@ -188,6 +188,16 @@ fn it_ends_with_its_client() {
     assert!(agent.go().is_some());
 }
 
+/// What cannot be used is said in the answer, where an agent reads it.
+#[test]
+fn a_broken_pack_is_noted_in_the_answer() {
+    let user = User::new();
+    user.write("canon/mine.json", "{ this is no pack");
+    let text = Agent::greeted(&user).told("lookup", json!({"text": REFUSED}));
+    assert_eq!(text.lines().filter(|line| line.starts_with("note:") && line.contains("mine")).count(), 1, "{text}");
+    assert!(text.contains("git-ssh/unrelated-histories"), "{text}");
+}
+
 /// A call that was given up is not answered, and those after it are.
 #[test]
 fn a_cancelled_call_holds_nobody_up() {
