@@ -109,7 +109,8 @@ fn sentences(code: &str) -> Vec<String> {
     all.filter(|text| text.contains(' ') && text.chars().any(char::is_alphabetic)).collect()
 }
 
-/// What `Failure::new` and `RequestError::usage` are called with: a literal, or a variable that a literal was put in shortly before.
+/// What `Failure::new` and `RequestError::usage` are called with: a literal, or a variable that a literal was put in
+/// shortly before.
 fn of_failures(code: &str) -> Vec<Message> {
     static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"let (text|message|hint|example) =").unwrap());
     let failures = calls(code, "Failure::new(").into_iter().filter(|(_, inside)| inside.contains("ErrorKind::"));
@@ -151,7 +152,8 @@ fn table() -> String {
     }
     let mut out = String::from(
         "# Messages\n\nAll messages of `ken`, made of its sources by `tests/messages.rs`. \
-         A value stands in capitals or as three points.\n\n## Errors\n\n| module | says | what to do |\n|---|---|---|\n",
+         A value stands in capitals or as three points.\n\n## Errors\n\n\
+         | module | says | what to do |\n|---|---|---|\n",
     );
     let cell = |text: &str| {
         let text = text.replace('|', "\\|");

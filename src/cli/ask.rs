@@ -10,8 +10,8 @@ use clap::{Args, Parser};
 
 /// Turn a plain phrase into pack, search, lookup or status, and run it
 ///
-/// Standard error shows which command it runs. A prefix chooses the command: `ken: search X`, `ken: pack X`,
-/// `ken: lookup X`, `ken: status`. `ken: X` searches for X if no other command fits.
+/// Standard error shows which command it runs. You can name the command: `ken: search X`, `ken: pack X`,
+/// `ken: lookup X`, `ken: status`. If no command fits `ken: X`, it searches for X.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -129,7 +129,7 @@ pub enum EngineError {
         model: String,
     },
     /// The user ended it.
-    #[error("stopped before the file of vectors was made; nothing is lost, and searches are slower until then")]
+    #[error("stopped before the file of vectors was made; nothing is lost, but searches are slower")]
     Stopped,
     /// Whoever asked wants no answer any more.
     #[error("the request was cancelled")]

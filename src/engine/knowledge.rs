@@ -115,8 +115,7 @@ impl Engine {
                 texts.embed(usize::MAX, encoder, session)?;
                 if later() {
                     session.note(format!(
-                        "{} entries of the packs that share words with the question were compared by meaning; the \
-                         vectors of the others are being made in the background",
+                        "{} entries were compared by meaning; vectors of the others are being made in the background",
                         entries.len()
                     ));
                     let image = texts.image(&canon_origin(packs, encoder), encoder.dims());
@@ -163,7 +162,8 @@ impl Engine {
         self.embed_canon(packs, self.canon_texts(packs, encoder), encoder, lock.as_ref(), session)
     }
 
-    /// Locks the file of canon's vectors, and waits while another process makes it. `None` if it cannot be locked.
+    /// Locks the file of the packs' vectors. If another process is making that file, this waits until it has finished.
+    /// `None` if the file cannot be locked.
     fn lock_canon(&self, packs: &PacksSnapshot, encoder: &dyn Encoder, session: &Session<'_>) -> Option<File> {
         let what = "the vectors of the packs";
         alone(&self.vector_path(packs, encoder)?, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what }))

@@ -148,8 +148,8 @@ impl Request<'_, '_> {
 }
 
 impl Engine {
-    /// Takes what a request over items needs. Where the packs have no vectors yet, those of the entries that share words
-    /// with the question are made first; without a question all are waited for.
+    /// Takes what a request over items needs. The packs may have no vectors yet. Then a request with a question makes
+    /// those of the entries that share words with it, and a request without one waits for all.
     pub(super) fn request<'a, 's>(
         &'a self,
         question: Option<&str>,

@@ -1,4 +1,4 @@
-//! The entries that share words with a question. Where a model has no vectors of the packs yet, these are embedded first.
+//! The entries that share words with a question. While a model has no vectors of the packs, these are embedded first.
 
 use super::collections::CanonCollection;
 use super::knowledge::Knowledge;

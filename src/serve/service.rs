@@ -1,4 +1,4 @@
-//! The engine with what a request does not say: settings, the folder that paths are relative to, the clock.
+//! Runs requests on the engine. A request does not say the settings, its folder or the time; the service adds them.
 
 use super::requests::{Asker, LookupRequest, PackRequest, RequestError, SearchRequest};
 use crate::config::Settings;

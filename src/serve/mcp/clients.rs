@@ -14,7 +14,8 @@ pub const CLIENTS: [(&str, &str); 7] = [
     ("zed", "settings.json of Zed"),
 ];
 
-/// The entry for this client, as it stands in its file; none if the client is not known. `program` is what starts `ken`.
+/// The entry for this client, as its settings file has it. `program` is the command that starts `ken`. None if the
+/// client is not known.
 pub fn entry(client: &str, program: &str) -> Option<String> {
     let plain = json!({"command": program, "args": ["mcp"]});
     let under = |name: &str, entry: Value| json!({ name: { "ken": entry } });

@@ -62,8 +62,8 @@ pub(super) fn all() -> Vec<Tool> {
         tool::<SearchRequest>(
             NAMES[1],
             "Search",
-            "Passages of the indexed documents and source code, and known errors, that answer a question, with file and \
-             lines; or nothing. It compares meaning and words.",
+            "Passages of the indexed documents and source code, and known errors, that answer a question, with file \
+             and lines; or nothing. It compares meaning and words.",
             &["query", "limit", "paths", "exclude", "types", "scopes", "context", "full", "min_relevance"],
         ),
         tool::<PackRequest>(
@@ -76,8 +76,8 @@ pub(super) fn all() -> Vec<Tool> {
         tool::<StatusRequest>(
             NAMES[3],
             "Status",
-            "What is indexed, with which model, and how many files have changed since. Call it if answers are missing or \
-             old.",
+            "What is indexed, with which model, and how many files have changed since. Call it if answers are missing \
+             or old.",
             &[],
         ),
     ]

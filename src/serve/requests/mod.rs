@@ -1,5 +1,5 @@
-//! What can be asked, a type for each use case. The command line fills them from its options, servers decode them from
-//! JSON; the engine's options are made from them alone.
+//! What can be asked, with a type for each use case. The command line fills a request from its options, and servers
+//! decode it from JSON. The engine's options are made from the request alone.
 
 mod lookup;
 mod pack;
