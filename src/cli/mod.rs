@@ -45,6 +45,7 @@ mod progress;
 mod purge;
 mod run;
 mod search;
+mod serve;
 mod shown_text;
 mod status;
 mod stop;
@@ -153,6 +154,7 @@ enum Verb {
     Bench(bench::BenchVerb),
     #[command(subcommand)]
     Config(config::ConfigVerb),
+    Serve(serve::ServeArgs),
     Mcp(mcp::McpArgs),
     Trust(trust::TrustArgs),
     Completions(completions::CompletionsArgs),
@@ -195,6 +197,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Pack(args) => pack::run(global, args, output),
         Verb::Check(args) => check::run(global, &args, output),
         Verb::Index(args) => index::run(global, &args, output),
+        Verb::Serve(args) => serve::run(global, &args, output),
         Verb::Mcp(args) => mcp::run(global, &args, output),
         Verb::Status(args) => status::run(global, &args, output),
         Verb::Forget(args) => forget::run(global, &args, output),

@@ -23,6 +23,14 @@ const OPTIONAL_TEXT: Form<Option<String>> = Form {
     read: |text| Some(Some(text.to_owned()).filter(|t| !t.is_empty())),
     show: |value| value.clone().unwrap_or_default(),
 };
+const LIST: Form<Vec<String>> = Form {
+    expected: "a list with commas between",
+    read: |text| {
+        let parts = text.split(',').map(|part| part.trim().to_owned());
+        Some(parts.filter(|part| !part.is_empty()).collect())
+    },
+    show: |list| list.join(","),
+};
 const SWITCH: Form<bool> = Form {
     expected: "true or false",
     read: |text| match text.to_ascii_lowercase().as_str() {
@@ -206,6 +214,9 @@ pub const KEYS: &[Key] = &[
         repository: true,
         ..key!(pack.tokenizer, TOKENIZER, "whose tokens a frame is counted in: cl100k, o200k, model, chars")
     },
+    key!(serve.listen, TEXT, "address and port of the service"),
+    key!(serve.hosts, LIST, "names that the service is reached by, beside those of this machine"),
+    key!(serve.folders, LIST, "folders under which callers of the service may have files indexed"),
     Key { environment: &["HF_ENDPOINT"], ..key!(hub.endpoint, TEXT, "where models are pulled from") },
     Key {
         environment: &["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"],

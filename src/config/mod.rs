@@ -11,6 +11,7 @@ mod file;
 mod keys;
 mod paths;
 mod settings;
+mod tokens;
 mod trust;
 
 pub use error::{ConfigError, Place};
@@ -20,8 +21,9 @@ pub use keys::{KEYS, Key};
 pub use paths::{Environment, Paths};
 pub use settings::{
     HubAccess, IndexSettings, LookupSettings, ModelSettings, PackSettings, PipAccess, Prefer, RunSettings,
-    SearchSettings, Settings, Simd,
+    SearchSettings, ServeSettings, Settings, Simd,
 };
+pub use tokens::{Right, Token, TokenError, Tokens, own_token};
 pub use trust::{Trust, TrustError, TrustState};
 
 use crate::screen::shown;

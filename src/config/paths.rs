@@ -127,6 +127,16 @@ impl Paths {
         self.data.as_ref().map(|data| data.join("vectors"))
     }
 
+    /// Who may ask the service.
+    pub fn tokens(&self) -> Option<PathBuf> {
+        self.data.as_ref().map(|data| data.join("tokens.json"))
+    }
+
+    /// The token of whoever runs the service.
+    pub fn own_token(&self) -> Option<PathBuf> {
+        self.data.as_ref().map(|data| data.join("token"))
+    }
+
     /// The list of trusted repositories.
     pub fn trust(&self) -> Option<PathBuf> {
         self.data.as_ref().map(|data| data.join("trust.json"))

@@ -21,6 +21,8 @@ pub struct Settings {
     pub search: SearchSettings,
     /// What `ken pack` makes.
     pub pack: PackSettings,
+    /// The service.
+    pub serve: ServeSettings,
     /// The model hub.
     pub hub: HubAccess,
     /// The Python package client.
@@ -180,6 +182,23 @@ pub struct PackSettings {
 impl Default for PackSettings {
     fn default() -> Self {
         Self { budget: DEFAULT_BUDGET, tokenizer: Tokenizer::default() }
+    }
+}
+
+/// The service.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServeSettings {
+    /// Address and port that it listens at.
+    pub listen: String,
+    /// Names that it is reached by beside those of this machine.
+    pub hosts: Vec<String>,
+    /// Folders under which its callers may have files indexed.
+    pub folders: Vec<String>,
+}
+
+impl Default for ServeSettings {
+    fn default() -> Self {
+        Self { listen: "127.0.0.1:7717".to_owned(), hosts: Vec::new(), folders: Vec::new() }
     }
 }
 

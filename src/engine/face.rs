@@ -15,8 +15,8 @@ pub mod packs {
 /// Models: where they come from, how they run.
 pub mod models {
     pub use crate::embed::{
-        Encoder, EncoderSettings, FileCheck, Installed, Manifest, ModelKind, Origin, PipSettings, ProxySettings,
-        PullEvent, State, StoreSettings,
+        Encoded, Encoder, EncoderSettings, FileCheck, Installed, Manifest, ModelKind, Origin, PipSettings,
+        ProxySettings, PullEvent, State, StoreSettings,
     };
     pub use crate::vector::simd::Isa;
 }
@@ -42,8 +42,8 @@ pub mod frames {
 
 /// Files, programs and threads of this machine.
 pub mod system {
-    pub use crate::map::Aside;
     pub use crate::map::open::{Links, open, open_to_write, read, read_limited, read_text, stream_text};
+    pub use crate::map::{Aside, write_aside};
     pub use crate::process::{Programs, as_typed, at_line, ourselves};
     pub use crate::store::make_private;
     pub use crate::threads::can_start;

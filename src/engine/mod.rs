@@ -7,6 +7,7 @@
 mod bundle;
 mod database;
 mod derived;
+mod embedding;
 mod error;
 pub mod face;
 mod feedback;
@@ -35,6 +36,7 @@ mod usage;
 
 pub use bundle::Bundled;
 pub use derived::Renewed;
+pub use embedding::TextVectors;
 pub use error::EngineError;
 pub use feedback::Answered;
 pub use forget::Erased;

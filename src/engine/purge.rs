@@ -37,6 +37,9 @@ const OURS: &[(&str, &str)] = &[
     (PASSING, PASSED),
     (FEEDBACK, "answers that you called right or wrong"),
     (LAST, ANSWERED),
+    ("tokens.json", "tokens of the service"),
+    ("token", "your token of the service"),
+    ("open.html", "address of the service's page"),
     (LABELS, "hits that you called good, with their questions"),
 ];
 

@@ -23,5 +23,5 @@ pub use nearest::{nearest_first, nearest_text};
 pub use plan::plan_text;
 pub use search::search_text;
 pub use style::Style;
-pub use wire::{answer_json, json_object};
+pub use wire::{answer_json, json_object, served_json};
 pub use wrap::wrap;

@@ -2,8 +2,9 @@
 
 use super::requests::{Asker, LookupRequest, PackRequest, RequestError, SearchRequest};
 use crate::config::Settings;
-use crate::engine::{Engine, Notes, Session, Status};
-use crate::types::{Answer, Frame};
+use crate::engine::face::indexing::{IndexOptions, IndexReport};
+use crate::engine::{Engine, EngineError, Notes, Progress, Session, Status, TextVectors};
+use crate::types::{Answer, Frame, Role};
 use std::path::PathBuf;
 
 /// Answers requests; shared by all threads that run them.
@@ -12,6 +13,8 @@ pub struct Service {
     settings: Settings,
     here: PathBuf,
     clock: fn() -> i64,
+    /// The user's own ignore rules of git.
+    excludes: Option<PathBuf>,
 }
 
 /// An answer with what should be known beside it, a sentence each.
@@ -25,7 +28,13 @@ pub struct Answered<T> {
 impl Service {
     /// A service of this engine. `here` is a folder as files are known by; the clock gives milliseconds since 1970.
     pub fn new(engine: Engine, settings: Settings, here: PathBuf, clock: fn() -> i64) -> Self {
-        Self { engine, settings, here, clock }
+        Self { engine, settings, here, clock, excludes: None }
+    }
+
+    /// The same, which leaves out what the user's own ignore rules of git name.
+    #[must_use]
+    pub fn with_excludes(self, excludes: Option<PathBuf>) -> Self {
+        Self { excludes, ..self }
     }
 
     /// The folder that paths are relative to, as text.
@@ -100,6 +109,72 @@ impl Service {
     /// As [`Service::lookup`].
     pub fn status(&self, stopped: &dyn Fn() -> bool) -> Result<Answered<Status>, RequestError> {
         self.run(stopped, |session| Ok(self.engine.status(session)?))
+    }
+
+    /// Indexes files and folders of this machine.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn index(
+        &self,
+        paths: &[PathBuf],
+        thorough: bool,
+        heard: &mut dyn FnMut(Progress<'_>),
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<Answered<IndexReport>, RequestError> {
+        let session = Session::new(self.clock, Notes::default()).heard_by(heard).stopped_by(stopped);
+        let options = IndexOptions { thorough, excludes: self.excludes.clone() };
+        let value = self.engine.index(paths, &options, &session);
+        let notes = session.take_notes();
+        Ok(Answered { value: value?, notes })
+    }
+
+    /// Vectors of texts, as this side of a search; `between` is called before each batch.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn embed(
+        &self,
+        texts: &[&str],
+        role: Role,
+        between: &mut dyn FnMut(),
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<TextVectors, RequestError> {
+        let made = self.run(stopped, |session| Ok(self.engine.embed_texts(texts, role, between, session)?))?;
+        Ok(made.value)
+    }
+
+    /// How well each text answers a question: the reranker's name, and a logit for each.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn rerank(
+        &self,
+        question: &str,
+        texts: &[&str],
+        between: &mut dyn FnMut(),
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<(String, Vec<f32>), RequestError> {
+        let made = self.run(stopped, |session| Ok(self.engine.rerank_texts(question, texts, between, session)?))?;
+        Ok(made.value)
+    }
+
+    /// The name of the model that makes vectors.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`]; without a model too.
+    pub fn encoder_name(&self) -> Result<String, RequestError> {
+        let model = self.engine.model(None)?.map(|model| model.name().to_owned());
+        Ok(model.ok_or_else(|| EngineError::NoModel { model: self.settings.model.name.clone() })?)
+    }
+
+    /// The names of the models in use that are there: what makes vectors, and what puts texts in order.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn model_names(&self) -> Result<Vec<String>, RequestError> {
+        let both = [self.engine.model(None)?, self.engine.model(Some(&self.settings.model.reranker))?];
+        Ok(both.into_iter().flatten().map(|model| model.name().to_owned()).collect())
     }
 
     /// Writes what is kept in memory until the end.

@@ -93,6 +93,8 @@ limits! {
     LABELS = "labels of answers", 16 * MIB;
     /// What `ken lookup --worked` and `--wrong` keep.
     FEEDBACK = "feedback on answers", 16 * MIB;
+    /// Who may ask the service.
+    TOKENS = "tokens of the service", MIB;
     /// The ids that a terminal was shown last.
     LAST_ANSWER = "the last answer of a terminal", MIB;
     /// A file of ours: a database's header, a lock, a derived file, a query cache.
@@ -135,6 +137,26 @@ counts! {
     LOG_ARCHIVE_FILES = "files in an archive of logs", 10_000;
     /// Of a longer question or task only the beginning and the end are searched with, half of this each.
     QUESTION_BYTES = "bytes of a question", 256 << 10;
+    /// Connections to the service; more wait until one ends.
+    HTTP_CONNECTIONS = "connections to the service", 1_024;
+    /// Bytes of a request's line and headers.
+    HTTP_HEAD_BYTES = "bytes of a request's headers", 64 << 10;
+    /// Headers of a request.
+    HTTP_HEADERS = "headers of a request", 100;
+    /// Bytes of a request's body, where its route has no bound of its own.
+    HTTP_BODY_BYTES = "bytes of a request", 4 << 20;
+    /// Bytes of a log in a request, and of many texts.
+    HTTP_BULK_BYTES = "bytes of a log or of many texts in a request", 32 << 20;
+    /// Bytes of all bodies that are held at once.
+    HTTP_HELD_BYTES = "bytes of all requests that are held", 256 << 20;
+    /// Questions that wait for a thread.
+    HTTP_WAITING = "questions that wait", 512;
+    /// Texts of a request for vectors, and of one to put texts in order.
+    HTTP_INPUTS = "texts of a request", 2_048;
+    /// Tokens, counted as four bytes each, of all requests for vectors that run or wait.
+    HTTP_BULK_TOKENS = "tokens that wait for the model", 8 << 20;
+    /// Jobs that are remembered, the oldest ended ones go first.
+    HTTP_JOBS = "jobs of the service", 100;
     /// A longer Markdown text is read as plain text: the tree of its marks takes forty times its size.
     MARKDOWN_BYTES = "bytes of Markdown that are read as such", 8 << 20;
     /// A longer source text is read as plain text.

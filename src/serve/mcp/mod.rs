@@ -1,4 +1,4 @@
-//! The Model Context Protocol over standard input and output: `ken` as the tools of an agent.
+//! The Model Context Protocol: `ken` as the tools of an agent, over standard input and output, or over HTTP.
 //!
 //! Speaks the revision of 2026-07-28 and those before it, as rmcp does. Standard output carries the protocol alone.
 //! Nothing is read from the disk before the first call. A call runs in a thread of its own, so that others, and their
@@ -6,9 +6,11 @@
 
 mod answers;
 mod clients;
+mod over_http;
 mod tools;
 
 pub use clients::{CLIENTS, entry};
+pub(super) use over_http::{OverHttp, over_http};
 
 use super::Service;
 use rmcp::handler::server::ServerHandler;
@@ -30,15 +32,19 @@ const INSTRUCTIONS: &str = "ken knows causes and fixes of common errors, and the
     search with a question. An empty answer means that nothing is known: go on without it.";
 
 /// Makes the service at the first call.
-type Open = Box<dyn Fn() -> Service + Send + Sync>;
+type Open = Box<dyn Fn() -> Arc<Service> + Send + Sync>;
 
 /// The tools of `ken`.
 struct Server {
     open: Open,
-    service: OnceLock<Service>,
+    service: OnceLock<Arc<Service>>,
 }
 
 impl Server {
+    fn new(open: Open) -> Self {
+        Self { open, service: OnceLock::new() }
+    }
+
     fn service(&self) -> &Service {
         self.service.get_or_init(|| (self.open)())
     }
@@ -93,7 +99,7 @@ pub fn serve(open: impl Fn() -> Service + Send + Sync + 'static) -> io::Result<(
     // Two more threads: where the streams are no pipes, each reads or writes in one.
     let threads = AT_A_TIME + 2;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()?;
-    let server = Arc::new(Server { open: Box::new(open), service: OnceLock::new() });
+    let server = Arc::new(Server::new(Box::new(move || Arc::new(open()))));
     let handler = Handler(Arc::clone(&server));
     let ended = runtime.block_on(async {
         let running = serve_server(handler, transport::stdio_pipes()).await.map_err(io::Error::other)?;

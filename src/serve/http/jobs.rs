@@ -1,0 +1,287 @@
+//! Long work that goes on after its request: indexing of files that lie where the service runs. One runs at a time, for
+//! there is one writer. What the configuration does not name as a folder of the service's is not read.
+
+use super::answers::{decode, json_response};
+use super::problem::Problem;
+use super::{App, Call};
+use crate::engine::Progress;
+use crate::engine::face::indexing;
+use crate::render::{json_object, shown_text};
+use crate::types::limits::{HTTP_BODY_BYTES, HTTP_JOBS};
+use axum::body::{Body, Bytes};
+use axum::http::header::{CONTENT_TYPE, LOCATION};
+use axum::http::{HeaderValue, Response, StatusCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::spawn_blocking;
+
+/// Files or folders that are to be indexed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct IndexRequest {
+    #[schemars(description = "Files and folders under the folders that the setting serve.folders names")]
+    paths: Vec<String>,
+    #[serde(default)]
+    #[schemars(description = "Compare the contents of all files, not only their sizes and times")]
+    thorough: bool,
+}
+
+/// How a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Waiting,
+    Running,
+    Done,
+    Failed,
+    Cancelled,
+}
+
+impl State {
+    fn is_over(self) -> bool {
+        matches!(self, Self::Done | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// A job as its callers see it.
+#[derive(Debug, Clone, Serialize)]
+struct Job {
+    id: String,
+    state: State,
+    /// How far it is.
+    files: usize,
+    files_total: usize,
+    bytes: u64,
+    bytes_total: u64,
+    /// What came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+}
+
+#[derive(Clone)]
+struct Held {
+    state: watch::Sender<Job>,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// All jobs, of which the last are remembered.
+pub(super) struct Jobs {
+    next: AtomicU64,
+    known: Mutex<BTreeMap<u64, Held>>,
+    turn: Arc<Semaphore>,
+    folders: Vec<PathBuf>,
+}
+
+impl Jobs {
+    /// Under these folders files may be indexed.
+    pub fn new(folders: &[String]) -> Self {
+        let there = |folder: &String| Path::new(folder).canonicalize().ok();
+        Self {
+            next: AtomicU64::new(1),
+            known: Mutex::default(),
+            turn: Arc::new(Semaphore::new(1)),
+            folders: folders.iter().filter_map(there).collect(),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<u64, Held>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn held(&self, id: Option<&str>) -> Result<Held, Problem> {
+        let found = id.and_then(|id| id.parse().ok()).and_then(|id: u64| self.known().get(&id).cloned());
+        found.ok_or_else(|| Problem::not_found("there is no such job", format!("the last {HTTP_JOBS} are remembered")))
+    }
+
+    /// Stops all that run or wait.
+    pub fn cancel_all(&self) {
+        self.known().values().for_each(|held| held.cancelled.store(true, Ordering::Relaxed));
+    }
+
+    /// The path as it really is, if it lies in one of the folders.
+    fn admitted(&self, path: &str) -> Result<PathBuf, Problem> {
+        let refused = || {
+            let hint = "name a folder that callers may have indexed: `ken config set serve.folders FOLDER`";
+            Problem::forbidden(format!("{} lies in no folder of the service", shown_text(path)), hint)
+        };
+        if !Path::new(path).is_absolute() {
+            return Err(Problem::usage(format!("{} is no absolute path", shown_text(path)), "begin it with /"));
+        }
+        // What is not there is told like what is not allowed: nobody learns what lies elsewhere.
+        let real = Path::new(path).canonicalize().map_err(|_| refused())?;
+        if self.folders.iter().any(|folder| real.starts_with(folder)) { Ok(real) } else { Err(refused()) }
+    }
+
+    fn add(&self) -> Result<(u64, Held), Problem> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let job = Job {
+            id: id.to_string(),
+            state: State::Waiting,
+            files: 0,
+            files_total: 0,
+            bytes: 0,
+            bytes_total: 0,
+            report: None,
+            notes: Vec::new(),
+            error: None,
+        };
+        let held = Held { state: watch::Sender::new(job), cancelled: Arc::default() };
+        let mut known = self.known();
+        while known.len() >= HTTP_JOBS {
+            let over = known.iter().find(|(_, held)| held.state.borrow().state.is_over()).map(|(id, _)| *id);
+            known.remove(&over.ok_or_else(Problem::too_many)?);
+        }
+        known.insert(id, held.clone());
+        Ok((id, held))
+    }
+}
+
+fn show(job: &Job) -> String {
+    json_object(job)
+}
+
+/// Begins a job.
+pub(super) async fn index(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
+    let held = app.room.read(call.body, HTTP_BODY_BYTES).await?;
+    let body: Value = serde_json::from_slice(&held.bytes)
+        .map_err(|error| Problem::usage(format!("the body cannot be read: {error}"), "send a JSON object"))?;
+    let request: IndexRequest = decode(body)?;
+    if request.paths.is_empty() {
+        return Err(Problem::usage("there are no paths", "name files or folders"));
+    }
+    let jobs = Arc::clone(&app.jobs);
+    let given = request.paths;
+    let checked = spawn_blocking(move || given.iter().map(|path| jobs.admitted(path)).collect::<Result<Vec<_>, _>>());
+    let paths = checked.await.map_err(|_| Problem::internal())??;
+    let (id, job) = app.jobs.add()?;
+    let mut response = json_response(show(&job.state.borrow()));
+    *response.status_mut() = StatusCode::ACCEPTED;
+    if let Ok(place) = HeaderValue::from_str(&format!("/v1/jobs/{id}")) {
+        response.headers_mut().insert(LOCATION, place);
+    }
+    let turn = Arc::clone(&app.jobs.turn);
+    tokio::spawn(async move {
+        let Ok(turn) = turn.acquire_owned().await else { return };
+        drop(spawn_blocking(move || {
+            let _turn = turn;
+            run(&app, &job, &paths, request.thorough);
+        }));
+    });
+    Ok(response)
+}
+
+fn run(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
+    let stopped = || held.cancelled.load(Ordering::Relaxed);
+    if stopped() {
+        held.state.send_modify(|job| job.state = State::Cancelled);
+        return;
+    }
+    held.state.send_modify(|job| job.state = State::Running);
+    let mut heard = |progress: Progress<'_>| {
+        if let Progress::Index(indexing::Progress::Indexing { files, files_total, bytes, bytes_total, .. }) = progress {
+            held.state.send_modify(|job| {
+                (job.files, job.files_total, job.bytes, job.bytes_total) = (files, files_total, bytes, bytes_total);
+            });
+        }
+    };
+    let ended = app.service.index(paths, thorough, &mut heard, &stopped);
+    held.state.send_modify(|job| match ended {
+        Ok(answered) => {
+            job.state = State::Done;
+            job.report = serde_json::to_value(&answered.value).ok();
+            job.notes = answered.notes;
+        }
+        Err(_) if stopped() => job.state = State::Cancelled,
+        Err(error) => {
+            use crate::engine::face::failure::Diagnose;
+            job.state = State::Failed;
+            job.error = Some(json!({
+                "kind": error.kind().name(), "message": error.to_string(), "hint": error.hint(),
+            }));
+        }
+    });
+}
+
+/// How a job stands: now, or from now on as server-sent events until it ends.
+pub(super) async fn job(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
+    let held = app.jobs.held(call.parameter.as_deref())?;
+    if !call.wants_events {
+        return Ok(json_response(show(&held.state.borrow())));
+    }
+    let (mut to, body) = http_body_util::channel::Channel::<Bytes, std::convert::Infallible>::new(1);
+    let mut changes = held.state.subscribe();
+    let mut ending = app.ending.clone();
+    tokio::spawn(async move {
+        loop {
+            let (text, is_over) = {
+                let job = changes.borrow_and_update();
+                (format!("event: {}\ndata: {}\n\n", "progress", show(&job).trim_end()), job.state.is_over())
+            };
+            // Whoever does not listen any more is not told.
+            if to.send_data(Bytes::from(text)).await.is_err() || is_over {
+                return;
+            }
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return },
+                _ = ending.wait_for(|ending| *ending) => return,
+            }
+        }
+    });
+    let mut response = Response::new(Body::new(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    Ok(response)
+}
+
+/// Stops a job; what it has indexed stays.
+pub(super) async fn cancel(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
+    let held = app.jobs.held(call.parameter.as_deref())?;
+    held.cancelled.store(true, Ordering::Relaxed);
+    let mut response = json_response(show(&held.state.borrow()));
+    *response.status_mut() = StatusCode::ACCEPTED;
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_lies_in_a_folder_of_the_service_is_admitted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inside, outside) = (folder.path().join("docs"), folder.path().join("secret"));
+        std::fs::create_dir_all(inside.join("a")).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        let jobs = Jobs::new(&[inside.to_string_lossy().into_owned(), "/there/is/none".to_owned()]);
+        let is_admitted = |path: &Path| jobs.admitted(&path.to_string_lossy()).is_ok();
+        assert!(is_admitted(&inside) && is_admitted(&inside.join("a")) && is_admitted(&inside.join("a/../a")));
+        assert!(!is_admitted(&outside) && !is_admitted(&inside.join("../secret")) && !is_admitted(Path::new("a")));
+        assert!(!is_admitted(&folder.path().join("docs-more")) && !is_admitted(&inside.join("none")));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
+            assert!(!is_admitted(&inside.join("link")));
+        }
+        assert!(Jobs::new(&[]).admitted(&inside.to_string_lossy()).is_err());
+    }
+
+    #[test]
+    fn ended_jobs_make_room_and_running_ones_do_not() {
+        let jobs = Jobs::new(&[]);
+        let held: Vec<_> = (0..HTTP_JOBS).map(|_| jobs.add().unwrap()).collect();
+        assert!(jobs.add().is_err());
+        held[3].1.state.send_modify(|job| job.state = State::Done);
+        let (id, _) = jobs.add().unwrap();
+        assert!(jobs.held(Some(&id.to_string())).is_ok() && jobs.held(Some("4")).is_err());
+        assert!(jobs.held(Some("x")).is_err() && jobs.held(None).is_err());
+    }
+}

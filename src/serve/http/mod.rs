@@ -1,0 +1,266 @@
+//! The service over HTTP: a request is admitted, its body is read, one use case runs in a thread, its answer is sent.
+//!
+//! `routes` is the table of all there is; `trust` says who is heard; `work` bounds what runs and waits; `accept` has the
+//! connections. Nothing of what is asked is written anywhere.
+
+mod accept;
+mod answers;
+mod body;
+mod embeddings;
+mod jobs;
+mod metrics;
+mod openapi;
+mod patient;
+mod plain;
+mod problem;
+mod routes;
+mod trust;
+mod work;
+
+pub use trust::Admission;
+
+use super::{Service, mcp, page};
+use crate::types::limits::HTTP_BODY_BYTES;
+use accept::Listener;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Path;
+use axum::http::header::{
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
+use axum::routing::{MethodFilter, any, on};
+use problem::{Problem, Shape};
+use routes::{ROUTES, Route, methods_of};
+use std::collections::BTreeMap;
+use std::io;
+use std::net;
+use std::os::unix::net as unix;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use trust::{Caller, Trust};
+
+/// Pages of other sites must not read what is answered, even as an image.
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// Where a service listens.
+pub enum Place {
+    /// An address and port.
+    Tcp(net::TcpListener),
+    /// A socket of the file system.
+    Unix(unix::UnixListener),
+}
+
+/// What a service is told.
+pub struct HttpOptions {
+    /// Where it listens.
+    pub place: Place,
+    /// Names that it is reached by, beside those of this machine.
+    pub hosts: Vec<String>,
+    /// Who may ask.
+    pub admission: Admission,
+    /// Folders under which callers may have files indexed.
+    pub folders: Vec<String>,
+    /// Questions that are answered at a time.
+    pub threads: usize,
+}
+
+/// What all requests share.
+struct App {
+    service: Arc<Service>,
+    work: work::Work,
+    room: body::Room,
+    trust: Trust,
+    jobs: Arc<jobs::Jobs>,
+    metrics: metrics::Shared,
+    /// Whether the service is ending.
+    ending: watch::Receiver<bool>,
+}
+
+/// A request that was admitted.
+struct Call {
+    route: &'static str,
+    caller: Caller,
+    /// What stands in the place of `{id}`.
+    parameter: Option<String>,
+    /// Whether events are wanted, and not one answer.
+    wants_events: bool,
+    body: Body,
+}
+
+/// Serves until the process is told to end, and gives open requests some time then.
+///
+/// # Errors
+/// [`io::Error`] when the runtime or the place cannot be used.
+pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
+    let HttpOptions { place, hosts, admission, folders, threads } = options;
+    // Beside questions: work in bulk, a job, and what looks at paths.
+    let pool = threads + 4;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(pool).build()?;
+    let service = Arc::new(service);
+    let kept = Arc::clone(&service);
+    let ended = runtime.block_on(async move {
+        let address = match &place {
+            Place::Tcp(listener) => Some(listener.local_addr()?),
+            Place::Unix(_) => None,
+        };
+        let listener = match place {
+            Place::Tcp(listener) => {
+                listener.set_nonblocking(true)?;
+                Listener::Tcp(tokio::net::TcpListener::from_std(listener)?)
+            }
+            Place::Unix(listener) => {
+                listener.set_nonblocking(true)?;
+                Listener::Unix(tokio::net::UnixListener::from_std(listener)?)
+            }
+        };
+        let (end, ending) = watch::channel(false);
+        let jobs = Arc::new(jobs::Jobs::new(&folders));
+        let metrics = Arc::new(metrics::Metrics::new());
+        let trust =
+            Trust::new(address.map(|address| address.port()), address.map(|address| address.ip()), &hosts, admission);
+        let app = App {
+            service: Arc::clone(&service),
+            work: work::Work::new(threads),
+            room: body::Room::default(),
+            trust,
+            jobs: Arc::clone(&jobs),
+            metrics: Arc::clone(&metrics),
+            ending: ending.clone(),
+        };
+        let told = tokio::spawn(async move {
+            let heard = asked_to_end().await;
+            jobs.cancel_all();
+            end.send_replace(true);
+            heard
+        });
+        accept::serve(listener, router(Arc::new(app)), metrics, ending).await;
+        told.await.map_err(io::Error::other)?
+    });
+    // What still runs has nobody who waits for it.
+    runtime.shutdown_background();
+    kept.close();
+    ended
+}
+
+/// Waits for Ctrl-C or the signal that ends services.
+async fn asked_to_end() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}
+
+fn router(app: Arc<App>) -> Router {
+    let mut by_path: BTreeMap<&str, axum::routing::MethodRouter> = BTreeMap::new();
+    for route in ROUTES {
+        let Ok(filter) = MethodFilter::try_from(method(route)) else { continue };
+        let shared = Arc::clone(&app);
+        let answer = move |id: Option<Path<String>>, request: Request<Body>| {
+            answered(Arc::clone(&shared), route, id.map(|Path(id)| id), request)
+        };
+        let methods = by_path.remove(route.path).unwrap_or_default();
+        by_path.insert(route.path, methods.on(filter, answer));
+    }
+    let mut router = Router::new();
+    for (path, methods) in by_path {
+        let allow = methods_of(path);
+        let shared = Arc::clone(&app);
+        let wrong = move |request: Request<Body>| refused(Arc::clone(&shared), request, Some(allow.clone()));
+        router = router.route(path, methods.fallback(wrong));
+    }
+    let (for_page, for_mcp) = (Arc::clone(&app), Arc::clone(&app));
+    let agents = mcp::over_http(Arc::clone(&app.service));
+    router
+        .route("/", on(MethodFilter::GET, move |request: Request<Body>| shown_page(Arc::clone(&for_page), request)))
+        .route("/mcp", any(move |request: Request<Body>| agent(Arc::clone(&for_mcp), agents.clone(), request)))
+        .fallback(move |request: Request<Body>| refused(Arc::clone(&app), request, None))
+}
+
+/// A route's answer, whatever comes of it.
+async fn answered(app: Arc<App>, route: &'static Route, id: Option<String>, request: Request<Body>) -> Response<Body> {
+    let begun = Instant::now();
+    let in_flight = app.metrics.begin();
+    let (parts, body) = request.into_parts();
+    let response = match app.trust.admit(&parts, route.need) {
+        Ok(caller) => {
+            let wants_events = accepts_events(&parts.headers);
+            let call = Call { route: route.path, caller, parameter: id, wants_events, body };
+            (route.handle)(Arc::clone(&app), call).await
+        }
+        Err(problem) => Err(problem),
+    };
+    let response = response.unwrap_or_else(|problem| problem.response(route.shape));
+    app.metrics.end(route.path, route.method, response.status().as_u16(), begun.elapsed());
+    drop(in_flight);
+    guarded(response)
+}
+
+/// What is said where there is no route, or no such method of one.
+async fn refused(app: Arc<App>, request: Request<Body>, allow: Option<String>) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let problem = match (app.trust.names_are_ours(&parts), allow) {
+        (Err(problem), _) => problem,
+        (Ok(()), Some(allow)) => Problem::wrong_method(allow),
+        (Ok(()), None) => Problem::not_found("there is no such path", "/openapi.json lists all"),
+    };
+    guarded(problem.response(Shape::Problem))
+}
+
+/// The page: it holds nothing of anybody's, so it needs no token.
+async fn shown_page(app: Arc<App>, request: Request<Body>) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    if let Err(problem) = app.trust.admit(&parts, None) {
+        return guarded(problem.response(Shape::Problem));
+    }
+    let mut response = Response::new(Body::from(page::document()));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::policy()));
+    guarded(response)
+}
+
+/// An agent's message, once it is known who sends it.
+async fn agent(app: Arc<App>, agents: mcp::OverHttp, request: Request<Body>) -> Response<Body> {
+    let begun = Instant::now();
+    let in_flight = app.metrics.begin();
+    let (parts, body) = request.into_parts();
+    let method = if parts.method == Method::POST { "POST" } else { "other" };
+    let response = match app.trust.admit(&parts, Some(crate::config::Right::Read)) {
+        Ok(_) => match app.room.read(body, HTTP_BODY_BYTES).await {
+            Ok(held) => {
+                let message = Request::from_parts(parts, held.bytes);
+                // A tool runs in a thread as any question does, and waits for one as they do.
+                let answer = app.work.while_running(answers::QUESTION_TIME, agents.answer(message)).await;
+                answer.unwrap_or_else(|undone| answers::undone(undone).response(Shape::Problem))
+            }
+            Err(problem) => problem.response(Shape::Problem),
+        },
+        Err(problem) => problem.response(Shape::Problem),
+    };
+    app.metrics.end("/mcp", method, response.status().as_u16(), begun.elapsed());
+    drop(in_flight);
+    guarded(response)
+}
+
+fn accepts_events(headers: &HeaderMap) -> bool {
+    headers.get_all(ACCEPT).iter().any(|media| media.to_str().is_ok_and(|media| media.contains("text/event-stream")))
+}
+
+fn method(route: &Route) -> Method {
+    Method::from_bytes(route.method.as_bytes()).unwrap_or_default()
+}
+
+/// What every answer says to browsers and to what lies between.
+fn guarded(mut response: Response<Body>) -> Response<Body> {
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}

@@ -1,0 +1,188 @@
+//! What is answered when a request is not: problem JSON (RFC 9457) with the kind and the hint that the command line
+//! has, or the shape that clients of OpenAI read.
+
+use crate::engine::face::failure::{Diagnose, ErrorKind};
+use crate::render::json_object;
+use crate::serve::RequestError;
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, Response, StatusCode};
+use serde_json::{Value, json};
+
+/// Which clients read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Problem JSON.
+    Problem,
+    /// As OpenAI's.
+    OpenAi,
+}
+
+/// A request that was not answered, and why.
+#[derive(Debug)]
+pub(super) struct Problem {
+    status: StatusCode,
+    kind: ErrorKind,
+    detail: String,
+    hint: Option<String>,
+    /// Seconds after which it may be tried again.
+    retry_after: Option<u32>,
+    /// Methods that the path has.
+    allow: Option<String>,
+}
+
+impl Problem {
+    fn new(status: StatusCode, kind: ErrorKind, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { status, kind, detail: detail.into(), hint: Some(hint.into()), retry_after: None, allow: None }
+    }
+
+    /// The request means nothing.
+    pub fn usage(detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, ErrorKind::Usage, detail, hint)
+    }
+
+    /// Nobody knows who asks.
+    pub fn unknown_caller() -> Self {
+        let hint = "send the header `Authorization: Bearer TOKEN`; `ken serve` prints a token when it starts";
+        Self::new(StatusCode::UNAUTHORIZED, ErrorKind::Usage, "the token is missing or wrong", hint)
+    }
+
+    /// Whoever asks may not have this.
+    pub fn forbidden(detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, ErrorKind::Usage, detail, hint)
+    }
+
+    /// There is nothing here.
+    pub fn not_found(detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, ErrorKind::Usage, detail, hint)
+    }
+
+    /// The path is there, and the method is not.
+    pub fn wrong_method(allow: String) -> Self {
+        let hint = format!("it has {allow}");
+        let problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, ErrorKind::Usage, "this path has no such method", hint);
+        Self { allow: Some(allow), ..problem }
+    }
+
+    /// The body is too large.
+    pub fn too_large(most: usize) -> Self {
+        let detail = format!("the body is larger than {} KiB", most >> 10);
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorKind::Usage, detail, "send less at a time")
+    }
+
+    /// The body is no JSON.
+    pub fn wrong_type() -> Self {
+        let detail = "the body must be JSON";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorKind::Usage, detail, "send `Content-Type: application/json`")
+    }
+
+    /// The body did not come in time.
+    pub fn too_slow() -> Self {
+        let detail = "the body did not come in time";
+        Self::new(StatusCode::REQUEST_TIMEOUT, ErrorKind::Interrupted, detail, "send it again")
+    }
+
+    /// Too much waits already.
+    pub fn too_many() -> Self {
+        let problem = Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            ErrorKind::Busy,
+            "too many requests wait already",
+            "try again after the time in Retry-After",
+        );
+        Self { retry_after: Some(1), ..problem }
+    }
+
+    /// The answer did not come in time.
+    pub fn too_late(seconds: u64) -> Self {
+        let detail = format!("there was no answer within {seconds} s");
+        Self::new(StatusCode::GATEWAY_TIMEOUT, ErrorKind::Interrupted, detail, "ask for less, or try again later")
+    }
+
+    /// A fault of ours.
+    pub fn internal() -> Self {
+        let hint = "the service goes on; its standard error says more";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorKind::Internal, "the request failed inside ken", hint)
+    }
+
+    /// The same under another status.
+    pub fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
+    /// As a response.
+    pub fn response(self, shape: Shape) -> Response<Body> {
+        let (media, value) = match shape {
+            Shape::Problem => ("application/problem+json", self.problem()),
+            Shape::OpenAi => ("application/json", self.open_ai()),
+        };
+        let mut response = Response::new(Body::from(json_object(&value)));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(methods) = self.allow.and_then(|allow| HeaderValue::from_str(&allow).ok()) {
+            headers.insert(ALLOW, methods);
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+
+    fn problem(&self) -> Value {
+        json!({
+            "type": "about:blank",
+            "title": self.status.canonical_reason().unwrap_or("Error"),
+            "status": self.status.as_u16(),
+            "kind": self.kind.name(),
+            "detail": self.detail,
+            "hint": self.hint,
+        })
+    }
+
+    fn open_ai(&self) -> Value {
+        let kind = match self.status.as_u16() {
+            401 => "authentication_error",
+            403 => "permission_error",
+            429 => "rate_limit_error",
+            400..500 => "invalid_request_error",
+            _ => "server_error",
+        };
+        let message = match &self.hint {
+            Some(hint) => format!("{} ({hint})", self.detail),
+            None => self.detail.clone(),
+        };
+        json!({"error": {"message": message, "type": kind, "param": null, "code": self.kind.name()}})
+    }
+}
+
+impl From<RequestError> for Problem {
+    fn from(error: RequestError) -> Self {
+        let kind = error.kind();
+        let status = StatusCode::from_u16(kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let retry_after = (kind == ErrorKind::Busy).then_some(1);
+        Self { status, kind, detail: error.to_string(), hint: error.hint(), retry_after, allow: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_shapes_say_what_is_wrong_and_what_to_do() {
+        let problem = Problem::too_many().problem();
+        assert_eq!((&problem["status"], &problem["kind"]), (&json!(429), &json!("busy")));
+        assert!(problem["hint"].as_str().unwrap().contains("Retry-After"));
+        let response = Problem::too_many().response(Shape::OpenAi);
+        assert_eq!(response.headers()[RETRY_AFTER], "1");
+        let open_ai = Problem::usage("no", "yes").open_ai();
+        assert_eq!(open_ai["error"]["message"], "no (yes)");
+        assert_eq!(open_ai["error"]["type"], "invalid_request_error");
+        let from = Problem::from(RequestError::usage("wrong", "right"));
+        assert_eq!((from.status.as_u16(), from.hint.as_deref()), (400, Some("right")));
+    }
+}

@@ -1,0 +1,164 @@
+//! All routes in one table: what is served, what it needs, and what /openapi.json says of it.
+
+use super::problem::{Problem, Shape};
+use super::{App, Call, answers, embeddings, jobs, openapi, plain};
+use crate::config::Right;
+use crate::serve::requests::{LookupRequest, PackRequest, SearchRequest};
+use axum::body::Body;
+use axum::http::Response;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// What answers a request.
+pub(super) type Handled = Pin<Box<dyn Future<Output = Result<Response<Body>, Problem>> + Send>>;
+
+/// The schema of a body.
+pub(super) type BodySchema = fn(&mut SchemaGenerator) -> Schema;
+
+/// One path with one method.
+pub(super) struct Route {
+    pub path: &'static str,
+    pub method: &'static str,
+    /// What a token must cover; none for what everybody may have.
+    pub need: Option<Right>,
+    pub shape: Shape,
+    /// A sentence for people.
+    pub summary: &'static str,
+    pub body: Option<BodySchema>,
+    /// The status of its answer.
+    pub status: u16,
+    /// Media type of its answer, and the name of its schema.
+    pub answer: (&'static str, &'static str),
+    pub handle: fn(Arc<App>, Call) -> Handled,
+}
+
+fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+const JSON: &str = "application/json";
+
+/// A route with the usual answers.
+const fn route(
+    method: &'static str,
+    path: &'static str,
+    summary: &'static str,
+    answer: &'static str,
+    handle: fn(Arc<App>, Call) -> Handled,
+) -> Route {
+    let need = Some(Right::Read);
+    Route {
+        path,
+        method,
+        need,
+        shape: Shape::Problem,
+        summary,
+        body: None,
+        status: 200,
+        answer: (JSON, answer),
+        handle,
+    }
+}
+
+/// Every route. The order is that of the document.
+pub(super) static ROUTES: &[Route] = &[
+    Route {
+        body: Some(schema::<LookupRequest>),
+        ..route("POST", "/v1/lookup", "Known cause and fix of an error or a log", "lookup-answer", |app, call| {
+            Box::pin(answers::lookup(app, call))
+        })
+    },
+    Route {
+        body: Some(schema::<SearchRequest>),
+        ..route(
+            "POST",
+            "/v1/search",
+            "Passages and known errors that answer a question",
+            "search-answer",
+            |app, call| Box::pin(answers::search(app, call)),
+        )
+    },
+    Route {
+        body: Some(schema::<PackRequest>),
+        ..route("POST", "/v1/pack", "A frame for a task, within a budget of tokens", "frame", |app, call| {
+            Box::pin(answers::pack(app, call))
+        })
+    },
+    Route {
+        body: Some(schema::<answers::AskRequest>),
+        ..route("POST", "/v1/ask", "What a plain phrase asks for; Ken-Call names the call", "any", |app, call| {
+            Box::pin(answers::ask(app, call))
+        })
+    },
+    route("GET", "/v1/status", "What is indexed, with which model", "status", |app, call| {
+        Box::pin(answers::status(app, call))
+    }),
+    Route {
+        body: Some(schema::<jobs::IndexRequest>),
+        need: Some(Right::Admin),
+        status: 202,
+        ..route("POST", "/v1/index", "Index files that lie where the service runs", "job", |app, call| {
+            Box::pin(jobs::index(app, call))
+        })
+    },
+    Route {
+        need: Some(Right::Admin),
+        ..route("GET", "/v1/jobs/{id}", "How a job stands; as events where those are accepted", "job", |app, call| {
+            Box::pin(jobs::job(app, call))
+        })
+    },
+    Route {
+        need: Some(Right::Admin),
+        status: 202,
+        ..route("DELETE", "/v1/jobs/{id}", "Stop a job; what it has done stays", "job", |app, call| {
+            Box::pin(jobs::cancel(app, call))
+        })
+    },
+    Route {
+        body: Some(schema::<embeddings::EmbeddingsRequest>),
+        shape: Shape::OpenAi,
+        ..route("POST", "/v1/embeddings", "Vectors of texts, as OpenAI's", "embeddings", |app, call| {
+            Box::pin(embeddings::embeddings(app, call))
+        })
+    },
+    Route {
+        shape: Shape::OpenAi,
+        ..route("GET", "/v1/models", "The models that are used, as OpenAI's", "models", |app, call| {
+            Box::pin(embeddings::models(app, call))
+        })
+    },
+    Route {
+        shape: Shape::OpenAi,
+        ..route("GET", "/v1/models/{id}", "One of them", "model", |app, call| Box::pin(embeddings::models(app, call)))
+    },
+    Route {
+        body: Some(schema::<embeddings::RerankRequest>),
+        ..route("POST", "/v1/rerank", "Put texts in order, as Cohere's and Jina's", "reranked", |app, call| {
+            Box::pin(embeddings::rerank(app, call))
+        })
+    },
+    Route {
+        answer: ("application/openmetrics-text; version=1.0.0; charset=utf-8", "text"),
+        ..route("GET", "/metrics", "Counts for Prometheus", "text", |app, call| Box::pin(plain::metrics(app, call)))
+    },
+    Route {
+        need: None,
+        ..route("GET", "/healthz", "Whether the service runs", "state", |app, call| Box::pin(plain::healthy(app, call)))
+    },
+    Route {
+        need: None,
+        ..route("GET", "/readyz", "Whether the service takes questions", "state", |app, call| {
+            Box::pin(plain::ready(app, call))
+        })
+    },
+    Route {
+        need: None,
+        ..route("GET", "/openapi.json", "This description", "any", |app, call| Box::pin(openapi::document(app, call)))
+    },
+];
+
+/// The methods of a path, as `Allow` lists them.
+pub(super) fn methods_of(path: &str) -> String {
+    ROUTES.iter().filter(|route| route.path == path).map(|route| route.method).collect::<Vec<_>>().join(", ")
+}

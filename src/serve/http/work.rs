@@ -1,0 +1,248 @@
+//! The engine's work, in threads beside the one of the connections. As many questions run as there are threads, some
+//! wait, and whoever comes then is told to come again: nobody waits without an end, and nothing grows without a bound.
+//!
+//! Work in bulk (vectors of many texts, indexing) has a lane of its own, which is one wide, so that it never takes the
+//! last thread from a question, and lets questions go first between its batches.
+
+use crate::types::limits::{HTTP_BULK_TOKENS, HTTP_WAITING};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, timeout_at};
+
+/// Bytes of a token, about: how many there are is known only when the tokenizer has run, which is part of the work.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Longest that a batch lets questions go first, so that it comes to its end under any load.
+const MOST_PATIENCE: Duration = Duration::from_millis(20);
+const STEP: Duration = Duration::from_millis(1);
+
+/// Why work was not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undone {
+    /// Too much waits.
+    Full,
+    /// There was no time left.
+    Late,
+    /// It panicked.
+    Failed,
+}
+
+/// Work of one sort.
+#[derive(Debug)]
+struct Lane {
+    threads: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    most_waiting: usize,
+}
+
+impl Lane {
+    /// Waits for a thread, unless too many do.
+    async fn thread(&self, until: Instant) -> Result<OwnedSemaphorePermit, Undone> {
+        let _waiting = Counted::new(&self.waiting);
+        if self.waiting.load(Ordering::Relaxed) > self.most_waiting {
+            return Err(Undone::Full);
+        }
+        let thread = timeout_at(until, Arc::clone(&self.threads).acquire_owned()).await;
+        thread.map_err(|_| Undone::Late)?.map_err(|_| Undone::Failed)
+    }
+}
+
+/// All threads.
+#[derive(Debug)]
+pub(super) struct Work {
+    questions: Lane,
+    bulk: Lane,
+    /// Tokens that bulk work may still bring.
+    tokens: Arc<Semaphore>,
+    /// Questions that run or wait.
+    asked: Arc<AtomicUsize>,
+}
+
+/// One less when it goes.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Tells the thread when whoever waits for it goes away.
+struct Wanted(Arc<AtomicBool>);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What work hears of the world.
+pub(super) struct Attention {
+    gone: Arc<AtomicBool>,
+    until: Instant,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Attention {
+    /// Whether nobody waits for it any more, or its time is over.
+    pub fn is_stopped(&self) -> bool {
+        self.gone.load(Ordering::Relaxed) || Instant::now() >= self.until
+    }
+
+    /// Lets questions go first, for a while.
+    pub fn let_questions_go_first(&self) {
+        let mut waited = Duration::ZERO;
+        while self.asked.load(Ordering::Relaxed) > 0 && waited < MOST_PATIENCE && !self.is_stopped() {
+            thread::sleep(STEP);
+            waited += STEP;
+        }
+    }
+}
+
+impl Work {
+    /// Room for so many questions at a time.
+    pub fn new(threads: usize) -> Self {
+        let lane = |threads, most_waiting| Lane {
+            threads: Arc::new(Semaphore::new(threads)),
+            waiting: AtomicUsize::new(0),
+            most_waiting,
+        };
+        Self {
+            questions: lane(threads, HTTP_WAITING),
+            bulk: lane(1, HTTP_WAITING),
+            tokens: Arc::new(Semaphore::new(HTTP_BULK_TOKENS)),
+            asked: Arc::default(),
+        }
+    }
+
+    /// Questions that wait for a thread.
+    pub fn waiting(&self) -> usize {
+        self.questions.waiting.load(Ordering::Relaxed) + self.bulk.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Runs a question.
+    pub async fn question<T: Send + 'static>(
+        &self,
+        time: Duration,
+        work: impl FnOnce(&Attention) -> T + Send + 'static,
+    ) -> Result<T, Undone> {
+        let _asked = Counted::new(&self.asked);
+        self.run(&self.questions, time, work).await
+    }
+
+    /// Holds a thread for something that runs a question in one by itself.
+    pub async fn while_running<T>(&self, time: Duration, answer: impl Future<Output = T>) -> Result<T, Undone> {
+        let _asked = Counted::new(&self.asked);
+        let until = Instant::now() + time;
+        let _thread = self.questions.thread(until).await?;
+        timeout_at(until, answer).await.map_err(|_| Undone::Late)
+    }
+
+    /// Runs work in bulk on texts of so many bytes.
+    pub async fn bulk<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        time: Duration,
+        work: impl FnOnce(&Attention) -> T + Send + 'static,
+    ) -> Result<T, Undone> {
+        let tokens = (bytes / BYTES_PER_TOKEN).clamp(1, HTTP_BULK_TOKENS);
+        let tokens = u32::try_from(tokens).map_err(|_| Undone::Full)?;
+        let room = Arc::clone(&self.tokens).try_acquire_many_owned(tokens);
+        let _room = room.map_err(|_: TryAcquireError| Undone::Full)?;
+        self.run(&self.bulk, time, work).await
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        lane: &Lane,
+        time: Duration,
+        work: impl FnOnce(&Attention) -> T + Send + 'static,
+    ) -> Result<T, Undone> {
+        let until = Instant::now() + time;
+        let thread = lane.thread(until).await?;
+        let gone = Arc::new(AtomicBool::new(false));
+        let _wanted = Wanted(Arc::clone(&gone));
+        let attention = Attention { gone, until, asked: Arc::clone(&self.asked) };
+        let job = spawn_blocking(move || {
+            // Until the thread is free again, whoever waits.
+            let _thread = thread;
+            work(&attention)
+        });
+        job.await.map_err(|_| Undone::Failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    }
+
+    #[test]
+    fn whoever_goes_stops_the_work_and_frees_its_thread() {
+        runtime().block_on(async {
+            let work = Work::new(1);
+            let (said, heard) = mpsc::channel();
+            let long = work.question(Duration::from_secs(60), move |attention| {
+                while !attention.is_stopped() {
+                    thread::sleep(STEP);
+                }
+                drop(said.send(()));
+            });
+            // Not awaited to its end: the caller goes away.
+            assert!(tokio::time::timeout(Duration::from_millis(50), long).await.is_err());
+            assert_eq!(work.question(Duration::from_secs(60), |_| 7).await, Ok(7));
+            heard.recv().unwrap();
+            assert_eq!((work.waiting(), work.asked.load(Ordering::Relaxed)), (0, 0));
+        });
+    }
+
+    #[test]
+    fn nobody_waits_beyond_his_time_or_the_queue_s_end() {
+        runtime().block_on(async {
+            let work = Arc::new(Work { questions: Lane { most_waiting: 1, ..Work::new(1).questions }, ..Work::new(1) });
+            let (end, ended) = mpsc::channel::<()>();
+            let holder = Arc::clone(&work);
+            let held =
+                tokio::spawn(
+                    async move { holder.question(Duration::from_secs(60), move |_| drop(ended.recv())).await },
+                );
+            tokio::task::yield_now().await;
+            let waits = work.question(Duration::from_millis(50), |_| ());
+            let refused = async {
+                tokio::task::yield_now().await;
+                work.question(Duration::from_secs(60), |_| ()).await
+            };
+            assert_eq!(tokio::join!(waits, refused), (Err(Undone::Late), Err(Undone::Full)));
+            end.send(()).unwrap();
+            assert_eq!(held.await.unwrap(), Ok(()));
+            assert_eq!(work.question(Duration::from_secs(60), |_| 1).await, Ok(1));
+        });
+    }
+
+    #[test]
+    fn a_panic_is_told_and_the_next_work_is_done() {
+        runtime().block_on(async {
+            let work = Work::new(1);
+            let failed = work.question(Duration::from_secs(60), |_| panic!("on purpose")).await;
+            assert_eq!(failed, Err::<(), _>(Undone::Failed));
+            assert_eq!(work.bulk(100, Duration::from_secs(60), |_| 1).await, Ok(1));
+            let all = work.bulk(HTTP_BULK_TOKENS * BYTES_PER_TOKEN * 2, Duration::from_secs(60), |_| 1);
+            assert_eq!(all.await, Ok(1), "a request that is larger than the queue runs alone");
+        });
+    }
+}

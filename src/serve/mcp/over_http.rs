@@ -1,0 +1,36 @@
+//! Agents that reach the service over HTTP: a message in, its answer out. No session is kept, in either revision.
+//!
+//! Who may ask was decided before: names, origins, tokens and the size of a message are those of the whole service.
+
+use super::{Handler, Server};
+use crate::serve::Service;
+use axum::body::{Body, Bytes};
+use axum::http::{Request, Response};
+use http_body_util::Full;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use std::sync::Arc;
+
+/// Answers messages.
+#[derive(Clone)]
+pub(in crate::serve) struct OverHttp(Arc<StreamableHttpService<Handler, NeverSessionManager>>);
+
+/// The tools of this service.
+pub(in crate::serve) fn over_http(service: Arc<Service>) -> OverHttp {
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    let handler = Handler(Arc::new(Server::new(Box::new(move || Arc::clone(&service)))));
+    let sessions = Arc::new(NeverSessionManager::default());
+    OverHttp(Arc::new(StreamableHttpService::new(move || Ok(handler.clone()), sessions, config)))
+}
+
+impl OverHttp {
+    /// The answer to a message.
+    pub async fn answer(&self, request: Request<Vec<u8>>) -> Response<Body> {
+        let request = request.map(|bytes| Full::new(Bytes::from(bytes)));
+        self.0.handle(request).await.map(Body::new)
+    }
+}

@@ -1,0 +1,7 @@
+//! placeholder until merge
+pub(super) fn document() -> &'static str {
+    ""
+}
+pub(super) fn policy() -> &'static str {
+    "default-src 'none'"
+}
