@@ -19,7 +19,7 @@ mod messages; // every message in one table, and the commands in messages exist
 mod pack; // frames, phrases, Markdown out and in, watching
 mod programs; // which programs are started, and which never
 mod rules; // who may write to a screen, make JSON, show a path
-mod serve; // agents that speak to a process
+mod serve; // the service: agents, programs, browsers; who is heard; how it ends
 mod shown; // what documents and help show: typed into a shell, compared with what stands there
 mod store; // what is kept: crashes, several processes, damage, bad disks, older versions
 mod support; // what tests share

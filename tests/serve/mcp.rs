@@ -10,7 +10,7 @@ const RETRIES: &str =
     "# Retries\n\nA request is tried again after two seconds, and given up after the fifth attempt.\n";
 
 /// An agent with a running `ken mcp`.
-struct Agent {
+pub(super) struct Agent {
     child: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
@@ -26,7 +26,7 @@ impl Agent {
     }
 
     /// One that has shaken hands as clients did before 2026-07-28.
-    fn greeted(user: &User) -> Self {
+    pub(super) fn greeted(user: &User) -> Self {
         let mut agent = Self::start(user);
         let hello = json!({
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
@@ -73,7 +73,7 @@ impl Agent {
     }
 
     /// What it is told well.
-    fn told(&mut self, tool: &str, arguments: Value) -> String {
+    pub(super) fn told(&mut self, tool: &str, arguments: Value) -> String {
         let (text, failed) = self.call(tool, arguments);
         assert!(!failed, "{text}");
         text

@@ -6,6 +6,7 @@ pub mod home;
 pub mod ken;
 pub mod long;
 pub mod request;
+pub mod service;
 pub mod stub_hub;
 pub mod tiny;
 

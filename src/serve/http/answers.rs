@@ -13,7 +13,7 @@ use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue, Response};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -86,7 +86,7 @@ fn state(service: &Service, stopped: &dyn Fn() -> bool) -> Result<Told, Problem>
     if let Value::Object(fields) = &mut fields {
         fields.insert("complaints".to_owned(), json!(value.complaints()));
     }
-    Ok(Told { json: json_object(&with_notes(fields, &notes)), found: true, call: Some("status") })
+    Ok(Told { json: json_object(&Noted { value: &fields, notes: &notes }), found: true, call: None })
 }
 
 /// As `ken ask` does: the phrase becomes another call, which is named in a header.
@@ -122,19 +122,17 @@ fn answer(answered: &Answered<Answer>, begun: Instant) -> Told {
 }
 
 fn frame(frame: &Frame, notes: &[String]) -> Told {
-    let fields = serde_json::to_value(frame).unwrap_or_default();
     let found = frame.pieces().next().is_some();
-    Told { json: json_object(&with_notes(fields, notes)), found, call: None }
+    Told { json: json_object(&Noted { value: frame, notes }), found, call: None }
 }
 
-/// Puts notes behind the fields of an object, if there are any.
-fn with_notes(mut object: Value, notes: &[String]) -> Value {
-    if let Value::Object(fields) = &mut object
-        && !notes.is_empty()
-    {
-        fields.insert("notes".to_owned(), json!(notes));
-    }
-    object
+/// An object with notes behind its fields, if there are any.
+#[derive(Serialize)]
+struct Noted<'a, T> {
+    #[serde(flatten)]
+    value: &'a T,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
 }
 
 /// Reads what a body says.

@@ -145,7 +145,9 @@ impl Metrics {
         self.waiting.set(i64::try_from(waiting).unwrap_or(i64::MAX));
         let mut text = String::new();
         // Only a writer can fail, and a string does not.
-        drop(encode(&mut text, &self.registry));
+        if encode(&mut text, &self.registry).is_err() {
+            text.clear();
+        }
         text
     }
 }

@@ -2,7 +2,7 @@
 //! has, or the shape that clients of OpenAI read.
 
 use crate::engine::face::failure::{Diagnose, ErrorKind};
-use crate::render::json_object;
+use crate::render::{json_line, json_object};
 use crate::serve::RequestError;
 use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -112,11 +112,11 @@ impl Problem {
 
     /// As a response.
     pub fn response(self, shape: Shape) -> Response<Body> {
-        let (media, value) = match shape {
-            Shape::Problem => ("application/problem+json", self.problem()),
-            Shape::OpenAi => ("application/json", self.open_ai()),
+        let (media, text) = match shape {
+            Shape::Problem => ("application/problem+json", json_object(&self.problem())),
+            Shape::OpenAi => ("application/json", json_line(&self.open_ai())),
         };
-        let mut response = Response::new(Body::from(json_object(&value)));
+        let mut response = Response::new(Body::from(text));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));

@@ -1,0 +1,146 @@
+//! What only the service has: vectors for programs, jobs, counts, its own description.
+
+use crate::support::ken::User;
+use crate::support::service::{Service, read};
+use serde_json::{Value, json};
+use std::io::Write;
+
+const MODEL: &str = "bge-small-en-v1.5-int8";
+
+#[test]
+fn vectors_are_those_of_the_model_in_both_encodings() {
+    let user = User::new().with_model(MODEL);
+    let service = Service::start(&user, &[]);
+    let texts = ["how often is a request tried", "the banner is blue"];
+    let plain = service.told("/v1/embeddings", &json!({"input": texts, "model": MODEL, "encoding_format": "float"}));
+    let numbers = |at: usize| -> Vec<f64> {
+        plain["data"][at]["embedding"].as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    };
+    assert_eq!((numbers(0).len(), plain["data"].as_array().unwrap().len()), (384, 2));
+    let length: f64 = numbers(0).iter().map(|number| number * number).sum();
+    assert!((length - 1.0).abs() < 1e-4, "{length}");
+    assert!(plain["usage"]["prompt_tokens"].as_u64().unwrap() > 10 && plain["model"] == MODEL, "{plain}");
+    // One text alone has the same vector, to the bit, and so has it in the other encoding.
+    let packed = service.told("/v1/embeddings", &json!({"input": texts[0], "encoding_format": "base64"}));
+    let bytes = decoded(packed["data"][0]["embedding"].as_str().unwrap());
+    let floats: Vec<f32> = bytes.chunks(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect();
+    assert_eq!(floats, numbers(0).iter().map(|number| *number as f32).collect::<Vec<_>>());
+    // A question has another prefix.
+    let asked = service.told("/v1/embeddings", &json!({"input": texts[0], "input_type": "query"}));
+    assert_ne!(asked["data"][0]["embedding"], plain["data"][0]["embedding"]);
+    let long = service.told("/v1/embeddings", &json!({"input": [texts[0], "word ".repeat(2_000)]}));
+    assert_eq!(long["truncated"], json!([1]));
+    for (body, status, words) in [
+        (json!({"input": [1, 2, 3]}), 400, "check_embedding_ctx_length=False"),
+        (json!({"input": ""}), 400, "empty"),
+        (json!({"input": "a", "dimensions": 256}), 400, "384"),
+        (json!({"input": "a", "encoding_format": "hex"}), 400, "base64"),
+        (json!({"input": "a", "model": "text-embedding-3-small"}), 404, MODEL),
+        (json!({"input": "a", "colour": 1}), 400, "colour"),
+        (json!({}), 400, "input"),
+    ] {
+        let answer = service.post("/v1/embeddings", &body);
+        let message = answer.json()["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(answer.status == status && message.contains(words), "{body}: {answer:?}");
+    }
+    let models = service.ask("GET", "/v1/models", "").json();
+    assert_eq!(models["data"][0]["id"], MODEL);
+    assert_eq!(service.ask("GET", &format!("/v1/models/{MODEL}"), "").json()["object"], "model");
+    let counted = service.ask("GET", "/metrics", "").body;
+    assert!(counted.lines().any(|line| line.starts_with("ken_embedded_tokens_total ")), "{counted}");
+    assert!(!counted.contains("banner"), "counts hold no text");
+}
+
+fn decoded(text: &str) -> Vec<u8> {
+    use base64::Engine as _;
+    base64::prelude::BASE64_STANDARD.decode(text).unwrap()
+}
+
+#[test]
+fn without_a_model_it_is_said_what_is_missing() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    let answer = service.post("/v1/embeddings", &json!({"input": "a"}));
+    let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(answer.status == 503 && message.contains("ken model pull"), "{answer:?}");
+    let answer = service.post("/v1/rerank", &json!({"query": "a", "documents": ["b"]}));
+    assert!(answer.status == 503 && answer.json()["hint"].as_str().unwrap().contains("ken model pull"), "{answer:?}");
+    for (body, words) in [
+        (json!({"query": "", "documents": ["b"]}), "query is empty"),
+        (json!({"query": "a", "documents": []}), "0 documents"),
+        (json!({"query": "a", "documents": [7]}), "no text"),
+    ] {
+        let answer = service.post("/v1/rerank", &body);
+        assert!(answer.status == 400 && answer.body.contains(words), "{answer:?}");
+    }
+    // What a search does without is a note, where a program reads it.
+    user.document("a.md", "# Retries\n\nA request is tried five times.\n");
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let found = service.told("/v1/search", &json!({"query": "how often is a request tried", "min_relevance": 0}));
+    assert_eq!(found["results"][0]["semantic"], "off", "{found}");
+}
+
+#[test]
+fn a_phrase_becomes_the_call_that_it_asks_for() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    for (phrase, call) in [
+        ("what do we know about pools?", "search"),
+        ("let's work on the retry logic", "pack"),
+        ("error: cc not found", "lookup"),
+        ("good morning", "status"),
+    ] {
+        let answer = service.post("/v1/ask", &json!({"phrase": phrase}));
+        assert_eq!((answer.status, answer.header("ken-call")), (200, Some(call)), "{phrase}: {answer:?}");
+    }
+    assert_eq!(service.post("/v1/ask", &json!({"phrase": ""})).status, 400);
+}
+
+#[test]
+fn a_job_indexes_and_says_how_far_it_is() {
+    let user = User::new();
+    user.document("docs/a.md", "# Retries\n\nA request is tried again after two seconds.\n");
+    let docs = user.work().join("docs");
+    assert_eq!(user.ken(&["config", "set", "serve.folders", docs.to_str().unwrap()]).code, 0);
+    let service = Service::start(&user, &[]);
+    let begun = service.post("/v1/index", &json!({"paths": [docs]}));
+    assert_eq!(begun.status, 202, "{begun:?}");
+    let place = begun.header("location").unwrap().to_owned();
+    // Events end with the job.
+    let mut stream = service.connect();
+    write!(
+        stream,
+        "GET {place} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n\
+         Connection: close\r\n\r\n",
+        service.address, service.token
+    )
+    .unwrap();
+    let events = read(&mut stream);
+    assert_eq!(events.header("content-type"), Some("text/event-stream"));
+    let last = events.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap();
+    let last: Value = serde_json::from_str(last).unwrap();
+    assert_eq!((&last["state"], &last["report"]["files_added"]), (&json!("done"), &json!(1)), "{events:?}");
+    assert_eq!(service.ask("GET", &place, "").json()["state"], "done");
+    let found = service.told("/v1/search", &json!({"query": "request tried again", "min_relevance": 0}));
+    assert!(found["results"][0]["hits"][0]["path"].as_str().unwrap().ends_with("a.md"), "{found}");
+    assert_eq!(service.ask("DELETE", &place, "").status, 202);
+    assert_eq!(service.end(), Some(0));
+}
+
+/// The description names what there is, and every request of it is read as it says.
+#[test]
+fn the_description_is_that_of_the_service() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    let document = service.bare("GET", "/openapi.json", &[("Host", &service.address)], "").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let method = method.to_ascii_uppercase();
+            let answer = service.ask(&method, &path.replace("{id}", "1"), "");
+            assert!(!matches!(answer.status, 405 | 500..), "{method} {path}: {answer:?}");
+            let known = operation["responses"].as_object().unwrap();
+            assert!(known.contains_key(&answer.status.to_string()) || known.contains_key("default"), "{method} {path}");
+        }
+    }
+}
