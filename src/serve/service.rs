@@ -63,6 +63,7 @@ impl Service {
     /// [`RequestError`] when the request means nothing or the engine fails.
     pub fn lookup(&self, request: LookupRequest, stopped: &dyn Fn() -> bool) -> Result<Answered<Answer>, RequestError> {
         self.run(stopped, |session| {
+            request.check()?;
             let mut request = request;
             let text = std::mem::take(&mut request.text);
             let mut options = request.options(&self.settings.lookup);
@@ -79,6 +80,7 @@ impl Service {
     /// As [`Service::lookup`].
     pub fn search(&self, request: SearchRequest, stopped: &dyn Fn() -> bool) -> Result<Answered<Answer>, RequestError> {
         self.run(stopped, |session| {
+            request.check()?;
             let mut request = request;
             let question = std::mem::take(&mut request.query);
             let options = request.options(self.asker())?;
@@ -94,6 +96,7 @@ impl Service {
     /// As [`Service::lookup`].
     pub fn pack(&self, request: PackRequest, stopped: &dyn Fn() -> bool) -> Result<Answered<Frame>, RequestError> {
         self.run(stopped, |session| {
+            request.check()?;
             let mut request = request;
             let task = std::mem::take(&mut request.task);
             let options = request.options(self.asker())?;

@@ -73,7 +73,8 @@ fn all_say_the_same(user: &User) {
         ["pack", "--dry-run", "--json", "--task", "retry a request", "--budget", "600", "--as-of", "2026-11-22"];
     let printed = user.ken(&typed).out;
     let answered = service.post("/v1/pack", &arguments).body;
-    let whole = answered.trim_end().split_once(",\"notes\":").map_or(answered.clone(), |(frame, _)| format!("{frame}}}\n"));
+    let whole =
+        answered.trim_end().split_once(",\"notes\":").map_or(answered.clone(), |(frame, _)| format!("{frame}}}\n"));
     assert_eq!(whole, printed);
     assert_eq!(service.ask("GET", "/v1/status", "").json()["items"], user.ken(&["status", "--json"]).json()["items"]);
     assert_eq!(service.end(), Some(0));

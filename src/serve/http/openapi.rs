@@ -16,7 +16,8 @@ use std::sync::{Arc, OnceLock};
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// The schemas that the command line's answers are held to.
-const KEPT: [(&str, &str); 4] = [
+const KEPT: [(&str, &str); 5] = [
+    ("error", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/error.schema.json"))),
     ("lookup-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/lookup-answer.schema.json"))),
     ("search-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/search-answer.schema.json"))),
     ("frame", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/frame.schema.json"))),
@@ -94,7 +95,8 @@ fn operation(route: &Route, body: Option<Value>) -> Value {
 fn kept(name: &str, text: &str) -> Value {
     let here = format!("\"{SCHEMAS}{name}/");
     // The files are part of the program, and tests read them.
-    let mut schema: Value = serde_json::from_str(&text.replace("\"#/", &here)).unwrap_or_default();
+    let text = text.replace("\"#/", &here).replace("\"error.schema.json\"", &format!("\"{SCHEMAS}error\""));
+    let mut schema: Value = serde_json::from_str(&text).unwrap_or_default();
     if let Value::Object(fields) = &mut schema {
         fields.retain(|key, _| !matches!(key.as_str(), "$schema" | "$id"));
     }

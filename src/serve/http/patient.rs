@@ -14,13 +14,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) struct Patient {
     inner: Box<dyn Connection>,
+    patience: Duration,
     /// When to give up; none while what is sent is taken.
     until: Option<Pin<Box<Sleep>>>,
 }
 
 impl Patient {
     pub fn new(inner: Box<dyn Connection>) -> Self {
-        Self { inner, until: None }
+        Self { inner, patience: PATIENCE, until: None }
     }
 
     /// Passes on what was written, and gives up if that was nothing for too long.
@@ -29,7 +30,8 @@ impl Patient {
             self.until = None;
             return written;
         }
-        match self.until.get_or_insert_with(|| Box::pin(sleep(PATIENCE))).as_mut().poll(context) {
+        let patience = self.patience;
+        match self.until.get_or_insert_with(|| Box::pin(sleep(patience))).as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }
@@ -79,10 +81,10 @@ mod tests {
 
     #[test]
     fn one_that_takes_nothing_is_given_up() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (ours, theirs) = tokio::io::duplex(8);
-            let mut patient = Patient::new(Box::new(ours));
+            let mut patient = Patient { patience: Duration::from_millis(20), ..Patient::new(Box::new(ours)) };
             patient.write_all(b"fits").await.unwrap();
             let stuck = patient.write_all(b"does not fit any more").await;
             assert_eq!(stuck.unwrap_err().kind(), io::ErrorKind::TimedOut);

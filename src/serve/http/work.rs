@@ -201,7 +201,7 @@ mod tests {
                 while !attention.is_stopped() {
                     thread::sleep(STEP);
                 }
-                drop(said.send(()));
+                assert!(said.send(()).is_ok());
             });
             // Not awaited to its end: the caller goes away.
             assert!(tokio::time::timeout(Duration::from_millis(50), long).await.is_err());
@@ -219,7 +219,7 @@ mod tests {
             let holder = Arc::clone(&work);
             let held =
                 tokio::spawn(
-                    async move { holder.question(Duration::from_secs(60), move |_| drop(ended.recv())).await },
+                    async move { holder.question(Duration::from_secs(60), move |_| ended.recv().is_ok()).await },
                 );
             tokio::task::yield_now().await;
             let waits = work.question(Duration::from_millis(50), |_| ());
@@ -229,7 +229,7 @@ mod tests {
             };
             assert_eq!(tokio::join!(waits, refused), (Err(Undone::Late), Err(Undone::Full)));
             end.send(()).unwrap();
-            assert_eq!(held.await.unwrap(), Ok(()));
+            assert_eq!(held.await.unwrap(), Ok(true));
             assert_eq!(work.question(Duration::from_secs(60), |_| 1).await, Ok(1));
         });
     }

@@ -23,6 +23,7 @@ pub struct LookupRequest {
     pub max_errors: Option<u32>,
     /// The relevance that is needed, from 0 to 1.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_relevance: Option<f32>,
     /// Only entries about this kind of object.
     #[serde(default)]

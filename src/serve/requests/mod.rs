@@ -1,6 +1,7 @@
 //! What can be asked, with a type for each use case. The command line fills a request from its options, and servers
 //! decode it from JSON. The engine's options are made from the request alone.
 
+mod bounds;
 mod lookup;
 mod pack;
 mod place;

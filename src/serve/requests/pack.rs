@@ -18,7 +18,7 @@ pub struct PackRequest {
     pub task: String,
     /// Most tokens of the frame.
     #[serde(default)]
-    #[schemars(description = "Most tokens of the result (default 15000)")]
+    #[schemars(range(min = 1, max = 10_000_000), description = "Most tokens of the result (default 15000)")]
     pub budget: Option<usize>,
     /// How tokens are counted.
     #[serde(default)]

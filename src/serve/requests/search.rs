@@ -56,7 +56,10 @@ pub struct SearchRequest {
     pub full: bool,
     /// The relevance that is needed, from 0 to 1.
     #[serde(default)]
-    #[schemars(description = "Show hits from this relevance on, 0 to 1 (default: what is sure enough)")]
+    #[schemars(
+        range(min = 0.0, max = 1.0),
+        description = "Show hits from this relevance on, 0 to 1 (default: what is sure enough)"
+    )]
     pub min_relevance: Option<f32>,
     /// Whether a cross-encoder has a say.
     #[serde(default)]
