@@ -4,10 +4,12 @@
 //! neither model nor vectors. What could not be used (a broken pack, a missing model) becomes a note, not a failure,
 //! wherever a right answer is still possible.
 
+mod alike;
 mod bundle;
 mod database;
 mod derived;
 mod error;
+mod external;
 pub mod face;
 mod feedback;
 mod forget;
@@ -33,9 +35,11 @@ mod state;
 mod status;
 mod usage;
 
+pub use alike::Sample;
 pub use bundle::Bundled;
 pub use derived::Renewed;
 pub use error::EngineError;
+pub use external::{Deleted, ItemPage, PutReport};
 pub use feedback::Answered;
 pub use forget::Erased;
 pub use index::Embedded;
