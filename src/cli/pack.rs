@@ -37,7 +37,7 @@ Examples:
   ken pack --task - --budget 4000 --instructions AGENTS.md < task.md
   ken pack --task \"rotate the keys\" --include 'docs/**' --explain > frame.md
   ken pack --task \"rotate the keys\" --exclude vendor --exclude '*.lock'
-  ken pack --task \"rotate the keys\" --where 'team = \"ops\" and year >= 2025'
+  ken pack --task \"rotate the signing keys\" --where 'year >= 2025'
   ken pack diff before.md after.md
 
 Exit code: 0 if the frame holds knowledge, 1 if it holds only the task."

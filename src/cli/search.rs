@@ -14,7 +14,7 @@ use crate::render::{answer_json, nearest_first, nearest_text, search_text};
 use crate::serve::{Asker, SearchRequest, Sought};
 use crate::types::{Access, Answer, Kind, Semantic};
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -104,9 +104,7 @@ pub(super) struct SearchArgs {
 
 /// Reads a kind, and lists the kinds in help.
 pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
-    // Nothing makes items of the other kinds yet; an import may have brought some.
-    let value = |kind: Kind| PossibleValue::new(kind.name()).hide(!matches!(kind, Kind::Canon | Kind::Chunk));
-    PossibleValuesParser::new(Kind::ALL.map(value)).try_map(|name| Kind::of(&name).ok_or("no such kind"))
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(|name| Kind::of(&name).ok_or("no such kind"))
 }
 
 /// Takes what has endings, and says what does not.

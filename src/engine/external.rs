@@ -8,8 +8,8 @@ use super::derived::Keep;
 use super::{Engine, EngineError, Progress, Session};
 use crate::ingest::Embedder;
 use crate::store::{
-    Database, ItemFilter, ReadExternal, ReadItems, ReadVectors, WriteEvents, WriteExternal, WriteForgotten, WriteItems,
-    WriteVectors, WriterLock, external_uid, passages_of,
+    Database, ItemFilter, ReadExternal, ReadForgotten, ReadItems, ReadVectors, WriteEvents, WriteExternal,
+    WriteForgotten, WriteItems, WriteVectors, WriterLock, external_uid, passages_of,
 };
 use crate::text::{TextHash, text_hash};
 use crate::types::limits::{ITEM_BATCH, ITEM_PAGE};
@@ -58,6 +58,8 @@ struct Changes {
     report: PutReport,
     /// Items to be written, each with the row that it takes the place of.
     items: Vec<(Item, Option<i64>)>,
+    /// Ids of those that somebody has forgotten.
+    forgotten: Vec<String>,
 }
 
 impl Engine {
@@ -89,7 +91,7 @@ impl Engine {
         }
         session.check()?;
         let (lock, mut database) = self.write_database("ken items put", session)?;
-        let Changes { mut report, items } = changes(&database, items, session.now())?;
+        let Changes { mut report, items, forgotten } = changes(&database, items, session.now())?;
         if !items.is_empty() {
             (report.embedded, report.semantic) = self.embed_items(&items, &mut database, &lock, session)?;
             session.check()?;
@@ -98,9 +100,11 @@ impl Engine {
                 if let Some(row) = before {
                     batch.remove_item(*row)?;
                 }
-                // Whoever puts it in again wants it back.
-                batch.undo_forget(&item.uid)?;
                 batch.put_item(item, None)?;
+            }
+            for uid in &forgotten {
+                // Whoever puts it in again wants it back.
+                batch.undo_forget(uid)?;
             }
             let counts = serde_json::json!({"added": report.added, "updated": report.updated});
             batch.log(session.now(), "items put", &counts)?;
@@ -255,6 +259,9 @@ fn changes(database: &Database, items: Vec<ExternalItem>, now_ms: i64) -> Result
         };
         let Some((row, before)) = before else {
             out.report.added += 1;
+            if database.is_forgotten(&uid)? {
+                out.forgotten.push(uid.clone());
+            }
             out.items.push((item.into_item(uid, now_ms, now_ms), None));
             continue;
         };

@@ -1,3 +1,4 @@
 //! The service: agents that speak to a process.
 
-mod mcp;
+mod items; // what programs put in, and who learns of it
+mod mcp; // an agent

@@ -326,6 +326,31 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_attributes_that_drifted_apart_are_found_and_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut database, lock) = made(dir.path());
+        let batch = database.begin(&lock).unwrap();
+        let attributes = serde_json::json!({"external_id": "a", "fields": {"n": 0.1, "l": ["x", "y"], "b": true}});
+        batch.put_item(&Item { attributes, span: None, ..item("item/1") }, None).unwrap();
+        batch.commit().unwrap();
+        assert_eq!(database.check().unwrap(), []);
+        for change in [
+            "UPDATE attribute SET number = 0.2 WHERE key = 'n'",
+            "DELETE FROM attribute WHERE text = 'y'",
+            "DELETE FROM external_item",
+            "UPDATE external_item SET scope = 'other'",
+            "UPDATE external_item SET id = 'b'",
+            "INSERT INTO attribute VALUES (1, 'k', 0, 'text', 'of an item that has none', NULL)",
+        ] {
+            database.connection.execute_batch(change).unwrap();
+            let faults = database.check().unwrap();
+            assert!(faults.len() == 1 && faults[0].name == "attributes" && !faults[0].damage, "{change}: {faults:?}");
+            database.rebuild(&lock).unwrap();
+            assert_eq!(database.check().unwrap(), [], "{change}");
+        }
+    }
+
+    #[test]
     fn values_that_nobody_wrote_are_named_found_and_mended() {
         for (change, told) in [
             ("UPDATE item SET byte_start = -4 WHERE id = 1", "item one: byte_start is -4"),
