@@ -33,6 +33,7 @@ mod help;
 mod import;
 mod index;
 mod input;
+mod items;
 mod limits;
 mod lookup;
 mod machine;
@@ -144,6 +145,8 @@ enum Verb {
     Forget(forget::ForgetArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
+    #[command(subcommand)]
+    Items(items::ItemsVerb),
     Doctor(doctor::DoctorArgs),
     Gc(gc::GcArgs),
     #[command(subcommand)]
@@ -203,6 +206,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Forget(args) => forget::run(global, &args, output),
         Verb::Export(args) => export::run(global, &args, output),
         Verb::Import(args) => import::run(global, &args, output),
+        Verb::Items(verb) => items::run(global, verb, output),
         Verb::Doctor(args) => doctor::run(global, &args, output),
         Verb::Gc(args) => gc::run(global, &args, output),
         Verb::Canon(verb) => canon::run(global, verb, output),

@@ -14,7 +14,7 @@ use crate::engine::face::text::{decode, parse_timestamp, single_line};
 use crate::render::{json_object, line, shown};
 use crate::serve::{Asker, PackRequest};
 use crate::types::limits::FRAME_PART;
-use crate::types::{Frame, Kind, Reason};
+use crate::types::{Access, Frame, Kind, Reason};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::io::Read;
@@ -37,6 +37,7 @@ Examples:
   ken pack --task - --budget 4000 --instructions AGENTS.md < task.md
   ken pack --task \"rotate the keys\" --include 'docs/**' --explain > frame.md
   ken pack --task \"rotate the keys\" --exclude vendor --exclude '*.lock'
+  ken pack --task \"rotate the signing keys\" --where 'year >= 2025'
   ken pack diff before.md after.md
 
 Exit code: 0 if the frame holds knowledge, 1 if it holds only the task."
@@ -75,6 +76,9 @@ pub(super) struct PackArgs {
     /// Only items of this kind; repeatable
     #[arg(long = "kind", value_name = "KIND", value_parser = super::search::kinds())]
     kinds: Vec<Kind>,
+    /// Only items from programs of whose attributes this holds, such as 'lang = "rust" and stars >= 100'
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
     /// Compute ages as of this time, such as 2026-11-22 or 2026-11-22T12:00:00Z [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment)]
     as_of: Option<String>,
@@ -133,10 +137,12 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
         prefer: args.prefer.map(|prefer| prefer.name().to_owned()),
         scopes: args.scopes,
         kinds: args.kinds.iter().map(|kind| kind.name().to_owned()).collect(),
+        condition: args.condition,
         as_of: args.as_of,
         explain: args.explain,
     };
-    let options = request.options(Asker { engine: &engine, settings: surroundings.config.settings(), here: &here })?;
+    let settings = surroundings.config.settings();
+    let options = request.options(Asker { engine: &engine, settings, here: &here, access: &Access::all() })?;
     let mut meter = Meter::new(output);
     let frame = engine.pack(&task, &options, &meter.session());
     meter.finish();
@@ -163,7 +169,7 @@ fn tell(frame: &Frame, everywhere: bool, output: &Output) {
         return;
     }
     if frame.pieces().next().is_none() {
-        let among = if everywhere { "" } else { " among what --include, --exclude, --scope and --kind admit" };
+        let among = if everywhere { "" } else { " among what --include, --exclude, --scope, --kind and --where admit" };
         output.say(&format!("Nothing relevant is known{among}; the frame holds no knowledge."));
     }
     let left_out = frame.left_out.as_deref().unwrap_or_default();

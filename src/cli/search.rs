@@ -11,10 +11,10 @@ use crate::config::Prefer;
 use crate::engine::face::asking::endings;
 use crate::engine::face::failure::ErrorKind;
 use crate::render::{answer_json, nearest_first, nearest_text, search_text};
-use crate::serve::{Asker, SearchRequest};
-use crate::types::{Answer, Kind, Semantic};
+use crate::serve::{Asker, SearchRequest, Sought};
+use crate::types::{Access, Answer, Kind, Semantic};
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -31,13 +31,18 @@ Examples:
   ken search --full -n 1 \"how do we rotate the signing keys\"
   ken search --open 1 \"retry budget\"    open the first hit in your editor
   ken search --good 2 \"retry budget\"    label the second hit as an answer
+  ken search --where 'team = \"ops\" and year >= 2025' \"retry budget\"
+  ken search --like chunk/1f3a9c0b22d4aa10
   ken search --scope here --json \"checklist\" | jq -r '.results[].hits[].path'
 
 Exit code: 0 if anything is found, 1 if nothing is.")]
 pub(super) struct SearchArgs {
     /// The question; `-` reads standard input
-    #[arg(value_name = "QUERY")]
+    #[arg(value_name = "QUERY", conflicts_with = "like")]
     query: Vec<OsString>,
+    /// Show what is like this item: the id of a hit, or the one that a program gave it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["rerank", "good"])]
+    like: Option<String>,
     /// Most hits [default: 5, setting: search.limit]
     #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: Option<u32>,
@@ -77,6 +82,9 @@ pub(super) struct SearchArgs {
     /// Only items of this provider, such as aws
     #[arg(long, value_name = "NAME", add = complete::providers())]
     provider: Option<String>,
+    /// Only items from programs of whose attributes this holds, such as 'lang = "rust" and stars >= 100'
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
     /// Show hits from this relevance on, 0 to 1 [default: the gate of the index]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     min_relevance: Option<f32>,
@@ -96,9 +104,7 @@ pub(super) struct SearchArgs {
 
 /// Reads a kind, and lists the kinds in help.
 pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
-    // Nothing makes items of the other kinds yet; an import may have brought some.
-    let value = |kind: Kind| PossibleValue::new(kind.name()).hide(!matches!(kind, Kind::Canon | Kind::Chunk));
-    PossibleValuesParser::new(Kind::ALL.map(value)).try_map(|name| Kind::of(&name).ok_or("no such kind"))
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).try_map(|name| Kind::of(&name).ok_or("no such kind"))
 }
 
 /// Takes what has endings, and says what does not.
@@ -113,7 +119,10 @@ pub(super) fn prefers() -> impl TypedValueParser<Value = Prefer> {
 }
 
 pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome {
-    let question = read_words(&args.query, "ken search \"the question\"")?;
+    let question = match args.like {
+        None => Some(read_words(&args.query, "ken search \"the question\"")?),
+        Some(_) => None,
+    };
     let editor = args.open.map(|_| editor(output)).transpose()?;
     let started = Instant::now();
     let surroundings = Surroundings::open(global, output)?;
@@ -121,7 +130,10 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
     let request = SearchRequest {
-        query: String::new(),
+        // Of bytes, which need not be UTF-8.
+        query: question.as_ref().map(|_| String::new()),
+        vector: None,
+        like: args.like,
         limit: args.limit,
         kinds: args.kinds.iter().map(|kind| kind.name().to_owned()).collect(),
         scopes: args.scopes,
@@ -130,6 +142,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         types: args.types,
         tags: args.tags,
         provider: args.provider,
+        condition: args.condition,
         prefer: args.prefer.map(|prefer| prefer.name().to_owned()),
         // Programs cut lines out by themselves, unless they ask for them.
         context: args.context.or((!output.json).then_some(0)),
@@ -139,9 +152,15 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         explain: args.explain,
         why_not: args.why_not,
     };
-    let options = request.options(Asker { engine: &engine, settings: surroundings.config.settings(), here: &here })?;
+    let sought = request.sought()?;
+    let settings = surroundings.config.settings();
+    let options = request.options(Asker { engine: &engine, settings, here: &here, access: &Access::all() })?;
+    let question = question.unwrap_or_default();
     let mut meter = Meter::new(output);
-    let answer = engine.search(&question, &options, &meter.session());
+    let answer = match sought {
+        Sought::Question(_) => engine.search(&question, &options, &meter.session()),
+        Sought::Alike(sample) => engine.search_alike(&sample, &options, &meter.session()),
+    };
     meter.finish();
     output.tell_notes();
     let answer = answer?;

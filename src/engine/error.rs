@@ -96,6 +96,47 @@ pub enum EngineError {
         /// What was asked for.
         id: String,
     },
+    /// Several scopes have an item of this id.
+    #[error("several scopes have an item {id}")]
+    SeveralItems {
+        /// The id that a program gave each.
+        id: String,
+    },
+    /// An item has no vector to search by.
+    #[error("{id} has no vector yet")]
+    NoVector {
+        /// The item.
+        id: String,
+    },
+    /// A vector that nothing can be compared with.
+    #[error("the vector cannot be compared: {what}")]
+    WrongVector {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// An item of a batch cannot be stored.
+    #[error("item {number} of the batch: {what}")]
+    BadItem {
+        /// Which of the batch; the first is 1.
+        number: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A scope that whoever asks may not see.
+    #[error("the scope {scope} may not be written to")]
+    NoAccess {
+        /// The scope.
+        scope: String,
+    },
+    /// Everything would be deleted.
+    #[error("the filter is empty, so every item would be deleted")]
+    EmptyFilter,
+    /// A list cannot go on from there.
+    #[error("{cursor:?} is not where a page of a list ends")]
+    BadCursor {
+        /// What was given.
+        cursor: String,
+    },
     /// What is to come back was not forgotten.
     #[error("{id} was not forgotten")]
     NotForgotten {
@@ -165,11 +206,17 @@ impl Diagnose for EngineError {
             | Self::NoEntryWith { .. }
             | Self::NoEntry { .. }
             | Self::NoItem { .. }
+            | Self::SeveralItems { .. }
+            | Self::WrongVector { .. }
+            | Self::BadItem { .. }
+            | Self::NoAccess { .. }
+            | Self::EmptyFilter
+            | Self::BadCursor { .. }
             | Self::NotForgotten { .. }
             | Self::NoLastAnswer
             | Self::NoScope { .. }
             | Self::PackName(_) => ErrorKind::Usage,
-            Self::NoModel { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
+            Self::NoModel { .. } | Self::NoVector { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
             Self::Stopped | Self::Cancelled => ErrorKind::Interrupted,
             Self::DeadlinePassed => ErrorKind::Busy,
             Self::Io { source, .. } => io_kind(source),
@@ -189,6 +236,13 @@ impl Diagnose for EngineError {
                 Some("`here` is this repository, `global` what is in none; `ken status` lists the others".to_owned())
             }
             Self::NoScope { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
+            Self::SeveralItems { .. } => Some("name the scope of the one that is meant".to_owned()),
+            Self::NoVector { .. } => Some("`ken index` makes vectors of what has none".to_owned()),
+            Self::WrongVector { .. } => Some("give one that the index's model has made".to_owned()),
+            Self::BadItem { .. } => Some("nothing of the batch was stored; correct it and put it in again".to_owned()),
+            Self::NoAccess { .. } => Some("choose a scope that your token names".to_owned()),
+            Self::EmptyFilter => Some("say which items: a scope, kind, tag or condition".to_owned()),
+            Self::BadCursor { .. } => Some("give the `next` of the page before".to_owned()),
             Self::NoLastAnswer => Some("name the entry: `ken lookup --worked ID`".to_owned()),
             Self::NotForgotten { .. } => Some("`ken forget --list` shows what was".to_owned()),
             Self::NotEmpty { .. } => Some("name a folder that does not exist yet".to_owned()),

@@ -143,7 +143,12 @@ impl Engine {
     }
 
     /// Takes the traces off the disk; gives whether some are left.
-    fn erase(&self, database: &mut Database, lock: &WriterLock, session: &Session<'_>) -> Result<bool, EngineError> {
+    pub(super) fn erase(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        session: &Session<'_>,
+    ) -> Result<bool, EngineError> {
         let left = !database.erase_traces(lock, ERASE_TIMEOUT)?;
         if left {
             self.leave_traces(session);

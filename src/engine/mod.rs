@@ -4,11 +4,13 @@
 //! neither model nor vectors. What could not be used (a broken pack, a missing model) becomes a note, not a failure,
 //! wherever a right answer is still possible.
 
+mod alike;
 mod bundle;
 mod database;
 mod derived;
 mod embedding;
 mod error;
+mod external;
 pub mod face;
 mod feedback;
 mod forget;
@@ -34,10 +36,12 @@ mod state;
 mod status;
 mod usage;
 
+pub use alike::Sample;
 pub use bundle::Bundled;
 pub use derived::Renewed;
 pub use embedding::TextVectors;
 pub use error::EngineError;
+pub use external::{Deleted, ItemPage, PutReport};
 pub use feedback::Answered;
 pub use forget::Erased;
 pub use index::Embedded;

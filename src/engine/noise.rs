@@ -14,7 +14,7 @@ use crate::query::{
 use crate::screen::shown;
 use crate::store::{Database, ItemFilter, ReadItems, ReadNoise, ReadVectors, WriteNoise, WriterLock, make_private};
 use crate::text::{TextHash, hex, sha256, text_hash};
-use crate::types::{Calibration, CorpusNoise, ModelNoise, SignalSet};
+use crate::types::{Access, Calibration, CorpusNoise, ModelNoise, SignalSet};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
@@ -242,6 +242,7 @@ impl Engine {
             terms: items.terms(),
             admitted: None,
             files: &files,
+            access: &Access::all(),
             noise: None,
         };
         let knowledge: &Knowledge = &packs.knowledge;

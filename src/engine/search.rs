@@ -11,7 +11,7 @@ use crate::query::{
 use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
 use crate::text::{decode, ends, near_names};
 use crate::types::limits::QUESTION_BYTES;
-use crate::types::{Answer, Item, Scope, Span, Standing};
+use crate::types::{Access, Answer, Item, Scope, Span, Standing};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
@@ -69,8 +69,9 @@ impl Request<'_, '_> {
         filter: &ItemFilter,
         answer: impl Fn(SearchContext<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
+        let access = &filter.access;
         let Some(database) = &self.database else {
-            return self.answer(None, &answer);
+            return self.answer(None, access, &answer);
         };
         let mut moment = database.snapshot()?;
         // A moment that another thread's snapshot has left behind is taken again: no two make older and newer ones in
@@ -86,16 +87,20 @@ impl Request<'_, '_> {
         if let (Some(model), Some(vectors)) = (&self.model, items.vectors()) {
             Engine::agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
         }
-        let no_entry_may_answer = !filter.paths.is_empty() || !filter.endings.is_empty() || !filter.scopes.is_empty();
+        let no_entry_may_answer = !filter.paths.is_empty()
+            || !filter.endings.is_empty()
+            || !filter.scopes.is_empty()
+            || filter.condition.is_some();
         if no_entry_may_answer && items.admitted().is_some_and(|admitted| admitted.ids.is_empty()) {
-            self.session
-                .note("the filters leave nothing: no indexed text has this path, type, scope or tag".to_owned());
+            self.session.note(
+                "the filters leave nothing: no indexed text has this path, type, scope, tag or attribute".to_owned(),
+            );
         }
-        let mut found = self.answer(Some((database, &items)), &answer)?;
+        let mut found = self.answer(Some((database, &items)), access, &answer)?;
         let damaged = |items: &ItemsSnapshot| items.vectors().is_some_and(|vectors| vectors.index.is_damaged());
         if damaged(&items) {
             let items = self.engine.items(database, filter, true)?;
-            found = self.answer(Some((database, &items)), &answer)?;
+            found = self.answer(Some((database, &items)), access, &answer)?;
             self.session.note(
                 "the file of vectors is damaged and was not used; `ken doctor --repair` makes it again".to_owned(),
             );
@@ -112,6 +117,7 @@ impl Request<'_, '_> {
     fn answer<T>(
         &self,
         items: Option<(&Database, &ItemsSnapshot)>,
+        access: &Access,
         answer: &dyn Fn(SearchContext<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         self.session.check()?;
@@ -125,6 +131,7 @@ impl Request<'_, '_> {
             terms: items.terms(),
             admitted: items.admitted(),
             files,
+            access,
             noise: noise.as_ref().map(|measured| Noise { measured, budget: self.engine.settings.max_noise }),
         });
         let usage = self.engine.usage();
@@ -197,11 +204,17 @@ impl Engine {
         Ok(answer)
     }
 
-    /// A scope in which something is indexed, by its id.
+    /// A scope in which something is indexed, by its id. A scope that may not be seen is none; one that may be seen is
+    /// there even if it is empty.
     ///
     /// # Errors
     /// [`EngineError::NoScope`] with ids that are near, [`EngineError::Store`] when the database fails.
-    pub fn known_scope(&self, id: &str) -> Result<Scope, EngineError> {
+    pub fn known_scope(&self, id: &str, access: &Access) -> Result<Scope, EngineError> {
+        if let Some(seen) = access.scopes() {
+            let near = || near_names(id, seen.iter().map(Scope::as_str));
+            let found = seen.iter().find(|scope| scope.as_str() == id).cloned();
+            return found.ok_or_else(|| EngineError::NoScope { name: id.to_owned(), near: near() });
+        }
         let scopes = self.read_database()?.map(|database| database.inventory()).transpose()?.unwrap_or_default().scopes;
         if scopes.iter().any(|known| known.scope == id) {
             return Ok(Scope::repository(id));

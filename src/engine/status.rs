@@ -9,8 +9,9 @@ use crate::map::open::{Links, open};
 use crate::screen::{shown, shown_text};
 use crate::store::{
     DATABASE, Database, Fault, Faults, IndexModel, Inventory, ReadChanges, ReadForgotten, ReadSources, ReadVectors,
-    Salvaged,
+    Salvaged, ScopeCount,
 };
+use crate::types::{Access, Scope};
 use std::fs;
 use std::path::Path;
 
@@ -78,6 +79,31 @@ pub struct FittedGate {
 }
 
 impl Status {
+    /// What somebody may know who may see these scopes: counts of theirs, and no file's name.
+    #[must_use]
+    pub fn seen_by(self, access: &Access) -> Self {
+        if access.scopes().is_none() {
+            return self;
+        }
+        let scopes = self.inventory.scopes.into_iter().filter(|one| access.admits(&Scope::repository(&one.scope)));
+        let scopes: Vec<ScopeCount> = scopes.collect();
+        let items: usize = scopes.iter().map(|one| one.items).sum();
+        let inventory = Inventory {
+            files: scopes.iter().map(|one| one.files).sum(),
+            items: [("all".to_owned(), items)].into(),
+            scopes,
+            ..Inventory::default()
+        };
+        Self {
+            inventory,
+            canon: self.canon,
+            model: self.model,
+            index_model: self.index_model,
+            models_agree: self.models_agree,
+            ..Self::default()
+        }
+    }
+
     /// What `--strict` does not let pass, a sentence each.
     pub fn complaints(&self) -> Vec<String> {
         let mut out = Vec::new();

@@ -11,7 +11,8 @@ use super::snippet::snippet;
 use crate::canon::{Fit, Stored, fill};
 use crate::text::single_line;
 use crate::types::{
-    Advice, CausalRole, Content, Destructive, Excerpt, ExcerptLine, Explanation, Hit, Item, Kind, Passage, Span, Tier,
+    Advice, CausalRole, Content, Destructive, Excerpt, ExcerptLine, Explanation, External, Hit, Item, Kind, Passage,
+    Span, Tier,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -98,6 +99,7 @@ pub(super) fn passage(
                 snippet: snippet(&item.body, words, SNIPPET_CHARS),
                 excerpt: None,
                 text: wanted.full.then(|| item.body.clone()),
+                item: External::of(item),
                 path: item.path.clone(),
                 line_start: item.span.map(|span| span.line_start),
                 line_end: item.span.map(|span| span.line_end),

@@ -64,7 +64,7 @@ pub use question::{QuestionVectors, ROLES};
 pub use recall::{Recall, RecallOptions, recall};
 pub use recalled::{Part, Recalled};
 pub use score::frequency;
-pub use search::{SearchContext, search};
+pub use search::{NearTo, SearchContext, search, search_near};
 pub use semantics::Semantics;
 pub use stage::{OnStage, Stage};
 

@@ -130,13 +130,14 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// The filter of entries; none if no entry may answer: they lie in no file and count everywhere.
+    /// The filter of entries; none if no entry may answer: they lie in no file, count everywhere and have no attributes.
     pub(super) fn canon_filters(&self) -> Option<Filters> {
         let filter = &self.filter;
         let kind = filter.kinds.is_empty() || filter.kinds.contains(&Kind::Canon);
         let scope = filter.scopes.is_empty() || filter.scopes.iter().any(|scope| scope.as_str() == "global");
         let filters = Filters { provider: filter.provider.clone(), tags: filter.tags.clone(), ..Filters::default() };
-        (kind && scope && filter.paths.is_empty() && filter.endings.is_empty()).then_some(filters)
+        let anywhere = filter.paths.is_empty() && filter.endings.is_empty() && filter.condition.is_none();
+        (kind && scope && anywhere).then_some(filters)
     }
 
     pub(super) fn candidates(&self) -> usize {

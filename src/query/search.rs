@@ -8,7 +8,7 @@ use super::gate::Rule;
 use super::hit::{bare, item_excerpt, passage};
 use super::knowledge::{Filters, Knowledge};
 use super::nearest::nearest;
-use super::options::SearchOptions;
+use super::options::{Legs, SearchOptions};
 use super::question::{Question, QuestionVectors, embed_with_parts, is_short};
 use super::rank::{RankOptions, Ranking, rank};
 use super::read::read;
@@ -146,15 +146,54 @@ pub fn search(
     reranker: Option<&dyn Reranker>,
 ) -> Result<Answer, SearchError> {
     let posed = context.pose(question, options)?;
+    answer(&posed, question, None, reranker)
+}
+
+/// A vector that is searched by, in place of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearTo {
+    /// Of unit length, with as many components as the model's.
+    pub vector: Vec<f32>,
+    /// What stands in the answer in place of the question.
+    pub name: String,
+    /// The row of an item that does not count: the one whose vector it is.
+    pub without: Option<i64>,
+}
+
+/// Searches everything for what is near to a vector. Words do not count, and nothing is near without a model.
+///
+/// # Errors
+/// As [`search`].
+pub fn search_near(context: SearchContext<'_>, near: &NearTo, options: &SearchOptions) -> Result<Answer, SearchError> {
+    // The vector is the whole question: it is not moved, and no word is looked for.
+    let legs = Legs { semantic: true, keyword: false };
+    let options = SearchOptions { legs, feedback: false, ..options.clone() };
+    let vectors = QuestionVectors { whole: near.vector.clone(), parts: Vec::new() };
+    let posed = context.posed(Question::new(""), true, Some(vectors), &options);
+    answer(&posed, &near.name, near.without.map(|row| row as u64), None)
+}
+
+/// The answer to a question that was posed. `without` is the key of an item that does not count.
+fn answer(
+    posed: &Posed<'_>,
+    question: &str,
+    without: Option<u64>,
+    reranker: Option<&dyn Reranker>,
+) -> Result<Answer, SearchError> {
+    let (context, options) = (posed.context, posed.options);
     let canon = posed.canon();
     let collections = posed.collections(&canon);
     let mut ranking = posed.rank(&collections, Rule::Each, false)?;
+    if let Some(key) = without {
+        // Entries are the first collection, items the second.
+        ranking.candidates.retain(|one| one.collection == 0 || one.key != key);
+    }
     let reranked = match reranker {
         Some(reranker) => rerank(&mut ranking.candidates, reranker, question, &collections, options.explain)?,
         None => false,
     };
     (context.stage)(Stage::Rest);
-    let showing = Showing { posed: &posed, collections: &collections, ranking: &ranking };
+    let showing = Showing { posed, collections: &collections, ranking: &ranking };
     let hits = showing.select()?;
     let outcome = Outcome {
         collections: &collections,

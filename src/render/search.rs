@@ -57,7 +57,7 @@ fn push_hit(
     let place = match (path, first) {
         (Some(path), Some(line)) => format!("{path}:{line}"),
         (Some(path), None) => path,
-        (None, _) => line(&hit.id).into_owned(),
+        (None, _) => line(passage.item.as_ref().map_or(&hit.id, |item| &item.id)).into_owned(),
     };
     let title = match (hit.kind, line(&hit.title).as_ref()) {
         (_, "") => String::new(),

@@ -10,5 +10,8 @@ mod page;
 mod requests;
 mod service;
 
-pub use requests::{Asker, LookupRequest, PackRequest, RequestError, SearchRequest, StatusRequest, status_line};
-pub use service::Service;
+pub use requests::{
+    Asker, DeleteItemsRequest, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItem, PutItemsRequest,
+    RequestError, SearchRequest, Sought, StatusRequest, status_line,
+};
+pub use service::{Answered, Caller, Service};

@@ -1,10 +1,13 @@
 //! Runs requests on the engine. A request does not say the settings, its folder or the time; the service adds them.
 
-use super::requests::{Asker, LookupRequest, PackRequest, RequestError, SearchRequest};
+use super::requests::{
+    Asker, DeleteItemsRequest, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItemsRequest,
+    RequestError, SearchRequest, Sought,
+};
 use crate::config::Settings;
 use crate::engine::face::indexing::{IndexOptions, IndexReport};
-use crate::engine::{Engine, EngineError, Notes, Progress, Session, Status, TextVectors};
-use crate::types::{Answer, Frame, Role};
+use crate::engine::{Deleted, Engine, EngineError, ItemPage, Notes, Progress, PutReport, Session, Status, TextVectors};
+use crate::types::{Access, Answer, Frame, Role, StoredItem};
 use std::path::PathBuf;
 
 /// Answers requests; shared by all threads that run them.
@@ -15,6 +18,25 @@ pub struct Service {
     clock: fn() -> i64,
     /// The user's own ignore rules of git.
     excludes: Option<PathBuf>,
+}
+
+/// Who a request is from: what they may see, and whether they still want the answer.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    /// Scopes that they may see; every use case asks for it.
+    pub access: &'a Access,
+    /// Asked between the steps of a use case: whether nobody wants the answer any more.
+    pub stopped: &'a dyn Fn() -> bool,
+}
+
+/// The owner of this machine may see everything.
+static EVERYTHING: Access = Access::all();
+
+impl<'a> Caller<'a> {
+    /// The owner of this machine.
+    pub fn owner(stopped: &'a dyn Fn() -> bool) -> Self {
+        Self { access: &EVERYTHING, stopped }
+    }
 }
 
 /// An answer with what should be known beside it, a sentence each.
@@ -42,17 +64,17 @@ impl Service {
         self.here.to_string_lossy().into_owned()
     }
 
-    fn asker(&self) -> Asker<'_> {
-        Asker { engine: &self.engine, settings: &self.settings, here: &self.here }
+    fn asker<'a>(&'a self, caller: Caller<'a>) -> Asker<'a> {
+        Asker { engine: &self.engine, settings: &self.settings, here: &self.here, access: caller.access }
     }
 
-    /// Runs one use case; `stopped` is asked between its steps whether nobody wants the answer any more.
+    /// Runs one use case.
     fn run<T>(
         &self,
-        stopped: &dyn Fn() -> bool,
+        caller: Caller<'_>,
         case: impl FnOnce(&Session<'_>) -> Result<T, RequestError>,
     ) -> Result<Answered<T>, RequestError> {
-        let session = Session::new(self.clock, Notes::default()).heard_by(|_| {}).stopped_by(stopped);
+        let session = Session::new(self.clock, Notes::default()).heard_by(|_| {}).stopped_by(caller.stopped);
         let value = case(&session)?;
         Ok(Answered { value, notes: session.take_notes() })
     }
@@ -61,8 +83,8 @@ impl Service {
     ///
     /// # Errors
     /// [`RequestError`] when the request means nothing or the engine fails.
-    pub fn lookup(&self, request: LookupRequest, stopped: &dyn Fn() -> bool) -> Result<Answered<Answer>, RequestError> {
-        self.run(stopped, |session| {
+    pub fn lookup(&self, request: LookupRequest, caller: Caller<'_>) -> Result<Answered<Answer>, RequestError> {
+        self.run(caller, |session| {
             request.check()?;
             let mut request = request;
             let text = std::mem::take(&mut request.text);
@@ -78,13 +100,15 @@ impl Service {
     ///
     /// # Errors
     /// As [`Service::lookup`].
-    pub fn search(&self, request: SearchRequest, stopped: &dyn Fn() -> bool) -> Result<Answered<Answer>, RequestError> {
-        self.run(stopped, |session| {
+    pub fn search(&self, request: SearchRequest, caller: Caller<'_>) -> Result<Answered<Answer>, RequestError> {
+        self.run(caller, |session| {
             request.check()?;
-            let mut request = request;
-            let question = std::mem::take(&mut request.query);
-            let options = request.options(self.asker())?;
-            let answer = self.engine.search(question.as_bytes(), &options, session)?;
+            let sought = request.sought()?;
+            let options = request.options(self.asker(caller))?;
+            let answer = match sought {
+                Sought::Question(question) => self.engine.search(question.as_bytes(), &options, session)?,
+                Sought::Alike(sample) => self.engine.search_alike(&sample, &options, session)?,
+            };
             self.engine.count_served(&answer, session);
             Ok(answer)
         })
@@ -94,24 +118,88 @@ impl Service {
     ///
     /// # Errors
     /// As [`Service::lookup`].
-    pub fn pack(&self, request: PackRequest, stopped: &dyn Fn() -> bool) -> Result<Answered<Frame>, RequestError> {
-        self.run(stopped, |session| {
+    pub fn pack(&self, request: PackRequest, caller: Caller<'_>) -> Result<Answered<Frame>, RequestError> {
+        self.run(caller, |session| {
             request.check()?;
             let mut request = request;
             let task = std::mem::take(&mut request.task);
-            let options = request.options(self.asker())?;
+            let options = request.options(self.asker(caller))?;
             let frame = self.engine.pack(task.as_bytes(), &options, session)?;
             self.engine.count_packed(&frame, session);
             Ok(frame)
         })
     }
 
-    /// What there is to be asked.
+    /// What there is to be asked. Whoever may not see every scope is told of theirs alone, and of no file.
     ///
     /// # Errors
     /// As [`Service::lookup`].
-    pub fn status(&self, stopped: &dyn Fn() -> bool) -> Result<Answered<Status>, RequestError> {
-        self.run(stopped, |session| Ok(self.engine.status(session)?))
+    pub fn status(&self, caller: Caller<'_>) -> Result<Answered<Status>, RequestError> {
+        self.run(caller, |session| Ok(self.engine.status(session)?.seen_by(caller.access)))
+    }
+
+    /// Puts items in: all of them or none.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`]; nothing is stored then.
+    pub fn put_items(&self, request: PutItemsRequest, caller: Caller<'_>) -> Result<Answered<PutReport>, RequestError> {
+        self.run(caller, |session| {
+            let items = request.items(self.asker(caller))?;
+            Ok(self.engine.put_items(items, caller.access, session)?)
+        })
+    }
+
+    /// One item; none if there is none, or the caller may not see it.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn item(&self, request: ItemRequest, caller: Caller<'_>) -> Result<Answered<Option<StoredItem>>, RequestError> {
+        self.run(caller, |_| {
+            let (scope, id) = request.place(self.asker(caller))?;
+            Ok(self.engine.external_item(&scope, &id, caller.access)?)
+        })
+    }
+
+    /// A page of the items that pass.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn list_items(
+        &self,
+        request: ListItemsRequest,
+        caller: Caller<'_>,
+    ) -> Result<Answered<ItemPage>, RequestError> {
+        self.run(caller, |session| {
+            request.check()?;
+            let filter = request.filter(self.asker(caller))?;
+            Ok(self.engine.list_items(&filter, request.after.as_deref(), request.most(), session)?)
+        })
+    }
+
+    /// Deletes one item; none if there is none, or the caller may not see it.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`]; nothing is deleted then.
+    pub fn delete_item(&self, request: ItemRequest, caller: Caller<'_>) -> Result<Answered<Deleted>, RequestError> {
+        self.run(caller, |session| {
+            let (scope, id) = request.place(self.asker(caller))?;
+            Ok(self.engine.delete_item(&scope, &id, caller.access, session)?)
+        })
+    }
+
+    /// Deletes the items that pass.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`], and for a filter that asks nothing; nothing is deleted then.
+    pub fn delete_items(
+        &self,
+        request: DeleteItemsRequest,
+        caller: Caller<'_>,
+    ) -> Result<Answered<Deleted>, RequestError> {
+        self.run(caller, |session| {
+            let filter = request.filter(self.asker(caller))?;
+            Ok(self.engine.delete_items(&filter, session)?)
+        })
     }
 
     /// Indexes files and folders of this machine.
@@ -143,7 +231,8 @@ impl Service {
         between: &mut dyn FnMut(),
         stopped: &dyn Fn() -> bool,
     ) -> Result<TextVectors, RequestError> {
-        let made = self.run(stopped, |session| Ok(self.engine.embed_texts(texts, role, between, session)?))?;
+        let made =
+            self.run(Caller::owner(stopped), |session| Ok(self.engine.embed_texts(texts, role, between, session)?))?;
         Ok(made.value)
     }
 
@@ -158,7 +247,9 @@ impl Service {
         between: &mut dyn FnMut(),
         stopped: &dyn Fn() -> bool,
     ) -> Result<(String, Vec<f32>), RequestError> {
-        let made = self.run(stopped, |session| Ok(self.engine.rerank_texts(question, texts, between, session)?))?;
+        let made = self.run(Caller::owner(stopped), |session| {
+            Ok(self.engine.rerank_texts(question, texts, between, session)?)
+        })?;
         Ok(made.value)
     }
 

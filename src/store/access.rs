@@ -1,9 +1,9 @@
 //! A store as a whole: all that can be read of it, of one moment if need be, and changes that become true together.
 
 use super::{
-    CountUsage, LogChanges, ReadChanges, ReadEvents, ReadForgotten, ReadItems, ReadNoise, ReadSources, ReadUsage,
-    ReadVectors, ReadWords, StoreError, WriteEvents, WriteForgotten, WriteItems, WriteNoise, WriteSources,
-    WriteVectors, WriterLock,
+    CountUsage, LogChanges, ReadChanges, ReadEvents, ReadExternal, ReadForgotten, ReadItems, ReadNoise, ReadSources,
+    ReadUsage, ReadVectors, ReadWords, StoreError, WriteEvents, WriteExternal, WriteForgotten, WriteItems, WriteNoise,
+    WriteSources, WriteVectors, WriterLock,
 };
 use std::fmt;
 use std::ops::ControlFlow;
@@ -33,7 +33,16 @@ impl fmt::Debug for Snapshot<'_> {
 
 /// Everything that can be read of a store.
 pub trait ReadStore:
-    ReadItems + ReadSources + ReadForgotten + ReadVectors + ReadChanges + ReadWords + ReadUsage + ReadNoise + ReadEvents
+    ReadItems
+    + ReadExternal
+    + ReadSources
+    + ReadForgotten
+    + ReadVectors
+    + ReadChanges
+    + ReadWords
+    + ReadUsage
+    + ReadNoise
+    + ReadEvents
 {
     /// Everything that is read until this is dropped is of the moment of the first read. One at a time.
     ///
@@ -57,7 +66,9 @@ pub trait WriteStore: ReadStore + LogChanges + CountUsage {
 }
 
 /// Changes that become true together, or not at all when they are dropped.
-pub trait WriteBatch: WriteItems + WriteSources + WriteForgotten + WriteVectors + WriteNoise + WriteEvents {
+pub trait WriteBatch:
+    WriteItems + WriteExternal + WriteSources + WriteForgotten + WriteVectors + WriteNoise + WriteEvents
+{
     /// Makes the changes true.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Which items may answer: what a filter excludes is never a candidate.
 
-use crate::types::{Kind, Scope};
+use crate::types::{Access, Condition, Kind, Scope};
 
 /// Where files lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,12 +69,21 @@ pub struct ItemFilter {
     pub tags: Vec<String>,
     /// Whose software.
     pub provider: Option<String>,
+    /// What holds of their attributes.
+    pub condition: Option<Condition>,
+    /// Scopes that whoever asks may see.
+    pub access: Access,
 }
 
 impl ItemFilter {
     /// Whether everything passes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether nothing is asked for: everything passes that may be seen.
+    pub fn asks_nothing(&self) -> bool {
+        *self == Self { access: self.access.clone(), ..Self::default() }
     }
 }
 

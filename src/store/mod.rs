@@ -11,6 +11,7 @@ mod conformance;
 mod documents;
 mod error;
 mod events;
+mod external;
 mod filter;
 mod folder;
 mod forgetting;
@@ -31,6 +32,7 @@ pub use documents::{
 };
 pub use error::StoreError;
 pub use events::{ReadEvents, Stamp, WriteEvents};
+pub use external::{ReadExternal, WriteExternal, external_uid};
 pub use filter::{ItemFilter, PathFilter};
 pub use folder::{DATABASE, WRITER_LOCK, exposed, keep_private, make_private};
 pub use forgetting::{Forgotten, ForgottenPassage, ReadForgotten, WriteForgotten};

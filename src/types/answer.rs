@@ -1,6 +1,6 @@
 //! The answer to a lookup, as every face of the program gives it.
 
-use super::{CausalRole, Excerpt, Kind, Standing, Tried};
+use super::{CausalRole, Excerpt, External, Kind, Standing, Tried};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -161,6 +161,9 @@ pub struct Passage {
     /// The whole text; only where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// What the program says of it that put it in; none for what a file or a pack holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<External>,
     /// The file it stands in; none for what lies in no file.
     pub path: Option<String>,
     /// First line in the file, from 1.

@@ -191,6 +191,32 @@ counts! {
     FOLDER_ENTRIES = "names in a folder", 1_000_000;
     /// Names that one walk looks at.
     WALK_ENTRIES = "names in a walk", 4_000_000;
+    /// Items that a program puts in at once: all of them or none.
+    ITEM_BATCH = "items in a batch", 1_000;
+    /// Items in one page of a list.
+    ITEM_PAGE = "items in a page of a list", 1_000;
+    /// The id that a program gives an item, the name of its scope, a tag.
+    ITEM_ID_BYTES = "bytes of an item's id, scope or tag", 256;
+    /// The title of an item that a program puts in.
+    ITEM_TITLE_BYTES = "bytes of an item's title", 1 << 10;
+    /// The text of an item that a program puts in; a longer one is to be cut by the program.
+    ITEM_TEXT_BYTES = "bytes of an item's text", 64 << 10;
+    /// Tags of an item that a program puts in.
+    ITEM_TAGS = "tags of an item", 64;
+    /// Attributes of an item that a program puts in.
+    ITEM_ATTRIBUTES = "attributes of an item", 64;
+    /// Keys and texts of all attributes of an item together.
+    ITEM_ATTRIBUTE_BYTES = "bytes of an item's attributes", 64 << 10;
+    /// The key of an attribute.
+    ITEM_KEY_BYTES = "bytes of an attribute's key", 64;
+    /// A text that an attribute has as its value.
+    ITEM_VALUE_BYTES = "bytes of an attribute's text", 4 << 10;
+    /// Texts in a list that an attribute has as its value.
+    ITEM_LIST = "texts of an attribute's list", 256;
+    /// A condition on attributes, as it is written.
+    WHERE_BYTES = "bytes of a condition", 4 << 10;
+    /// Parentheses and negations within each other in a condition.
+    WHERE_DEPTH = "levels of a condition", 32;
 }
 
 #[cfg(test)]

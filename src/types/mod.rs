@@ -1,8 +1,12 @@
 //! Plain data that crosses modules: no behaviour beyond small conversions, no dependencies above [`crate::error`].
 
+mod access;
 mod answer;
+mod attributes;
 mod causal;
+mod condition;
 mod excerpt;
+mod external;
 mod feedback;
 mod frame;
 mod generation;
@@ -14,12 +18,16 @@ mod noise;
 mod planned;
 mod platform;
 
+pub use access::Access;
 pub use answer::{
     Advice, Answer, Asked, Content, Destructive, Explanation, Finding, Hit, Nearest, Passage, Seen, Semantic, Signals,
     Tier, Verdict, WhyNot,
 };
+pub use attributes::{AttributeValue, Attributes, is_key};
 pub use causal::CausalRole;
+pub use condition::{Comparison, Condition, Literal};
 pub use excerpt::{Excerpt, ExcerptLine};
+pub use external::{EXTERNAL_ID, EXTERNAL_PREFIX, External, ExternalItem, FIELDS, StoredItem, check_name, fields};
 pub use feedback::{Feedback, FeedbackLog, Tried};
 pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
 pub use generation::Generation;

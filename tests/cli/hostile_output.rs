@@ -169,6 +169,8 @@ fn no_verb_that_reads_lets_anything_through() {
     .unwrap();
     std::fs::write(victim.work().join("frame.md"), "---\nkenning: 1\n---\n\n# Task\n\nx\n").unwrap();
     let why_not = format!("--why-not={EVIL}");
+    let item = json!({"id": EVIL.replace(|c: char| c.is_control(), ""), "title": EVIL, "text": paragraph("fort"), "attributes": {"a": EVIL}});
+    std::fs::write(victim.work().join("items.jsonl"), format!("{item}\n")).unwrap();
 
     for arguments in [
         &["lookup", "barrel <bEVIL> leaks tar", "--explain"][..],
@@ -186,6 +188,16 @@ fn no_verb_that_reads_lets_anything_through() {
         &["search", "--kind", EVIL, "tar"],
         &["search", "--scope", EVIL, "--path", NAME, "tar"],
         &["search", EVIL],
+        &["items", "put", "items.jsonl"],
+        &["items", "put", NAME],
+        &["items", "get", EVIL],
+        &["items", "list"],
+        &["items", "list", "-n", "1", "--after", EVIL],
+        &["items", "list", "--where", EVIL],
+        &["items", "list", "--where", "a exists", "--tag", EVIL],
+        &["items", "delete", EVIL],
+        &["search", "--where", "a exists", "--min-relevance", "0", "--full", "the quartermaster counts barrels of tar"],
+        &["search", "--like", EVIL],
         &["pack", "--explain", "--task", "the quartermaster counts barrels of tar"],
         &["pack", "--task", EVIL, "--state", NAME, "--instructions", "no such\nEVIL"],
         &["pack", "diff", "frame.md", NAME],

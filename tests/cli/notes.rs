@@ -40,9 +40,9 @@ const CALLS: &[&[&str]] = &[
     &["purge", "--dry-run"],
 ];
 
-/// Verbs that make no engine: they have nothing to say. `mcp` makes one for a call, and says it in the answer
+/// Verbs that read no pack: they have nothing to say. `mcp` makes one for a call, and says it in the answer
 /// (`tests/serve`).
-const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "mcp", "help"];
+const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "mcp", "items", "help"];
 
 fn user() -> User {
     let user = User::new();

@@ -105,6 +105,32 @@ fn answers_hold_what_the_schemas_say() {
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
         judge.assert_fits("search-answer.schema.json", &ran);
     }
+    let item = json!({"id": "n1", "text": "The harvest of plums is late.", "provider": "acme", "tags": ["x"],
+        "attributes": {"text": "x", "number": 0.5, "whole": 3, "flag": true, "list": ["a"]}});
+    let put = user.ken_with(
+        &["items", "put", "-", "--json"],
+        format!("{item}\n{{\"id\": \"n2\", \"text\": \"x\"}}\n").as_bytes(),
+    );
+    assert_eq!(put.code, 0, "{put:?}");
+    judge.assert_fits("items-answer.schema.json", &put);
+    let found = user.ken(&["search", "--json", "--min-relevance", "0", "--where", "flag = true", "harvest of plums"]);
+    assert_eq!(found.json()["results"][0]["hits"][0]["item"]["id"], "n1", "{found:?}");
+    judge.assert_fits("search-answer.schema.json", &found);
+    for (code, arguments) in [
+        (0, &["items", "get", "n1"][..]),
+        (0, &["items", "list", "--limit", "1"]),
+        (0, &["items", "list"]),
+        (1, &["items", "list", "--where", "number > 1"]),
+        (2, &["items", "list", "--where", "number >"]),
+        (0, &["items", "delete", "n1"]),
+        (1, &["items", "delete", "n1"]),
+        (0, &["items", "delete", "--scope", "global"]),
+        (2, &["items", "delete"]),
+    ] {
+        let ran = user.ken(&[&["--json"], arguments].concat());
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        judge.assert_fits("items-answer.schema.json", &ran);
+    }
     let task = "the retry logic of the importer waits for a minute";
     let mut pieces = 0;
     for more in [&[][..], &["--explain"], &["--budget", "300", "--explain"]] {
@@ -170,7 +196,7 @@ fn failures_hold_what_the_schemas_say() {
     ] {
         let ran = user.ken(arguments);
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
-        for name in ["error", "lookup-answer", "search-answer", "frame", "status"] {
+        for name in ["error", "lookup-answer", "search-answer", "frame", "status", "items-answer"] {
             judge.assert_fits(&format!("{name}.schema.json"), &ran);
         }
     }

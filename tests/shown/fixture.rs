@@ -101,6 +101,12 @@ const PACK: &str = r#"{"schema_version": 1, "pack": "house", "title": "House", "
  "title": "The lamp is dead", "error_patterns": ["lamp \\S+ is dead"], "cause": "Its bulb is old.",
  "fix": ["Change the bulb."]}]}"#;
 
+/// Items of a program.
+const ITEMS: &str = r#"{"id": "n1", "text": "The signing keys are rotated in May.", "attributes": {"team": "ops", "year": 2026}}
+{"id": "n2", "text": "The retry budget of ops is a tenth of its requests.", "attributes": {"team": "ops", "year": 2025}}
+{"id": "n3", "text": "The bridge is closed.", "attributes": {"year": 2019}}
+"#;
+
 /// Files of the folder.
 const FILES: &[(&str, &str)] = &[
     ("notes/keys.md", KEYS),
@@ -123,6 +129,7 @@ const FILES: &[(&str, &str)] = &[
     ("plan.json", PLAN),
     ("validate.json", include_str!("../plans/validate-args.json")),
     ("entry.json", ENTRY),
+    ("notes.jsonl", ITEMS),
     ("texts.txt", "One text.\nAnother text.\n"),
     ("theirs.trec", "q0 Q0 d0 1 2.5 theirs\nq0 Q0 d1 2 1.5 theirs\nq1 Q0 d1 1 2.0 theirs\n"),
     ("lines.tsv", "system\ttemplate\tcontent\napp\tA\tstarted 12 workers\napp\tA\tstarted 7 workers\napp\tB\tdone\n"),

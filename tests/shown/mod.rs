@@ -63,7 +63,7 @@ fn sessions_in_documents_print_what_stands_there() {
 
 #[test]
 fn examples_in_help_work() {
-    let shell = Shell::indexed();
+    let shell = Shell::with_items();
     let pages = help::pages(shell.user());
     let mut faults = Vec::new();
     for page in &pages {

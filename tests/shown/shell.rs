@@ -56,6 +56,14 @@ impl Shell {
         shell
     }
 
+    /// The same as `indexed`, when a program has put items in too.
+    pub fn with_items() -> Self {
+        let shell = Self::indexed();
+        let ran = shell.user.ken(&["items", "put", "notes.jsonl"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        shell
+    }
+
     fn of(user: User) -> Self {
         let shell = Self { user, chunk: String::new() };
         shell.own_vectors();

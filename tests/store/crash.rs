@@ -6,6 +6,7 @@
 use crate::support::ken::{User, run, section};
 use crate::support::tiny::Tiny;
 use kenning::store::{Database, MIGRATIONS, Migration, WriterLock};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -170,6 +171,61 @@ fn importing() {
         assert_eq!(user.ken(&["import", &file]).code, 0);
         assert_eq!(versions(&user).len(), FILES as usize);
     }
+}
+
+/// A batch of a program is there as a whole or not at all, and for good once the command has ended; what was deleted does
+/// not return.
+#[test]
+fn putting_and_deleting_items() {
+    const ITEMS: u32 = 60;
+    let user = User::new();
+    let (model, _) = model();
+    let command =
+        |arguments: &[&str]| user.command(&[arguments, &["--model", model.path().to_str().unwrap()]].concat());
+    let put = |version: u32| {
+        let line = |at: u32| json!({"id": at.to_string(), "text": format!("Version {version} of item {at}."), "attributes": {"at": at}});
+        let lines: String = (0..ITEMS).map(|at| format!("{}\n", line(at))).collect();
+        user.document("items.jsonl", lines);
+        command(&["items", "put", "items.jsonl"])
+    };
+    let delete = || command(&["items", "delete", "--where", "at >= 30"]);
+    // The version of each item, by its id.
+    let versions = || -> BTreeMap<String, u32> {
+        let items = user.exported().into_iter().filter(|record| record["type"] == "item");
+        let version =
+            |record: &Value| record["item"]["body"].as_str().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        items
+            .map(|one| (one["item"]["attributes"]["external_id"].as_str().unwrap().to_owned(), version(&one)))
+            .collect()
+    };
+    let mut puts = Moments::new(put(1));
+    let mut deletes = Moments::new(delete());
+    assert_eq!(run(put(1), b"").code, 0);
+    let (mut running, mut least) = (0, 1);
+    for version in 2..2 + kills() {
+        let killed = puts.kill(put(version));
+        running += u32::from(killed);
+        user.assert_sound();
+        let found = versions();
+        let seen: BTreeSet<u32> = found.values().copied().collect();
+        assert_eq!((found.len(), seen.len()), (ITEMS as usize, 1), "a batch is half there: {found:?}");
+        let seen = seen.into_iter().next().unwrap();
+        assert!(seen == version || killed && seen == least, "{least}..={version}: {seen}");
+        least = seen;
+
+        let killed = deletes.kill(delete());
+        user.assert_sound();
+        match versions().len() {
+            30 => {}
+            60 => assert!(killed, "an acknowledged deletion is not there"),
+            some => panic!("{some} items are left"),
+        }
+        let status = run(command(&["status", "--json"]), b"").json();
+        assert_eq!(status["without_vector"], 0, "an item never appears without its vectors");
+        assert_eq!(run(put(version), b"").code, 0);
+        least = least.max(version);
+    }
+    assert!(running > kills() / 4, "only {running} were still running");
 }
 
 /// From one model to another and back: the index answers with the old one or the new one, never with both.

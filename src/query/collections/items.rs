@@ -9,7 +9,7 @@ use crate::query::relevance::Evidence;
 use crate::query::score::{frequency, recency};
 use crate::query::{SearchError, Stage};
 use crate::store::ReadItems;
-use crate::types::{Calibration, CorpusNoise, Fit, Item, SignalSet, Span, Standing};
+use crate::types::{Access, Calibration, CorpusNoise, Fit, Item, SignalSet, Span, Standing};
 use crate::vector::dot;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -69,6 +69,8 @@ pub struct ItemCollection<'a> {
     pub admitted: Option<Admitted<'a>>,
     /// Where they were taken from.
     pub files: &'a dyn Files,
+    /// Scopes that whoever asks may see: nothing of another one is told, not even that it is there.
+    pub access: &'a Access,
     /// What their gate is fitted to; none where that is not known, or the calibration was made for them.
     pub noise: Option<Noise<'a>>,
 }
@@ -99,11 +101,18 @@ impl ItemCollection<'_> {
         let wanted = query.neighbours() + 1;
         let cosines = |found: &[OwnerNeighbour]| found.iter().take(wanted).map(|near| near.similarity).collect();
         let background = match rows {
-            Some(_) => cosines(&vectors.nearest_owners(vector, wanted, None)),
-            None => cosines(&found),
+            // How near the texts of others are is theirs.
+            Some(_) if self.access.scopes().is_none() => cosines(&vectors.nearest_owners(vector, wanted, None)),
+            _ => cosines(&found),
         };
         (found.iter().map(|near| near.owner).collect(), background)
     }
+}
+
+/// Whether whoever may see these scopes may see an item.
+fn is_seen(documents: &dyn ReadItems, id: i64, access: &Access) -> Result<bool, SearchError> {
+    let Some(_) = access.scopes() else { return Ok(true) };
+    Ok(documents.items(&[id])?.first().is_some_and(|(_, item)| access.admits(&item.scope)))
 }
 
 /// The part of an item that is its whole text; the others are stretches of a long one.
@@ -235,6 +244,7 @@ impl Collection for ItemCollection<'_> {
             let key = id as u64;
             Located { key, uid: uid.to_owned(), admitted: self.admitted.is_none_or(|admitted| admitted.contains(key)) }
         };
-        Ok(self.documents.item_id(uid)?.map(located))
+        let Some(id) = self.documents.item_id(uid)? else { return Ok(None) };
+        Ok(is_seen(self.documents, id, self.access)?.then(|| located(id)))
     }
 }

@@ -1,12 +1,13 @@
 //! The use cases that the command line has too: a request is decoded, run in a thread, and answered with the same JSON.
 
+use super::body::Held;
 use super::problem::Problem;
 use super::work::{Attention, Undone};
 use super::{App, Call};
 use crate::engine::face::asking::{Call as Phrase, call};
 use crate::render::{json_object, served_json};
 use crate::serve::requests::{LookupRequest, PackRequest, SearchRequest};
-use crate::serve::service::{Answered, Service};
+use crate::serve::{Answered, Caller, Service};
 use crate::types::limits::{HTTP_BODY_BYTES, HTTP_BULK_BYTES};
 use crate::types::{Answer, Frame};
 use axum::body::Body;
@@ -35,73 +36,90 @@ pub(super) struct AskRequest {
     phrase: String,
 }
 
-/// Runs in a thread: what is answered, and whether anything was found.
-type Run = fn(&Service, Value, &dyn Fn() -> bool) -> Result<Told, Problem>;
+/// Runs in a thread.
+pub(super) type Run = fn(&Service, Value, Caller<'_>) -> Result<Told, Problem>;
 
 /// An answer as it is sent.
 pub(super) struct Told {
     json: String,
-    found: bool,
+    /// Whether a question found anything; none for what is no question.
+    found: Option<bool>,
     call: Option<&'static str>,
 }
 
+impl Told {
+    /// What is no question's answer.
+    pub fn plain(json: String) -> Self {
+        Self { json, found: None, call: None }
+    }
+}
+
+/// Where the request stands.
+pub(super) enum Input {
+    /// In the body, of at most so many bytes.
+    Body(usize),
+    /// In the address.
+    Value(Value),
+}
+
 pub(super) async fn lookup(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    question(app, call, HTTP_BULK_BYTES, |service, body, stopped| looked_up(service, decode(body)?, stopped)).await
+    run(app, call, Input::Body(HTTP_BULK_BYTES), |service, body, caller| looked_up(service, decode(body)?, caller))
+        .await
 }
 
 pub(super) async fn search(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    question(app, call, HTTP_BODY_BYTES, |service, body, stopped| searched(service, decode(body)?, stopped)).await
+    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, body, caller| searched(service, decode(body)?, caller)).await
 }
 
 pub(super) async fn pack(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    question(app, call, HTTP_BODY_BYTES, |service, body, stopped| packed(service, decode(body)?, stopped)).await
+    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, body, caller| packed(service, decode(body)?, caller)).await
 }
 
 pub(super) async fn ask(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    question(app, call, HTTP_BODY_BYTES, |service, body, stopped| asked(service, decode(body)?, stopped)).await
+    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, body, caller| asked(service, decode(body)?, caller)).await
 }
 
 pub(super) async fn status(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    question(app, call, 0, |service, _, stopped| state(service, stopped)).await
+    run(app, call, Input::Value(Value::Null), |service, _, caller| state(service, caller)).await
 }
 
-fn looked_up(service: &Service, request: LookupRequest, stopped: &dyn Fn() -> bool) -> Result<Told, Problem> {
+fn looked_up(service: &Service, request: LookupRequest, caller: Caller<'_>) -> Result<Told, Problem> {
     let begun = Instant::now();
-    Ok(answer(&service.lookup(request, stopped)?, begun))
+    Ok(answer(&service.lookup(request, caller)?, begun))
 }
 
-fn searched(service: &Service, request: SearchRequest, stopped: &dyn Fn() -> bool) -> Result<Told, Problem> {
+fn searched(service: &Service, request: SearchRequest, caller: Caller<'_>) -> Result<Told, Problem> {
     let begun = Instant::now();
-    Ok(answer(&service.search(request, stopped)?, begun))
+    Ok(answer(&service.search(request, caller)?, begun))
 }
 
-fn packed(service: &Service, request: PackRequest, stopped: &dyn Fn() -> bool) -> Result<Told, Problem> {
-    let Answered { value, notes } = service.pack(request, stopped)?;
+fn packed(service: &Service, request: PackRequest, caller: Caller<'_>) -> Result<Told, Problem> {
+    let Answered { value, notes } = service.pack(request, caller)?;
     Ok(frame(&value, &notes))
 }
 
-fn state(service: &Service, stopped: &dyn Fn() -> bool) -> Result<Told, Problem> {
-    let Answered { value, notes } = service.status(stopped)?;
+fn state(service: &Service, caller: Caller<'_>) -> Result<Told, Problem> {
+    let Answered { value, notes } = service.status(caller)?;
     let mut fields = serde_json::to_value(&value).unwrap_or_default();
     if let Value::Object(fields) = &mut fields {
         fields.insert("complaints".to_owned(), json!(value.complaints()));
     }
-    Ok(Told { json: json_object(&Noted { value: &fields, notes: &notes }), found: true, call: None })
+    Ok(Told::plain(json_object(&Noted { value: &fields, notes: &notes })))
 }
 
 /// As `ken ask` does: the phrase becomes another call, which is named in a header.
-fn asked(service: &Service, request: AskRequest, stopped: &dyn Fn() -> bool) -> Result<Told, Problem> {
+fn asked(service: &Service, request: AskRequest, caller: Caller<'_>) -> Result<Told, Problem> {
     let (told, name) = match call(&request.phrase) {
-        Phrase::Pack { task } => (packed(service, PackRequest { task, ..PackRequest::default() }, stopped)?, "pack"),
+        Phrase::Pack { task } => (packed(service, PackRequest { task, ..PackRequest::default() }, caller)?, "pack"),
         Phrase::Search { question } => {
-            let request = SearchRequest { query: question, ..SearchRequest::default() };
-            (searched(service, request, stopped)?, "search")
+            let request = SearchRequest { query: Some(question), ..SearchRequest::default() };
+            (searched(service, request, caller)?, "search")
         }
         Phrase::Lookup { error } => {
             let request = LookupRequest { text: error, ..LookupRequest::default() };
-            (looked_up(service, request, stopped)?, "lookup")
+            (looked_up(service, request, caller)?, "lookup")
         }
-        Phrase::Status => (state(service, stopped)?, "status"),
+        Phrase::Status => (state(service, caller)?, "status"),
         Phrase::Learn { .. } => {
             return Err(Problem::usage(
                 "nothing can be learnt yet: there is no memory",
@@ -117,12 +135,12 @@ fn asked(service: &Service, request: AskRequest, stopped: &dyn Fn() -> bool) -> 
 
 fn answer(answered: &Answered<Answer>, begun: Instant) -> Told {
     let took_ms = begun.elapsed().as_secs_f64() * 1e3;
-    let found = answered.value.found();
+    let found = Some(answered.value.found());
     Told { json: served_json(&answered.value, took_ms, &answered.notes), found, call: None }
 }
 
 fn frame(frame: &Frame, notes: &[String]) -> Told {
-    let found = frame.pieces().next().is_some();
+    let found = Some(frame.pieces().next().is_some());
     Told { json: json_object(&Noted { value: frame, notes }), found, call: None }
 }
 
@@ -144,30 +162,60 @@ fn unreadable(error: &serde_json::Error) -> Problem {
     Problem::usage(format!("the body cannot be read: {error}"), "/openapi.json describes every request")
 }
 
-/// Runs a question, and answers with what it gives.
-async fn question(app: Arc<App>, call: Call, most: usize, run: Run) -> Result<Response<Body>, Problem> {
+/// Runs a use case in a thread, and answers with what it gives.
+pub(super) async fn run(app: Arc<App>, call: Call, input: Input, run: Run) -> Result<Response<Body>, Problem> {
     let route = call.route;
-    let held = app.room.read(call.body, most).await?;
+    let read = Read::from(&app, call.body, input).await?;
     let (service, metrics) = (Arc::clone(&app.service), Arc::clone(&app.metrics));
     let work = move |attention: &Attention| {
         let begun = Instant::now();
-        let body = match held.bytes.is_empty() {
-            true => Ok(Value::Null),
-            false => serde_json::from_slice(&held.bytes).map_err(|error| unreadable(&error)),
-        };
-        // What it was read from is not held longer than needed.
-        drop(held);
-        let told = body.and_then(|body| run(&service, body, &|| attention.is_stopped()));
+        let stopped = || attention.is_stopped();
+        let caller = Caller { access: &call.caller.access, stopped: &stopped };
+        let told = read.value().and_then(|value| run(&service, value, caller));
         metrics.worked(begun.elapsed());
-        told
+        told.map_err(|problem| if attention.is_late() { undone(Undone::Late) } else { problem })
     };
     let told = app.work.question(QUESTION_TIME, work).await.map_err(undone)??;
-    app.metrics.asked(route, told.found);
+    if let Some(found) = told.found {
+        app.metrics.asked(route, found);
+    }
     let mut response = json_response(told.json);
     if let Some(name) = told.call {
         response.headers_mut().insert(CALL, HeaderValue::from_static(name));
     }
     Ok(response)
+}
+
+/// A request before it is decoded, which is work for a thread.
+pub(super) enum Read {
+    Body(Held),
+    Value(Value),
+}
+
+impl Read {
+    /// Takes the body in, where the request stands there.
+    pub async fn from(app: &App, body: Body, input: Input) -> Result<Self, Problem> {
+        Ok(match input {
+            Input::Body(most) => Self::Body(app.room.read(body, most).await?),
+            Input::Value(value) => Self::Value(value),
+        })
+    }
+
+    /// Its bytes.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Body(held) => held.bytes.len(),
+            Self::Value(_) => 0,
+        }
+    }
+
+    /// What it says. What that was read from is not held any longer.
+    pub fn value(self) -> Result<Value, Problem> {
+        match self {
+            Self::Body(held) => serde_json::from_slice(&held.bytes).map_err(|error| unreadable(&error)),
+            Self::Value(value) => Ok(value),
+        }
+    }
 }
 
 /// What is said of work that was not done.

@@ -7,6 +7,7 @@ mod accept;
 mod answers;
 mod body;
 mod embeddings;
+mod items;
 mod jobs;
 mod metrics;
 mod openapi;
@@ -39,7 +40,7 @@ use std::os::unix::net as unix;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
-use trust::{Caller, Trust};
+use trust::{Admitted, Trust};
 
 /// Pages of other sites must not read what is answered, even as an image.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -81,7 +82,9 @@ struct App {
 /// A request that was admitted.
 struct Call {
     route: &'static str,
-    caller: Caller,
+    caller: Admitted,
+    /// What stands behind `?`.
+    query: String,
     /// What stands in the place of `{id}`.
     parameter: Option<String>,
     /// Whether events are wanted, and not one answer.
@@ -171,7 +174,8 @@ fn router(app: Arc<App>) -> Router {
         let allow = methods_of(path);
         let shared = Arc::clone(&app);
         let wrong = move |request: Request<Body>| refused(Arc::clone(&shared), request, Some(allow.clone()));
-        router = router.route(path, methods.fallback(wrong));
+        // An id may hold slashes.
+        router = router.route(&path.replace("{id}", "{*id}"), methods.fallback(wrong));
     }
     let (for_page, for_mcp) = (Arc::clone(&app), Arc::clone(&app));
     let agents = mcp::over_http(Arc::clone(&app.service));
@@ -189,7 +193,8 @@ async fn answered(app: Arc<App>, route: &'static Route, id: Option<String>, requ
     let response = match app.trust.admit(&parts, route.need) {
         Ok(caller) => {
             let wants_events = accepts_events(&parts.headers);
-            let call = Call { route: route.path, caller, parameter: id, wants_events, body };
+            let query = parts.uri.query().unwrap_or_default().to_owned();
+            let call = Call { route: route.path, caller, query, parameter: id, wants_events, body };
             (route.handle)(Arc::clone(&app), call).await
         }
         Err(problem) => Err(problem),
@@ -231,11 +236,12 @@ async fn agent(app: Arc<App>, agents: mcp::OverHttp, request: Request<Body>) -> 
     let (parts, body) = request.into_parts();
     let method = if parts.method == Method::POST { "POST" } else { "other" };
     let response = match app.trust.admit(&parts, Some(crate::config::Right::Read)) {
-        Ok(_) => match app.room.read(body, HTTP_BODY_BYTES).await {
+        Ok(caller) => match app.room.read(body, HTTP_BODY_BYTES).await {
             Ok(held) => {
                 let message = Request::from_parts(parts, held.bytes);
                 // A tool runs in a thread as any question does, and waits for one as they do.
-                let answer = app.work.while_running(answers::QUESTION_TIME, agents.answer(message)).await;
+                let answer =
+                    app.work.while_running(answers::QUESTION_TIME, agents.answer(message, caller.access)).await;
                 answer.unwrap_or_else(|undone| answers::undone(undone).response(Shape::Problem))
             }
             Err(problem) => problem.response(Shape::Problem),

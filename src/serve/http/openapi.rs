@@ -16,7 +16,8 @@ use std::sync::{Arc, OnceLock};
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// The schemas that the command line's answers are held to.
-const KEPT: [(&str, &str); 5] = [
+const KEPT: [(&str, &str); 6] = [
+    ("items-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/items-answer.schema.json"))),
     ("error", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/error.schema.json"))),
     ("lookup-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/lookup-answer.schema.json"))),
     ("search-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/search-answer.schema.json"))),
@@ -84,10 +85,20 @@ fn operation(route: &Route, body: Option<Value>) -> Value {
         let content = json!({"application/json": {"schema": schema}});
         fields.insert("requestBody".to_owned(), json!({"required": true, "content": content}));
     }
+    let mut parameters = Vec::new();
     if route.path.contains("{id}") {
-        let id = json!([{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]);
-        fields.insert("parameters".to_owned(), id);
+        parameters.push(json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}));
     }
+    parameters.extend(route.query.iter().map(|name| match *name {
+        "kind" | "scope" | "tag" if route.query.len() > 1 => {
+            json!({"name": name, "in": "query", "schema": {"type": "array", "items": {"type": "string"}}})
+        }
+        "limit" => {
+            json!({"name": name, "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 1_000}})
+        }
+        _ => json!({"name": name, "in": "query", "schema": {"type": "string"}}),
+    }));
+    fields.insert("parameters".to_owned(), parameters.into());
     operation
 }
 

@@ -1,9 +1,9 @@
 //! All routes in one table: what is served, what it needs, and what /openapi.json says of it.
 
 use super::problem::{Problem, Shape};
-use super::{App, Call, answers, embeddings, jobs, openapi, plain};
+use super::{App, Call, answers, embeddings, items, jobs, openapi, plain};
 use crate::config::Right;
-use crate::serve::requests::{LookupRequest, PackRequest, SearchRequest};
+use crate::serve::requests::{DeleteItemsRequest, LookupRequest, PackRequest, PutItemsRequest, SearchRequest};
 use axum::body::Body;
 use axum::http::Response;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -26,6 +26,8 @@ pub(super) struct Route {
     /// A sentence for people.
     pub summary: &'static str,
     pub body: Option<BodySchema>,
+    /// What may stand behind `?`.
+    pub query: &'static [&'static str],
     /// The status of its answer.
     pub status: u16,
     /// Media type of its answer, and the name of its schema.
@@ -55,6 +57,7 @@ const fn route(
         shape: Shape::Problem,
         summary,
         body: None,
+        query: &[],
         status: 200,
         answer: (JSON, answer),
         handle,
@@ -89,6 +92,43 @@ pub(super) static ROUTES: &[Route] = &[
         body: Some(schema::<answers::AskRequest>),
         ..route("POST", "/v1/ask", "What a plain phrase asks for; Ken-Call names the call", "any", |app, call| {
             Box::pin(answers::ask(app, call))
+        })
+    },
+    Route {
+        body: Some(schema::<PutItemsRequest>),
+        need: Some(Right::Write),
+        ..route(
+            "PUT",
+            "/v1/items",
+            "Store items of a program: all of a batch or none",
+            "items-answer/$defs/put",
+            |app, call| Box::pin(items::put(app, call)),
+        )
+    },
+    Route {
+        query: &["where", "kind", "scope", "tag", "after", "limit"],
+        ..route("GET", "/v1/items", "A page of the items that pass", "items-answer/$defs/list", |app, call| {
+            Box::pin(items::list(app, call))
+        })
+    },
+    Route {
+        body: Some(schema::<DeleteItemsRequest>),
+        need: Some(Right::Write),
+        ..route("DELETE", "/v1/items", "Delete the items that pass", "items-answer/$defs/delete", |app, call| {
+            Box::pin(items::delete_all(app, call))
+        })
+    },
+    Route {
+        query: &["scope"],
+        ..route("GET", "/v1/items/{id}", "An item by its id", "items-answer/$defs/get", |app, call| {
+            Box::pin(items::get(app, call))
+        })
+    },
+    Route {
+        query: &["scope"],
+        need: Some(Right::Write),
+        ..route("DELETE", "/v1/items/{id}", "Delete an item", "items-answer/$defs/delete", |app, call| {
+            Box::pin(items::delete(app, call))
         })
     },
     route("GET", "/v1/status", "What is indexed, with which model", "status", |app, call| {

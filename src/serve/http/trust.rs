@@ -10,6 +10,7 @@
 
 use super::problem::Problem;
 use crate::config::{Right, Token, Tokens};
+use crate::types::{Access, Scope};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, request::Parts};
 use std::net::IpAddr;
@@ -19,23 +20,26 @@ use std::sync::{PoisonError, RwLock};
 /// Names of this machine for itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// What a caller may do.
+/// What whoever asks may do and see.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Caller {
+pub(super) struct Admitted {
     pub right: Right,
-    /// The scopes that he may see; none where he may see all.
-    pub scopes: Option<Vec<String>>,
+    pub access: Access,
 }
 
-impl Caller {
+impl Admitted {
     /// Whoever runs the service.
     fn owner() -> Self {
-        Self { right: Right::Admin, scopes: None }
+        Self { right: Right::Admin, access: Access::all() }
     }
 
     fn of(token: &Token) -> Self {
-        let scopes = (!token.scopes.is_empty()).then(|| token.scopes.clone());
-        Self { right: token.right, scopes }
+        let scope = |name: &String| if name == "global" { Scope::global() } else { Scope::repository(name.as_str()) };
+        let access = match token.scopes.as_slice() {
+            [] => Access::all(),
+            some => Access::only(some.iter().map(scope).collect()),
+        };
+        Self { right: token.right, access }
     }
 }
 
@@ -85,13 +89,13 @@ impl Trust {
     }
 
     /// Who asks, if the request is one that is heard. A route that needs no right is open to all who reach it.
-    pub fn admit(&self, parts: &Parts, need: Option<Right>) -> Result<Caller, Problem> {
+    pub fn admit(&self, parts: &Parts, need: Option<Right>) -> Result<Admitted, Problem> {
         self.names_are_ours(parts)?;
         let has_body = matches!(parts.method, Method::POST | Method::PUT | Method::PATCH);
         if has_body && !is_json(&parts.headers) {
             return Err(Problem::wrong_type());
         }
-        let Some(need) = need else { return Ok(Caller { right: Right::Read, scopes: Some(Vec::new()) }) };
+        let Some(need) = need else { return Ok(Admitted { right: Right::Read, access: Access::only(Vec::new()) }) };
         let caller = self.caller(&parts.headers).ok_or_else(Problem::unknown_caller)?;
         if caller.right < need {
             let detail =
@@ -128,8 +132,8 @@ impl Trust {
         Ok(())
     }
 
-    fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
-        let Some(kept) = &self.tokens else { return Some(Caller::owner()) };
+    fn caller(&self, headers: &HeaderMap) -> Option<Admitted> {
+        let Some(kept) = &self.tokens else { return Some(Admitted::owner()) };
         let shown = headers.get(AUTHORIZATION)?.to_str().ok()?;
         let (scheme, secret) = shown.split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("bearer") {
@@ -140,20 +144,20 @@ impl Trust {
 }
 
 impl Kept {
-    fn caller(&self, secret: &str) -> Option<Caller> {
+    fn caller(&self, secret: &str) -> Option<Admitted> {
         use subtle::ConstantTimeEq;
         let is_own: bool = self.own.as_bytes().ct_eq(secret.as_bytes()).into();
         if is_own {
-            return Some(Caller::owner());
+            return Some(Admitted::owner());
         }
         if let Some(tokens) = &*self.read.read().unwrap_or_else(PoisonError::into_inner)
             && tokens.is_unchanged()
         {
-            return tokens.of(secret).map(Caller::of);
+            return tokens.of(secret).map(Admitted::of);
         }
         // A list that cannot be read lets nobody in.
         let tokens = read(&self.path)?;
-        let found = tokens.of(secret).map(Caller::of);
+        let found = tokens.of(secret).map(Admitted::of);
         *self.read.write().unwrap_or_else(PoisonError::into_inner) = Some(tokens);
         found
     }
@@ -275,7 +279,7 @@ mod tests {
         let reader = format!("Bearer {}", tokens.add("reader", Right::Read, vec!["git:a".to_owned()]).unwrap());
         let caller =
             trust.admit(&parts("GET", &[("host", "localhost"), ("authorization", &reader)]), Some(Right::Read));
-        assert_eq!(caller.unwrap().scopes, Some(vec!["git:a".to_owned()]));
+        assert_eq!(caller.unwrap().access, Access::only(vec![Scope::repository("git:a")]));
         assert_eq!(shown(Some(Right::Write), &reader), 403);
         let writer = format!("Bearer {}", tokens.add("the-writer", Right::Write, Vec::new()).unwrap());
         assert_eq!(shown(Some(Right::Write), &writer), 200);

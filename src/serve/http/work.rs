@@ -97,7 +97,12 @@ pub(super) struct Attention {
 impl Attention {
     /// Whether nobody waits for it any more, or its time is over.
     pub fn is_stopped(&self) -> bool {
-        self.gone.load(Ordering::Relaxed) || Instant::now() >= self.until
+        self.gone.load(Ordering::Relaxed) || self.is_late()
+    }
+
+    /// Whether its time is over.
+    pub fn is_late(&self) -> bool {
+        Instant::now() >= self.until
     }
 
     /// Lets questions go first, for a while.

@@ -12,7 +12,7 @@ mod tools;
 pub use clients::{CLIENTS, entry};
 pub(super) use over_http::{OverHttp, over_http};
 
-use super::Service;
+use super::{Caller, Service};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
@@ -80,8 +80,12 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(format!("there is no tool {name}; there are {known}"), None));
         };
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
+        let access = over_http::access_of(&context.extensions);
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
-        let work = move || call(server.service(), arguments, &|| stopped.is_cancelled());
+        let work = move || {
+            let caller = Caller { access: &access, stopped: &|| stopped.is_cancelled() };
+            call(server.service(), arguments, caller)
+        };
         let result = match tokio::task::spawn_blocking(work).await {
             Ok(Ok(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Ok(Err(why)) => CallToolResult::error(vec![ContentBlock::text(why)]),

@@ -4,9 +4,12 @@
 
 use super::{Handler, Server};
 use crate::serve::Service;
+use crate::types::Access;
 use axum::body::{Body, Bytes};
+use axum::http::request::Parts;
 use axum::http::{Request, Response};
 use http_body_util::Full;
+use rmcp::model::Extensions;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
@@ -28,9 +31,19 @@ pub(in crate::serve) fn over_http(service: Arc<Service>) -> OverHttp {
 }
 
 impl OverHttp {
-    /// The answer to a message.
-    pub async fn answer(&self, request: Request<Vec<u8>>) -> Response<Body> {
+    /// The answer to a message of somebody who may see this.
+    pub async fn answer(&self, mut request: Request<Vec<u8>>, access: Access) -> Response<Body> {
+        request.extensions_mut().insert(access);
         let request = request.map(|bytes| Full::new(Bytes::from(bytes)));
         self.0.handle(request).await.map(Body::new)
+    }
+}
+
+/// What whoever sent a message may see; all of it where it came over standard input.
+pub(super) fn access_of(extensions: &Extensions) -> Access {
+    match extensions.get::<Parts>() {
+        None => Access::all(),
+        // Without it nobody knows who asked.
+        Some(parts) => parts.extensions.get::<Access>().cloned().unwrap_or_else(|| Access::only(Vec::new())),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::answers::{frame, looked_up, searched, status};
 use crate::engine::face::failure::Diagnose;
-use crate::serve::Service;
 use crate::serve::requests::{LookupRequest, PackRequest, RequestError, SearchRequest, StatusRequest};
+use crate::serve::{Caller, Service};
 use rmcp::model::{Tool, ToolAnnotations};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -13,26 +13,29 @@ use std::sync::Arc;
 /// Names of all tools, in the order in which they are listed.
 pub(super) const NAMES: [&str; 4] = ["lookup", "search", "pack", "status"];
 
-/// Runs a tool: its arguments, and whether the answer is still wanted. An error is a text for whoever called.
-pub(super) type Call = fn(&Service, Value, &dyn Fn() -> bool) -> Result<String, String>;
+/// The question of a search.
+const QUERY: &str = "query";
+
+/// Runs a tool: its arguments, and who calls it. An error is a text for them.
+pub(super) type Call = fn(&Service, Value, Caller<'_>) -> Result<String, String>;
 
 /// What runs the tool of this name.
 pub(super) fn call_of(name: &str) -> Option<Call> {
     Some(match name {
-        "lookup" => |service, arguments, stopped| {
-            Ok(looked_up(&service.lookup(read::<LookupRequest>(arguments)?, stopped).map_err(told)?))
+        "lookup" => |service, arguments, caller| {
+            Ok(looked_up(&service.lookup(read::<LookupRequest>(arguments)?, caller).map_err(told)?))
         },
-        "search" => |service, arguments, stopped| {
+        "search" => |service, arguments, caller| {
             let mut request = read::<SearchRequest>(arguments)?;
             request.context.get_or_insert(0);
-            Ok(searched(&service.search(request, stopped).map_err(told)?, &service.here()))
+            Ok(searched(&service.search(request, caller).map_err(told)?, &service.here()))
         },
-        "pack" => |service, arguments, stopped| {
-            Ok(frame(service.pack(read::<PackRequest>(arguments)?, stopped).map_err(told)?))
-        },
-        "status" => |service, arguments, stopped| {
+        "pack" => {
+            |service, arguments, caller| Ok(frame(service.pack(read::<PackRequest>(arguments)?, caller).map_err(told)?))
+        }
+        "status" => |service, arguments, caller| {
             read::<StatusRequest>(arguments)?;
-            Ok(status(&service.status(stopped).map_err(told)?))
+            Ok(status(&service.status(caller).map_err(told)?))
         },
         _ => return None,
     })
@@ -98,11 +101,18 @@ fn schema<T: JsonSchema>(fields: &[&str]) -> Map<String, Value> {
         Some(((*field).to_owned(), one))
     };
     let properties: Map<String, Value> = fields.iter().filter_map(of).collect();
-    let required = whole.get("required").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+    let mut required: Vec<Value> = match whole.get("required") {
+        Some(Value::Array(required)) => required.clone(),
+        _ => Vec::new(),
+    };
+    // A search may be asked otherwise than in words, and not by an agent.
+    if fields.contains(&QUERY) && required.is_empty() {
+        required.push(QUERY.into());
+    }
     let parts = [
         ("type", Value::from("object")),
         ("properties", Value::Object(properties)),
-        ("required", required),
+        ("required", Value::Array(required)),
         ("additionalProperties", Value::from(false)),
     ];
     parts.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()

@@ -1,6 +1,6 @@
 //! Bounds of numbers in requests. The command line's parser holds its options to the same.
 
-use super::{LookupRequest, PackRequest, RequestError, SearchRequest};
+use super::{ListItemsRequest, LookupRequest, PackRequest, RequestError, SearchRequest};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -36,6 +36,14 @@ impl PackRequest {
     /// As [`LookupRequest::check`].
     pub(in crate::serve) fn check(&self) -> Result<(), RequestError> {
         within("budget", self.budget, 1..=10_000_000)
+    }
+}
+
+impl ListItemsRequest {
+    /// # Errors
+    /// As [`LookupRequest::check`].
+    pub(in crate::serve) fn check(&self) -> Result<(), RequestError> {
+        within("limit", self.limit, 1..=1_000)
     }
 }
 

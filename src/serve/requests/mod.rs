@@ -2,20 +2,24 @@
 //! decode it from JSON. The engine's options are made from the request alone.
 
 mod bounds;
+mod condition;
+mod items;
 mod lookup;
 mod pack;
 mod place;
 mod search;
 mod status;
 
+pub use items::{DeleteItemsRequest, ItemRequest, ListItemsRequest, PutItem, PutItemsRequest};
 pub use lookup::LookupRequest;
 pub use pack::PackRequest;
-pub use search::SearchRequest;
+pub use search::{SearchRequest, Sought};
 pub use status::{StatusRequest, status_line};
 
 use crate::config::Settings;
 use crate::engine::face::failure::{Diagnose, ErrorKind};
 use crate::engine::{Engine, EngineError};
+use crate::types::Access;
 use std::fmt;
 use std::path::Path;
 
@@ -28,6 +32,8 @@ pub struct Asker<'a> {
     pub settings: &'a Settings,
     /// The folder that paths are relative to, as files are known by.
     pub here: &'a Path,
+    /// Scopes that whoever asks may see; it becomes part of every filter.
+    pub access: &'a Access,
 }
 
 /// A request that means nothing, with what to do about it.
@@ -42,6 +48,11 @@ impl RequestError {
     /// A wrong value.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// The same of one item of a batch; the first is 1.
+    fn within(self, number: usize) -> Self {
+        Self { message: format!("item {number} of the batch: {}", self.message), ..self }
     }
 }
 

@@ -47,6 +47,10 @@ pub struct PackRequest {
     /// Only items of these kinds.
     #[serde(default)]
     pub kinds: Vec<String>,
+    /// Only items of whose attributes this holds.
+    #[serde(default, rename = "where")]
+    #[schemars(description = "Only items of whose attributes this holds: lang = \"rust\" and stars >= 100")]
+    pub condition: Option<String>,
     /// The moment that ages are counted from, such as 2026-11-22T12:00:00Z.
     #[serde(default)]
     pub as_of: Option<String>,
@@ -59,7 +63,8 @@ impl PackRequest {
     /// How the engine is asked.
     ///
     /// # Errors
-    /// [`RequestError`] for a tokenizer, kind, scope, path or moment that there is not.
+    /// [`RequestError`] for a tokenizer, kind, scope, path or moment that there is not, or a condition that cannot be
+    /// read.
     pub fn options(self, asker: Asker<'_>) -> Result<PackOptions, RequestError> {
         let settings = &asker.settings.pack;
         let tokenizer = |name: &str| name.parse::<Tokenizer>().ok();
@@ -75,7 +80,13 @@ impl PackRequest {
             tokenizer: wanted.unwrap_or(settings.tokenizer),
             state: self.state,
             instructions: self.instructions,
-            filter: places(asker, &self.kinds, &self.scopes, [&self.include, &self.exclude])?,
+            filter: places(
+                asker,
+                &self.kinds,
+                &self.scopes,
+                [&self.include, &self.exclude],
+                self.condition.as_deref(),
+            )?,
             prefer: preferred(prefer.unwrap_or(asker.settings.search.prefer), asker.here),
             as_of: self.as_of.map(moment).transpose()?,
             here: asker.here.to_string_lossy().into_owned(),

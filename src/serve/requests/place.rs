@@ -1,32 +1,53 @@
 //! Scopes and paths as people write them.
 
+use super::condition::parse;
 use super::{Asker, RequestError, named};
 use crate::config::Prefer;
-use crate::engine::Engine;
 use crate::engine::face::asking::{ItemFilter, PathFilter};
 use crate::engine::face::indexing::scope_of;
-use crate::types::{Kind, Scope};
+use crate::types::{Kind, Scope, check_name};
 use std::path::Path;
 
-/// Items of these kinds and scopes, in files of these paths and none of those.
+/// Items of these kinds and scopes that whoever asks may see and of whose attributes a condition holds, in files of these
+/// paths and none of those.
 ///
 /// # Errors
-/// [`RequestError`] for a kind, scope or path that there is not.
+/// [`RequestError`] for a kind, scope or path that there is not, or a condition that cannot be read.
 pub(super) fn places(
     asker: Asker<'_>,
     kinds: &[String],
     scopes: &[String],
     [paths, without]: [&[String]; 2],
+    condition: Option<&str>,
 ) -> Result<ItemFilter, RequestError> {
-    let kind = |name: &String| named("kind of item", name, Kind::of, &Kind::ALL.map(Kind::name));
     let all = |paths: &[String]| paths.iter().map(|path| place(path, asker.here)).collect::<Result<Vec<_>, _>>();
     Ok(ItemFilter {
-        kinds: kinds.iter().map(kind).collect::<Result<_, _>>()?,
-        scopes: scopes.iter().map(|name| scope(name, asker.here, asker.engine)).collect::<Result<_, _>>()?,
+        kinds: kinds.iter().map(|name| kind(name)).collect::<Result<_, _>>()?,
+        scopes: scopes.iter().map(|name| scope(name, asker)).collect::<Result<_, _>>()?,
         paths: all(paths)?,
         without: all(without)?,
+        condition: condition.map(parse).transpose()?,
+        access: asker.access.clone(),
         ..ItemFilter::default()
     })
+}
+
+/// Reads a kind.
+///
+/// # Errors
+/// [`RequestError`] for a name that no kind has.
+pub(super) fn kind(name: &str) -> Result<Kind, RequestError> {
+    named("kind of item", name, Kind::of, &Kind::ALL.map(Kind::name))
+}
+
+/// Reads the scope of an item from a program, which need not be there yet: `here`, `global`, or any name.
+///
+/// # Errors
+/// [`RequestError`] for what can be no name.
+pub(super) fn any_scope(name: &str, asker: Asker<'_>) -> Result<Scope, RequestError> {
+    let wrong = |what: String| RequestError::usage(what, "a scope is `here`, `global` or a name of your own");
+    check_name("the scope", name).map_err(wrong)?;
+    Ok(if name == "here" { scope_of(asker.here) } else { Scope::repository(name) })
 }
 
 /// The scope whose items come first; none outside of a repository, or where nobody's do.
@@ -39,11 +60,11 @@ pub(super) fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
 ///
 /// # Errors
 /// [`RequestError`] for a scope in which nothing is indexed.
-fn scope(name: &str, here: &Path, engine: &Engine) -> Result<Scope, RequestError> {
+fn scope(name: &str, asker: Asker<'_>) -> Result<Scope, RequestError> {
     Ok(match name {
-        "here" => scope_of(here),
+        "here" => scope_of(asker.here),
         "global" => Scope::global(),
-        id => engine.known_scope(id)?,
+        id => asker.engine.known_scope(id, asker.access)?,
     })
 }
 

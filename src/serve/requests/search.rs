@@ -3,17 +3,27 @@
 use super::place::{places, preferred};
 use super::{Asker, RequestError, named};
 use crate::config::Prefer;
+use crate::engine::Sample;
 use crate::engine::face::asking::{ItemFilter, SearchOptions, endings};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A question, and where its answers may lie.
+/// A question, a vector or an item, and where what is near to it may lie.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// The question.
+    #[serde(default)]
     #[schemars(description = "The question, in words or keywords")]
-    pub query: String,
+    pub query: Option<String>,
+    /// A vector in place of the question.
+    #[serde(default)]
+    #[schemars(description = "A vector of the index's model in place of a question; words do not count then")]
+    pub vector: Option<Vec<f32>>,
+    /// An item in place of the question.
+    #[serde(default)]
+    #[schemars(description = "The id of an item in place of a question: what is like it, itself left out")]
+    pub like: Option<String>,
     /// Most hits.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100), description = "Most hits (default 5)")]
@@ -43,6 +53,10 @@ pub struct SearchRequest {
     /// Only items of this provider.
     #[serde(default)]
     pub provider: Option<String>,
+    /// Only items of whose attributes this holds.
+    #[serde(default, rename = "where")]
+    #[schemars(description = "Only items of whose attributes this holds: lang = \"rust\" and stars >= 100")]
+    pub condition: Option<String>,
     /// Whose files come first at about the same relevance: `here` or `none`.
     #[serde(default)]
     pub prefer: Option<String>,
@@ -72,11 +86,45 @@ pub struct SearchRequest {
     pub why_not: Option<String>,
 }
 
+/// What is searched for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sought {
+    /// What answers this question.
+    Question(String),
+    /// What is near to this.
+    Alike(Sample),
+}
+
 impl SearchRequest {
+    /// What is searched for.
+    ///
+    /// # Errors
+    /// [`RequestError`] unless exactly one of question, vector and item is given.
+    pub fn sought(&self) -> Result<Sought, RequestError> {
+        let sought = match (&self.query, &self.vector, &self.like) {
+            (Some(question), None, None) => return Ok(Sought::Question(question.clone())),
+            (None, Some(vector), None) => Sought::Alike(Sample::Vector(vector.clone())),
+            (None, None, Some(id)) => Sought::Alike(Sample::Item(id.clone())),
+            _ => {
+                return Err(RequestError::usage(
+                    "a search needs one of query, vector and like, and no other of them",
+                    "give a question, a vector, or the id of an item that others are to be like",
+                ));
+            }
+        };
+        match self.rerank {
+            false => Ok(sought),
+            true => Err(RequestError::usage(
+                "there is no question that a cross-encoder could read",
+                "rerank with a query, or leave it away",
+            )),
+        }
+    }
+
     /// How the engine is asked.
     ///
     /// # Errors
-    /// [`RequestError`] for a kind, scope, path or type that there is not.
+    /// [`RequestError`] for a kind, scope, path or type that there is not, or a condition that cannot be read.
     pub fn options(self, asker: Asker<'_>) -> Result<SearchOptions, RequestError> {
         let settings = &asker.settings.search;
         let prefer = self.prefer.map(|name| named("choice", &name, Prefer::of, &["here", "none"])).transpose()?;
@@ -87,7 +135,7 @@ impl SearchRequest {
                 endings: types(&self.types)?,
                 tags: self.tags,
                 provider: self.provider,
-                ..places(asker, &self.kinds, &self.scopes, [&self.paths, &self.exclude])?
+                ..places(asker, &self.kinds, &self.scopes, [&self.paths, &self.exclude], self.condition.as_deref())?
             },
             prefer: preferred(prefer.unwrap_or(settings.prefer), asker.here),
             excerpt: self.context.map(|lines| lines as usize),

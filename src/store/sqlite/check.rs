@@ -2,13 +2,14 @@
 
 use super::StoreError;
 use super::database::Database;
+use super::external::Derived;
 use super::forgotten::{PASSAGES, read_passage, read_sketches};
 use super::header::unreadable;
 use super::item::{ITEM_COLUMNS, read_item};
 use super::migrate::{MIGRATIONS, schema_of};
 use super::source::{SOURCE_COLUMNS, read_source};
 use super::transfer::{COUNTERS, LINKS};
-use super::value::{count, odd_value};
+use super::value::{count, json, odd_value};
 use crate::store::error::is_damage;
 use crate::text::text_hash;
 use crate::types::titled;
@@ -58,6 +59,7 @@ impl Database {
             self.between_tables(&mut faults)?;
             self.values(&mut faults)?;
             self.texts(&mut faults)?;
+            self.derived_rows(&mut faults)?;
             self.vectors_of_all(&mut faults)
         };
         match run() {
@@ -198,6 +200,32 @@ impl Database {
         Ok(())
     }
 
+    /// The ids of programs and the attributes, against what the items say.
+    fn derived_rows(&self, faults: &mut Faults) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare("SELECT id, attributes, scope FROM item")?;
+        let mut rows = statement.query([])?;
+        let (mut wrong, mut expected) = (0, 0);
+        while let Some(row) = rows.next()? {
+            // What is no JSON is told among the values.
+            let derived = json(row, 1).map(|attributes| Derived::of(&attributes)).unwrap_or_default();
+            if derived.count() > 0 {
+                expected += derived.count();
+                wrong += usize::from(Derived::stored(&self.connection, row.get(0)?)? != derived);
+            }
+        }
+        let found = self.connection.query_row(
+            "SELECT (SELECT count(*) FROM external_item JOIN item ON item.id = item_id AND item.scope = external_item.scope)
+                + (SELECT count(*) FROM attribute)",
+            [],
+            |row| count(row, 0),
+        )?;
+        if wrong > 0 || found != expected {
+            let what = format!("attributes of {} items are not indexed as they are", wrong.max(1));
+            faults.push(Fault { name: "attributes", what, damage: false });
+        }
+        Ok(())
+    }
+
     /// Every vector: its length in bytes, finite, of length 1.
     fn vectors_of_all(&self, faults: &mut Faults) -> rusqlite::Result<()> {
         let mut statement = self
@@ -295,6 +323,31 @@ mod tests {
         database.sketches()?;
         database.export(0, |_| Ok::<_, StoreError>(()))?;
         Ok(())
+    }
+
+    #[test]
+    fn rows_of_attributes_that_drifted_apart_are_found_and_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut database, lock) = made(dir.path());
+        let batch = database.begin(&lock).unwrap();
+        let attributes = serde_json::json!({"external_id": "a", "fields": {"n": 0.1, "l": ["x", "y"], "b": true}});
+        batch.put_item(&Item { attributes, span: None, ..item("item/1") }, None).unwrap();
+        batch.commit().unwrap();
+        assert_eq!(database.check().unwrap(), []);
+        for change in [
+            "UPDATE attribute SET number = 0.2 WHERE key = 'n'",
+            "DELETE FROM attribute WHERE text = 'y'",
+            "DELETE FROM external_item",
+            "UPDATE external_item SET scope = 'other'",
+            "UPDATE external_item SET id = 'b'",
+            "INSERT INTO attribute VALUES (1, 'k', 0, 'text', 'of an item that has none', NULL)",
+        ] {
+            database.connection.execute_batch(change).unwrap();
+            let faults = database.check().unwrap();
+            assert!(faults.len() == 1 && faults[0].name == "attributes" && !faults[0].damage, "{change}: {faults:?}");
+            database.rebuild(&lock).unwrap();
+            assert_eq!(database.check().unwrap(), [], "{change}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A filter as a WHERE clause.
 
 use crate::store::{ItemFilter, PathFilter};
+use crate::types::{Comparison, Condition, Literal};
 use rusqlite::types::Value;
 
 /// The condition on `item` and `source`, with its values.
@@ -36,7 +37,79 @@ pub(super) fn condition(filter: &ItemFilter) -> (String, Vec<Value>) {
         parts.push("lower(item.attributes ->> '$.provider') = lower(?)".to_owned());
         values.push(Value::Text(provider.clone()));
     }
+    if let Some(condition) = &filter.condition {
+        parts.push(format!("({})", holds(condition, &mut values)));
+    }
+    if let Some(scopes) = filter.access.scopes() {
+        // Of no scope nothing may be seen.
+        parts.push(format!("item.scope IN ({})", vec!["?"; scopes.len()].join(", ")));
+        values.extend(scopes.iter().map(|scope| Value::Text(scope.as_str().to_owned())));
+    }
     (parts.join(" AND "), values)
+}
+
+/// Whether a condition holds of an item's attributes. Each comparison asks for the items in which it is true, so it is
+/// false and never unknown where there is no such attribute.
+fn holds(condition: &Condition, values: &mut Vec<Value>) -> String {
+    let mut all = |conditions: &[Condition], word: &str, none: &str| match conditions {
+        [] => none.to_owned(),
+        some => {
+            let parts: Vec<String> = some.iter().map(|one| format!("({})", holds(one, values))).collect();
+            parts.join(word)
+        }
+    };
+    match condition {
+        Condition::All(conditions) => all(conditions, " AND ", "1"),
+        Condition::Any(conditions) => all(conditions, " OR ", "0"),
+        Condition::Not(condition) => format!("NOT ({})", holds(condition, values)),
+        Condition::Exists(key) => {
+            values.push(Value::Text(key.clone()));
+            having("")
+        }
+        Condition::Compare(key, comparison, value) => compares(key, *comparison, value, values),
+        Condition::Within(key, allowed) => {
+            let equal = |value: &Literal| compares(key, Comparison::Equal, value, values);
+            let parts: Vec<String> = allowed.iter().map(equal).collect();
+            if parts.is_empty() { "0".to_owned() } else { parts.join(" OR ") }
+        }
+    }
+}
+
+/// Items with an attribute of a key, which is the next value, of which this holds too.
+fn having(more: &str) -> String {
+    format!("item.id IN (SELECT item_id FROM attribute WHERE key = ?{more})")
+}
+
+fn compares(key: &str, comparison: Comparison, value: &Literal, values: &mut Vec<Value>) -> String {
+    // A list has the texts that it holds; it has no order.
+    let (kinds, column, value) = match (value, comparison) {
+        (Literal::Text(text), Comparison::Equal | Comparison::Unequal) => {
+            ("('text', 'list')", "text", Value::Text(text.clone()))
+        }
+        (Literal::Text(text), _) => ("('text')", "text", Value::Text(text.clone())),
+        (Literal::Number(number), _) => ("('number')", "number", Value::Real(*number)),
+        (Literal::Boolean(is), _) => ("('boolean')", "number", Value::Real(f64::from(u8::from(*is)))),
+    };
+    let sign = match comparison {
+        Comparison::Equal | Comparison::Unequal => "=",
+        Comparison::Less => "<",
+        Comparison::AtMost => "<=",
+        Comparison::Greater => ">",
+        Comparison::AtLeast => ">=",
+    };
+    let key = Value::Text(key.to_owned());
+    let of_type = having(&format!(" AND kind IN {kinds}"));
+    let compared = having(&format!(" AND kind IN {kinds} AND {column} {sign} ?"));
+    match comparison {
+        Comparison::Unequal => {
+            values.extend([key.clone(), key, value]);
+            format!("{of_type} AND NOT {compared}")
+        }
+        _ => {
+            values.extend([key, value]);
+            compared
+        }
+    }
 }
 
 /// Whether a file lies in one of these places.

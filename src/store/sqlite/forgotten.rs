@@ -6,6 +6,7 @@
 
 use super::StoreError;
 use super::database::{Batch, Database};
+use super::external::underive;
 use super::value::{count, odd, optional_count, within};
 use crate::screen::shown_text;
 use crate::store::{ForgottenPassage, ReadForgotten, WriteForgotten, WriteSources};
@@ -41,6 +42,7 @@ impl WriteForgotten for Batch<'_> {
         self.forget_links("item.id = ?1", id)?;
         self.drop_context_after(id)?;
         self.execute("DELETE FROM embedding WHERE item_id = ?1", [id])?;
+        self.sql(underive(&self.transaction, id))?;
         self.execute("DELETE FROM item WHERE id = ?1 AND source_id IS NULL", [id])?;
         self.execute(
             "UPDATE item SET state = 'retired', title = '', body = '', attributes = '{}', words = 0 WHERE id = ?1",
@@ -158,7 +160,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn forget_links(&self, which: &str, id: i64) -> Result<(), StoreError> {
+    pub(super) fn forget_links(&self, which: &str, id: i64) -> Result<(), StoreError> {
         let uids = format!("(SELECT uid FROM item WHERE {which})");
         self.execute(&format!("DELETE FROM usage WHERE uid IN {uids}"), [id])?;
         self.execute(&format!("DELETE FROM link WHERE from_uid IN {uids} OR to_uid IN {uids}"), [id])?;

@@ -2,6 +2,7 @@
 
 use super::StoreError;
 use super::database::{Batch, Database};
+use super::external::{derive, underive};
 use super::filter::condition;
 use super::value::{json, named, odd, optional_count, within};
 use crate::screen::shown_text;
@@ -239,6 +240,7 @@ impl WriteItems for Batch<'_> {
             uid = format!("{}-{attempt}", item.uid);
         }
         let id = self.transaction.last_insert_rowid();
+        self.sql(derive(&self.transaction, id, item.scope.as_str(), &item.attributes))?;
         if active {
             for (part, text) in (0i64..).zip(passages_of(item)) {
                 self.execute("INSERT INTO embedding VALUES (?1, ?2, ?3)", (id, part, text_hash(&text)))?;
@@ -258,6 +260,8 @@ impl WriteItems for Batch<'_> {
 
     fn describe_item(&self, id: i64, item: &Item) -> Result<(), StoreError> {
         self.execute("UPDATE item SET attributes = ?2 WHERE id = ?1", (id, item.attributes.to_string()))?;
+        self.sql(underive(&self.transaction, id))?;
+        self.sql(derive(&self.transaction, id, item.scope.as_str(), &item.attributes))?;
         // The text stays as it is, so its stretches do; only the whole stands below what attributes say.
         let sql = "UPDATE embedding SET text_hash = ?2 WHERE item_id = ?1 AND part = 0";
         self.execute(sql, (id, text_hash(&item.passage())))?;

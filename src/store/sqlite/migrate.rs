@@ -33,6 +33,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 4, sql: include_str!("../../../index/migrations/0004_forgotten.sql") },
     Migration { number: 5, sql: include_str!("../../../index/migrations/0005_no_keywords.sql") },
     Migration { number: 6, sql: include_str!("../../../index/migrations/0006_stretches.sql") },
+    Migration { number: 7, sql: include_str!("../../../index/migrations/0007_external.sql") },
 ];
 
 /// The schema of a database; 0 for a new one.
@@ -145,6 +146,7 @@ mod tests {
             "f0647333034d1d9f5114b4dad902e56b6fd8f72ee03004298acd78bbc9b01102",
             "fed250452ca6ac68f27d340f2b966bc789b284dbc89be1d770e3a70301116558",
             "55e90392bbc3c3e97205ae052a6b4dc609eb80c65cbddb2ca2e8128cc4dbfdd0",
+            "882ba77ead78c4cd5dce3766e8561ee5cf20cef227999e4db922b5de343ed182",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);
@@ -259,7 +261,12 @@ mod tests {
         batch.put_vectors(&model, [(hash, &[0.6, 0.8][..])]).unwrap();
         batch.use_model(&model.fingerprint, None).unwrap();
         batch.execute("INSERT INTO usage VALUES ('one', 1, 1, 1, 1, 0)", []).unwrap();
-        batch.forget_item(two, 5).unwrap();
+        batch.leave_traces().unwrap();
+        batch.remember_forgotten(two, 5).unwrap();
+        let retire =
+            "UPDATE item SET state = 'retired', title = '', body = '', attributes = '{}', words = 0 WHERE id = ?1";
+        batch.execute("DELETE FROM embedding WHERE item_id = ?1", [two]).unwrap();
+        batch.execute(retire, [two]).unwrap();
         for (id, words) in [(1, "aardvarkish text"), (3, "platypusish text"), (four, "wombatish text")] {
             batch.execute("INSERT INTO item_fts (rowid, words) VALUES (?1, ?2)", (id, words)).unwrap();
         }

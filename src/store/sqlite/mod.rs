@@ -6,6 +6,7 @@ mod connect;
 mod copies;
 mod database;
 mod event;
+mod external;
 mod filter;
 mod forget;
 mod forgotten;

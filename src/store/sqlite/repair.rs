@@ -3,6 +3,7 @@
 
 use super::check::{is_as_stored, is_unit_vector};
 use super::database::Database;
+use super::external::derive;
 use super::value::{count, json};
 use super::{StoreError, copies, header};
 use crate::map::open::{Links, open};
@@ -84,6 +85,8 @@ impl Database {
                     OR forgotten_id NOT IN (SELECT id FROM forgotten);
                  DELETE FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model);
                  DELETE FROM embedding;
+                 DELETE FROM external_item;
+                 DELETE FROM attribute;
                  UPDATE item SET title = '', body = '', words = 0 WHERE state = 'retired';",
             )?;
             connection.execute_batch(MEND_VALUES)?;
@@ -206,8 +209,9 @@ fn free_name(path: &Path) -> PathBuf {
 /// The number of words and the text to embed of every active item, from its text. An item whose text is not what was
 /// stored goes, and its file is read again.
 fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
-    let mut items = connection
-        .prepare("SELECT title, body, text_hash, id, source_id, attributes FROM item WHERE state <> 'retired'")?;
+    let mut items = connection.prepare(
+        "SELECT title, body, text_hash, id, source_id, attributes, scope FROM item WHERE state <> 'retired'",
+    )?;
     let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, ?2, ?3)")?;
     let mut count = connection.prepare("UPDATE item SET words = ?2 WHERE id = ?1 AND words <> ?2")?;
     let mut unreadable = connection.prepare("UPDATE item SET attributes = '{}' WHERE id = ?1")?;
@@ -235,6 +239,7 @@ fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
             embedding.execute((id, part, text_hash(text)))?;
         }
         count.execute((id, words as i64))?;
+        derive(connection, id, &row.get::<_, String>(6)?, &attributes)?;
     }
     for (id, source) in damaged {
         connection.execute("DELETE FROM item WHERE id = ?1", [id])?;

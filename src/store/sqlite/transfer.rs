@@ -6,9 +6,9 @@ use super::item::{ITEM_COLUMNS, read_item};
 use super::source::UNKNOWN_SIZE;
 use super::value::{json, odd, within};
 use crate::screen::{is_hidden, shown_text};
-use crate::store::{ReadSources, Source, SourceKind, Stat, WriteItems, WriteSources};
+use crate::store::{ReadSources, Source, SourceKind, Stat, WriteItems, WriteSources, external_uid};
 use crate::text::{Sketches, hex};
-use crate::types::{Item, Scope, Span, State};
+use crate::types::{EXTERNAL_PREFIX, External, Item, Scope, Span, State, check_name, fields};
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -111,6 +111,7 @@ impl Record {
             Self::Item { item } if item.span.is_some_and(|span| !is_stretch(&span)) => {
                 Err("a place in a file ends before it begins")
             }
+            Self::Item { item } if !is_own(item) => Err("the id or the attributes of a program's item are wrong"),
             Self::Item { item: Item { scope, .. } } | Self::Source { scope, .. } if scope.as_str().is_empty() => {
                 Err("a scope is empty")
             }
@@ -120,6 +121,19 @@ impl Record {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether an item from a program has the uid that its id gives it, one of another source has none such, and its
+/// attributes are such as a program can give.
+fn is_own(item: &Item) -> bool {
+    let of_program = match External::of(item) {
+        Some(External { id, scope, .. }) => {
+            let is_name = check_name("", &id).and_then(|()| check_name("", scope.as_str())).is_ok();
+            is_name && item.uid == external_uid(&scope, &id) && item.path.is_none()
+        }
+        None => !item.uid.starts_with(EXTERNAL_PREFIX),
+    };
+    of_program && fields(&item.attributes).is_ok()
 }
 
 /// Whether a span is such as a database holds.
