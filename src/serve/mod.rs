@@ -5,6 +5,7 @@
 //! fills them in too. tokio is used here and nowhere else; the engine's work runs in threads of its own.
 
 pub mod mcp;
+pub mod page;
 mod requests;
 mod service;
 
