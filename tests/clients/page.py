@@ -318,9 +318,10 @@ def search(browser):
         states = page.locator(".hit .warn").all_inner_texts()
         check(
             "what is stale or moved is said",
-            [one.split()[0] for one in states] == ["Moved:", "Stale:", "Stale:", "There"],
+            [one.split()[0] for one in states] == ["Moved", "Stale:", "Stale:", "There"],
         )
         check("notes are shown", "being written" in page.locator("#notes").inner_text())
+        page.evaluate("navigator.clipboard.writeText('something else')")
     with browser.page(before="Object.defineProperty(navigator, 'clipboard', { value: undefined });") as page:
         ask(page, QUESTION)
         page.get_by_role("button", name="Copy").first.click()
@@ -348,6 +349,7 @@ def nothing_sure(browser):
 def lookup(browser):
     with browser.page() as page:
         look_up(page, ERROR)
+        check("the box has the name of its mode", page.get_by_role("textbox", name="Error or log").count() == 1)
         hit = page.locator(".hit").first
         expect(hit.locator("h4")).to_have_text("Refusing to merge unrelated histories")
         check("a sure answer says what that means", "so the cause is known" in hit.inner_text(), hit.inner_text())
@@ -421,12 +423,12 @@ def filters(browser):
             page.locator("#filter-type").fill("md, rust")
             page.keyboard.press("Tab")
         check("several values are asked with", asked.value.post_data_json["types"] == ["md", "rust"])
-        kinds = page.locator("#filter-kind option").all_inner_texts()
-        check("kinds are offered once each", kinds == ["all", "passages", "known errors"], kinds)
         check("the address remembers filters", page.url.endswith("/?kind=canon&type=md%2C+rust"), page.url)
         check("what is set is said", "2 set" in page.locator("#filter-count").inner_text())
         page.reload()
         expect(page.locator("#filter-kind")).to_have_value("canon")
+        kinds = page.locator("#filter-kind option").all_inner_texts()
+        check("kinds are offered once each", kinds == ["all", "passages", "known errors"], kinds)
         check("the question is not in the address, the history or a storage", page.locator("#box").input_value() == "")
         kept = page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}, history.state, document.title])")
         check("nothing else is kept", "signing" not in kept, kept)
@@ -503,9 +505,7 @@ def by_keyboard(browser):
 
         def is_visible():
             # The outline of a mode is that of its label.
-            seen = (
-                "(one) => [one, one.nextElementSibling].some((at) => at && getComputedStyle(at).outlineWidth === '3px')"
-            )
+            seen = "(one) => [one, one.nextElementSibling].some((at) => at && getComputedStyle(at).outlineStyle === 'solid')"
             return page.evaluate_handle("document.activeElement").evaluate(seen)
 
         def at_hit(at):
@@ -582,6 +582,7 @@ def hostile(browser):
                 for finding in answer.get("results", []):
                     for hit in finding["hits"]:
                         if "captures" in hit:
+                            hit["references"].append("javascript:ran('link')")
                             payloads["captures, name"] = HOSTILE.format("captures")
                             hit["captures"] = {payloads["captures, name"]: payloads["results.hits.captures.x"]}
                 page.route(f"**/v1/{path}", fulfil(answer, status_code))
@@ -603,6 +604,32 @@ def hostile(browser):
                     page.locator("#close-status").click()
                 page.unroute(f"**/v1/{path}")
             check("nothing ran" + bypass_csp * ", without the policy either", page.evaluate("window.ranWith") == [])
+
+
+def hidden(browser):
+    """Characters that move, reorder or hide are not shown, and not copied."""
+    marks = "\u202e\u2066\u200b\u00ad\x07\x1b\x9b\u2028\ufeff\U000e0041"
+    with browser.page() as page:
+        known = copy.deepcopy(browser.service.known)
+        for finding in known["results"]:
+            for hit in finding["hits"]:
+                hit.update(title=f"a{marks}b", cause=f"c{marks}d", fix=[f"Run `git {marks}push`."])
+        page.route("**/v1/lookup", fulfil({**known, "notes": [f"e{marks}f"]}))
+        look_up(page, ERROR)
+        shown = page.locator("#results").text_content()
+        check("what hides is not shown", not set(marks) & set(shown) and "ab" in shown and "ef" in shown, ascii(shown))
+        named = page.locator(".steps button").first.get_attribute("aria-label")
+        check("what hides is in no name", named == "Copy git push", ascii(named))
+        page.locator(".steps button").first.click()
+        expect(page.locator(".steps button").first).to_have_text("Copied")
+        check("what hides is not copied", clipboard(page) == "git push", ascii(clipboard(page)))
+        found = copy.deepcopy(browser.service.found)
+        found["results"][0]["hits"][0]["path"] = "a\n\u202eb c.md"
+        page.route("**/v1/search", fulfil(found))
+        page.locator("#mode-search").check(force=True)
+        ask(page, QUESTION)
+        place = page.locator(".hit code").first.inner_text()
+        check("a path says what is hidden in it", place == "a\\u{a}\\u{202e}b c.md:3", place)
 
 
 # Fields of the answers that the page does not show: names of kinds and tiers, which it has words for, and hashes.
@@ -734,7 +761,7 @@ def looks(browser):
 
 
 PARTS = [with_token, without_token, policy, as_one_types, in_order, search, nothing_sure, lookup, missing, filters]
-PARTS += [troubles, status, by_keyboard, hostile, looks, everywhere]
+PARTS += [troubles, status, by_keyboard, hostile, hidden, looks, everywhere]
 
 
 def main():

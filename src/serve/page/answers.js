@@ -21,7 +21,7 @@ function showSearch(answer, text) {
   const { hits = [], candidates = [], why_not } = answer.results?.[0] || {};
   const passages = hits.map((hit) => passage(hit, text));
   const found = hits.length ? [list("ol", "hits", passages)] : nothing(candidates, "search");
-  const count = hits.length ? counted(hits.length, "hit") : candidates.length ? "Nothing sure enough" : "No hit";
+  const count = hits.length ? counted(hits.length, "hit") : candidates.length ? "No sure hit" : "No hit";
   showAnswer(count, [...(why_not ? [whyNot(why_not)] : []), ...found], answer);
 }
 
@@ -36,7 +36,7 @@ function card(kind, level, title, sure, ...children) {
 }
 
 const STATES = {
-  moved: "Moved: these are its lines of now.",
+  moved: "Moved since it was indexed: these are its lines now.",
   changed: "Stale: the file no longer holds this passage.",
   gone: "Stale: the file is gone.",
   unfiled: "There is no file here to compare it with.",
@@ -63,7 +63,7 @@ function place(hit) {
   }
   // As editors take it. An excerpt begins somewhere in its passage, or before it, with the lines around it.
   const line = Math.max(hit.line_start || 0, hit.excerpt?.line_start || 0);
-  const where = line ? `${hit.path}:${line}` : hit.path;
+  const where = pathShown(hit.path) + (line ? `:${line}` : "");
   const range = hit.line_end > hit.line_start && ` ${lines(hit.line_start, hit.line_end)}`;
   return p("small", code(where), copyButton(where), range && el("span", { class: "faint" }, range));
 }
@@ -137,9 +137,10 @@ function whyNot(of) {
 function showLookup(answer) {
   const findings = answer.results || [];
   const known = findings.filter((finding) => finding.hits?.length).length;
+  const hits = findings.flatMap((finding) => finding.hits || []).length;
   const several = findings.length > 1;
   const near = findings.some((finding) => finding.candidates?.length);
-  const one = known ? "Known" : near ? "Nothing sure enough" : "Nothing known";
+  const one = known ? counted(hits, "answer") : near ? "No sure answer" : "No answer";
   const count = several ? `${counted(findings.length, "error")}, ${known || "none"} of them known` : one;
   const left = answer.errors_found - answer.errors_shown;
   const more = left > 0 ? [p("faint finding", `Not shown: ${counted(left, "more error")} of this log.`)] : [];

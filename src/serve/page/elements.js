@@ -3,6 +3,18 @@
 
 const byId = (id) => document.getElementById(id);
 
+// What moves, reorders or cannot be seen, as `screen` has it, but tabs and line feeds. Without it a text reads as what
+// it is, and nobody copies a command that is another one than is seen.
+const HIDDEN = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}\p{DI}\ufff9-\ufffb]/gu;
+const visible = (text) => String(text).replace(HIDDEN, "");
+
+/** A path on one line. What is hidden in it is written out, since without it the path is that of another file. */
+function pathShown(path) {
+  return path.replace(/\s/g, (space) => (space === " " ? " " : escaped(space))).replace(HIDDEN, escaped);
+}
+
+const escaped = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
+
 /** An element. Attributes may be `on...` functions; children are nodes, lists, or values, which become text. */
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
@@ -11,7 +23,7 @@ function el(tag, attributes, ...children) {
     else if (value != null) node.setAttribute(name, value);
   }
   const given = children.flat(Infinity).filter((child) => child != null && child !== false);
-  node.append(...given.map((child) => (child instanceof Node ? child : String(child))));
+  node.append(...given.map((child) => (child instanceof Node ? child : visible(child))));
   return node;
 }
 
@@ -26,13 +38,13 @@ const button = (text, onclick, more) => el("button", { type: "button", onclick, 
 function copyButton(text, what = text) {
   const say = (label, aloud) => {
     node.textContent = label;
-    byId("said").textContent = aloud;
+    byId("said").textContent = visible(aloud);
   };
   const node = button("Copy", async () => {
-    const done = (await copy(text)) ? "Copied" : "Not copied";
+    const done = (await copy(visible(text))) ? "Copied" : "Not copied";
     say(done, `${done}: ${what}`);
     setTimeout(say, 1500, "Copy", "");
-  }, { class: "copy", "aria-label": `Copy ${what}` });
+  }, { class: "copy", "aria-label": `Copy ${visible(what)}` });
   return node;
 }
 

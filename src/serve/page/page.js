@@ -73,13 +73,13 @@ async function openStatus() {
 function statusNodes(of) {
   const files = (names, what) => names?.length > 0 && [
     p("", `${counted(names.length, "file")} ${what}:`),
-    list("ul", "", names.slice(0, MOST_STALE_FILES)),
+    list("ul", "", names.slice(0, MOST_STALE_FILES).map(pathShown)),
     names.length > MOST_STALE_FILES && p("", `and ${whole(names.length - MOST_STALE_FILES)} more`),
   ];
   const stale = [files(of.changed, "changed"), files(of.gone, "gone"), files(of.unreadable, "unreadable")];
   const advised = [stale, p("", prose("`ken index` brings the index up to date."))];
   const items = Object.entries(of.items || {}).map(([kind, count]) => `, ${whole(count)} ${KINDS[kind] || kind}`);
-  const folders = (of.folders || []).map((one) => `${one.path} (${counted(one.files, "file")})`);
+  const folders = (of.folders || []).map((one) => `${pathShown(one.path)} (${counted(one.files, "file")})`);
   const scopes = (of.scopes || []).map((one) => `${one.scope} (${counted(one.items, "item")})`);
   const otherModel = !of.models_agree && ` The index is made with another one: ${of.index_model}.`;
   const all = [
