@@ -160,7 +160,8 @@ function offer(filter, values) {
 function filtersChanged() {
   const address = new URLSearchParams(mode() === "search" ? {} : { mode: mode() });
   for (const filter of FILTERS.filter(valueOf)) address.set(filter.name, valueOf(filter));
-  history.replaceState(null, "", location.pathname + (address.size ? `?${address}` : ""));
+  const query = String(address);
+  history.replaceState(null, "", location.pathname + (query && `?${query}`));
   showMode();
   ask();
 }
