@@ -383,7 +383,8 @@ def lookup(browser):
         page.locator("#box").fill("one line")
         page.locator("#box").press("Shift+Enter")
         check("a log is typed in lines", page.locator("#box").input_value() == "one line\n")
-        page.locator("#mode-search").check(force=True)
+        page.get_by_text("Search", exact=True).first.click()
+        expect(page.locator("#box")).to_be_focused()
         page.locator("#box").fill(LOG)
         page.get_by_role("button", name="Look these lines up as a log").click()
         expect(page.locator(".finding").first).to_be_visible()
@@ -433,6 +434,10 @@ def filters(browser):
         kept = page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}, history.state, document.title])")
         check("nothing else is kept", "signing" not in kept, kept)
         page.locator("#clear-filters").click()
+        expect(page.locator("#filter-kind")).to_be_focused()
+        check(
+            "filters are cleared", page.url.endswith("/") and page.locator("#filter-type").input_value() == "", page.url
+        )
         page.locator("#filter-scope").fill("nowhere")
         ask(page, QUESTION)
         expect(page.locator("#trouble")).to_contain_text("nowhere")
@@ -472,6 +477,7 @@ def troubles(browser):
             trouble.get_by_role("button", name="Try again").click()
             expect(page.locator(".hit").first).to_contain_text("keys.md")
             check("it is tried again when asked for", trouble.inner_text() == "", trouble.inner_text())
+            expect(page.locator("#box")).to_be_focused()
         page.route("**/v1/status", lambda route: route.abort("connectionrefused"))
         page.locator("#open-status").click()
         expect(trouble).to_contain_text("does not answer")

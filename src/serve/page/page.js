@@ -31,7 +31,12 @@ function showTrouble(got, again) {
     more = `Try again ${seconds > 0 ? `in ${counted(seconds, "second")}` : "in a moment"}.`;
   }
   const said = [p("", el("strong", {}, what)), more && p("", more), hint && p("", "What helps: ", prose(hint, true))];
-  byId("trouble").replaceChildren(el("div", { class: "trouble" }, said, button("Try again", again)));
+  const retry = button("Try again", () => {
+    // The button goes away, and the focus must not go with it.
+    box.focus();
+    again();
+  });
+  byId("trouble").replaceChildren(el("div", { class: "trouble" }, said, retry));
 }
 
 function showTokenForm() {

@@ -168,5 +168,6 @@ function filtersChanged() {
 
 function clearFilters() {
   for (const filter of filtersSet(mode())) filter.input.value = "";
+  FILTERS.find((filter) => filter.mode === mode()).input.focus();
   filtersChanged();
 }
