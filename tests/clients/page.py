@@ -511,8 +511,9 @@ def by_keyboard(browser):
 
         def is_visible():
             # The outline of a mode is that of its label.
-            seen = "(one) => [one, one.nextElementSibling].some((at) => at && getComputedStyle(at).outlineStyle === 'solid')"
-            return page.evaluate_handle("document.activeElement").evaluate(seen)
+            seen = """(at) => [at, at.nextElementSibling].some((one) =>
+                one && getComputedStyle(one).outlineStyle === 'solid')"""
+            return page.locator(":focus").evaluate(seen)
 
         def at_hit(at):
             return page.locator(".hit").nth(at).evaluate("(hit) => hit === document.activeElement")
