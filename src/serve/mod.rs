@@ -6,7 +6,11 @@
 
 pub mod http;
 pub mod mcp;
+<<<<<<< HEAD
 mod page;
+=======
+pub mod page;
+>>>>>>> page
 mod requests;
 mod service;
 

@@ -144,3 +144,41 @@ fn the_description_is_that_of_the_service() {
         }
     }
 }
+
+/// What a program puts in is found, listed and gone again, also by an id with a slash in it.
+#[test]
+fn items_are_put_found_listed_and_deleted() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    let put = |items: Value| service.ask("PUT", "/v1/items", &json!({"items": items}).to_string());
+    let lamps = json!({"id": "wiki/lamps", "text": "The lamps along the market are lit at dusk.", "title": "Lamps",
+        "attributes": {"lang": "en", "stars": 7}, "scope": "wiki"});
+    let stored = put(json!([lamps, {"id": "b", "text": "Bread is baked at four.", "attributes": {"lang": "en"}}]));
+    assert_eq!((stored.status, &stored.json()["added"]), (200, &json!(2)), "{stored:?}");
+    assert_eq!(put(json!([lamps])).json()["unchanged"], 1);
+    // One that is wrong stops the whole batch.
+    assert_eq!(put(json!([{"id": "c", "text": "Cats sleep."}, {"id": "", "text": "x"}])).status, 400);
+    assert_eq!(service.ask("GET", "/v1/items/c", "").status, 404);
+    let one = service.ask("GET", "/v1/items/wiki%2Flamps?scope=wiki", "").json();
+    assert_eq!((&one["id"], &one["attributes"]["stars"]), (&json!("wiki/lamps"), &json!(7)));
+    assert_eq!(service.ask("GET", "/v1/items/wiki/lamps?scope=wiki", "").json(), one);
+    let listed = service.ask("GET", "/v1/items?where=stars+%3E+5&limit=1", "").json();
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1, "{listed}");
+    let asked = json!({"query": "lamps market dusk", "where": "stars >= 7", "min_relevance": 0});
+    assert!(service.told("/v1/search", &asked).to_string().contains("lit at dusk"));
+    let other = json!({"query": "lamps market dusk", "where": "stars < 7", "min_relevance": 0});
+    assert!(!service.told("/v1/search", &other).to_string().contains("lit at dusk"));
+    for (method, path, body) in [
+        ("GET", "/v1/items?where=stars+%3D%3D+5", ""),
+        ("GET", "/v1/items?colour=red", ""),
+        ("GET", "/v1/items?limit=0", ""),
+        ("DELETE", "/v1/items", "{}"),
+        ("DELETE", "/v1/items", ""),
+    ] {
+        assert_eq!(service.ask(method, path, body).status, 400, "{method} {path}");
+    }
+    assert_eq!(service.ask("DELETE", "/v1/items/wiki%2Flamps?scope=wiki", "").json()["deleted"], 1);
+    assert_eq!(service.ask("DELETE", "/v1/items/wiki%2Flamps?scope=wiki", "").status, 404);
+    assert!(!service.told("/v1/search", &asked).to_string().contains("lit at dusk"));
+    assert_eq!(service.ask("DELETE", "/v1/items", "{\"where\":\"lang = 'en'\"}").json()["deleted"], 1);
+}

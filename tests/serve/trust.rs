@@ -130,3 +130,67 @@ fn the_page_holds_no_secret_and_trusts_no_other_origin() {
     assert!(!policy.contains("unsafe"), "{policy}");
     assert!(!page.body.contains(&service.token));
 }
+
+/// A token for one scope learns nothing of another, on no route.
+#[test]
+fn another_scope_s_items_are_not_there() {
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    let made = |name: &str, scope: &str| {
+        let ran = user.ken(&["serve", "token", "add", name, "--right", "write", "--scope", scope]);
+        ran.out.trim().to_owned()
+    };
+    let (ours, theirs) = (made("ours", "team-a"), made("theirs", "team-b"));
+    let service = Service::start(&user, &[]);
+    let put = |token: &str, scope: &str, id: &str, text: &str| {
+        let items = json!({"items": [{"id": id, "scope": scope, "text": text, "attributes": {"secret": true}}]});
+        service.ask_as(token, "PUT", "/v1/items", &items.to_string()).status
+    };
+    assert_eq!(put(&theirs, "team-b", "plan", "The harbour bridge is closed on Sunday."), 200);
+    assert_eq!(put(&ours, "team-a", "menu", "Soup is served on Monday."), 200);
+    assert!(put(&ours, "team-b", "plan", "overwritten") >= 400, "another scope is not written to");
+    let ask = |token: &str, method: &str, path: &str, body: &str| service.ask_as(token, method, path, body);
+    for (attack, answer) in [
+        ("by id", ask(&ours, "GET", "/v1/items/plan?scope=team-b", "")),
+        ("deleting it", ask(&ours, "DELETE", "/v1/items/plan?scope=team-b", "")),
+    ] {
+        let none = ask(&ours, "GET", "/v1/items/never-there?scope=team-b", "");
+        assert_eq!((answer.status, answer.body), (none.status, none.body), "{attack}");
+    }
+    let vector = service.told("/v1/embeddings", &json!({"input": "The harbour bridge is closed on Sunday."}));
+    let vector = &vector["data"][0]["embedding"];
+    for (attack, method, path, body) in [
+        ("listing", "GET", "/v1/items", String::new()),
+        ("listing its scope", "GET", "/v1/items?scope=team-b", String::new()),
+        ("a filter", "GET", "/v1/items?where=secret+%3D+true", String::new()),
+        ("words", "POST", "/v1/search", json!({"query": "harbour bridge closed", "min_relevance": 0}).to_string()),
+        ("its scope", "POST", "/v1/search", json!({"query": "bridge", "scopes": ["team-b"]}).to_string()),
+        ("a vector", "POST", "/v1/search", json!({"vector": vector, "min_relevance": 0}).to_string()),
+        ("more like this", "POST", "/v1/search", json!({"like": "plan", "min_relevance": 0}).to_string()),
+        ("why not", "POST", "/v1/search", json!({"query": "bridge", "why_not": "plan"}).to_string()),
+        ("a frame", "POST", "/v1/pack", json!({"task": "close the harbour bridge"}).to_string()),
+        ("a phrase", "POST", "/v1/ask", json!({"phrase": "what do we know about the harbour bridge?"}).to_string()),
+        ("status", "GET", "/v1/status", String::new()),
+        ("deleting all", "DELETE", "/v1/items", json!({"where": "secret = true", "scopes": ["team-b"]}).to_string()),
+    ] {
+        let answer = ask(&ours, method, path, &body);
+        let told = answer.body.contains("closed on Sunday") || answer.body.contains("team-b\"");
+        assert!(!told && answer.status < 500, "{attack}: {answer:?}");
+    }
+    let found = ask(&theirs, "POST", "/v1/search", &json!({"vector": vector, "min_relevance": 0}).to_string());
+    assert!(found.body.contains("closed on Sunday"), "whoever may see it finds it, and it is still there: {found:?}");
+    let agents = |token: &str| {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "search", "arguments": {"query": "harbour bridge closed", "min_relevance": 0}}});
+        let bearer = format!("Bearer {token}");
+        let headers = [
+            ("Host", service.address.as_str()),
+            ("Authorization", &bearer),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("MCP-Protocol-Version", "2025-11-25"),
+        ];
+        service.bare("POST", "/mcp", &headers, &message.to_string()).body
+    };
+    assert!(agents(&theirs).contains("closed on Sunday"));
+    assert!(!agents(&ours).contains("closed on Sunday"));
+}

@@ -1,0 +1,173 @@
+// What is sent to the service, and what comes back. The question stands in the box and in the body of a request: not
+// in the address, and in no storage.
+
+const DEBOUNCE_MS = 150;
+const LEAST_CHARACTERS = 2;
+const MOST_HITS = 10;
+const CONTEXT_LINES = 2;
+
+/** The token of the service, for as long as the tab lives; without storage, until the page is loaded again. */
+const token = {
+  value: "",
+  get() {
+    try {
+      return this.value || sessionStorage.getItem("token");
+    } catch {
+      return this.value;
+    }
+  },
+  set(value) {
+    // A header takes no other characters, and what was pasted may bring a line break along.
+    this.value = value.replace(/[^\x21-\x7e]/g, "");
+    try {
+      sessionStorage.setItem("token", this.value);
+    } catch {
+      // Storage is switched off in this browser.
+    }
+  },
+  /** Takes the token out of the address, where it would end up in bookmarks and be read over shoulders. */
+  takeFromAddress() {
+    const given = new URLSearchParams(location.hash.slice(1)).get("token");
+    if (given == null) return false;
+    if (given) this.set(given);
+    history.replaceState(null, "", location.pathname + location.search);
+    return true;
+  },
+};
+
+/** What came of a request: `{answer}`, `{problem, status, retryAfter}`, `{unreachable}` or `{aborted}`. */
+async function call(path, body, signal) {
+  const headers = {};
+  if (token.get()) headers.Authorization = `Bearer ${token.get()}`;
+  if (body) headers["Content-Type"] = "application/json";
+  const method = body ? "POST" : "GET";
+  let response;
+  try {
+    response = await fetch(path, { method, headers, signal, body: body && JSON.stringify(body), cache: "no-store" });
+  } catch {
+    return signal?.aborted ? { aborted: true } : { unreachable: true };
+  }
+  const failed = { status: response.status, retryAfter: response.headers.get("Retry-After") };
+  try {
+    const read = await response.json();
+    return response.ok ? { answer: read } : { ...failed, problem: read };
+  } catch {
+    if (signal?.aborted) return { aborted: true };
+    const title = response.ok ? "The answer of the service cannot be read." : null;
+    return { ...failed, problem: { title } };
+  }
+}
+
+const box = byId("box");
+const mode = () => document.querySelector("[name=mode]:checked").value;
+
+/** What is asked: a search is one line, a log keeps its lines. */
+const question = () => (mode() === "search" ? box.value.replace(/\s+/g, " ") : box.value).trim();
+
+let timer = 0;
+let running = null;
+
+function cancel() {
+  clearTimeout(timer);
+  running?.abort();
+  running = null;
+  byId("busy").classList.remove("on");
+  byId("results").removeAttribute("aria-busy");
+}
+
+function askSoon() {
+  cancel();
+  if (question().length < LEAST_CHARACTERS) ask();
+  else timer = setTimeout(ask, DEBOUNCE_MS);
+}
+
+async function ask() {
+  cancel();
+  const text = question();
+  if (text.length < LEAST_CHARACTERS) return showWelcome();
+  const mine = new AbortController();
+  running = mine;
+  byId("busy").classList.add("on");
+  byId("results").setAttribute("aria-busy", "true");
+  const asked = mode();
+  const got = await call(`v1/${asked}`, request(asked, text), mine.signal);
+  // Whatever was asked since has its own controller, so an answer that comes too late is never shown.
+  if (running !== mine) return;
+  cancel();
+  if (!got.answer) return showTrouble(got, ask);
+  byId("token-form").hidden = true;
+  if (asked === "search") showSearch(got.answer, text);
+  else showLookup(got.answer);
+}
+
+function request(asked, text) {
+  const body = { ...filtersOf(asked), explain: true };
+  const missing = byId("why-not").value.trim();
+  if (missing) body.why_not = missing;
+  return asked === "search" ? { ...body, query: text, limit: MOST_HITS, context: CONTEXT_LINES } : { ...body, text };
+}
+
+// Filters. `name` is the word in the address, which remembers them, and `field` that of the request. A field holds
+// several values, unless it is `single`.
+const FILTERS = [
+  { mode: "search", name: "kind", field: "kinds", label: "Kind", choices: ["chunk", "canon"] },
+  { mode: "search", name: "scope", field: "scopes", label: "Scopes", hint: "here, global", known: ["here", "global"] },
+  { mode: "search", name: "path", field: "paths", label: "Paths", hint: "docs, src/*.rs" },
+  { mode: "search", name: "type", field: "types", label: "Types", hint: "rust, md" },
+  { mode: "lookup", name: "pack", field: "packs", label: "Packs", hint: "git-ssh, docker" },
+  { mode: "lookup", name: "provider", field: "provider", label: "Provider", hint: "aws", single: true },
+  { mode: "lookup", name: "tag", field: "tags", label: "Tags", hint: "network" },
+];
+const KINDS = { canon: "known errors", chunk: "passages" };
+
+const valueOf = (filter) => filter.input.value.trim();
+const filtersSet = (asked) => FILTERS.filter((filter) => filter.mode === asked && valueOf(filter));
+
+function filtersOf(asked) {
+  const several = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
+  const values = (filter) => (filter.single ? valueOf(filter) : several(valueOf(filter)));
+  return Object.fromEntries(filtersSet(asked).map((filter) => [filter.field, values(filter)]));
+}
+
+/** Makes the filters, as the address has them. */
+function makeFilters() {
+  const address = new URLSearchParams(location.search);
+  if (address.get("mode") === "lookup") byId("mode-lookup").checked = true;
+  for (const filter of FILTERS) {
+    const id = `filter-${filter.name}`;
+    const known = filter.known && `${id}-known`;
+    const attributes = { id, list: known, placeholder: filter.hint, autocomplete: "off", spellcheck: "false" };
+    filter.input = el(filter.choices ? "select" : "input", { ...attributes, onchange: filtersChanged });
+    filter.options = filter.choices ? filter.input : el("datalist", { id: known });
+    if (filter.choices) filter.input.append(el("option", { value: "" }, "all"));
+    filter.row = el("div", {}, el("label", { for: id }, filter.label), filter.input, known && filter.options);
+    const value = address.get(filter.name) || "";
+    offer(filter, [...(filter.choices || filter.known || []), value]);
+    filter.input.value = value;
+    byId("filter-fields").append(filter.row);
+  }
+  byId("filters").open = filtersSet(mode()).length > 0;
+}
+
+/** Adds values to choose from that are not there yet. */
+function offer(filter, values) {
+  const there = [...filter.options.children].map((option) => option.value);
+  for (const value of new Set(values)) {
+    if (value && !there.includes(value)) filter.options.append(el("option", { value }, KINDS[value] || value));
+  }
+}
+
+function filtersChanged() {
+  const address = new URLSearchParams(mode() === "search" ? {} : { mode: mode() });
+  for (const filter of FILTERS.filter(valueOf)) address.set(filter.name, valueOf(filter));
+  const query = String(address);
+  history.replaceState(null, "", location.pathname + (query && `?${query}`));
+  showMode();
+  ask();
+}
+
+function clearFilters() {
+  for (const filter of filtersSet(mode())) filter.input.value = "";
+  FILTERS.find((filter) => filter.mode === mode()).input.focus();
+  filtersChanged();
+}
