@@ -107,6 +107,7 @@ pub(super) fn share(text: &str) -> Result<f32, String> {
 /// Flags over settings.
 pub(super) fn options(settings: &LookupSettings, filters: FilterArgs, show: ShowArgs) -> LookupOptions {
     let request = LookupRequest {
+        dry_run: false,
         text: String::new(),
         limit: show.limit,
         max_errors: show.max_errors,

@@ -127,6 +127,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
     surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
     let request = PackRequest {
+        dry_run: args.dry_run,
         task: String::new(),
         budget: args.budget,
         tokenizer: args.tokenizer.map(|tokenizer| tokenizer.name().to_owned()),

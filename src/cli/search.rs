@@ -130,6 +130,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
     let request = SearchRequest {
+        dry_run: args.dry_run,
         // Of bytes, which need not be UTF-8.
         query: question.as_ref().map(|_| String::new()),
         vector: None,

@@ -6,11 +6,7 @@
 
 pub mod http;
 pub mod mcp;
-<<<<<<< HEAD
 mod page;
-=======
-pub mod page;
->>>>>>> page
 mod requests;
 mod service;
 

@@ -86,12 +86,15 @@ impl Service {
     pub fn lookup(&self, request: LookupRequest, caller: Caller<'_>) -> Result<Answered<Answer>, RequestError> {
         self.run(caller, |session| {
             request.check()?;
+            let counts = !request.dry_run;
             let mut request = request;
             let text = std::mem::take(&mut request.text);
             let mut options = request.options(&self.settings.lookup);
             options.feedback = self.engine.usable_feedback(session);
             let answer = self.engine.lookup(text.as_bytes(), &options, session)?;
-            self.engine.count_looked_up(&answer, session);
+            if counts {
+                self.engine.count_looked_up(&answer, session);
+            }
             Ok(answer)
         })
     }
@@ -103,13 +106,16 @@ impl Service {
     pub fn search(&self, request: SearchRequest, caller: Caller<'_>) -> Result<Answered<Answer>, RequestError> {
         self.run(caller, |session| {
             request.check()?;
+            let counts = !request.dry_run;
             let sought = request.sought()?;
             let options = request.options(self.asker(caller))?;
             let answer = match sought {
                 Sought::Question(question) => self.engine.search(question.as_bytes(), &options, session)?,
                 Sought::Alike(sample) => self.engine.search_alike(&sample, &options, session)?,
             };
-            self.engine.count_served(&answer, session);
+            if counts {
+                self.engine.count_served(&answer, session);
+            }
             Ok(answer)
         })
     }
@@ -121,11 +127,14 @@ impl Service {
     pub fn pack(&self, request: PackRequest, caller: Caller<'_>) -> Result<Answered<Frame>, RequestError> {
         self.run(caller, |session| {
             request.check()?;
+            let counts = !request.dry_run;
             let mut request = request;
             let task = std::mem::take(&mut request.task);
             let options = request.options(self.asker(caller))?;
             let frame = self.engine.pack(task.as_bytes(), &options, session)?;
-            self.engine.count_packed(&frame, session);
+            if counts {
+                self.engine.count_packed(&frame, session);
+            }
             Ok(frame)
         })
     }

@@ -101,7 +101,7 @@ async function ask() {
 }
 
 function request(asked, text) {
-  const body = { ...filtersOf(asked), explain: true };
+  const body = { ...filtersOf(asked), explain: true, dry_run: true };
   const missing = byId("why-not").value.trim();
   if (missing) body.why_not = missing;
   return asked === "search" ? { ...body, query: text, limit: MOST_HITS, context: CONTEXT_LINES } : { ...body, text };

@@ -44,6 +44,10 @@ pub struct LookupRequest {
     /// An entry whose absence is to be explained.
     #[serde(default)]
     pub why_not: Option<String>,
+    /// Whether what is answered does not count as shown; how often it was is a signal of later searches.
+    #[serde(default)]
+    #[schemars(description = "Do not count what is answered as shown")]
+    pub dry_run: bool,
 }
 
 impl LookupRequest {

@@ -57,6 +57,10 @@ pub struct PackRequest {
     /// Whether it is said what was left out.
     #[serde(default)]
     pub explain: bool,
+    /// Whether what is answered does not count as shown; how often it was is a signal of later searches.
+    #[serde(default)]
+    #[schemars(description = "Do not count what is answered as shown")]
+    pub dry_run: bool,
 }
 
 impl PackRequest {

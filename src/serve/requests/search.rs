@@ -84,6 +84,10 @@ pub struct SearchRequest {
     /// An item whose absence is to be explained.
     #[serde(default)]
     pub why_not: Option<String>,
+    /// Whether what is answered does not count as shown; how often it was is a signal of later searches.
+    #[serde(default)]
+    #[schemars(description = "Do not count what is answered as shown")]
+    pub dry_run: bool,
 }
 
 /// What is searched for.
