@@ -7,6 +7,7 @@ use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, Links};
+use crate::engine::face::text::shell_quote;
 use crate::engine::{Engine, PutReport};
 use crate::render::{json_line, json_object, line, shown};
 use crate::serve::{Asker, DeleteItemsRequest, ItemRequest, ListItemsRequest, PutItem, PutItemsRequest};
@@ -28,7 +29,7 @@ pub(super) enum ItemsVerb {
     #[command(after_help = "\
 Examples:
   ken items put notes.jsonl
-  echo '{\"id\": \"n1\", \"text\": \"Keys are rotated in May\", \"attributes\": {\"year\": 2026}}' | ken items put -")]
+  echo '{\"id\": \"n1\", \"text\": \"Keys are rotated in May\"}' | ken items put -")]
     Put {
         /// The file; `-` reads standard input
         file: PathBuf,
@@ -217,7 +218,10 @@ fn list(asker: Asker<'_>, request: &ListItemsRequest, output: &Output) -> Outcom
         false => page.items.iter().map(one).collect(),
     })?;
     if let Some(next) = page.next.filter(|_| !output.json) {
-        output.say(&format!("There are more; they follow with --after '{}'.", line(&next)));
+        output.say(&match shell_quote(&next) {
+            Some(next) => format!("There are more; they follow with --after {next}."),
+            None => "There are more; with --json you are told where they begin.".to_owned(),
+        });
     }
     Ok(u8::from(page.items.is_empty()))
 }

@@ -31,7 +31,7 @@ Examples:
   ken search --full -n 1 \"how do we rotate the signing keys\"
   ken search --open 1 \"retry budget\"    open the first hit in your editor
   ken search --good 2 \"retry budget\"    label the second hit as an answer
-  ken search --where 'team = \"ops\" and year >= 2025' \"retry budget\"
+  ken search --where 'year >= 2025' \"how do we rotate the signing keys\"
   ken search --like chunk/1f3a9c0b22d4aa10
   ken search --scope here --json \"checklist\" | jq -r '.results[].hits[].path'
 

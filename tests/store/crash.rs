@@ -198,6 +198,7 @@ fn putting_and_deleting_items() {
             .map(|one| (one["item"]["attributes"]["external_id"].as_str().unwrap().to_owned(), version(&one)))
             .collect()
     };
+    assert_eq!(run(put(0), b"").code, 0);
     let mut puts = Moments::new(put(1));
     let mut deletes = Moments::new(delete());
     assert_eq!(run(put(1), b"").code, 0);
@@ -214,6 +215,7 @@ fn putting_and_deleting_items() {
         least = seen;
 
         let killed = deletes.kill(delete());
+        running += u32::from(killed);
         user.assert_sound();
         match versions().len() {
             30 => {}
