@@ -7,7 +7,7 @@ use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_mi
 use crate::map::AsideGroup;
 use crate::map::open::{self, Links};
 use crate::render::json_line;
-use crate::screen::shown_text;
+use crate::screen::{Size, shown_text};
 use crate::store::{Cleaned, Database, Imported, ReadSources, ReadVectors, Record, WriteEvents, WriterLock};
 use crate::text::sha256 as digest;
 use crate::types::Item;
@@ -162,8 +162,8 @@ impl Engine {
         if let Ok(store) = self.store() {
             let left = store.sweep(None)?;
             if left.folders > 0 {
-                let (folders, size) = (left.folders, left.bytes as f64 / 1e6);
-                session.note(format!("{folders} folders of imports that were stopped are removed, {size:.1} MB"));
+                let (folders, size) = (left.folders, Size(left.bytes));
+                session.note(format!("{folders} folders of imports that were stopped are removed, {size}"));
             }
         }
         if self.read_database()?.is_none() {

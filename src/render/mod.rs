@@ -15,8 +15,8 @@ mod style;
 mod wire;
 mod wrap;
 
-/// Which characters may reach a screen, and how paths are shown.
-pub use crate::screen::{clean, is_hidden, line, shown, shown_text, terminal};
+/// Which characters may reach a screen, and how paths and sizes are shown.
+pub use crate::screen::{Size, clean, cut, is_hidden, line, shown, shown_text, terminal};
 pub use json::{json, json_line, json_pretty, with_path, yaml};
 pub use lookup::{Length, lookup_text, reason_text, rejected_text};
 pub use nearest::{nearest_first, nearest_text};
