@@ -96,7 +96,11 @@ fn an_answer_has_what_fits_the_message() {
         "{text}"
     );
     let all = user.ken(&["canon", "show", "team/vault"]).out;
-    assert!(all.contains("Sealed: Unseal it") && all.contains("Loses every secret") && all.contains("gone: vault at"));
+    assert!(
+        all.contains("Case \"sealed\": Unseal it")
+            && all.contains("Loses every secret")
+            && all.contains("gone: vault at")
+    );
 }
 
 /// Plans that other people wrote: each finding is judged, each right one is found again, and clean plans have none.
