@@ -20,12 +20,15 @@ pub(super) type Call = fn(&Service, Value, &dyn Fn() -> bool) -> Result<String, 
 pub(super) fn call_of(name: &str) -> Option<Call> {
     Some(match name {
         "lookup" => |service, arguments, stopped| {
-            Ok(looked_up(&service.lookup(read::<LookupRequest>(arguments)?, stopped).map_err(told)?))
+            let request = read::<LookupRequest>(arguments)?;
+            let filtered = request.is_filtered();
+            Ok(looked_up(&service.lookup(request, stopped).map_err(told)?, filtered))
         },
         "search" => |service, arguments, stopped| {
             let mut request = read::<SearchRequest>(arguments)?;
             request.context.get_or_insert(0);
-            Ok(searched(&service.search(request, stopped).map_err(told)?, &service.here()))
+            let filtered = request.is_filtered();
+            Ok(searched(&service.search(request, stopped).map_err(told)?, filtered, &service.here()))
         },
         "pack" => |service, arguments, stopped| {
             Ok(frame(service.pack(read::<PackRequest>(arguments)?, stopped).map_err(told)?))
