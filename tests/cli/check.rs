@@ -121,3 +121,15 @@ fn findings_in_plans_of_others_are_the_judged_ones() {
         assert!(!(name.starts_with("clean") || name.starts_with("quiet")) || found.is_empty(), "{name}");
     }
 }
+
+#[test]
+fn without_a_plan_the_hint_says_how_one_is_made() {
+    let user = User::new();
+    std::fs::write(user.work().join("plan.json"), "\n").unwrap();
+    for arguments in [&["check"][..], &["check", "-"], &["check", "plan.json"]] {
+        let ran = user.ken(arguments);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        let told = "error: there is no plan to read\nhint: `terraform show -json plan.bin | ken check -`";
+        assert!(ran.err.contains(told), "{ran:?}");
+    }
+}
