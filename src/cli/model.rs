@@ -220,7 +220,7 @@ fn bundle(engine: &Engine, args: &BundleArgs, meter: &mut Meter<'_>, output: &Ou
     } else {
         let size = Size(bytes);
         let model = line(&model);
-        format!("{model} is in {}, {size:.0} MB. On the other machine: {command}\n", shown(file))
+        format!("{model} is in {}, {size}. On the other machine: {command}\n", shown(file))
     })
 }
 
@@ -314,6 +314,10 @@ fn row_text(manifest: &Manifest, installed: Option<&Installed>, active: bool, ou
         "damaged" => output.style.bad("damaged"),
         other => output.style.faint(&format!("{other:7}")),
     };
-    let (name, notes) = (line(&manifest.name), notes.join(", "));
-    format!("{mark} {name:28} {state} {:4} dims  {}\n", manifest.dims, output.style.faint(&line(&notes)))
+    let name = line(&manifest.name);
+    let notes = match notes.join(", ") {
+        notes if notes.is_empty() => notes,
+        notes => format!("  {}", output.style.faint(&line(&notes))),
+    };
+    format!("{mark} {name:28} {state} {:4} dims{notes}\n", manifest.dims)
 }
