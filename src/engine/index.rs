@@ -275,6 +275,11 @@ impl Engine {
     }
 }
 
+/// What is wrong with a line. The parser, which sees no other line, calls it the first one.
+fn no_record(error: &serde_json::Error) -> String {
+    format!("this is no record of an export: {error}").replace("at line 1 column", "at column")
+}
+
 /// All records of an export, checked before anything is written.
 fn read_records(mut input: impl BufRead) -> Result<Vec<Record>, EngineError> {
     let bad =
@@ -305,7 +310,7 @@ fn read_records(mut input: impl BufRead) -> Result<Vec<Record>, EngineError> {
         let mut reader = serde_json::Deserializer::from_str(line);
         let record = Record::deserialize(&mut reader)
             .and_then(|record| reader.end().map(|()| record))
-            .map_err(|error| bad(lines, &error.to_string()))?;
+            .map_err(|error| bad(lines, &no_record(&error)))?;
         record.check().map_err(|what| bad(lines, what))?;
         match &record {
             Record::Kenning { format, .. } if records.is_empty() && *format != Record::FORMAT => {
