@@ -399,7 +399,7 @@ fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Ent
 fn check_causes(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
     let words: Vec<BTreeSet<String>> = all
         .iter()
-        .map(|(_, entry)| tokens(&format!("{} {}", entry.title, entry.whole_cause())).into_iter().collect())
+        .map(|(_, entry)| tokens(&format!("{} {}", entry.title, entry.embedded_cause())).into_iter().collect())
         .collect();
     let mut patterns: HashMap<&str, usize> = HashMap::new();
     for (at, (index, entry)) in all.iter().enumerate() {

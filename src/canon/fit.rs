@@ -40,18 +40,38 @@ impl Fit {
         fitting.into_iter().map(|step| (labelled(self.condition(&step.when, &step.on), &step.text), step)).collect()
     }
 
-    /// On what it still depends whether a text fits.
+    /// On what it still depends whether a text fits: `Case "logged out" on macOS`.
     fn condition(&self, when: &[String], on: &[Platform]) -> Option<String> {
         let open = self.platform.is_none_or(|here| !on.contains(&here));
         let platforms: Vec<&str> = on.iter().filter(|_| open).map(|platform| platform.label()).collect();
         let variants: Vec<String> =
-            when.iter().filter(|_| self.variants.is_none()).map(|name| name.replace('-', " ")).collect();
-        let parts: Vec<String> = [capitalised(&variants.join(" or ")), platforms.join(", ")]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect();
-        (!parts.is_empty()).then(|| parts.join(", "))
+            when.iter().filter(|_| self.variants.is_none()).map(|name| format!("\"{}\"", spoken(name))).collect();
+        match (either(&variants), platforms.join(", ")) {
+            (None, platforms) => Some(platforms).filter(|platforms| !platforms.is_empty()),
+            (Some(names), platforms) if platforms.is_empty() => Some(format!("Case {names}")),
+            (Some(names), platforms) => Some(format!("Case {names} on {platforms}")),
+        }
     }
+}
+
+/// The cause for every variant as models read it. Vectors are made of this text: another form means other vectors.
+pub(super) fn embedded_cause(remarks: &[Remark]) -> String {
+    let condition = |remark: &Remark| {
+        let names: Vec<String> = remark.when.iter().map(|name| spoken(name)).collect();
+        (!names.is_empty()).then(|| capitalised(&names.join(" or ")))
+    };
+    remarks.iter().map(|remark| labelled(condition(remark), &remark.text)).collect::<Vec<_>>().join(" ")
+}
+
+/// The name of a variant as words.
+fn spoken(name: &str) -> String {
+    name.replace('-', " ")
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn either(names: &[String]) -> Option<String> {
+    let (last, others) = names.split_last()?;
+    Some(if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) })
 }
 
 fn capitalised(text: &str) -> String {
@@ -99,13 +119,27 @@ mod tests {
     #[test]
     fn what_may_fit_is_said_with_its_condition() {
         let all = [
-            "Logged out: Log in.",
-            "Refused: Ask.",
+            "Case \"logged out\": Log in.",
+            "Case \"refused\": Ask.",
             "Debian, Ubuntu: `apt install login`",
             "macOS: `brew install login`",
         ];
         assert_eq!(texts(&Fit::default()), all);
-        assert_eq!(Fit::default().cause(&entry().cause), "No access. Logged out: Nobody is logged in.");
+        assert_eq!(Fit::default().cause(&entry().cause), "No access. Case \"logged out\": Nobody is logged in.");
+        // Models read what their vectors were made of.
+        assert_eq!(entry().embedded_cause(), "No access. Logged out: Nobody is logged in.");
+    }
+
+    #[test]
+    fn several_conditions_are_one_phrase() {
+        let condition = |when: &[&str], on: &[Platform]| {
+            let when: Vec<String> = when.iter().map(|name| (*name).to_owned()).collect();
+            Fit::default().condition(&when, on).unwrap_or_default()
+        };
+        assert_eq!(condition(&["limit", "mix-up"], &[]), "Case \"limit\" or \"mix up\"");
+        assert_eq!(condition(&["a", "b", "c"], &[]), "Case \"a\", \"b\" or \"c\"");
+        assert_eq!(condition(&["a"], &[Platform::Debian, Platform::Macos]), "Case \"a\" on Debian, Ubuntu, macOS");
+        assert_eq!(condition(&[], &[]), "");
     }
 
     #[test]

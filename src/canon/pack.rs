@@ -1,7 +1,7 @@
 //! The pack format, as `index/canon-pack.schema.json` has it for other tools.
 
 use super::condition::Condition;
-use super::fit::Fit;
+use super::fit::{Fit, embedded_cause};
 use super::said::{EntryPattern, Example, Remark, Step, list, one_or_many};
 use super::walk::unexampled;
 use crate::screen;
@@ -94,7 +94,7 @@ impl Entry {
         let mut out = vec![EntryText::Plain(self.title.clone())];
         out.extend(self.symptoms.iter().cloned().map(EntryText::Plain));
         out.extend(self.examples.iter().map(|example| EntryText::Output(example.text.clone())));
-        out.push(EntryText::Plain(format!("{}. {}", self.title, self.whole_cause())));
+        out.push(EntryText::Plain(format!("{}. {}", self.title, self.embedded_cause())));
         out
     }
 
@@ -119,6 +119,11 @@ impl Entry {
     /// The cause for every variant: each sentence, those that hold for some with their condition.
     pub fn whole_cause(&self) -> String {
         Fit::default().cause(&self.cause)
+    }
+
+    /// The same as models read it.
+    pub fn embedded_cause(&self) -> String {
+        embedded_cause(&self.cause)
     }
 
     /// The steps for every variant and platform, those that are for some with their condition.

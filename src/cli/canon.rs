@@ -313,6 +313,9 @@ fn pattern(one: &EntryPattern) -> String {
     format!("{name}{}", one.pattern)
 }
 
+/// The section whose lines are numbered.
+const FIX: &str = "Fix";
+
 fn show(stored: &Stored, output: &Output) -> String {
     let entry = stored.entry();
     let mut out = format!(
@@ -320,16 +323,19 @@ fn show(stored: &Stored, output: &Output) -> String {
         output.style.strong(&line(&entry.title)),
         output.style.faint(&line(&format!("{}, {}", entry.id, stored.source())))
     );
+    let width = output.width.clamp(40, 110);
     let mut section = |label: &str, lines: &[String]| {
         for (index, text) in lines.iter().enumerate() {
             let head = if index == 0 { format!("{label:10}") } else { " ".repeat(10) };
-            out.push_str(&wrap(text, &head, &" ".repeat(10), output.width.clamp(40, 110)));
+            // A step goes on below its text, not below its number.
+            let number = if label == FIX { format!("{}. ", index + 1) } else { String::new() };
+            out.push_str(&wrap(text, &format!("{head}{number}"), &" ".repeat(10 + number.len()), width));
         }
     };
     section("Cause", &[entry.whole_cause()]);
     let lost = |step: &Step| step.loses.as_ref().map(|loses| format!(" Loses {loses}.")).unwrap_or_default();
-    let steps = Fit::default().steps(&entry.fix).into_iter().zip(1..);
-    section("Fix", &steps.map(|((text, step), number)| format!("{number}. {text}{}", lost(step))).collect::<Vec<_>>());
+    let steps = Fit::default().steps(&entry.fix);
+    section(FIX, &steps.into_iter().map(|(text, step)| format!("{text}{}", lost(step))).collect::<Vec<_>>());
     section("Patterns", &entry.error_patterns.iter().map(pattern).collect::<Vec<_>>());
     section("Hints", &entry.generic_patterns.iter().map(pattern).collect::<Vec<_>>());
     section("Symptoms", &entry.symptoms);

@@ -82,13 +82,24 @@ pub(super) fn run(global: &Global, args: &CheckArgs, output: &Output) -> Outcome
 }
 
 fn read(args: &CheckArgs) -> Result<Vec<u8>, Failure> {
+    let input = bytes(args)?;
+    if input.trim_ascii().is_empty() {
+        return Err(no_plan());
+    }
+    Ok(input)
+}
+
+fn no_plan() -> Failure {
+    Failure::new(ErrorKind::Usage, "there is no plan to read", "`terraform show -json plan.bin | ken check -`")
+}
+
+fn bytes(args: &CheckArgs) -> Result<Vec<u8>, Failure> {
     let mut input = Vec::new();
     if args.file.as_os_str() != "-" {
         return system::read(&args.file, Links::Follow, PLAN).map_err(|e| Failure::io(&shown(&args.file), &e));
     }
     if std::io::stdin().is_terminal() {
-        let hint = "`terraform show -json plan.bin | ken check -`";
-        return Err(Failure::new(ErrorKind::Usage, "there is no plan to read", hint));
+        return Err(no_plan());
     }
     let stdin = std::io::stdin().lock();
     stdin.take(PLAN.bytes + 1).read_to_end(&mut input).map_err(|e| Failure::io("standard input", &e))?;

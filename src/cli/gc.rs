@@ -5,7 +5,7 @@ use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::{Erased, Renewed};
-use crate::render::json_object;
+use crate::render::{Size, json_object};
 use clap::Args;
 use serde_json::json;
 use std::time::Duration;
@@ -47,10 +47,14 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
     if output.json {
         output.print(&json_object(&cleaned))?;
     } else {
-        let freed = cleaned.bytes_before.saturating_sub(cleaned.bytes_after) as f64 / 1e6;
+        let freed = cleaned.bytes_before.saturating_sub(cleaned.bytes_after);
         output.print(&format!(
-            "{freed:.1} MB freed: {} vectors, {} models, {} counters, {} backups.\n",
-            cleaned.vectors, cleaned.models, cleaned.counters, cleaned.backups
+            "{} freed: {} vectors, {} models, {} counters, {} backups.\n",
+            Size(freed),
+            cleaned.vectors,
+            cleaned.models,
+            cleaned.counters,
+            cleaned.backups
         ))?;
     }
     Ok(0)

@@ -12,7 +12,7 @@ use crate::engine::face::text::MAX_INPUT_BYTES;
 use crate::render::shown;
 use crate::types::limits::LOG_ARCHIVE;
 use flate2::read::MultiGzDecoder;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read, Seek};
 use std::path::Path;
@@ -74,10 +74,25 @@ pub(super) fn open_log(words: &[OsString], example: &str, output: &Output) -> Re
         output.say(&format!("reading the file {name}"));
         return open_file(Path::new(word), output);
     }
+    if let [word] = words
+        && word != "-"
+        && names_a_file(word)
+    {
+        output.note(&format!("there is no file {}, so these words are looked up", shown(Path::new(word))));
+    }
     match joined(words, example)? {
         Some(text) => Ok(Input::plain(Box::new(Cursor::new(text)))),
         None => unpacked_stream(io::stdin().lock(), output),
     }
+}
+
+/// Endings of the files that are looked up.
+const LOG_ENDINGS: &[&str] = &["log", "txt", "out", "err", "zip", "gz"];
+
+/// Whether a word looks like the name of a log: it has such an ending, and no white space.
+fn names_a_file(word: &OsStr) -> bool {
+    let ending = Path::new(word).extension().and_then(OsStr::to_str).unwrap_or_default();
+    LOG_ENDINGS.contains(&ending) && !word.as_encoded_bytes().iter().any(u8::is_ascii_whitespace)
 }
 
 /// The log in a file, unpacked if it is packed.
@@ -91,6 +106,10 @@ pub(super) fn open_file(path: &Path, output: &Output) -> Result<Input, Failure> 
     let mut file = system::open(path, Links::Follow).map_err(|error| wrong(&error))?;
     let mut magic = Vec::new();
     (&mut file).take(MAGIC_BYTES).read_to_end(&mut magic).and_then(|_| file.rewind()).map_err(|error| wrong(&error))?;
+    if magic.is_empty() {
+        let hint = "give another log, or the error itself: `ken lookup \"the error\"`";
+        return Err(Failure::new(ErrorKind::Usage, format!("{name} is empty"), hint));
+    }
     if !is_zip(&magic) {
         return Ok(unzipped(&magic, file));
     }

@@ -9,7 +9,7 @@ use super::{Global, Outcome, complete};
 use crate::config::LookupSettings;
 use crate::engine::Engine;
 use crate::engine::face::asking::{LookupOptions, Passing};
-use crate::render::{Length, answer_json, line, lookup_text, nearest_text, reason_text, rejected_text, shown};
+use crate::render::{Length, answer_json, line, lookup_text, shown, silence_text};
 use crate::serve::LookupRequest;
 use crate::types::{Answer, Semantic};
 use clap::Args;
@@ -151,7 +151,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     let looked_up = engine.lookup_from(&mut *input.reader, &options, &meter.session());
     let answer = looked_up.map_err(|error| input.failure(error))?;
     meter.finish();
-    let code = show(&answer, length, took_ms(started), output)?;
+    let code = show(&answer, length, !options.filters.is_empty(), took_ms(started), output)?;
     tell_origins(&answer, &input.origins, output);
     if !args.dry_run {
         engine.count_looked_up(&answer, &output.session());
@@ -188,8 +188,8 @@ pub(super) fn took_ms(started: Instant) -> f64 {
     (started.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// Prints an answer, and what the engine has noted.
-pub(super) fn show(answer: &Answer, length: Length, took_ms: f64, output: &Output) -> Outcome {
+/// Prints an answer, and what the engine has noted; `filtered` says whether filters left entries out.
+fn show(answer: &Answer, length: Length, filtered: bool, took_ms: f64, output: &Output) -> Outcome {
     output.tell_notes();
     if output.json {
         output.print(&answer_json(answer, took_ms))?;
@@ -197,12 +197,7 @@ pub(super) fn show(answer: &Answer, length: Length, took_ms: f64, output: &Outpu
         let text = lookup_text(answer, length, output.style, output.width);
         output.print(&text)?;
         if !answer.found() {
-            output.tell_text(&reason_text(answer, output.width));
-            output.tell_text(&rejected_text(answer, output.width));
-            match nearest_text(answer, "", output.message_style) {
-                nearest if nearest.is_empty() => output.say("Nothing known about this."),
-                nearest => output.tell_text(&nearest),
-            }
+            output.tell_text(&silence_text(answer, filtered, "", output.message_style, output.width));
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say(
                     "There is no usable model, so only patterns and words were compared; get one with: \

@@ -10,7 +10,7 @@ use crate::engine::face::models::{FileCheck, Installed, Manifest, ModelKind, Ori
 use crate::engine::face::system::make_private;
 use crate::engine::face::text::shell_quote;
 use crate::engine::{Bundled, Engine, EngineError};
-use crate::render::{json_object, line, shown, shown_text, with_path};
+use crate::render::{Size, json_object, line, shown, shown_text, with_path};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::fs;
@@ -161,7 +161,7 @@ pub(super) fn run(global: &Global, verb: ModelVerb, output: &Output) -> Outcome 
             output.print(&if output.json {
                 json_object(&json!({"model": args.name, "freed_bytes": freed}))
             } else {
-                format!("{} is removed, {:.1} MB freed.\n", line(&args.name), freed as f64 / 1e6)
+                format!("{} is removed, {} freed.\n", line(&args.name), Size(freed))
             })?;
         }
     }
@@ -218,9 +218,9 @@ fn bundle(engine: &Engine, args: &BundleArgs, meter: &mut Meter<'_>, output: &Ou
         let fields = json!({"model": model, "bytes": bytes, "vectors": vectors, "command": command});
         json_object(&with_path(fields, "path", file))
     } else {
-        let size = bytes as f64 / 1e6;
+        let size = Size(bytes);
         let model = line(&model);
-        format!("{model} is in {}, {size:.0} MB. On the other machine: {command}\n", shown(file))
+        format!("{model} is in {}, {size}. On the other machine: {command}\n", shown(file))
     })
 }
 
@@ -298,7 +298,7 @@ fn row_text(manifest: &Manifest, installed: Option<&Installed>, active: bool, ou
         None => {}
     }
     if let Some(installed) = installed {
-        notes.push(format!("{:.0} MB", installed.bytes as f64 / 1e6));
+        notes.push(Size(installed.bytes).to_string());
         if !installed.unpinned().is_empty() {
             notes.push(format!("unpinned: {}", installed.unpinned().join(" ")));
         }
@@ -314,6 +314,10 @@ fn row_text(manifest: &Manifest, installed: Option<&Installed>, active: bool, ou
         "damaged" => output.style.bad("damaged"),
         other => output.style.faint(&format!("{other:7}")),
     };
-    let (name, notes) = (line(&manifest.name), notes.join(", "));
-    format!("{mark} {name:28} {state} {:4} dims  {}\n", manifest.dims, output.style.faint(&line(&notes)))
+    let name = line(&manifest.name);
+    let notes = match notes.join(", ") {
+        notes if notes.is_empty() => notes,
+        notes => format!("  {}", output.style.faint(&line(&notes))),
+    };
+    format!("{mark} {name:28} {state} {:4} dims{notes}\n", manifest.dims)
 }

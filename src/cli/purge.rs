@@ -4,7 +4,7 @@ use super::output::{Failure, Output};
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
-use crate::render::{json_object, shown};
+use crate::render::{Size, json_object, shown};
 use clap::Args;
 use serde_json::json;
 use std::io::IsTerminal;
@@ -32,9 +32,7 @@ pub(super) fn run(global: &Global, args: &PurgeArgs, output: &Output) -> Outcome
         if holdings.is_empty() {
             return "Nothing is kept.\n".to_owned();
         }
-        let line = |h: &crate::engine::Holding| {
-            format!("{:>7.1} MB  {}  ({})\n", h.bytes as f64 / 1e6, shown(&h.path), h.what)
-        };
+        let line = |h: &crate::engine::Holding| format!("{:>7}  {}  ({})\n", Size(h.bytes), shown(&h.path), h.what);
         holdings.iter().map(line).collect()
     };
     if args.dry_run || holdings.is_empty() {

@@ -10,7 +10,7 @@ use super::{Global, Outcome, complete};
 use crate::config::Prefer;
 use crate::engine::face::asking::endings;
 use crate::engine::face::failure::ErrorKind;
-use crate::render::{answer_json, nearest_first, nearest_text, search_text};
+use crate::render::{answer_json, nearest_first, paths_text, search_text, silence_text};
 use crate::serve::{Asker, SearchRequest, Sought};
 use crate::types::{Access, Answer, Kind, Semantic};
 use clap::Args;
@@ -29,6 +29,7 @@ Examples:
   ken search --kind chunk --path docs \"retry budget\"
   ken search --type rust --exclude '*/tests/*' -C 3 \"parse the header\"
   ken search --full -n 1 \"how do we rotate the signing keys\"
+  ken search -l \"retry budget\"          print only the paths, like grep -l
   ken search --open 1 \"retry budget\"    open the first hit in your editor
   ken search --good 2 \"retry budget\"    label the second hit as an answer
   ken search --where 'year >= 2025' \"how do we rotate the signing keys\"
@@ -70,6 +71,9 @@ pub(super) struct SearchArgs {
     /// Show the whole text of each hit
     #[arg(long)]
     full: bool,
+    /// Print only the path of each file with a hit, once, a line each
+    #[arg(short = 'l', long, conflicts_with_all = ["context", "full", "explain", "why_not", "json"])]
+    files: bool,
     /// Open this hit in $VISUAL or $EDITOR at its line; the first hit is 1
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     open: Option<u32>,
@@ -129,7 +133,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
     let here = working_directory()?;
-    let request = SearchRequest {
+    let mut request = SearchRequest {
         dry_run: args.dry_run,
         // Of bytes, which need not be UTF-8.
         query: question.as_ref().map(|_| String::new()),
@@ -153,6 +157,11 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
         explain: args.explain,
         why_not: args.why_not,
     };
+    let filtered = request.is_filtered();
+    if args.files && request.kinds.is_empty() {
+        // Entries of packs stand in no file.
+        request.kinds = vec![Kind::Chunk.name().to_owned()];
+    }
     let sought = request.sought()?;
     let settings = surroundings.config.settings();
     let options = request.options(Asker { engine: &engine, settings, here: &here, access: &Access::all() })?;
@@ -169,16 +178,14 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     if output.json {
         output.print(&answer_json(&answer, took_ms))?;
     } else {
-        output.print(&search_text(&answer, &here.to_string_lossy(), output.style, output.width))?;
+        let here = here.to_string_lossy();
+        output.print(&match args.files {
+            true => paths_text(&answer, &here),
+            false => search_text(&answer, &here, output.style, output.width),
+        })?;
         if !answer.found() {
-            match nearest_text(&answer, &here.to_string_lossy(), output.message_style) {
-                nearest if !nearest.is_empty() => {
-                    output.tell_text(&nearest);
-                    tell_how_to_read(&answer, output);
-                }
-                _ if options.filter.is_empty() => output.say("Nothing known about this."),
-                _ => output.say("Nothing that the filters leave answers this."),
-            }
+            output.tell_text(&silence_text(&answer, filtered, &here, output.message_style, output.width));
+            tell_how_to_read(&answer, output);
             if answer.results.iter().any(|finding| finding.semantic == Semantic::Off) {
                 output.say("There is no usable model, so only words were compared; get one with: `ken model pull`");
             }
@@ -203,11 +210,11 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     Ok(u8::from(!answer.found()))
 }
 
-/// Says which option shows the texts of the nearest candidates.
+/// Says which option shows the texts of the nearest candidates, if there are any.
 fn tell_how_to_read(answer: &Answer, output: &Output) {
-    let nearest = nearest_first(answer).next().map_or(0.0, |near| near.relevance);
-    let hint = format!("Add --min-relevance {:.1} to show what is less sure.", (nearest * 10.0).floor() / 10.0);
-    output.say(&output.message_style.faint(&hint));
+    let Some(nearest) = nearest_first(answer).next() else { return };
+    let share = (nearest.relevance * 10.0).floor() / 10.0;
+    output.say(&output.message_style.faint(&format!("Add --min-relevance {share:.1} to show what is less sure.")));
 }
 
 /// A path or pattern as text, which is what files are known by.

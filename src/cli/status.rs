@@ -5,7 +5,7 @@ use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::Status;
 use crate::engine::face::failure::ErrorKind;
-use crate::render::{json_object, line, shown_text};
+use crate::render::{Size, cut, json_object, line, shown_text};
 use crate::serve::status_line;
 use clap::Args;
 use serde_json::{Value, json};
@@ -13,6 +13,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Files that are named at most.
 const SHOWN_FILES: usize = 10;
+/// What is shown of the name of a scope, in characters.
+const SCOPE_CHARS: usize = 60;
 
 /// Show what is indexed, with which model, and whether it is up to date
 #[derive(Debug, Args)]
@@ -109,7 +111,7 @@ fn full(status: &Status, output: &Output) -> String {
     if inventory.unused_vectors > 0 {
         row("", format!("{} vectors that nothing uses (`ken gc`)", inventory.unused_vectors));
     }
-    row("size", format!("{:.1} MB", inventory.bytes as f64 / 1e6));
+    row("size", Size(inventory.bytes).to_string());
     if let Some(last) = inventory.last_indexed {
         row("indexed", ago(last));
     }
@@ -124,7 +126,8 @@ fn full(status: &Status, output: &Output) -> String {
     }
     if inventory.scopes.len() > 1 {
         for scope in &inventory.scopes {
-            let name: String = shown_text(&scope.scope).chars().take(60).collect();
+            let name = shown_text(&scope.scope);
+            let name = cut(&name, SCOPE_CHARS);
             row("scope", format!("{name}: {} files, {} items", scope.files, scope.items));
         }
     }

@@ -108,7 +108,7 @@ impl Surroundings {
     }
 
     fn store_settings(&self) -> Option<StoreSettings> {
-        let mut settings = StoreSettings::new(self.paths.models()?, self.paths.hub_cache.clone()?);
+        let mut settings = StoreSettings::new(self.paths.models()?, self.paths.hub_cache.clone());
         let config::Settings { model, hub, pip, .. } = self.config.settings();
         hub.endpoint.trim_end_matches('/').clone_into(&mut settings.hub.endpoint);
         settings.encoder = EncoderSettings {

@@ -23,6 +23,8 @@ pub enum EmbedError {
         "{name} is not a usable model name: use letters, digits, '.', '-' and '_', starting with a letter or digit"
     )]
     BadName { name: String },
+    #[error("there is no home directory, and models from the hub are kept below it")]
+    NoHubCache,
     #[error("the model hub {endpoint} is out of reach ({why})")]
     HubUnreachable { endpoint: String, why: String },
     #[error("the model hub refused {url} (HTTP {status})")]
@@ -163,6 +165,7 @@ impl Diagnose for EmbedError {
         match self {
             Self::UnknownModel { .. }
             | Self::BadName { .. }
+            | Self::NoHubCache
             | Self::NotOurs { .. }
             | Self::WrongKind { .. }
             | Self::NoBundle { .. } => ErrorKind::Usage,
@@ -212,6 +215,7 @@ impl Diagnose for EmbedError {
             }
             Self::WrongKind { .. } => "`ken model list` says which models are rerankers".into(),
             Self::NotInstalled { name } => format!("run `ken model pull {name}`"),
+            Self::NoHubCache => "set HF_HUB_CACHE to a folder for them, or HOME".into(),
             Self::HubUnreachable { .. } | Self::Broken { .. } | Self::HubStatus { .. } => {
                 "check the network and HTTPS_PROXY, set HF_ENDPOINT to a mirror, or use `ken model import PATH`; \
                  what has arrived is kept and continued"

@@ -1,5 +1,6 @@
 //! What a pull tells while it runs: enough for a progress bar, and as text for everything that deserves a line.
 
+use crate::screen::Size;
 use std::fmt;
 use std::time::Duration;
 
@@ -90,21 +91,6 @@ pub enum PullEvent<'a> {
     },
 }
 
-/// Bytes for people: `34 MB`, `711 kB`.
-pub(crate) struct Size(pub u64);
-
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            n if n >= 10_000_000_000 => write!(f, "{} GB", n / 1_000_000_000),
-            n if n >= 1_000_000_000 => write!(f, "{:.1} GB", n as f64 / 1e9),
-            n if n >= 1_000_000 => write!(f, "{} MB", (n + 500_000) / 1_000_000),
-            n if n >= 1_000 => write!(f, "{} kB", (n + 500) / 1_000),
-            n => write!(f, "{n} bytes"),
-        }
-    }
-}
-
 /// One plain line, or nothing for events that only move a progress bar.
 impl fmt::Display for PullEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,7 +128,6 @@ mod tests {
     fn says_plainly_what_is_taken_instead() {
         let event = PullEvent::Fallback { wanted: "bge-small-en-v1.5", taken: "bge-small-en-v1.5-int8" };
         assert_eq!(event.to_string(), "Taking bge-small-en-v1.5-int8 instead of bge-small-en-v1.5.");
-        assert_eq!(Size(2_271_064_456).to_string(), "2.3 GB");
         assert!(PullEvent::Bytes { done: 1 }.to_string().is_empty());
     }
 }

@@ -28,8 +28,8 @@ pub struct StoreSettings {
 }
 
 impl StoreSettings {
-    /// Defaults for models in `dir` and the hub's cache in `cache_dir`.
-    pub fn new(dir: PathBuf, cache_dir: PathBuf) -> Self {
+    /// Defaults for models in `dir` and the hub's cache in `cache_dir`, if it has a place.
+    pub fn new(dir: PathBuf, cache_dir: impl Into<Option<PathBuf>>) -> Self {
         Self {
             dir,
             hub: HubSettings::new(cache_dir),
@@ -46,8 +46,8 @@ impl StoreSettings {
 /// `HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE`, `HTTPS_PROXY` with `NO_PROXY`.
 #[derive(Clone)]
 pub struct HubSettings {
-    /// The cache that other tools share.
-    pub cache_dir: PathBuf,
+    /// The cache that other tools share; none where it has no place. Then nothing can be pulled from the hub.
+    pub cache_dir: Option<PathBuf>,
     /// Scheme and host, without a slash at the end.
     pub endpoint: String,
     /// Sent to the endpoint's host and to no other.
@@ -71,9 +71,9 @@ pub struct HubSettings {
 
 impl HubSettings {
     /// Defaults for a cache in `cache_dir`.
-    pub fn new(cache_dir: PathBuf) -> Self {
+    pub fn new(cache_dir: impl Into<Option<PathBuf>>) -> Self {
         Self {
-            cache_dir,
+            cache_dir: cache_dir.into(),
             endpoint: HUB_ENDPOINT.into(),
             token: None,
             offline: false,
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_token_is_never_shown() {
-        let settings = HubSettings { token: Some("hf_secret".into()), ..HubSettings::new("/x".into()) };
+        let settings = HubSettings { token: Some("hf_secret".into()), ..HubSettings::new(PathBuf::from("/x")) };
         assert!(!format!("{settings:?}").contains("secret"));
     }
 }

@@ -7,7 +7,7 @@ use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_mi
 use crate::map::AsideGroup;
 use crate::map::open::{self, Links};
 use crate::render::json_line;
-use crate::screen::shown_text;
+use crate::screen::{Size, shown_text};
 use crate::store::{Cleaned, Database, Imported, ReadSources, ReadVectors, Record, WriteEvents, WriterLock};
 use crate::text::sha256 as digest;
 use crate::types::Item;
@@ -162,8 +162,8 @@ impl Engine {
         if let Ok(store) = self.store() {
             let left = store.sweep(None)?;
             if left.folders > 0 {
-                let (folders, size) = (left.folders, left.bytes as f64 / 1e6);
-                session.note(format!("{folders} folders of imports that were stopped are removed, {size:.1} MB"));
+                let (folders, size) = (left.folders, Size(left.bytes));
+                session.note(format!("{folders} folders of imports that were stopped are removed, {size}"));
             }
         }
         if self.read_database()?.is_none() {
@@ -275,6 +275,11 @@ impl Engine {
     }
 }
 
+/// What is wrong with a line. The parser, which sees no other line, calls it the first one.
+fn no_record(error: &serde_json::Error) -> String {
+    format!("this is no record of an export: {error}").replace("at line 1 column", "at column")
+}
+
 /// All records of an export, checked before anything is written.
 fn read_records(mut input: impl BufRead) -> Result<Vec<Record>, EngineError> {
     let bad =
@@ -305,7 +310,7 @@ fn read_records(mut input: impl BufRead) -> Result<Vec<Record>, EngineError> {
         let mut reader = serde_json::Deserializer::from_str(line);
         let record = Record::deserialize(&mut reader)
             .and_then(|record| reader.end().map(|()| record))
-            .map_err(|error| bad(lines, &error.to_string()))?;
+            .map_err(|error| bad(lines, &no_record(&error)))?;
         record.check().map_err(|what| bad(lines, what))?;
         match &record {
             Record::Kenning { format, .. } if records.is_empty() && *format != Record::FORMAT => {

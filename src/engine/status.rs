@@ -6,7 +6,7 @@ use crate::ann::{Certificate, Image, Index, Recall, recertify};
 use crate::ingest::{has_changed, means_gone};
 use crate::lexical::TermImage;
 use crate::map::open::{Links, open};
-use crate::screen::{shown, shown_text};
+use crate::screen::{Size, shown, shown_text};
 use crate::store::{
     DATABASE, Database, Fault, Faults, IndexModel, Inventory, ReadChanges, ReadForgotten, ReadSources, ReadVectors,
     Salvaged, ScopeCount,
@@ -357,8 +357,8 @@ impl Engine {
         let mut faults: Faults = store.faults()?.into_iter().map(tell).collect();
         let left = store.leftovers();
         if left.folders > 0 {
-            let (folders, size) = (left.folders, left.bytes as f64 / 1e6);
-            let what = format!("{folders} folders of imports that were stopped take {size:.1} MB");
+            let (folders, size) = (left.folders, Size(left.bytes));
+            let what = format!("{folders} folders of imports that were stopped take {size}");
             faults.push(Fault { name: STAGING, what, damage: false });
         }
         Ok(faults)

@@ -80,9 +80,10 @@ impl Diagnose for IngestError {
         match self {
             Self::Store(e) => e.hint(),
             Self::Embed(e) => e.hint(),
-            Self::Missing { path } => {
-                Some(format!("remove what was indexed from there with: `ken forget --path {}`", shown(path)))
-            }
+            Self::Missing { path } => Some(format!(
+                "check the path; what was indexed from it is removed with: `ken forget --path {}`",
+                shown(path)
+            )),
             Self::Watch { .. } => {
                 Some("there may be too many folders to watch: sysctl fs.inotify.max_user_watches".to_owned())
             }

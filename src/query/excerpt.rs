@@ -23,6 +23,16 @@ const WINDOW: usize = 3;
 const LONG_LINE: usize = 400;
 const BEFORE: usize = 80;
 
+/// What may stand behind the end of a sentence.
+const CLOSING: &[char] = &['"', '\'', ')', ']', '*', '_', '`', '”', '’', '»', ' '];
+/// What begins something new in prose: headings, items, quotes, fences, tags; what was cut already says so itself.
+const BEGINNINGS: &[&str] = &["#", "- ", "* ", "+ ", "> ", "```", "~~~", "<", "…"];
+
+/// What comments begin with, so many words are a sentence, and what no sentence holds.
+const COMMENTS: &[&str] = &["/// ", "//! ", "// ", "# ", "-- ", ";; ", "* "];
+const WORDS: usize = 5;
+const CODE: &[char] = &['{', '}', '[', ']', '=', ';', '<', '>', '|', '$', '"'];
+
 /// A line of a text and where it is.
 #[derive(Debug, Clone)]
 struct Line<'t> {
@@ -127,6 +137,28 @@ fn is_formed(line: &str) -> bool {
     text.starts_with(['|', '+', '$']) || set_in && !listed || text.contains("   ")
 }
 
+/// A line as prose; of what keeps its form only comments and lines of words alone are.
+pub(super) fn prose(line: &str, keeps_form: bool) -> Option<&str> {
+    let text = line.trim_start();
+    if !keeps_form {
+        return Some(text);
+    }
+    let comment = COMMENTS.iter().find_map(|mark| text.strip_prefix(mark));
+    let words = || text.split_whitespace().count() >= WORDS && !text.contains(CODE);
+    comment.or_else(|| words().then_some(text))
+}
+
+/// Whether a sentence of prose that is not over at the end of a line goes on in the next one.
+pub(super) fn goes_on(line: &str, next: &str) -> bool {
+    let says = |text: &str| text.contains(char::is_alphanumeric);
+    let (line, next) = (line.trim(), next.trim_start());
+    let is_over = line.trim_end_matches(CLOSING).ends_with(['.', '!', '?', ':', ';', '…']) || line.starts_with('#');
+    let number = next.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = number.len() < next.len() && (number.starts_with(". ") || number.starts_with(") "));
+    let begins = numbered || is_formed(next) || BEGINNINGS.iter().any(|mark| next.starts_with(mark));
+    says(line) && !is_over && says(next) && !begins
+}
+
 /// A very long line, from a little before its first word of the question on.
 fn shortened(line: &str, words: &HashSet<&str>) -> String {
     if line.chars().count() <= LONG_LINE {
@@ -204,6 +236,48 @@ mod tests {
         };
         assert_eq!(marked("ä Retries: max_attempts=3 (timeouts?), maximum"), ["Retries", "max_attempts", "timeouts"]);
         assert_eq!(marked(""), [""; 0]);
+    }
+
+    #[test]
+    fn a_sentence_goes_on_where_the_next_line_begins_nothing() {
+        for (line, next) in [
+            ("of the", "retries"),
+            ("- an item that", "  goes on"),
+            ("see (1)", "and `b`"),
+            ("a,", "b"),
+            ("needs", "1.60.0 or newer"),
+        ] {
+            assert!(goes_on(line, next), "{line} / {next}");
+        }
+        for (line, next) in [
+            ("It ends.", "Another"),
+            ("(It ends.)", "Another"),
+            ("These:", "another"),
+            ("no end", ""),
+            ("# Heading", "text"),
+            ("a", "# Heading"),
+            ("a", "- item"),
+            ("a", "2. item"),
+            ("a", "| cell |"),
+            ("Title", "====="),
+            ("=====", "text"),
+            ("", "text"),
+            ("long …", "next"),
+            ("before", "… long"),
+        ] {
+            assert!(!goes_on(line, next), "{line} / {next}");
+        }
+    }
+
+    #[test]
+    fn comments_and_lines_of_words_are_prose_in_code_too() {
+        for line in ["    // which is why it", "# of the task", " * goes on", "it cancels the task and then"] {
+            assert!(prose(line, true).is_some(), "{line}");
+        }
+        for line in ["    return a", "if a == b and c is d", "#[derive(Debug)]", "x = call(a, b, c, d)", "| a | b |"] {
+            assert_eq!(prose(line, true), None, "{line}");
+        }
+        assert_eq!(prose("  return a", false), Some("return a"));
     }
 
     #[test]

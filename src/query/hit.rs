@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::collection::Known;
 use super::collections::Files;
-use super::excerpt::{excerpt, telling};
+use super::excerpt::{excerpt, goes_on, prose, telling};
 use super::options::SearchOptions;
 use super::recalled::entry_text;
 use super::score::score;
@@ -90,7 +90,7 @@ pub(super) fn passage(
             let text = wanted.full.then(|| entry_text(stored.entry()));
             let shown = text.as_ref().unwrap_or(&snippet);
             let lines = || excerpt(shown, &(0..shown.len()), None, words, true);
-            let excerpt = wanted.excerpt.map(|_| Excerpt { line_start: None, lines: lines() });
+            let excerpt = wanted.excerpt.map(|_| Excerpt { lines: lines(), ..Excerpt::default() });
             let passage = Passage { excerpt, text, snippet, ..Passage::default() };
             (Kind::Canon, stored.entry().title.clone(), stored.source(), passage)
         }
@@ -125,22 +125,46 @@ pub(super) fn item_excerpt(
     let body = item.body.as_str();
     let stretch = if wanted.full { 0..body.len() } else { telling(body, words) };
     let mut lines = excerpt(body, &stretch, item.path.as_deref(), words, wanted.full);
-    let here = span.zip(item.path.as_deref());
-    let around = here.and_then(|(span, path)| {
-        files.around(path, span.byte_start + stretch.start..span.byte_start + stretch.end, context)
-    });
-    let Some(around) = around else {
-        // As it was indexed.
-        let before = body[..stretch.start].matches('\n').count();
-        return Excerpt { line_start: item.span.map(|span| span.line_start + before), lines };
+    let around = |count| {
+        let (span, path) = span.zip(item.path.as_deref())?;
+        files.around(path, span.byte_start + stretch.start..span.byte_start + stretch.end, count)
     };
+    let Some(found) = around(context) else {
+        // As it was indexed.
+        let (before, behind) = (&body[..stretch.start], &body[stretch.end..]);
+        let line_start = item.span.map(|span| span.line_start + before.matches('\n').count());
+        return Excerpt { line_start, ..cut_out(lines, before.lines().next_back(), behind.lines().nth(1)) };
+    };
+    let line_start = Some(found.line_start);
+    if context == 0 {
+        let next = around(1).unwrap_or_default();
+        let (before, behind) = (next.before.last().map(String::as_str), next.behind.first().map(String::as_str));
+        return Excerpt { line_start, ..cut_out(lines, before, behind) };
+    }
     // Lines around code are code, and those around prose are prose.
     let plain = |near: Option<&ExcerptLine>| {
         let keeps_form = near.is_some_and(|line| line.keeps_form);
         move |text: String| ExcerptLine { text, marks: Vec::new(), keeps_form }
     };
     let (before, behind) = (plain(lines.first()), plain(lines.last()));
-    lines.splice(0..0, around.before.into_iter().map(before));
-    lines.extend(around.behind.into_iter().map(behind));
-    Excerpt { line_start: Some(around.line_start), lines }
+    lines.splice(0..0, found.before.into_iter().map(before));
+    lines.extend(found.behind.into_iter().map(behind));
+    // Whoever asks for lines gets so many, wherever a sentence ends.
+    Excerpt { line_start, lines, ..Excerpt::default() }
+}
+
+/// These lines of a text, between the line before them and the one behind them.
+fn cut_out(lines: Vec<ExcerptLine>, before: Option<&str>, behind: Option<&str>) -> Excerpt {
+    // What stands beside code is code.
+    let follows = |form: bool, line: &str, next: &str| {
+        prose(line, form).zip(prose(next, form)).is_some_and(|(line, next)| goes_on(line, next))
+    };
+    let begins_before = |first: &ExcerptLine| before.is_some_and(|line| follows(first.keeps_form, line, &first.text));
+    let ends_behind = |last: &ExcerptLine| behind.is_some_and(|next| follows(last.keeps_form, &last.text, next));
+    Excerpt {
+        line_start: None,
+        cut_before: lines.first().is_some_and(begins_before),
+        cut_behind: lines.last().is_some_and(ends_behind),
+        lines,
+    }
 }

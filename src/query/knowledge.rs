@@ -26,7 +26,7 @@ pub struct Filters {
 
 impl Filters {
     /// Whether every entry may answer.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 

@@ -276,7 +276,7 @@ impl Known<'_> {
     /// What a cross-encoder reads of it.
     fn reranked_text(&self) -> String {
         match self {
-            Known::Entry(stored) => format!("{}. {}", stored.entry().title, stored.entry().whole_cause()),
+            Known::Entry(stored) => format!("{}. {}", stored.entry().title, stored.entry().embedded_cause()),
             Known::Item(item) => item.text(),
         }
     }

@@ -2,10 +2,13 @@
 
 use super::style::Style;
 use super::wrap::wrap;
+use crate::screen::cut;
 use crate::types::{Explanation, Hit, Nearest, WhyNot};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
+/// What is shown of the text that was nearest, in characters.
+const MATCHED_CHARS: usize = 200;
 
 pub(super) fn push_explanation(out: &mut String, hit: &Hit, explanation: &Explanation, style: Style, width: usize) {
     let score = format!(", score {:.3}", hit.score);
@@ -57,13 +60,14 @@ fn push_signals(
     );
     out.push_str(&style.faint(&wrap(&text, "\nWhy    ", INDENT, width)));
     if let Some(matched) = &explanation.matched {
-        let matched: String = matched.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
+        let matched = matched.split_whitespace().collect::<Vec<_>>().join(" ");
+        let matched = cut(&matched, MATCHED_CHARS);
         out.push_str(&style.faint(&wrap(&format!("nearest: {matched}"), INDENT, INDENT, width)));
     }
 }
 
 pub(super) fn push_why_not(out: &mut String, why_not: &WhyNot, style: Style, width: usize) {
-    let mut text = format!("{}: {}: {}", why_not.id, why_not.stage, why_not.reason);
+    let mut text = format!("{} ({}): {}", why_not.id, why_not.stage, why_not.reason);
     if let Some(relevance) = why_not.relevance {
         text.push_str(&format!("; relevance {relevance:.3}, gate {:.3}", why_not.gate));
     }
@@ -72,5 +76,5 @@ pub(super) fn push_why_not(out: &mut String, why_not: &WhyNot, style: Style, wid
             text.push_str(&value.map(|v| format!(", {name} {v:.3}")).unwrap_or_default());
         }
     }
-    out.push_str(&style.faint(&wrap(&text, "Not    ", INDENT, width)));
+    out.push_str(&style.faint(&wrap(&text, "Why not ", INDENT, width)));
 }

@@ -5,11 +5,13 @@ use super::advice::{first_command, push_advice};
 use super::explanation::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
-use crate::screen::line;
+use crate::screen::{cut, line};
 use crate::types::{Answer, CausalRole, Content, Finding, Hit, Semantic, Tier};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
+/// The same on the next line.
+const BELOW: &str = "\n       ";
 /// Errors about which nothing is known that are named.
 const NAMED_UNKNOWN: usize = 3;
 
@@ -46,7 +48,7 @@ pub fn lookup_text(answer: &Answer, length: Length, style: Style, width: usize) 
         }
         match length {
             Length::Full if first || finding.why_not.is_some() => push_finding(&mut out, finding, style, width),
-            Length::Full => push_briefly(&mut out, finding, style),
+            Length::Full => push_briefly(&mut out, finding, style, width),
             Length::Short => push_short(&mut out, finding, style),
         }
         first &= finding.hits.is_empty();
@@ -56,28 +58,6 @@ pub fn lookup_text(answer: &Answer, length: Length, style: Style, width: usize) 
         push_rest(&mut out, answer.errors_found - shown, unknown, &without, style, width);
     }
     out
-}
-
-/// Where a log most likely says why it failed, for an answer that knows nothing about it. Empty for a single message.
-pub fn reason_text(answer: &Answer, width: usize) -> String {
-    let [first, ..] = answer.results.as_slice() else { return String::new() };
-    if answer.errors_found < 2 && first.error.line_start < 2 {
-        return String::new();
-    }
-    let head = format!("Most likely the reason, {}: ", place(first));
-    let room = width.clamp(40, 100).saturating_sub(head.chars().count()).max(20);
-    format!("{head}{}\n", line(&first.error.headline).chars().take(room).collect::<String>())
-}
-
-/// Which entries are left out because somebody said that they are wrong. Empty if there are none.
-pub fn rejected_text(answer: &Answer, width: usize) -> String {
-    let mut ids: Vec<&str> = answer.results.iter().flat_map(|finding| &finding.rejected).map(String::as_str).collect();
-    ids.dedup();
-    if ids.is_empty() {
-        return String::new();
-    }
-    let text = format!("{}; `ken lookup --worked ID` takes it back", line(&ids.join(", ")));
-    wrap(&text, "Left out, because you said that it is wrong here: ", INDENT, width.clamp(40, 100))
 }
 
 /// How many other errors there are, of how many of them nothing is known, and the most telling ones.
@@ -97,7 +77,7 @@ fn push_rest(out: &mut String, rest: usize, unknown: usize, without: &[&Finding]
 }
 
 /// The lines of an error.
-fn place(finding: &Finding) -> String {
+pub(super) fn place(finding: &Finding) -> String {
     match (finding.error.line_start, finding.error.line_end) {
         (first, last) if first == last => format!("line {first}"),
         (first, last) => format!("lines {first}-{last}"),
@@ -109,8 +89,7 @@ fn heading(finding: &Finding, style: Style, width: usize) -> String {
     let times = if error.repeated > 1 { format!(", {} times", error.repeated) } else { String::new() };
     let head = format!("{}{times}: ", place(finding));
     let room = width.saturating_sub(head.chars().count()).max(20);
-    let headline: String = line(&error.headline).chars().take(room).collect();
-    format!("{}{}\n", style.faint(&head), style.faint(&headline))
+    format!("{}{}\n", style.faint(&head), style.faint(&cut(&line(&error.headline), room)))
 }
 
 fn push_finding(out: &mut String, finding: &Finding, style: Style, width: usize) {
@@ -121,7 +100,7 @@ fn push_finding(out: &mut String, finding: &Finding, style: Style, width: usize)
         let says_more = |hit: &&Hit| hit.tier != Tier::General || best.tier == Tier::General;
         let beside_it = others.iter().filter(|hit| !follows(hit)).filter(says_more);
         for (index, other) in beside_it.enumerate() {
-            push_other(out, if index == 0 { "Or     " } else { INDENT }, other, style);
+            push_other(out, if index == 0 { "Or     " } else { INDENT }, other, style, width);
         }
         let beside = others.iter().filter(follows).map(|hit| (hit.title.as_str(), hit.id.as_str()));
         push_also(out, beside.chain(seen(finding)), style, width);
@@ -142,9 +121,11 @@ fn seen(finding: &Finding) -> impl Iterator<Item = (&str, &str)> {
     finding.also_seen.iter().map(|seen| (seen.title.as_str(), seen.id.as_str()))
 }
 
-fn push_other(out: &mut String, label: &str, other: &Hit, style: Style) {
-    let how = style.faint(&line(&format!("({}, {})", other.id, sureness(other))));
-    out.push_str(&format!("{}{} {how}\n", style.faint(label), line(&other.title)));
+fn push_other(out: &mut String, label: &str, other: &Hit, style: Style, width: usize) {
+    let how = line(&format!("({}, {})", other.id, sureness(other))).into_owned();
+    let chars = |text: &str| text.chars().count();
+    let between = if chars(label) + chars(&other.title) + 1 + chars(&how) <= width { " " } else { BELOW };
+    out.push_str(&format!("{}{}{between}{}\n", style.faint(label), line(&other.title), style.faint(&how)));
 }
 
 /// What was seen besides, on one line, each once.
@@ -162,9 +143,9 @@ fn push_also<'a>(out: &mut String, seen: impl Iterator<Item = (&'a str, &'a str)
 }
 
 /// A title and where the rest is to be read.
-fn push_briefly(out: &mut String, finding: &Finding, style: Style) {
+fn push_briefly(out: &mut String, finding: &Finding, style: Style, width: usize) {
     match finding.hits.first() {
-        Some(hit) => push_other(out, "", hit, style),
+        Some(hit) => push_other(out, "", hit, style, width),
         None => push_also(out, seen(finding), style, usize::MAX),
     }
 }

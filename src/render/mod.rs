@@ -11,17 +11,19 @@ mod lookup;
 mod nearest;
 mod plan;
 mod search;
+mod silence;
 mod style;
 mod wire;
 mod wrap;
 
-/// Which characters may reach a screen, and how paths are shown.
-pub use crate::screen::{clean, is_hidden, line, shown, shown_text, terminal};
+/// Which characters may reach a screen, and how paths and sizes are shown.
+pub use crate::screen::{Size, clean, cut, is_hidden, line, shown, shown_text, terminal};
 pub use json::{json, json_line, json_pretty, with_path, yaml};
-pub use lookup::{Length, lookup_text, reason_text, rejected_text};
-pub use nearest::{nearest_first, nearest_text};
+pub use lookup::{Length, lookup_text};
+pub use nearest::nearest_first;
 pub use plan::plan_text;
-pub use search::search_text;
+pub use search::{paths_text, search_text};
+pub use silence::silence_text;
 pub use style::Style;
 pub use wire::{answer_json, json_object, served_json};
 pub use wrap::wrap;

@@ -8,8 +8,6 @@ use crate::types::{Answer, Nearest};
 
 /// How many are named over all findings.
 const NAMED: usize = 3;
-/// Columns of explanations.
-const WIDTH: usize = 100;
 /// What stands before the first.
 const LABEL: &str = "Nothing sure. Closest:";
 
@@ -20,11 +18,14 @@ pub fn nearest_first(answer: &Answer) -> impl Iterator<Item = &Nearest> {
     nearest.into_iter().take(NAMED)
 }
 
-/// A line for each, nearest first; paths below `here` are shown relative to it. Empty where nothing came near.
-pub fn nearest_text(answer: &Answer, here: &str, style: Style) -> String {
+/// A line for each, nearest first, or two where one is wider than `width`; paths below `here` are shown relative to it.
+/// Empty where nothing came near.
+pub(super) fn nearest_text(answer: &Answer, here: &str, style: Style, width: usize) -> String {
     let mut out = String::new();
     for (index, near) in nearest_first(answer).enumerate() {
-        let label = if index == 0 { LABEL } else { "" };
+        // Behind an explanation nothing is aligned.
+        let indent = if near.explain.is_some() { 0 } else { LABEL.len() };
+        let label = if index == 0 { LABEL.to_owned() } else { " ".repeat(indent) };
         let percent = near.relevance * 100.0;
         let (what, how) = match &near.path {
             Some(path) => {
@@ -38,8 +39,19 @@ pub fn nearest_text(answer: &Answer, here: &str, style: Style) -> String {
                 (line(&near.title).into_owned(), how)
             }
         };
-        out.push_str(&format!("{label:width$} {what} {}\n", style.faint(&how), width = LABEL.len()));
-        push_near(&mut out, near, style, WIDTH);
+        let what = if label.is_empty() { what } else { format!("{label} {what}") };
+        let one_line = what.chars().count() + 1 + how.chars().count() <= width;
+        let between = if one_line { " ".to_owned() } else { format!("\n{}", " ".repeat(LABEL.len() + 1)) };
+        out.push_str(&format!("{what}{between}{}\n", style.faint(&how)));
+        push_near(&mut out, near, style, width);
+        if near.explain.is_some() {
+            out.push('\n');
+        }
+    }
+    // What follows is a line of its own kind.
+    out.truncate(out.trim_end().len());
+    if !out.is_empty() {
+        out.push('\n');
     }
     out
 }
@@ -71,9 +83,15 @@ mod tests {
             why_not: None,
         };
         let answer = Answer { errors_found: 1, errors_shown: 1, results: vec![finding] };
-        let text = nearest_text(&answer, "/home/me", Style::default());
+        let text = nearest_text(&answer, "/home/me", Style::default(), 80);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "Nothing sure. Closest: docs/a.md:12 Backup > Retention (20 %)");
         assert_eq!(lines[1], "                       Backup > Retention (10 %, `ken canon show linux/x`)");
+        let narrow = nearest_text(&answer, "/home/me", Style::default(), 60);
+        let below = "                       ";
+        assert!(
+            narrow.ends_with(&format!("{below}Backup > Retention\n{below}(10 %, `ken canon show linux/x`)\n")),
+            "{narrow}"
+        );
     }
 }

@@ -1,11 +1,11 @@
 //! The answer to a search: what each hit is, where it stands, the part that matters.
 
-use super::excerpt::push_lines;
+use super::excerpt::push_excerpt;
 use super::explanation::{push_explanation, push_why_not};
 use super::style::Style;
 use super::wrap::wrap;
 use crate::screen::{line, shown_text};
-use crate::types::{Answer, Content, Finding, Hit, Kind, Semantic, Standing};
+use crate::types::{Answer, Content, Finding, Hit, Kind, Passage, Semantic, Standing};
 
 /// The indent of what belongs to a hit.
 const INDENT: &str = "  ";
@@ -34,6 +34,21 @@ pub fn search_text(answer: &Answer, here: &str, style: Style, width: usize) -> S
         }
     }
     out
+}
+
+/// The path of each hit that stands in a file, once, best first, a line each; paths below `here` are shown relative to
+/// it.
+pub fn paths_text(answer: &Answer, here: &str) -> String {
+    let mut paths: Vec<String> = Vec::new();
+    for hit in answer.results.iter().flat_map(|finding| &finding.hits) {
+        if let Content::Passage(Passage { path: Some(path), .. }) = &hit.content {
+            let path = below(path, here);
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+    paths.iter().map(|path| format!("{path}\n")).collect()
 }
 
 /// A path as it is shown: relative to `here` where it lies below.
@@ -66,7 +81,7 @@ fn push_hit(
     };
     out.push_str(&format!("{}{title}\n", style.strong(&place)));
     match &passage.excerpt {
-        Some(excerpt) => push_lines(out, &excerpt.lines, QUOTED, style, width),
+        Some(excerpt) => push_excerpt(out, excerpt, QUOTED, style, width),
         None => out.push_str(&wrap(&passage.snippet, INDENT, INDENT, width)),
     }
     let mut notes = vec![format!("{:.0} % sure", hit.relevance * 100.0)];

@@ -8,8 +8,10 @@
 
 mod character;
 mod path;
+mod size;
 mod text;
 
 pub use character::{is_hidden, moves};
 pub use path::{path_fields, path_text, raw_hex, shown, shown_in_code, shown_text};
-pub use text::{CODES, clean, line, terminal};
+pub use size::Size;
+pub use text::{CODES, clean, cut, line, terminal};

@@ -30,6 +30,14 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// At most `most` characters of a text; `…` stands for what is left out at its end, and counts.
+pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some(_) => Cow::Owned(text.chars().take(most.saturating_sub(1)).chain(['…']).collect()),
+    }
+}
+
 /// What may go to a terminal of a text that is made of our own and of foreign words: everything that [`clean`] leaves,
 /// and with `colour` the escape sequences of [`CODES`].
 ///
@@ -79,6 +87,12 @@ mod tests {
         assert_eq!(line("a.md:5\r\n  99 % sure\t!\u{2028}x\u{85}"), "a.md:5   99 % sure ! x");
         assert_eq!(line("\n\x1b[31ma\x1b[0m\n"), "[31ma[0m");
         assert_eq!(line("as it is  "), "as it is  ");
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert!(matches!(cut("äbc", 3), Cow::Borrowed("äbc")));
+        assert_eq!([cut("äbcd", 3), cut("ä bcd", 3), cut("ab", 0)], ["äb…", "ä …", "…"]);
     }
 
     proptest! {

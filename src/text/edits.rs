@@ -30,6 +30,7 @@ pub fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<S
         })
         .collect();
     near.sort();
+    near.dedup();
     near.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }
 
@@ -44,6 +45,8 @@ mod tests {
         assert_eq!(near("terraform-aws/state-lok"), ["terraform-aws/state-lock"]);
         assert_eq!((near("ruts"), near("space")), (vec![], vec!["docker/no-space".to_owned()]));
         assert_eq!(near("Rusty"), ["rust"]);
+        // What is known twice is named once.
+        assert_eq!(near_names("rusd", ["rust", "ruff", "rust"].into_iter()), ["rust"]);
     }
 
     #[test]

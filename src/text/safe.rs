@@ -5,19 +5,13 @@
 //! dash that reads as an option) is not used at all.
 
 use super::quote::one_word;
-use crate::screen::{clean, is_hidden};
+use crate::screen::{clean, cut, is_hidden};
 use std::borrow::Cow;
 
 /// One line for a terminal: white space runs folded, controls removed, cut to `max_chars` with an ellipsis.
 pub fn single_line(text: &str, max_chars: usize) -> String {
     let folded: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let clean = clean(&folded);
-    if clean.chars().count() <= max_chars {
-        return clean.into_owned();
-    }
-    let mut cut: String = clean.chars().take(max_chars.saturating_sub(1)).collect();
-    cut.push('…');
-    cut
+    cut(&clean(&folded), max_chars).into_owned()
 }
 
 /// The value as one word of a shell, or `None` if it is not safe in any quoting: empty, over 512 bytes, with control or

@@ -10,6 +10,12 @@ pub struct Excerpt {
     pub line_start: Option<usize>,
     /// The lines.
     pub lines: Vec<ExcerptLine>,
+    /// Whether the sentence of the first line begins before it. Programs get the lines as they stand.
+    #[serde(skip)]
+    pub cut_before: bool,
+    /// Whether the sentence of the last line goes on behind it.
+    #[serde(skip)]
+    pub cut_behind: bool,
 }
 
 /// A line of a text as it stands.

@@ -96,7 +96,11 @@ fn an_answer_has_what_fits_the_message() {
         "{text}"
     );
     let all = user.ken(&["canon", "show", "team/vault"]).out;
-    assert!(all.contains("Sealed: Unseal it") && all.contains("Loses every secret") && all.contains("gone: vault at"));
+    assert!(
+        all.contains("Case \"sealed\": Unseal it")
+            && all.contains("Loses every secret")
+            && all.contains("gone: vault at")
+    );
 }
 
 /// Plans that other people wrote: each finding is judged, each right one is found again, and clean plans have none.
@@ -115,5 +119,17 @@ fn findings_in_plans_of_others_are_the_judged_ones() {
         assert_eq!((found.sort(), &found), (known.sort(), &known), "{name}");
         assert!(line["findings"].as_array().unwrap().iter().all(|one| one["verdict"] != "false"), "{name}");
         assert!(!(name.starts_with("clean") || name.starts_with("quiet")) || found.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn without_a_plan_the_hint_says_how_one_is_made() {
+    let user = User::new();
+    std::fs::write(user.work().join("plan.json"), "\n").unwrap();
+    for arguments in [&["check"][..], &["check", "-"], &["check", "plan.json"]] {
+        let ran = user.ken(arguments);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        let told = "error: there is no plan to read\nhint: `terraform show -json plan.bin | ken check -`";
+        assert!(ran.err.contains(told), "{ran:?}");
     }
 }

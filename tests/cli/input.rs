@@ -47,6 +47,19 @@ fn one_word_that_names_a_file_is_that_file_and_standard_error_says_so() {
 }
 
 #[test]
+fn a_log_that_is_not_there_or_empty_is_named() {
+    let user = User::new();
+    std::fs::write(user.work().join("empty.log"), "").unwrap();
+    let ran = user.ken(&["lookup", "logs/other.log"]);
+    assert!(ran.code == 1 && ran.err.contains("note: there is no file logs/other.log, so"), "{ran:?}");
+    let ran = user.ken(&["lookup", "empty.log"]);
+    assert!(ran.code == 2 && ran.err.contains("error: empty.log is empty"), "{ran:?}");
+    // An error in one word names no file.
+    let ran = user.ken(&["lookup", "CrashLoopBackOff"]);
+    assert!(ran.code == 0 && ran.err.is_empty(), "{ran:?}");
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_told_with_exit_code_9() {
     use std::os::unix::fs::PermissionsExt;
     let user = User::new();

@@ -52,6 +52,31 @@ fn a_paraphrase_is_found_with_the_model() {
     assert_eq!((silent.code, silent.json()["results"][0]["semantic"].as_str()), (1, Some("on")));
 }
 
+/// `KEN_HOME` is enough for a model that is there; only a pull from the hub needs another folder.
+#[test]
+fn an_installed_model_is_used_without_a_home_directory() {
+    home::installed("bge-small-en-v1.5-int8");
+    let user = User::new();
+    let homeless = |home: &std::path::Path, arguments: &[&str]| {
+        let mut command = user.command(arguments);
+        command.env("KEN_HOME", home).env_remove("HF_HOME");
+        run(command, b"")
+    };
+    let listed = homeless(&home::dir(), &["model", "list", "--json"]).json();
+    let active: Vec<_> = listed["models"].as_array().unwrap().iter().filter(|m| m["active"] == true).collect();
+    assert_eq!(
+        (active[0]["name"].as_str(), active[0]["state"].as_str()),
+        (Some("bge-small-en-v1.5-int8"), Some("ready"))
+    );
+    let question = "terraform says somebody else is holding the lock on the state";
+    let ran = homeless(&home::dir(), &["lookup", "--dry-run", "--json", question]);
+    assert_eq!((ran.code, ran.json()["results"][0]["semantic"].as_str()), (0, Some("on")), "{ran:?}");
+    let mut pull = user.command(&["model", "pull"]);
+    pull.env_remove("HF_HOME").env_remove("HF_HUB_OFFLINE").env("HF_ENDPOINT", "http://127.0.0.1:9");
+    let ran = run(pull, b"");
+    assert!(ran.code == 2 && ran.err.contains("hint: set HF_HUB_CACHE"), "{ran:?}");
+}
+
 /// The folder that an import fills aside is gone when the message is read.
 #[cfg(unix)]
 #[test]

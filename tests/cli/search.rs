@@ -83,6 +83,55 @@ fn the_whole_text_is_shown_when_it_is_asked_for() {
     assert!(entry.code == 0 && entry.out.contains("\n    1. "), "{entry:?}");
 }
 
+/// A paragraph longer than what is shown of it, on lines.
+const LONG: &str = "# Tides\n\nThe tables of the tides are printed by the harbour office in the first week of\nevery year, and\n\
+    whoever keeps a boat along the quay is given one of them without having\nto ask for it, because a keel that \
+    touches the ground at low water is dear, and\nbecause the insurance of the harbour does not pay for what was \
+    foreseeable to\nanybody who had read the tables on the day before, which is what the court said\nwhen it was asked \
+    about this by the owner of a yacht that had fallen over at\nlow water in the year of the great storm.\n";
+
+#[test]
+fn a_sentence_that_is_cut_ends_in_an_ellipsis_for_people_and_as_it_stands_for_programs() {
+    let user = User::new();
+    user.document("tides.md", LONG);
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let question = "who is given the tables of the tides that the harbour office prints";
+    let shown = search(&user, &["-n", "1", question]).out;
+    let cut = shown.lines().find(|line| line.ends_with(" …")).unwrap_or_else(|| panic!("{shown}")).trim();
+    assert!(LONG.contains(&cut[..cut.len() - " …".len()]) && !shown.contains("great storm"), "{shown}");
+    let json = search(&user, &["--json", "-C", "0", "-n", "1", question]).json();
+    let lines = json["results"][0]["hits"][0]["excerpt"]["lines"].as_array().unwrap().clone();
+    assert!(lines.iter().all(|line| LONG.lines().any(|own| own == line)), "{json}");
+    // The whole text ends where it ends.
+    assert!(!search(&user, &["--full", "-n", "1", question]).out.contains('…'));
+}
+
+#[test]
+fn paths_alone_are_printed_once_like_grep_does() {
+    let user = user();
+    let paths = |more: &[&str]| {
+        let ran = user.ken(&[&["search", "--dry-run", "-l"], more, &["keys of the lighthouse"]].concat());
+        (ran.code, ran.out)
+    };
+    let sure = ["--min-relevance", "0", "--path", "docs", "-n", "20"];
+    let (code, all) = paths(&sure);
+    let mut lines: Vec<&str> = all.lines().collect();
+    lines.sort_unstable();
+    assert_eq!((code, lines), (0, vec!["docs/guide.md", "docs/old/guide.md"]), "several hits in each, one path: {all}");
+    // Entries of packs, which are hits here too, stand in no file.
+    let question = ["--min-relevance", "0", "-n", "3", "git: the keys of the histories of the lighthouse are refused"];
+    let any = user.ken(&[&["search", "--dry-run"], &question[..]].concat());
+    let files = user.ken(&[&["search", "--dry-run", "--files"], &question[..]].concat());
+    assert!(any.out.contains("ken canon show"), "{any:?}");
+    assert!(files.code == 0 && files.out.contains("docs/guide.md\n"), "{files:?}");
+    assert!(files.out.lines().all(|path| user.work().join(path).is_file()), "{files:?}");
+    let nothing = user.ken(&["search", "-l", "qqq zzz never heard of"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (1, ""));
+    assert!(nothing.err.starts_with("Nothing known about this."), "-l is no filter: {nothing:?}");
+    assert_eq!(paths(&["--full"]).0, 2);
+    assert_eq!(paths(&["--json"]).0, 2);
+}
+
 #[test]
 fn files_are_filtered_by_type_and_left_out_by_pattern() {
     let user = user();

@@ -5,6 +5,7 @@ fn says_how_things_stand_in_every_length() {
     let user = User::new();
     let empty = user.ken(&["status"]);
     assert!(empty.code == 0 && empty.out.contains("files     none yet"), "{empty:?}");
+    assert!(empty.out.contains("size      0 B\n"), "{empty:?}");
     assert_eq!(user.ken(&["status", "--strict"]).code, 8);
     user.document("a.md", "A paragraph that is long enough to be one by itself, as it should be.");
     user.ken(&["index", "."]);

@@ -112,7 +112,11 @@ fn an_agent_is_told_what_the_command_line_prints() {
     assert!(found.contains("retries.md:") && found.contains(no_model), "{found}");
     same(found, &user.ken(&["search", "--dry-run", "--path", "retries.md", "--min-relevance", "0", question]).out);
     let nothing = agent.told("lookup", json!({"text": "qqq zzz never heard of"}));
-    assert!(nothing.starts_with("Nothing is known about this."), "{nothing}");
+    assert!(nothing.starts_with("Nothing known about this."), "{nothing}");
+    let nothing = agent.told("lookup", json!({"text": "qqq zzz never heard of", "packs": ["redis"]}));
+    assert!(nothing.starts_with("Nothing known about this within these filters."), "{nothing}");
+    let nothing = agent.told("search", json!({"query": "qqq zzz never heard of", "types": ["md"]}));
+    assert!(nothing.starts_with("Nothing known about this within these filters."), "{nothing}");
     let packed = agent.told("pack", json!({"task": question, "include": ["retries.md"], "budget": 800}));
     assert!(packed.contains("fifth attempt") && packed.starts_with("---\nkenning: "), "{packed}");
     let status = agent.told("status", json!({}));

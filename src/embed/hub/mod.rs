@@ -20,13 +20,14 @@ use super::{EmbedError, hash};
 use cache::Repo;
 use client::Client;
 use meta::Meta;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The hub, ready to be asked.
 pub(crate) struct Hub<'a> {
     client: Client<'a>,
     settings: &'a HubSettings,
+    cache_dir: &'a Path,
     lock_timeout: Duration,
 }
 
@@ -41,12 +42,13 @@ pub(crate) struct Snapshot {
 
 impl<'a> Hub<'a> {
     /// # Errors
-    /// [`EmbedError::Offline`] when the settings say so, before anything else.
+    /// [`EmbedError::Offline`] when the settings say so, before anything else; [`EmbedError::NoHubCache`].
     pub(crate) fn new(settings: &'a HubSettings, lock_timeout: Duration) -> Result<Self, EmbedError> {
         if settings.offline {
             return Err(EmbedError::Offline { what: format!("the model hub {}", settings.endpoint) });
         }
-        Ok(Self { client: Client::new(settings)?, settings, lock_timeout })
+        let cache_dir = settings.cache_dir.as_deref().ok_or(EmbedError::NoHubCache)?;
+        Ok(Self { client: Client::new(settings)?, settings, cache_dir, lock_timeout })
     }
 
     /// Puts `files` of `repo` at `revision` into the cache and checks them.
@@ -74,7 +76,7 @@ impl<'a> Hub<'a> {
         let Some(commit) = metas.first().map(|(_, _, meta)| meta.commit.clone()) else {
             return Err(EmbedError::NoSource { name: repo.into() });
         };
-        let cache = Repo::new(&self.settings.cache_dir, repo);
+        let cache = Repo::new(self.cache_dir, repo);
         let mut done = Vec::new();
         for (spec, url, meta) in &metas {
             let sha256 = self.one(&cache, spec, url, meta, on)?;

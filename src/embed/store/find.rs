@@ -74,7 +74,8 @@ impl ModelStore {
             files.push(self.settings.dir.join(&manifest.name).join(RECORD));
             let cached = manifest.sources.iter().filter_map(|source| match source {
                 Source::Hub { repo, .. } => {
-                    Some(self.settings.hub.cache_dir.join(format!("models--{}/refs", repo.replace('/', "--"))))
+                    let cache = self.settings.hub.cache_dir.as_ref()?;
+                    Some(cache.join(format!("models--{}/refs", repo.replace('/', "--"))))
                 }
                 _ => None,
             });
@@ -122,11 +123,12 @@ impl ModelStore {
     }
 
     fn in_cache(&self, manifest: &Manifest) -> Option<Installed> {
+        let cache = self.settings.hub.cache_dir.as_deref()?;
         manifest.sources.iter().find_map(|source| {
             let Source::Hub { repo, revision } = source else {
                 return None;
             };
-            let root = hub::find_in_cache(&self.settings.hub.cache_dir, repo, revision, manifest)?;
+            let root = hub::find_in_cache(cache, repo, revision, manifest)?;
             Some(self.seen(manifest.clone(), root, Origin::Cache))
         })
     }

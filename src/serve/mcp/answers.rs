@@ -4,7 +4,7 @@
 //! the text would be missed by the first and paid for twice by the last.
 
 use crate::engine::Status;
-use crate::render::{Length, Style, lookup_text, nearest_text, reason_text, rejected_text, search_text};
+use crate::render::{Length, Style, lookup_text, search_text, silence_text};
 use crate::serve::requests::status_line;
 use crate::serve::service::Answered;
 use crate::types::{Answer, Frame, Semantic};
@@ -14,24 +14,20 @@ const WIDTH: usize = 100;
 const NO_MODEL: &str = "There is no model, so only words were compared; whoever runs this machine can get one with: \
     ken model pull";
 
-pub(super) fn looked_up(answered: &Answered<Answer>) -> String {
+/// `filtered` says whether filters left entries out.
+pub(super) fn looked_up(answered: &Answered<Answer>, filtered: bool) -> String {
     let answer = &answered.value;
     let mut text = lookup_text(answer, Length::Full, Style::default(), WIDTH);
-    if !answer.found() {
-        text.push_str(&reason_text(answer, WIDTH));
-        text.push_str(&rejected_text(answer, WIDTH));
-        push_nearest(&mut text, answer, "");
-    }
+    text.push_str(&silence_text(answer, filtered, "", Style::default(), WIDTH));
     push_notes(&mut text, answered, semantics_are_off(answer));
     text
 }
 
-pub(super) fn searched(answered: &Answered<Answer>, here: &str) -> String {
+/// `filtered` says whether filters left items out; paths below `here` are shown relative to it.
+pub(super) fn searched(answered: &Answered<Answer>, filtered: bool, here: &str) -> String {
     let answer = &answered.value;
     let mut text = search_text(answer, here, Style::default(), WIDTH);
-    if !answer.found() {
-        push_nearest(&mut text, answer, here);
-    }
+    text.push_str(&silence_text(answer, filtered, here, Style::default(), WIDTH));
     push_notes(&mut text, answered, semantics_are_off(answer));
     text
 }
@@ -61,14 +57,6 @@ pub(super) fn status(answered: &Answered<Status>) -> String {
 
 fn semantics_are_off(answer: &Answer) -> bool {
     answer.results.iter().any(|finding| finding.semantic == Semantic::Off)
-}
-
-/// What was near, and passed as no answer.
-fn push_nearest(text: &mut String, answer: &Answer, here: &str) {
-    match nearest_text(answer, here, Style::default()) {
-        nearest if nearest.is_empty() => text.push_str("Nothing is known about this.\n"),
-        nearest => text.push_str(&nearest),
-    }
 }
 
 fn push_notes<T>(text: &mut String, answered: &Answered<T>, no_model: bool) {

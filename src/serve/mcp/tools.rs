@@ -23,12 +23,15 @@ pub(super) type Call = fn(&Service, Value, Caller<'_>) -> Result<String, String>
 pub(super) fn call_of(name: &str) -> Option<Call> {
     Some(match name {
         "lookup" => |service, arguments, caller| {
-            Ok(looked_up(&service.lookup(read::<LookupRequest>(arguments)?, caller).map_err(told)?))
+            let request = read::<LookupRequest>(arguments)?;
+            let filtered = request.is_filtered();
+            Ok(looked_up(&service.lookup(request, caller).map_err(told)?, filtered))
         },
         "search" => |service, arguments, caller| {
             let mut request = read::<SearchRequest>(arguments)?;
             request.context.get_or_insert(0);
-            Ok(searched(&service.search(request, caller).map_err(told)?, &service.here()))
+            let filtered = request.is_filtered();
+            Ok(searched(&service.search(request, caller).map_err(told)?, filtered, &service.here()))
         },
         "pack" => {
             |service, arguments, caller| Ok(frame(service.pack(read::<PackRequest>(arguments)?, caller).map_err(told)?))

@@ -51,6 +51,12 @@ pub struct LookupRequest {
 }
 
 impl LookupRequest {
+    /// Whether some entries may not answer.
+    pub fn is_filtered(&self) -> bool {
+        let Self { resource, provider, packs, tags, .. } = self;
+        resource.is_some() || provider.is_some() || !packs.is_empty() || !tags.is_empty()
+    }
+
     /// How the engine is asked.
     pub fn options(self, settings: &LookupSettings) -> LookupOptions {
         LookupOptions {

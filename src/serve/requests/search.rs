@@ -125,6 +125,12 @@ impl SearchRequest {
         }
     }
 
+    /// Whether some items may not answer.
+    pub fn is_filtered(&self) -> bool {
+        let lists = [&self.kinds, &self.scopes, &self.paths, &self.exclude, &self.types, &self.tags];
+        self.provider.is_some() || self.condition.is_some() || lists.iter().any(|list| !list.is_empty())
+    }
+
     /// How the engine is asked.
     ///
     /// # Errors
