@@ -6,6 +6,7 @@
 //! | this one, `gc --auto` | a write, or a lookup before vectors are there: `index.background` | where it lies | ours |
 //! | the user's own | `ken run -- CMD` | as a shell finds it | ours |
 //! | the user's editor | `ken search --open N`, by `VISUAL` or `EDITOR` | as a shell finds it | ours |
+//! | the user's browser | `ken serve --open`, by `BROWSER`, else the system's | as a shell finds it | ours |
 //!
 //! 1. The first there is of `python3 -I -m pip`, `python -I -m pip`, `pip3`, `pip`; or the user's `pip.command`. Only
 //!    where a model's source is a package.
