@@ -10,19 +10,16 @@ not right.
 
 import asyncio
 import base64
-import os
-import signal
 import struct
-import subprocess
 import sys
-import tempfile
-from contextlib import contextmanager
 from pathlib import Path
 
 import openai
 from langchain_openai import OpenAIEmbeddings
 from mcp import Client, ClientSession
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
+
+from with_service import service
 
 ERROR = "fatal: refusing to merge unrelated histories"
 TEXTS = ["Signing keys are rotated every ninety days.", "The banner is blue.", "A request is tried five times."]
@@ -32,18 +29,6 @@ def expect(what, is_right, got):
     if not is_right:
         sys.exit(f"WRONG: {what}: {got}")
     print(f"ok: {what}")
-
-
-@contextmanager
-def service(ken, folder, variables):
-    process = subprocess.Popen([ken, "serve", "--listen", "127.0.0.1:0"], cwd=folder, env=variables, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    try:
-        yield process.stdout.readline().strip().rstrip("/")
-        process.send_signal(signal.SIGTERM)
-        expect("the service ends with 0", process.wait(20) == 0, process.returncode)
-    finally:
-        process.kill()
 
 
 def near(a, b):
@@ -117,21 +102,9 @@ async def ask_as_agents(url, token):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    ken = str(Path(sys.argv[1]).resolve())
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        home = folder / "home"
-        home.mkdir(mode=0o700)
-        for shared in ("models", "vectors"):
-            (home / shared).symlink_to(Path(os.environ["KEN_HOME"], shared))
-        (folder / "docs").mkdir()
-        (folder / "docs" / "keys.md").write_text(f"# Signing keys\n\n{TEXTS[0]}\n")
-        variables = {**os.environ, "KEN_HOME": str(home)}
-        subprocess.run([ken, "index", "--quiet", "docs"], cwd=folder, env=variables, check=True)
-        with service(ken, folder, variables) as url:
-            token = (home / "token").read_text().strip()
-            ask_as_openai(url, token)
-            asyncio.run(ask_as_agents(url, token))
+    with service(str(Path(sys.argv[1]).resolve())) as (url, token):
+        ask_as_openai(url, token)
+        asyncio.run(ask_as_agents(url, token))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Kills a service again and again while programs read, put, delete and index, and looks whether anything is lost.
+
+    KEN_HOME=... benches/service/crash.py target/release/ken [--seconds 600] [--every 20]
+
+KEN_HOME is a home with models; the service has one of its own. Every write that was acknowledged must be there
+afterwards, nothing whose deletion was acknowledged may return, and the service must be ready soon after each start.
+Writes without an answer may have happened or not. Prints how many there were, and exits with 1 at the first loss.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+WORDS = "amber bridge candle dune ember fjord glacier harbour island jetty kettle lantern meadow north orchard".split()
+
+
+class Truth:
+    """What must be so: a text for each id, None where it must be gone, and nothing where nobody can know."""
+
+    def __init__(self):
+        self.lock, self.known, self.acknowledged = threading.Lock(), {}, 0
+
+
+class Program(threading.Thread):
+    """One of several that put and delete ids of their own, search, and index."""
+
+    def __init__(self, number, service, truth):
+        super().__init__(daemon=True)
+        self.number, self.service, self.truth = number, service, truth
+        self.random, self.running = random.Random(number), True
+
+    def ask(self, method, path, body=None):
+        connection = http.client.HTTPConnection(*self.service.address, timeout=30)
+        try:
+            headers = {"Authorization": f"Bearer {self.service.token}", "Content-Type": "application/json"}
+            connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def run(self):
+        while self.running:
+            try:
+                self.step()
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.05)
+
+    def step(self):
+        choice = self.random.random()
+        if choice < 0.5:
+            self.put()
+        elif choice < 0.65:
+            self.delete()
+        elif choice < 0.67 and self.number == 0:
+            self.ask("POST", "/v1/index", {"paths": [self.service.docs]})
+        else:
+            self.ask("POST", "/v1/search", {"query": " ".join(self.random.sample(WORDS, 3)), "dry_run": True})
+
+    def put(self):
+        ids = [f"{self.number}-{self.random.randrange(300)}" for _ in range(self.random.randrange(1, 6))]
+        items = [{"id": one, "text": " ".join(self.random.choices(WORDS, k=12)), "scope": "load"} for one in set(ids)]
+        with self.truth.lock:
+            for item in items:
+                self.truth.known.pop(item["id"], None)
+        status, _ = self.ask("PUT", "/v1/items", {"items": items})
+        if status == 200:
+            with self.truth.lock:
+                self.truth.acknowledged += 1
+                self.truth.known.update((item["id"], item["text"]) for item in items)
+
+    def delete(self):
+        one = f"{self.number}-{self.random.randrange(300)}"
+        with self.truth.lock:
+            self.truth.known.pop(one, None)
+        status, _ = self.ask("DELETE", f"/v1/items/{one}?scope=load")
+        if status in (200, 404):
+            with self.truth.lock:
+                self.truth.acknowledged += 1
+                self.truth.known[one] = None
+
+
+class Service:
+    """A service that can be killed and started again at the same port."""
+
+    def __init__(self, ken, folder):
+        self.ken, self.folder = ken, folder
+        self.docs = str(folder / "docs")
+        self.variables = {**os.environ, "KEN_HOME": str(folder / "home")}
+        subprocess.run([ken, "config", "set", "serve.folders", self.docs], env=self.variables, check=True,
+                       capture_output=True)
+        self.address, self.process, self.slowest = ("127.0.0.1", 0), None, 0.0
+
+    def start(self):
+        begun = time.monotonic()
+        host, port = self.address
+        self.process = subprocess.Popen([self.ken, "serve", "--listen", f"{host}:{port}"], cwd=self.folder, text=True,
+                                        env=self.variables, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.address = (host, int(self.process.stdout.readline().strip().rstrip("/").rsplit(":", 1)[1]))
+        self.token = (self.folder / "home" / "token").read_text().strip()
+        while True:
+            try:
+                connection = http.client.HTTPConnection(*self.address, timeout=5)
+                connection.request("GET", "/readyz")
+                if connection.getresponse().status == 200:
+                    break
+            except OSError:
+                time.sleep(0.002)
+        self.slowest = max(self.slowest, time.monotonic() - begun)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def compare(program, truth):
+    """What the service has, against what must be so; only for ids that nobody is writing meanwhile."""
+    there, after = {}, None
+    while True:
+        path = "/v1/items?scope=load&limit=1000" + (f"&after={after}" if after else "")
+        status, body = program.ask("GET", path)
+        if status != 200:
+            sys.exit(f"LOST: the list is refused: {status} {body[:300]}")
+        page = json.loads(body)
+        there.update((item["id"], item["text"]) for item in page["items"])
+        after = page["next"]
+        if not after:
+            break
+    for one, text in truth.known.items():
+        if there.get(one) != text:
+            sys.exit(f"LOST: {one} should be {text!r} and is {there.get(one)!r}")
+    return len(there)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ken")
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--every", type=float, default=20)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        (folder / "home").mkdir(mode=0o700)
+        (folder / "docs").mkdir()
+        for number in range(40):
+            (folder / "docs" / f"{number}.md").write_text(f"# Note {number}\n\n" + " ".join(WORDS[number % 9:]) + ".\n")
+        for shared in ("models", "vectors"):
+            (folder / "home" / shared).symlink_to(Path(os.environ["KEN_HOME"], shared))
+        truth, service = Truth(), Service(str(Path(options.ken).resolve()), folder)
+        service.start()
+        end, kills, changes = time.monotonic() + options.seconds, 0, 0
+        while time.monotonic() < end:
+            programs = [Program(number, service, truth) for number in range(4)]
+            for program in programs:
+                program.start()
+            time.sleep(options.every * random.uniform(0.5, 1.0))
+            if kills % 5 == 4:
+                # The model is changed by another process while the service runs.
+                model = ("bge-small-en-v1.5-int8", "all-MiniLM-L6-v2")[changes % 2 == 0]
+                changed = subprocess.run([service.ken, "model", "use", model], env=service.variables, capture_output=True)
+                changes += changed.returncode == 0
+            for program in programs:
+                program.running = False
+            service.kill()
+            kills += 1
+            for program in programs:
+                program.join()
+            service.start()
+            count = compare(Program(9, service, truth), truth)
+            (folder / "docs" / f"{random.randrange(40)}.md").write_text(f"# Note\n\n{random.choice(WORDS)}\n")
+        service.process.send_signal(signal.SIGTERM)
+        doctor = subprocess.run([service.ken, "doctor"], env=service.variables, capture_output=True, text=True)
+        print(f"{kills} kills, {changes} changes of the model, {truth.acknowledged} writes acknowledged, {count} items, "
+              f"slowest start {service.slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
+        sys.exit(doctor.returncode)
+
+
+if __name__ == "__main__":
+    main()
