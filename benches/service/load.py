@@ -25,7 +25,7 @@ def request(options, question):
     host = urlparse(options.url).netloc
     if options.peer:
         return f"GET /search?q={quote(question)} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
-    body = json.dumps({"query": question, "limit": 5}).encode()
+    body = json.dumps({"query": question, "limit": 5, **({"dry_run": True} if options.dry_run else {})}).encode()
     head = (f"POST /v1/search HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {options.token}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n")
     return head.encode() + body
@@ -98,6 +98,7 @@ def main():
     parser.add_argument("--questions", required=True)
     parser.add_argument("--connections", default="1,8,64")
     parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--dry-run", action="store_true", help="the hits are not counted as shown")
     parser.add_argument("--peer", action="store_true")
     options = parser.parse_args()
     with open(options.questions, encoding="utf-8") as lines:

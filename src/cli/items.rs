@@ -10,7 +10,7 @@ use crate::engine::face::system::{self, Links};
 use crate::engine::face::text::shell_quote;
 use crate::engine::{Engine, PutReport};
 use crate::render::{json_line, json_object, line, shown};
-use crate::serve::{Asker, DeleteItemsRequest, ItemRequest, ListItemsRequest, PutItem, PutItemsRequest};
+use crate::serve::{Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, PutItem, PutItemsRequest};
 use crate::types::limits::{EXPORT_RECORD, ITEM_BATCH};
 use crate::types::{Access, Kind, StoredItem};
 use clap::{Args, Subcommand};
@@ -106,7 +106,7 @@ impl FilterArgs {
 pub(super) fn run(global: &Global, verb: ItemsVerb, output: &Output) -> Outcome {
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
-    let (settings, here) = (surroundings.config.settings(), working_directory()?);
+    let (settings, here) = (surroundings.config.settings(), Here::new(working_directory()?));
     let asker = Asker { engine: &engine, settings, here: &here, access: &Access::all() };
     let code = match verb {
         ItemsVerb::Put { file } => put(asker, &file, output),

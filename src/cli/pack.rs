@@ -12,7 +12,7 @@ use crate::engine::face::frames::{Change, Tokenizer, diff};
 use crate::engine::face::system::{self, Links};
 use crate::engine::face::text::{decode, parse_timestamp, single_line};
 use crate::render::{json_object, line, shown};
-use crate::serve::{Asker, PackRequest};
+use crate::serve::{Asker, Here, PackRequest};
 use crate::types::limits::FRAME_PART;
 use crate::types::{Access, Frame, Kind, Reason};
 use clap::{Args, Subcommand};
@@ -125,7 +125,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
-    let here = working_directory()?;
+    let here = Here::new(working_directory()?);
     let request = PackRequest {
         dry_run: args.dry_run,
         task: String::new(),

@@ -11,7 +11,7 @@ use crate::config::Prefer;
 use crate::engine::face::asking::endings;
 use crate::engine::face::failure::ErrorKind;
 use crate::render::{answer_json, nearest_first, paths_text, search_text, silence_text};
-use crate::serve::{Asker, SearchRequest, Sought};
+use crate::serve::{Asker, Here, SearchRequest, Sought};
 use crate::types::{Access, Answer, Kind, Semantic};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -132,7 +132,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
-    let here = working_directory()?;
+    let here = Here::new(working_directory()?);
     let mut request = SearchRequest {
         dry_run: args.dry_run,
         // Of bytes, which need not be UTF-8.
@@ -178,7 +178,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     if output.json {
         output.print(&answer_json(&answer, took_ms))?;
     } else {
-        let here = here.to_string_lossy();
+        let here = here.path().to_string_lossy();
         output.print(&match args.files {
             true => paths_text(&answer, &here),
             false => search_text(&answer, &here, output.style, output.width),

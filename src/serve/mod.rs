@@ -11,7 +11,7 @@ mod requests;
 mod service;
 
 pub use requests::{
-    Asker, DeleteItemsRequest, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItem, PutItemsRequest,
-    RequestError, SearchRequest, Sought, StatusRequest, status_line,
+    Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItem,
+    PutItemsRequest, RequestError, SearchRequest, Sought, StatusRequest, status_line,
 };
 pub use service::{Answered, Caller, Service};

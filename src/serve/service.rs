@@ -1,7 +1,7 @@
 //! Runs requests on the engine. A request does not say the settings, its folder or the time; the service adds them.
 
 use super::requests::{
-    Asker, DeleteItemsRequest, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItemsRequest,
+    Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItemsRequest,
     RequestError, SearchRequest, Sought,
 };
 use crate::config::Settings;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub struct Service {
     engine: Engine,
     settings: Settings,
-    here: PathBuf,
+    here: Here,
     clock: fn() -> i64,
     /// The user's own ignore rules of git.
     excludes: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub struct Answered<T> {
 impl Service {
     /// A service of this engine. `here` is a folder as files are known by; the clock gives milliseconds since 1970.
     pub fn new(engine: Engine, settings: Settings, here: PathBuf, clock: fn() -> i64) -> Self {
-        Self { engine, settings, here, clock, excludes: None }
+        Self { engine, settings, here: Here::new(here), clock, excludes: None }
     }
 
     /// The same, which leaves out what the user's own ignore rules of git name.
@@ -61,7 +61,7 @@ impl Service {
 
     /// The folder that paths are relative to, as text.
     pub fn here(&self) -> String {
-        self.here.to_string_lossy().into_owned()
+        self.here.path().to_string_lossy().into_owned()
     }
 
     fn asker<'a>(&'a self, caller: Caller<'a>) -> Asker<'a> {

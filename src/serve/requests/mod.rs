@@ -3,6 +3,7 @@
 
 mod bounds;
 mod condition;
+mod here;
 mod items;
 mod lookup;
 mod pack;
@@ -10,6 +11,7 @@ mod place;
 mod search;
 mod status;
 
+pub use here::Here;
 pub use items::{DeleteItemsRequest, ItemRequest, ListItemsRequest, PutItem, PutItemsRequest};
 pub use lookup::LookupRequest;
 pub use pack::PackRequest;
@@ -21,7 +23,6 @@ use crate::engine::face::failure::{Diagnose, ErrorKind};
 use crate::engine::{Engine, EngineError};
 use crate::types::Access;
 use std::fmt;
-use std::path::Path;
 
 /// Who asks, and whom.
 #[derive(Clone, Copy)]
@@ -31,7 +32,7 @@ pub struct Asker<'a> {
     /// What counts where a request says nothing.
     pub settings: &'a Settings,
     /// The folder that paths are relative to, as files are known by.
-    pub here: &'a Path,
+    pub here: &'a Here,
     /// Scopes that whoever asks may see; it becomes part of every filter.
     pub access: &'a Access,
 }

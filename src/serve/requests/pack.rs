@@ -93,7 +93,7 @@ impl PackRequest {
             )?,
             prefer: preferred(prefer.unwrap_or(asker.settings.search.prefer), asker.here),
             as_of: self.as_of.map(moment).transpose()?,
-            here: asker.here.to_string_lossy().into_owned(),
+            here: asker.here.path().to_string_lossy().into_owned(),
             explain: self.explain,
         })
     }

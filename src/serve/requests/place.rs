@@ -1,10 +1,9 @@
 //! Scopes and paths as people write them.
 
 use super::condition::parse;
-use super::{Asker, RequestError, named};
+use super::{Asker, Here, RequestError, named};
 use crate::config::Prefer;
 use crate::engine::face::asking::{ItemFilter, PathFilter};
-use crate::engine::face::indexing::scope_of;
 use crate::types::{Kind, Scope, check_name};
 use std::path::Path;
 
@@ -20,7 +19,7 @@ pub(super) fn places(
     [paths, without]: [&[String]; 2],
     condition: Option<&str>,
 ) -> Result<ItemFilter, RequestError> {
-    let all = |paths: &[String]| paths.iter().map(|path| place(path, asker.here)).collect::<Result<Vec<_>, _>>();
+    let all = |paths: &[String]| paths.iter().map(|path| place(path, asker.here.path())).collect::<Result<Vec<_>, _>>();
     Ok(ItemFilter {
         kinds: kinds.iter().map(|name| kind(name)).collect::<Result<_, _>>()?,
         scopes: scopes.iter().map(|name| scope(name, asker)).collect::<Result<_, _>>()?,
@@ -47,13 +46,13 @@ pub(super) fn kind(name: &str) -> Result<Kind, RequestError> {
 pub(super) fn any_scope(name: &str, asker: Asker<'_>) -> Result<Scope, RequestError> {
     let wrong = |what: String| RequestError::usage(what, "a scope is `here`, `global` or a name of your own");
     check_name("the scope", name).map_err(wrong)?;
-    Ok(if name == "here" { scope_of(asker.here) } else { Scope::repository(name) })
+    Ok(if name == "here" { asker.here.scope().clone() } else { Scope::repository(name) })
 }
 
 /// The scope whose items come first; none outside of a repository, or where nobody's do.
-pub(super) fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
-    let scope = (prefer == Prefer::Here).then(|| scope_of(here));
-    scope.filter(|scope| *scope != Scope::global())
+pub(super) fn preferred(prefer: Prefer, here: &Here) -> Option<Scope> {
+    let scope = (prefer == Prefer::Here).then(|| here.scope());
+    scope.filter(|scope| **scope != Scope::global()).cloned()
 }
 
 /// Reads a scope: `here`, `global`, or the id of an indexed repository.
@@ -62,7 +61,7 @@ pub(super) fn preferred(prefer: Prefer, here: &Path) -> Option<Scope> {
 /// [`RequestError`] for a scope in which nothing is indexed.
 fn scope(name: &str, asker: Asker<'_>) -> Result<Scope, RequestError> {
     Ok(match name {
-        "here" => scope_of(asker.here),
+        "here" => asker.here.scope().clone(),
         "global" => Scope::global(),
         id => asker.engine.known_scope(id, asker.access)?,
     })
