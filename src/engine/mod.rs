@@ -27,6 +27,7 @@ mod notes;
 mod pack;
 mod pack_files;
 mod packs;
+mod page_of;
 mod passing;
 mod plan;
 mod purge;

@@ -147,6 +147,14 @@ impl Service {
         self.run(caller, |session| Ok(self.engine.status(session)?.seen_by(caller.access)))
     }
 
+    /// What has this id, as a page of Markdown; none if there is nothing, or the caller may not see it.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn page_of(&self, id: &str, caller: Caller<'_>) -> Result<Answered<Option<String>>, RequestError> {
+        self.run(caller, |session| Ok(self.engine.page_of(id, caller.access, session)?))
+    }
+
     /// Puts items in: all of them or none.
     ///
     /// # Errors

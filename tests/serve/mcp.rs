@@ -155,6 +155,29 @@ fn both_revisions_of_the_protocol_are_spoken() {
     );
 }
 
+/// A hit is read whole by its id.
+#[test]
+fn what_a_hit_names_can_be_read_whole() {
+    let user = User::new();
+    user.document("retries.md", RETRIES);
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let mut agent = Agent::greeted(&user);
+    let templates = agent.ask("resources/templates/list", json!({}));
+    assert_eq!(templates["result"]["resourceTemplates"][0]["uriTemplate"], "ken://{+id}", "{templates}");
+    let mut read = |id: &str| {
+        let answer = agent.ask("resources/read", json!({"uri": format!("ken://{id}")}));
+        answer["result"]["contents"][0]["text"].as_str().map(str::to_owned).ok_or(answer)
+    };
+    let entry = read("git-ssh/unrelated-histories").unwrap();
+    assert!(entry.starts_with("# Refusing to merge") && entry.contains("## Fix\n\n1. "), "{entry}");
+    let found =
+        user.ken(&["search", "--json", "--dry-run", "--min-relevance", "0", "--kind", "chunk", "fifth attempt"]);
+    let id = found.json()["results"][0]["hits"][0]["id"].as_str().unwrap().to_owned();
+    assert!(read(&id).unwrap().contains("fifth attempt"));
+    let none = read("nothing/of-this-name").unwrap_err();
+    assert!(none["error"]["message"].as_str().unwrap().contains("nothing of this id"), "{none}");
+}
+
 #[test]
 fn what_is_wrong_is_said_and_the_next_call_works() {
     let user = User::new();

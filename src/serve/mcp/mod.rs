@@ -7,6 +7,7 @@
 mod answers;
 mod clients;
 mod over_http;
+mod resources;
 mod tools;
 
 pub use clients::{CLIENTS, entry};
@@ -15,8 +16,9 @@ pub(super) use over_http::{OverHttp, over_http};
 use super::{Caller, Service};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, serve_server};
 use rmcp::{ErrorData, transport};
@@ -56,7 +58,7 @@ struct Handler(Arc<Server>);
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
             .with_server_info(Implementation::new("ken", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
     }
@@ -67,6 +69,29 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(tools::all()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
+        let access = over_http::access_of(&context.extensions);
+        let work = move || {
+            let caller = Caller { access: &access, stopped: &|| stopped.is_cancelled() };
+            resources::read(server.service(), &request.uri, caller)
+        };
+        let read = tokio::task::spawn_blocking(work).await;
+        read.map_err(|_| ErrorData::internal_error("the call failed inside ken", None))?.map(Into::into)
     }
 
     async fn call_tool(
