@@ -160,14 +160,16 @@ pub struct NearTo {
     pub without: Option<i64>,
 }
 
-/// Searches everything for what is near to a vector. Words do not count, and nothing is near without a model.
+/// Searches everything for what is near to a vector. Words do not count, and nothing is near without a model. The gates
+/// are fitted to questions in words, so here there is none but the one that is asked for: what is nearest is shown.
 ///
 /// # Errors
 /// As [`search`].
 pub fn search_near(context: SearchContext<'_>, near: &NearTo, options: &SearchOptions) -> Result<Answer, SearchError> {
     // The vector is the whole question: it is not moved, and no word is looked for.
     let legs = Legs { semantic: true, keyword: false };
-    let options = SearchOptions { legs, feedback: false, ..options.clone() };
+    let min_relevance = options.min_relevance.or(Some(0.0));
+    let options = SearchOptions { legs, min_relevance, feedback: false, ..options.clone() };
     let vectors = QuestionVectors { whole: near.vector.clone(), parts: Vec::new() };
     let posed = context.posed(Question::new(""), true, Some(vectors), &options);
     answer(&posed, &near.name, near.without.map(|row| row as u64), None)

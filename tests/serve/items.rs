@@ -383,6 +383,11 @@ fn a_search_is_asked_in_one_way() {
     ] {
         refused(house.search(request), told);
     }
+    // What is nearest is shown, however far it is, unless somebody asks for more.
+    house.put(json!([{"id": "bees", "text": BEES}])).unwrap();
+    let near = |request: Value| own_ids(&house.service.search(read(request), caller(&Access::all())).unwrap().value);
+    assert_eq!(near(json!({"like": "keys", "kinds": ["chunk"]})), ["bees"]);
+    assert_eq!(near(json!({"like": "keys", "kinds": ["chunk"], "min_relevance": 0.9})), [""; 0]);
     for (condition, found) in [("lang = 'de'", 1), ("lang != 'de'", 0), ("lang exists and not lang = 'fr'", 1)] {
         assert_eq!(house.found(json!({"query": "signing keys", "where": condition})).len(), found, "{condition}");
     }

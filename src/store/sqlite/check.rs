@@ -348,6 +348,13 @@ mod tests {
             database.rebuild(&lock).unwrap();
             assert_eq!(database.check().unwrap(), [], "{change}");
         }
+        // What is forgotten leaves none behind, though its row stays.
+        let batch = database.begin(&lock).unwrap();
+        let attributes = serde_json::json!({"fields": {"l": "a secret"}});
+        let row = batch.put_item(&Item { attributes, ..item("four") }, Some(1)).unwrap();
+        batch.forget_item(row, 6).unwrap();
+        batch.commit().unwrap();
+        assert_eq!(database.check().unwrap(), []);
     }
 
     #[test]
