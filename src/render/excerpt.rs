@@ -141,7 +141,11 @@ mod tests {
 
     #[test]
     fn a_sentence_that_is_cut_has_a_mark_at_that_end() {
-        let line = |text: &str| ExcerptLine { text: text.to_owned(), marks: vec![1..3], keeps_form: false };
+        let line = |text: &str| ExcerptLine {
+            text: text.to_owned(),
+            marks: std::iter::once(1..3).collect(),
+            keeps_form: false,
+        };
         let mut excerpt = Excerpt { lines: vec![line(" of it")], cut_before: true, ..Excerpt::default() };
         let shown = |excerpt: &Excerpt| {
             let mut out = String::new();

@@ -2,7 +2,7 @@
 //! take. When the service ends, open ones are given some time.
 
 use super::metrics::Shared;
-use super::patient::Patient;
+use super::patient::{Connection, Patient};
 use crate::types::limits::{HTTP_CONNECTIONS, HTTP_HEAD_BYTES, HTTP_HEADERS};
 use axum::Router;
 use hyper::server::conn::http1;
@@ -12,7 +12,6 @@ use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
@@ -29,11 +28,6 @@ pub(super) enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
 }
-
-/// A connection of either sort.
-pub(super) trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
 
 impl Listener {
     async fn accept(&self) -> io::Result<Box<dyn Connection>> {

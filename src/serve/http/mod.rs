@@ -14,6 +14,7 @@ mod openapi;
 mod patient;
 mod plain;
 mod problem;
+mod route;
 mod routes;
 mod trust;
 mod work;
@@ -32,7 +33,8 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use axum::routing::{MethodFilter, any, on};
 use problem::{Problem, Shape};
-use routes::{ROUTES, Route, methods_of};
+use route::Route;
+use routes::{ROUTES, methods_of};
 use std::collections::BTreeMap;
 use std::io;
 use std::net;
@@ -69,6 +71,7 @@ pub struct HttpOptions {
 
 /// What all requests share.
 struct App {
+    routes: &'static [Route],
     service: Arc<Service>,
     work: work::Work,
     room: body::Room,
@@ -124,6 +127,7 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
         let trust =
             Trust::new(address.map(|address| address.port()), address.map(|address| address.ip()), &hosts, admission);
         let app = App {
+            routes: ROUTES,
             service: Arc::clone(&service),
             work: work::Work::new(threads),
             room: body::Room::default(),

@@ -3,7 +3,7 @@
 
 use super::answers::json_response;
 use super::problem::Problem;
-use super::routes::{ROUTES, Route};
+use super::route::Route;
 use super::{App, Call};
 use crate::render::json_line;
 use axum::body::Body;
@@ -25,18 +25,18 @@ const KEPT: [(&str, &str); 6] = [
     ("status", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/status.schema.json"))),
 ];
 
-pub(super) async fn document(_: Arc<App>, _: Call) -> Result<Response<Body>, Problem> {
+pub(super) async fn document(app: Arc<App>, _: Call) -> Result<Response<Body>, Problem> {
     static TEXT: OnceLock<String> = OnceLock::new();
-    Ok(json_response(TEXT.get_or_init(|| json_line(&whole())).clone()))
+    Ok(json_response(TEXT.get_or_init(|| json_line(&whole(app.routes))).clone()))
 }
 
 /// The whole document.
-fn whole() -> Value {
+fn whole(routes: &[Route]) -> Value {
     let mut generator = SchemaSettings::draft2020_12()
         .with(|settings| settings.definitions_path = "/components/schemas".into())
         .into_generator();
     let mut paths = Map::new();
-    for route in ROUTES {
+    for route in routes {
         let body = route.body.map(|body| body(&mut generator).to_value());
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         if let Value::Object(methods) = path {
@@ -172,6 +172,7 @@ fn own() -> Vec<(&'static str, Value)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::routes::ROUTES;
     use super::*;
 
     /// Every reference of the document leads somewhere.
@@ -187,7 +188,7 @@ mod tests {
                 _ => {}
             }
         }
-        let document = whole();
+        let document = whole(ROUTES);
         let mut all = Vec::new();
         references(&document, &mut all);
         assert!(all.len() > ROUTES.len());

@@ -1,7 +1,6 @@
 //! A connection whose other end must take what it is sent: one that reads nothing for a while is given up. What waits
 //! for a request is bounded elsewhere.
 
-use super::accept::Connection;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,6 +10,11 @@ use tokio::time::{Sleep, sleep};
 
 /// Longest that nothing is taken.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A connection of any sort.
+pub(super) trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
 
 pub(super) struct Patient {
     inner: Box<dyn Connection>,
