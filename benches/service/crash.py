@@ -167,7 +167,8 @@ def main():
             if kills % 5 == 4:
                 # The model is changed by another process while the service runs.
                 model = ("bge-small-en-v1.5-int8", "all-MiniLM-L6-v2")[changes % 2 == 0]
-                changed = subprocess.run([service.ken, "model", "use", model], env=service.variables, capture_output=True)
+                command = [service.ken, "model", "use", model]
+                changed = subprocess.run(command, env=service.variables, capture_output=True)
                 changes += changed.returncode == 0
             for program in programs:
                 program.running = False
@@ -180,8 +181,8 @@ def main():
             (folder / "docs" / f"{random.randrange(40)}.md").write_text(f"# Note\n\n{random.choice(WORDS)}\n")
         service.process.send_signal(signal.SIGTERM)
         doctor = subprocess.run([service.ken, "doctor"], env=service.variables, capture_output=True, text=True)
-        print(f"{kills} kills, {changes} changes of the model, {truth.acknowledged} writes acknowledged, {count} items, "
-              f"slowest start {service.slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
+        print(f"{kills} kills, {changes} changes of the model, {truth.acknowledged} writes acknowledged, "
+              f"{count} items, slowest start {service.slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
         sys.exit(doctor.returncode)
 
 

@@ -76,7 +76,7 @@ enum TokenVerb {
     /// Make a token and print it; it is shown this once
     #[command(after_help = "\
 Examples:
-  ken serve token add ci --right read
+  ken serve token add grafana --right read
   ken serve token add wiki --right write --scope git:0123456789abcdef")]
     Add {
         /// What it is called

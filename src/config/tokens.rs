@@ -1,8 +1,8 @@
 //! Who may ask the service, and for what. Tokens are kept as digests; only the first one, which belongs to whoever runs
 //! the service, lies in a file as it is, so that the page can be opened with it.
 //!
-//! A token has 256 random bits, so a plain digest of it can be kept: there is nothing to guess (NIST SP 800-63B, 5.1.2.2
-//! asks for salt and rounds below 112 bits). Digests are compared in constant time. Two tokens may be valid at once,
+//! A token has 256 random bits, so a plain digest of it can be kept: there is nothing to guess (NIST SP 800-63B,
+//! 5.1.2.2, asks for salt and rounds below 112 bits). Digests are compared in constant time. Two tokens may be valid at once,
 //! so one can be replaced while programs still use the other.
 
 use crate::error::{Diagnose, ErrorKind};

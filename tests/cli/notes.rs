@@ -40,9 +40,9 @@ const CALLS: &[&[&str]] = &[
     &["purge", "--dry-run"],
 ];
 
-/// Verbs that read no pack: they have nothing to say. `mcp` makes one for a call, and says it in the answer
-/// (`tests/serve`).
-const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "mcp", "items", "help"];
+/// Verbs that read no pack: they have nothing to say. `mcp` and `serve` make notes for a call, and say them in the
+/// answer (`tests/serve`).
+const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "mcp", "serve", "items", "help"];
 
 fn user() -> User {
     let user = User::new();

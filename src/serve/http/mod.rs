@@ -1,7 +1,7 @@
 //! The service over HTTP: a request is admitted, its body is read, one use case runs in a thread, its answer is sent.
 //!
-//! `routes` is the table of all there is; `trust` says who is heard; `work` bounds what runs and waits; `accept` has the
-//! connections. Nothing of what is asked is written anywhere.
+//! `routes` is the table of all there is; `trust` says who is heard; `work` bounds what runs and waits; `accept` has
+//! the connections. Nothing of what is asked is written anywhere.
 
 mod accept;
 mod answers;

@@ -51,7 +51,7 @@ fn whole(routes: &[Route]) -> Value {
         "info": {
             "title": "Kenning",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Finds what is already known: causes and fixes of errors, and passages of indexed documents.",
+            "description": "Finds what is already known: causes and fixes of errors, passages of documents.",
         },
         "paths": paths,
         "components": {
