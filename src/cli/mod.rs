@@ -48,6 +48,8 @@ mod run;
 mod search;
 mod serve;
 mod shown_text;
+#[cfg(unix)]
+mod socket;
 mod status;
 mod stop;
 mod surroundings;

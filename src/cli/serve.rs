@@ -16,7 +16,6 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -45,10 +44,11 @@ pub(super) struct ServeArgs {
     #[command(subcommand)]
     verb: Option<ServeVerb>,
     /// Address and port [default: 127.0.0.1:7717, setting: serve.listen]
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "unix")]
+    #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
     /// Listen at this socket of the file system instead
-    #[arg(long, value_name = "PATH")]
+    #[cfg(unix)]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["listen", "open"])]
     unix: Option<PathBuf>,
     /// A name that the service is reached by; repeatable [setting: serve.hosts]
     #[arg(long = "host", value_name = "NAME")]
@@ -57,7 +57,7 @@ pub(super) struct ServeArgs {
     #[arg(long)]
     no_token: bool,
     /// Open the page in the browser
-    #[arg(long, conflicts_with = "unix")]
+    #[arg(long)]
     open: bool,
     /// Say whether a running service answers, and exit
     #[arg(long)]
@@ -110,14 +110,15 @@ pub(super) fn run(global: &Global, args: &ServeArgs, output: &Output) -> Outcome
     }
     let listen = args.listen.as_ref().unwrap_or(&settings.serve.listen);
     if args.check {
-        return check(args.unix.as_deref(), listen, output);
+        return check(args.unix(), listen, output);
     }
     let hosts: Vec<String> = args.hosts.iter().chain(&settings.serve.hosts).cloned().collect();
     let given = given_by_the_system()?;
-    let place = match (given, &args.unix) {
+    let place = match (given, args.unix()) {
         (Some(place), _) => place,
-        (None, Some(path)) => Place::Unix(socket(path)?),
-        (None, None) => Place::Tcp(bind(listen, &hosts, args.no_token)?),
+        #[cfg(unix)]
+        (None, Some(path)) => Place::Unix(super::socket::listen(path)?),
+        _ => Place::Tcp(bind(listen, &hosts, args.no_token)?),
     };
     let admission = admission(args.no_token, &surroundings.paths)?;
     tell(&place, &admission, args, &surroundings.paths, output)?;
@@ -133,10 +134,20 @@ pub(super) fn run(global: &Global, args: &ServeArgs, output: &Output) -> Outcome
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let options = HttpOptions { place, hosts, admission, folders, threads };
     serve(options, service).map_err(|error| Failure::io("the service", &error))?;
-    if let Some(path) = &args.unix {
+    if let Some(path) = args.unix() {
         drop(std::fs::remove_file(path));
     }
     Ok(0)
+}
+
+impl ServeArgs {
+    /// The socket of the file system to listen at, where the system has such.
+    fn unix(&self) -> Option<&Path> {
+        #[cfg(unix)]
+        return self.unix.as_deref();
+        #[cfg(not(unix))]
+        None
+    }
 }
 
 /// Who may ask.
@@ -161,8 +172,12 @@ fn given_by_the_system() -> Result<Option<Place>, Failure> {
     if let Ok(Some(listener)) = given.take_tcp_listener(0) {
         return Ok(Some(Place::Tcp(listener)));
     }
-    let socket = given.take_unix_listener(0).map_err(|error| Failure::io("the socket given by the system", &error))?;
-    Ok(socket.map(Place::Unix))
+    #[cfg(unix)]
+    if let Ok(Some(listener)) = given.take_unix_listener(0) {
+        return Ok(Some(Place::Unix(listener)));
+    }
+    let hint = "let the system's manager open an address with a port, or a socket of the file system";
+    Err(Failure::new(ErrorKind::Usage, "the socket given by the system is of no sort that can be used", hint))
 }
 
 fn bind(listen: &str, hosts: &[String], open: bool) -> Result<TcpListener, Failure> {
@@ -195,24 +210,6 @@ fn address_of(listen: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
-/// A socket that its owner alone may connect to. One that a service has left behind is taken away.
-fn socket(path: &Path) -> Result<UnixListener, Failure> {
-    let name = shown(path);
-    if UnixStream::connect(path).is_ok() {
-        let hint = "ask it: `ken serve --check --unix PATH`, or choose another path";
-        return Err(Failure::new(ErrorKind::Busy, format!("something listens at {name} already"), hint));
-    }
-    let is_socket =
-        std::fs::symlink_metadata(path).is_ok_and(|meta| std::os::unix::fs::FileTypeExt::is_socket(&meta.file_type()));
-    if is_socket {
-        std::fs::remove_file(path).map_err(|error| Failure::io(&name, &error))?;
-    }
-    let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
-    let bound = UnixListener::bind(path);
-    rustix::process::umask(before);
-    bound.map_err(|error| Failure::io(&name, &error))
-}
-
 /// Says where it listens. The token is shown on a terminal alone: elsewhere it would stand in a log.
 fn tell(place: &Place, admission: &Admission, args: &ServeArgs, paths: &Paths, output: &Output) -> Result<(), Failure> {
     let address = match place {
@@ -220,6 +217,7 @@ fn tell(place: &Place, admission: &Admission, args: &ServeArgs, paths: &Paths, o
             let address = listener.local_addr().map_err(|error| Failure::io("the service", &error))?;
             format!("http://{address}/")
         }
+        #[cfg(unix)]
         Place::Unix(listener) => {
             let address = listener.local_addr().map_err(|error| Failure::io("the service", &error))?;
             format!("unix:{}", address.as_pathname().map(shown).unwrap_or_default())
@@ -264,11 +262,9 @@ fn open(address: &str, paths: &Paths, output: &Output) -> Result<(), Failure> {
 fn check(unix: Option<&Path>, listen: &str, output: &Output) -> Outcome {
     let name = unix.map_or_else(|| format!("http://{listen}/"), |path| format!("unix:{}", shown(path)));
     let answer = match unix {
-        Some(path) => UnixStream::connect(path).and_then(|stream| {
-            stream.set_read_timeout(Some(CHECK_TIME))?;
-            ask(stream, "localhost")
-        }),
-        None => {
+        #[cfg(unix)]
+        Some(path) => super::socket::connect(path, CHECK_TIME).and_then(|stream| ask(stream, "localhost")),
+        _ => {
             let address = address_of(listen)?;
             TcpStream::connect_timeout(&address, CHECK_TIME).and_then(|stream| {
                 stream.set_read_timeout(Some(CHECK_TIME))?;

@@ -12,7 +12,9 @@ use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::net::UnixListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
@@ -26,6 +28,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Where connections come from.
 pub(super) enum Listener {
     Tcp(TcpListener),
+    #[cfg(unix)]
     Unix(UnixListener),
 }
 
@@ -38,6 +41,7 @@ impl Listener {
                 stream.set_nodelay(true)?;
                 Box::new(stream)
             }
+            #[cfg(unix)]
             Self::Unix(listener) => Box::new(listener.accept().await?.0),
         })
     }

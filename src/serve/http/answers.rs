@@ -173,7 +173,7 @@ pub(super) async fn run(app: Arc<App>, call: Call, input: Input, run: Run) -> Re
         let caller = Caller { access: &call.caller.access, stopped: &stopped };
         let told = read.value().and_then(|value| run(&service, value, caller));
         metrics.worked(begun.elapsed());
-        told.map_err(|problem| if attention.is_late() { undone(Undone::Late) } else { problem })
+        told.map_err(|problem| attention.late().map_or(problem, undone))
     };
     let told = app.work.question(QUESTION_TIME, work).await.map_err(undone)??;
     if let Some(found) = told.found {
@@ -222,7 +222,7 @@ impl Read {
 pub(super) fn undone(undone: Undone) -> Problem {
     match undone {
         Undone::Full => Problem::too_many(),
-        Undone::Late => Problem::too_late(QUESTION_TIME.as_secs()),
+        Undone::Late(time) => Problem::too_late(time.as_secs()),
         Undone::Failed => Problem::internal(),
     }
 }

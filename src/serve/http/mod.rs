@@ -38,6 +38,7 @@ use routes::{ROUTES, methods_of};
 use std::collections::BTreeMap;
 use std::io;
 use std::net;
+#[cfg(unix)]
 use std::os::unix::net as unix;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -52,6 +53,7 @@ pub enum Place {
     /// An address and port.
     Tcp(net::TcpListener),
     /// A socket of the file system.
+    #[cfg(unix)]
     Unix(unix::UnixListener),
 }
 
@@ -109,6 +111,7 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
     let ended = runtime.block_on(async move {
         let address = match &place {
             Place::Tcp(listener) => Some(listener.local_addr()?),
+            #[cfg(unix)]
             Place::Unix(_) => None,
         };
         let listener = match place {
@@ -116,6 +119,7 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
                 listener.set_nonblocking(true)?;
                 Listener::Tcp(tokio::net::TcpListener::from_std(listener)?)
             }
+            #[cfg(unix)]
             Place::Unix(listener) => {
                 listener.set_nonblocking(true)?;
                 Listener::Unix(tokio::net::UnixListener::from_std(listener)?)
@@ -152,6 +156,7 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
 }
 
 /// Waits for Ctrl-C or the signal that ends services.
+#[cfg(unix)]
 async fn asked_to_end() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
@@ -160,6 +165,12 @@ async fn asked_to_end() -> io::Result<()> {
         _ = terminate.recv() => {}
     }
     Ok(())
+}
+
+/// Waits for Ctrl-C.
+#[cfg(not(unix))]
+async fn asked_to_end() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
 }
 
 fn router(app: Arc<App>) -> Router {

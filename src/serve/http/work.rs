@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 use tokio::task::spawn_blocking;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// Bytes of a token, about: how many there are is known only when the tokenizer has run, which is part of the work.
 const BYTES_PER_TOKEN: usize = 4;
@@ -25,8 +25,8 @@ const STEP: Duration = Duration::from_millis(1);
 pub(super) enum Undone {
     /// Too much waits.
     Full,
-    /// There was no time left.
-    Late,
+    /// There was no answer within this time.
+    Late(Duration),
     /// It panicked.
     Failed,
 }
@@ -40,14 +40,14 @@ struct Lane {
 }
 
 impl Lane {
-    /// Waits for a thread, unless too many do.
-    async fn thread(&self, until: Instant) -> Result<OwnedSemaphorePermit, Undone> {
+    /// Waits so long for a thread, unless too many do.
+    async fn thread(&self, time: Duration) -> Result<OwnedSemaphorePermit, Undone> {
         let _waiting = Counted::new(&self.waiting);
         if self.waiting.load(Ordering::Relaxed) > self.most_waiting {
             return Err(Undone::Full);
         }
-        let thread = timeout_at(until, Arc::clone(&self.threads).acquire_owned()).await;
-        thread.map_err(|_| Undone::Late)?.map_err(|_| Undone::Failed)
+        let thread = timeout(time, Arc::clone(&self.threads).acquire_owned()).await;
+        thread.map_err(|_| Undone::Late(time))?.map_err(|_| Undone::Failed)
     }
 }
 
@@ -91,6 +91,7 @@ impl Drop for Wanted {
 pub(super) struct Attention {
     gone: Arc<AtomicBool>,
     until: Instant,
+    time: Duration,
     asked: Arc<AtomicUsize>,
 }
 
@@ -100,9 +101,13 @@ impl Attention {
         self.gone.load(Ordering::Relaxed) || self.is_late()
     }
 
-    /// Whether its time is over.
-    pub fn is_late(&self) -> bool {
+    fn is_late(&self) -> bool {
         Instant::now() >= self.until
+    }
+
+    /// What was not done because its time is over, in place of whatever else is said of that.
+    pub fn late(&self) -> Option<Undone> {
+        self.is_late().then_some(Undone::Late(self.time))
     }
 
     /// Lets questions go first, for a while.
@@ -150,8 +155,8 @@ impl Work {
     pub async fn while_running<T>(&self, time: Duration, answer: impl Future<Output = T>) -> Result<T, Undone> {
         let _asked = Counted::new(&self.asked);
         let until = Instant::now() + time;
-        let _thread = self.questions.thread(until).await?;
-        timeout_at(until, answer).await.map_err(|_| Undone::Late)
+        let _thread = self.questions.thread(time).await?;
+        timeout_at(until, answer).await.map_err(|_| Undone::Late(time))
     }
 
     /// Runs work in bulk on texts of so many bytes.
@@ -175,10 +180,10 @@ impl Work {
         work: impl FnOnce(&Attention) -> T + Send + 'static,
     ) -> Result<T, Undone> {
         let until = Instant::now() + time;
-        let thread = lane.thread(until).await?;
+        let thread = lane.thread(time).await?;
         let gone = Arc::new(AtomicBool::new(false));
         let _wanted = Wanted(Arc::clone(&gone));
-        let attention = Attention { gone, until, asked: Arc::clone(&self.asked) };
+        let attention = Attention { gone, until, time, asked: Arc::clone(&self.asked) };
         let job = spawn_blocking(move || {
             // Until the thread is free again, whoever waits.
             let _thread = thread;
@@ -232,7 +237,7 @@ mod tests {
                 tokio::task::yield_now().await;
                 work.question(Duration::from_secs(60), |_| ()).await
             };
-            assert_eq!(tokio::join!(waits, refused), (Err(Undone::Late), Err(Undone::Full)));
+            assert_eq!(tokio::join!(waits, refused), (Err(Undone::Late(Duration::from_millis(50))), Err(Undone::Full)));
             end.send(()).unwrap();
             assert_eq!(held.await.unwrap(), Ok(true));
             assert_eq!(work.question(Duration::from_secs(60), |_| 1).await, Ok(1));
