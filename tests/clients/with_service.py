@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a command while a service answers, in a home of its own that has the models of KEN_HOME and one document.
 
-    KEN_HOME=... tests/clients/with_service.py target/release/ken -- COMMAND ...
+    KEN_HOME=... tests/clients/with_service.py target/release/ken [--no-token] -- COMMAND ...
 
 `{url}` and `{token}` in the command are those of the service. Exits as the command does; with 1 if the service did not
 end in good order.
@@ -19,8 +19,8 @@ DOCUMENT = "# Signing keys\n\nSigning keys are rotated every ninety days.\n"
 
 
 @contextmanager
-def service(ken):
-    """The address and the token of a service that runs meanwhile."""
+def service(ken, *options):
+    """The address and the token of a service that runs meanwhile; no token with `--no-token`."""
     with tempfile.TemporaryDirectory() as scratch:
         home, docs = Path(scratch, "home"), Path(scratch, "docs")
         home.mkdir(mode=0o700)
@@ -31,11 +31,12 @@ def service(ken):
         variables = {**os.environ, "KEN_HOME": str(home)}
         subprocess.run([ken, "index", "--quiet", "docs"], cwd=scratch, env=variables, check=True,
                        stdout=subprocess.DEVNULL)
-        process = subprocess.Popen([ken, "serve", "--listen", "127.0.0.1:0"], cwd=scratch, env=variables, text=True,
+        process = subprocess.Popen([ken, "serve", "--listen", "127.0.0.1:0", *options], cwd=scratch, env=variables, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             url = process.stdout.readline().strip().rstrip("/")
-            yield url, (home / "token").read_text().strip()
+            token = home / "token"
+            yield url, token.read_text().strip() if token.exists() else ""
             process.send_signal(signal.SIGTERM)
             if process.wait(20) != 0:
                 sys.exit(f"the service ended with {process.returncode}")
@@ -44,10 +45,14 @@ def service(ken):
 
 
 def main():
-    if len(sys.argv) < 4 or sys.argv[2] != "--":
+    options, behind, command = sys.argv[2:], "--", []
+    if behind in options:
+        at = options.index(behind)
+        options, command = options[:at], options[at + 1:]
+    if not command:
         sys.exit(__doc__)
-    with service(str(Path(sys.argv[1]).resolve())) as (url, token):
-        command = [part.replace("{url}", url).replace("{token}", token) for part in sys.argv[3:]]
+    with service(str(Path(sys.argv[1]).resolve()), *options) as (url, token):
+        command = [part.replace("{url}", url).replace("{token}", token) for part in command]
         code = subprocess.run(command, check=False).returncode
     sys.exit(code)
 
