@@ -7,7 +7,7 @@ use super::explanation::of_judged;
 use super::rank::Ranking;
 use super::read::read;
 use crate::text::single_line;
-use crate::types::Nearest;
+use crate::types::{External, Nearest};
 
 /// A candidate is named where it is at least this share as relevant as its gate asks.
 const NEAR_GATE: f32 = 0.3;
@@ -49,6 +49,7 @@ fn named(known: &Known<'_>, relevance: f32) -> Nearest {
             title: stored.entry().title.clone(),
             path: None,
             line_start: None,
+            item: None,
             relevance,
             explain: None,
         },
@@ -57,6 +58,7 @@ fn named(known: &Known<'_>, relevance: f32) -> Nearest {
             title: single_line(&item.title, TITLE_CHARS),
             path: item.path.clone(),
             line_start: item.span.map(|span| span.line_start),
+            item: External::of(item),
             relevance,
             explain: None,
         },

@@ -27,14 +27,18 @@ pub(super) fn nearest_text(answer: &Answer, here: &str, style: Style, width: usi
         let indent = if near.explain.is_some() { 0 } else { LABEL.len() };
         let label = if index == 0 { LABEL.to_owned() } else { " ".repeat(indent) };
         let percent = near.relevance * 100.0;
-        let (what, how) = match &near.path {
-            Some(path) => {
+        let (what, how) = match (&near.path, &near.item) {
+            (Some(path), _) => {
                 let line_start = near.line_start.map_or_else(String::new, |line| format!(":{line}"));
                 let place = format!("{}{line_start}", below(path, here));
                 let how = if near.title.is_empty() { String::new() } else { format!("{} ", line(&near.title)) };
                 (place, format!("{how}({percent:.0} %)"))
             }
-            None => {
+            (None, Some(item)) => {
+                let what = if near.title.is_empty() { &item.id } else { &near.title };
+                (line(what).into_owned(), line(&format!("({percent:.0} %, {})", item.id)).into_owned())
+            }
+            (None, None) => {
                 let how = line(&format!("({percent:.0} %, `ken canon show {}`)", near.id)).into_owned();
                 (line(&near.title).into_owned(), how)
             }
@@ -59,7 +63,7 @@ pub(super) fn nearest_text(answer: &Answer, here: &str, style: Style, width: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Asked, Finding, Semantic, Verdict};
+    use crate::types::{Asked, Attributes, External, Finding, Scope, Semantic, Verdict};
 
     #[test]
     fn passages_are_named_by_place_and_entries_by_command() {
@@ -68,6 +72,7 @@ mod tests {
             title: "Backup > Retention".to_owned(),
             path: path.map(str::to_owned),
             line_start: path.map(|_| 12),
+            item: None,
             relevance,
             explain: None,
         };
@@ -82,7 +87,7 @@ mod tests {
             candidates: vec![near("linux/x", None, 0.1), near("abc", Some("/home/me/docs/a.md"), 0.2)],
             why_not: None,
         };
-        let answer = Answer { errors_found: 1, errors_shown: 1, results: vec![finding] };
+        let mut answer = Answer { errors_found: 1, errors_shown: 1, results: vec![finding] };
         let text = nearest_text(&answer, "/home/me", Style::default(), 80);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "Nothing sure. Closest: docs/a.md:12 Backup > Retention (20 %)");
@@ -93,5 +98,12 @@ mod tests {
             narrow.ends_with(&format!("{below}Backup > Retention\n{below}(10 %, `ken canon show linux/x`)\n")),
             "{narrow}"
         );
+        // An item of a program is named as the program knows it.
+        let (id, scope) = ("TICKET-7".to_owned(), Scope::global());
+        let mut of_program = near("item/0123", None, 0.3);
+        of_program.item = Some(External { id, scope, attributes: Attributes::default() });
+        answer.results[0].candidates = vec![of_program];
+        let text = nearest_text(&answer, "/home/me", Style::default(), 80);
+        assert_eq!(text, "Nothing sure. Closest: Backup > Retention (30 %, TICKET-7)\n");
     }
 }

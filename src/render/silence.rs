@@ -105,6 +105,7 @@ mod tests {
             title: "Not this".to_owned(),
             path: None,
             line_start: None,
+            item: None,
             relevance: 0.2,
             explain: None,
         });

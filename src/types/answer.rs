@@ -254,6 +254,9 @@ pub struct Nearest {
     /// Its first line in the file as it was indexed, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_start: Option<usize>,
+    /// What the program says of it that put it in; none for what a file or a pack holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<External>,
     /// Probability of being the right answer, in \[0, 1\].
     pub relevance: f32,
     /// Why it comes to that, if that was asked.

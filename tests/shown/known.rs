@@ -58,6 +58,7 @@ const KNOWN: &[Known] = &[
     ("KEN_HOME=... python *", How::Elsewhere, "needs packages of Python, or sets that are not in the repository"),
     ("python3 benches/*", How::Elsewhere, "needs packages of Python, or sets that are not in the repository"),
     ("python benches/*", How::Elsewhere, "needs packages of Python, or sets that are not in the repository"),
+    ("SET=DIR uvicorn *", How::Elsewhere, "needs packages of Python"),
     ("benches/peers/*", How::Elsewhere, "gets what it compares with"),
     ("cd benches/peers/tantivy *", How::Elsewhere, "builds another program"),
     ("cd benches/peers/hnsw_rs", How::Elsewhere, "builds another program, as do the next two"),
