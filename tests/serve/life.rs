@@ -117,6 +117,26 @@ fn what_is_wrong_is_refused_and_the_next_request_is_answered() {
     assert_eq!(service.end(), Some(0));
 }
 
+/// Clients keep a connection for their next request. One that was refused with its body unread leaves it whole.
+#[test]
+fn a_refusal_leaves_the_connection_whole() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    let mut stream = service.connect();
+    let body = format!("{{\"query\":\"{}\"}}", "x".repeat(100_000));
+    let rest = format!("Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    for (path, host) in
+        [("/v1/search", &service.address), ("/nothing", &service.address), ("/v1/search", &REFUSED.into())]
+    {
+        write!(stream, "POST {path} HTTP/1.1\r\nHost: {host}\r\n{rest}").unwrap();
+    }
+    write!(stream, "GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", service.address).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let statuses: Vec<&str> = text.match_indices("HTTP/1.1 ").map(|(at, _)| &text[at + 9..at + 12]).collect();
+    assert_eq!(statuses, ["415", "404", "403", "200"], "{text}");
+}
+
 #[test]
 fn it_listens_at_a_socket_that_is_its_owner_s_alone() {
     let user = User::new();

@@ -61,6 +61,26 @@ impl Room {
     }
 }
 
+/// Bytes of a body that nobody wants which are read all the same.
+const DRAINED: usize = 256 << 10;
+/// Longest that this takes.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// Reads what nobody wants. Otherwise the connection would be closed behind the answer, and a client that sends its next
+/// request on it, as clients do, would see it broken.
+pub(super) async fn drain(mut body: Body) {
+    let read = async {
+        let mut left = DRAINED;
+        while let Some(Ok(frame)) = body.frame().await {
+            match left.checked_sub(frame.data_ref().map_or(0, |data| data.len())) {
+                Some(less) => left = less,
+                None => return,
+            }
+        }
+    };
+    drop(timeout(DRAIN_TIME, read).await);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -207,12 +207,16 @@ async fn answered(app: Arc<App>, route: &'static Route, id: Option<String>, requ
     let (parts, body) = request.into_parts();
     let response = match app.trust.admit(&parts, route.need) {
         Ok(caller) => {
+            let body = if route.body.is_some() { body } else { emptied(body).await };
             let wants_events = accepts_events(&parts.headers);
             let query = parts.uri.query().unwrap_or_default().to_owned();
             let call = Call { route: route.path, caller, query, parameter: id, wants_events, body };
             (route.handle)(Arc::clone(&app), call).await
         }
-        Err(problem) => Err(problem),
+        Err(problem) => {
+            body::drain(body).await;
+            Err(problem)
+        }
     };
     let response = response.unwrap_or_else(|problem| problem.response(route.shape));
     app.metrics.end(route.path, route.method, response.status().as_u16(), begun.elapsed());
@@ -222,7 +226,8 @@ async fn answered(app: Arc<App>, route: &'static Route, id: Option<String>, requ
 
 /// What is said where there is no route, or no such method of one.
 async fn refused(app: Arc<App>, request: Request<Body>, allow: Option<String>) -> Response<Body> {
-    let (parts, _) = request.into_parts();
+    let (parts, body) = request.into_parts();
+    body::drain(body).await;
     let problem = match (app.trust.names_are_ours(&parts), allow) {
         (Err(problem), _) => problem,
         (Ok(()), Some(allow)) => Problem::wrong_method(allow),
@@ -233,7 +238,8 @@ async fn refused(app: Arc<App>, request: Request<Body>, allow: Option<String>) -
 
 /// The page: it holds nothing of anybody's, so it needs no token.
 async fn shown_page(app: Arc<App>, request: Request<Body>) -> Response<Body> {
-    let (parts, _) = request.into_parts();
+    let (parts, body) = request.into_parts();
+    body::drain(body).await;
     if let Err(problem) = app.trust.admit(&parts, None) {
         return guarded(problem.response(Shape::Problem));
     }
@@ -261,11 +267,20 @@ async fn agent(app: Arc<App>, agents: mcp::OverHttp, request: Request<Body>) -> 
             }
             Err(problem) => problem.response(Shape::Problem),
         },
-        Err(problem) => problem.response(Shape::Problem),
+        Err(problem) => {
+            body::drain(body).await;
+            problem.response(Shape::Problem)
+        }
     };
     app.metrics.end("/mcp", method, response.status().as_u16(), begun.elapsed());
     drop(in_flight);
     guarded(response)
+}
+
+/// A body that a route has no use for, once it is read.
+async fn emptied(body: Body) -> Body {
+    body::drain(body).await;
+    Body::empty()
 }
 
 fn accepts_events(headers: &HeaderMap) -> bool {

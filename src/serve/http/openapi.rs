@@ -116,7 +116,11 @@ fn kept(name: &str, text: &str) -> Value {
 
 /// Answers that the command line does not have.
 fn own() -> Vec<(&'static str, Value)> {
-    let object = |required: &[&str], properties: Value| json!({"type": "object", "required": required, "properties": properties});
+    let object = |required: &[&str], properties: Value| {
+        let mut object = json!({"type": "object", "required": required});
+        object["properties"] = properties;
+        object
+    };
     let text = || json!({"type": "string"});
     let count = || json!({"type": "integer", "minimum": 0});
     let number = || json!({"type": "number"});
