@@ -123,7 +123,7 @@ pub(super) fn derive(
     Ok(())
 }
 
-/// Takes the rows away that [`derive`] wrote.
+/// Takes the rows away that [`derive()`] wrote.
 pub(super) fn underive(connection: &Connection, item: i64) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM external_item WHERE item_id = ?1")?.execute([item])?;
     connection.prepare_cached("DELETE FROM attribute WHERE item_id = ?1")?.execute([item])?;
