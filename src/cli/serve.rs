@@ -38,7 +38,7 @@ Examples:
   ken serve --check                      say whether one answers
   ken serve token add ci --right read    make a token for a program
 
-Exit code: 0 when it was told to end; with --check 0 if one answers, 10 if not."
+Exit code: 0 when it was told to end; with --check 0 if one answers, else 10."
 )]
 pub(super) struct ServeArgs {
     #[command(subcommand)]
@@ -89,8 +89,10 @@ Examples:
         scopes: Vec<String>,
     },
     /// List the tokens, without what they are
+    #[command(after_help = "Example:\n  ken serve token list")]
     List,
     /// Remove a token; programs that use it are refused from then on
+    #[command(after_help = "Example:\n  ken serve token remove grafana")]
     Remove {
         /// What it is called
         name: String,
