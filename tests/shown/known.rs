@@ -78,6 +78,7 @@ const KNOWN: &[Known] = &[
     ("terraform *", How::Exits(8), "the plan has findings"),
     ("ken serve", How::Read, "never ends"),
     ("ken serve --open", How::Read, "never ends"),
+    ("ken serve --listen *", How::Read, "never ends"),
     ("ken serve --unix *", How::Read, "never ends"),
     ("ken serve --check", How::Exits(10), "none is running"),
     ("ken index --watch .", How::Read, "never ends"),
