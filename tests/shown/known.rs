@@ -79,6 +79,7 @@ const KNOWN: &[Known] = &[
     ("ken serve", How::Read, "never ends"),
     ("ken serve --open", How::Read, "never ends"),
     ("ken serve --listen *", How::Read, "never ends"),
+    ("ken serve --check --unix *", How::Read, "none is running"),
     ("ken serve --unix *", How::Read, "never ends"),
     ("ken serve --check", How::Exits(10), "none is running"),
     ("ken index --watch .", How::Read, "never ends"),
