@@ -26,8 +26,8 @@ const KEPT_BYTES: usize = RUN_KEPT_BYTES;
 /// Run a command; if it fails, look up what it printed
 ///
 /// Output and exit code are those of the command. The answer goes to standard error. If nothing is known, nothing is
-/// added. If the setting run.keep_passing is on, ken keeps hashes of what a passing command prints. When the same
-/// command fails later in the same folder, lines that it printed before are less likely the reason.
+/// added. If the setting run.keep_passing is on, ken keeps hashes of the lines of a command that passes. If it fails
+/// later in the same folder, these lines are less likely to be the reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

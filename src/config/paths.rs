@@ -40,8 +40,8 @@ impl Environment {
     }
 }
 
-/// The folders and files of one user in one working directory. Without a home there are none but those that a variable
-/// names, and lookups still work.
+/// The folders and files of one user in one working directory. Without a home only those are set
+/// that a variable names. Lookups work without any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Paths {
     /// Models, vectors, the user's packs, trust.

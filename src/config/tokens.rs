@@ -2,8 +2,8 @@
 //! the service, lies in a file as it is, so that the page can be opened with it.
 //!
 //! A token has 256 random bits, so a plain digest of it can be kept: there is nothing to guess (NIST SP 800-63B,
-//! 5.1.2.2, asks for salt and rounds below 112 bits). Digests are compared in constant time. Two tokens may be valid at once,
-//! so one can be replaced while programs still use the other.
+//! 5.1.2.2, asks for salt and rounds below 112 bits). Digests are compared in constant time. Two tokens may be valid at
+//! once, so one can be replaced while programs still use the other.
 
 use crate::error::{Diagnose, ErrorKind};
 use crate::map::open::{Links, read};

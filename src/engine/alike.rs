@@ -87,8 +87,8 @@ fn unit(vector: &[f32], dims: usize) -> Result<Vec<f32>, EngineError> {
     Ok(vector.iter().map(|value| (f64::from(*value) / length) as f32).collect())
 }
 
-/// The row of an item by its public id, or by the one that a program gave it in a scope that the filter admits. What may
-/// not be seen is not there.
+/// The row of an item by its public id, or by the one that a program gave it in a scope that the filter admits. What
+/// may not be seen is not there.
 fn find(database: &Database, id: &str, filter: &ItemFilter) -> Result<Option<i64>, EngineError> {
     let seen = |row: i64| -> Result<Option<i64>, EngineError> {
         let found = database.items(&[row])?;

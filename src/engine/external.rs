@@ -67,9 +67,9 @@ impl Engine {
     /// none.
     ///
     /// # Errors
-    /// [`EngineError::BadItem`] for one that cannot be stored, [`EngineError::NoAccess`] for one of a scope that may not
-    /// be seen, [`EngineError::ModelMismatch`], and [`EngineError`] when the model or the database fails. Nothing is
-    /// stored then.
+    /// [`EngineError::BadItem`] for one that cannot be stored, [`EngineError::NoAccess`] for one of a scope that may
+    /// not be seen, [`EngineError::ModelMismatch`], and [`EngineError`] when the model or the database fails. Nothing
+    /// is stored then.
     pub fn put_items(
         &self,
         items: Vec<ExternalItem>,

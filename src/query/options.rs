@@ -130,7 +130,8 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// The filter of entries; none if no entry may answer: they lie in no file, count everywhere and have no attributes.
+    /// The filter of entries; none if no entry may answer: they lie in no file, count everywhere and have no
+    /// attributes.
     pub(super) fn canon_filters(&self) -> Option<Filters> {
         let filter = &self.filter;
         let kind = filter.kinds.is_empty() || filter.kinds.contains(&Kind::Canon);

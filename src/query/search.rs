@@ -175,7 +175,7 @@ pub fn search_near(context: SearchContext<'_>, near: &NearTo, options: &SearchOp
     answer(&posed, &near.name, near.without.map(|row| row as u64), None)
 }
 
-/// The answer to a question that was posed. `without` is the key of an item that does not count.
+/// Answers a question. The item with the key `without` is left out.
 fn answer(
     posed: &Posed<'_>,
     question: &str,

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Bytes in the unit that fits, in steps of a thousand: `0 B`, `711 kB`, `1.4 MB`, `34 MB`, `2.3 GB`. Below ten of a
-/// unit there is one decimal. The width and the side of a format are kept.
+/// Bytes in the unit that fits, in steps of a thousand: `0 B`, `711 kB`, `1.4 MB`, `34 MB`, `2.3 GB`. A number below
+/// ten has one decimal. Width and alignment of the format string apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 

@@ -34,8 +34,8 @@ pub trait ReadExternal {
 
 /// Changes items that programs put in. What it does becomes true with its batch.
 pub trait WriteExternal {
-    /// Deletes an item with its counters. Traces are left on the disk until they are erased. Unlike what is forgotten it
-    /// may come back: its program puts it in again.
+    /// Deletes an item with its counters. Traces are left on the disk until they are erased. Unlike what is forgotten
+    /// it may come back: its program puts it in again.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

@@ -169,7 +169,8 @@ fn no_verb_that_reads_lets_anything_through() {
     .unwrap();
     std::fs::write(victim.work().join("frame.md"), "---\nkenning: 1\n---\n\n# Task\n\nx\n").unwrap();
     let why_not = format!("--why-not={EVIL}");
-    let item = json!({"id": EVIL.replace(|c: char| c.is_control(), ""), "title": EVIL, "text": paragraph("fort"), "attributes": {"a": EVIL}});
+    let id = EVIL.replace(|c: char| c.is_control(), "");
+    let item = json!({"id": id, "title": EVIL, "text": paragraph("fort"), "attributes": {"a": EVIL}});
     std::fs::write(victim.work().join("items.jsonl"), format!("{item}\n")).unwrap();
 
     for arguments in [

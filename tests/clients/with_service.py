@@ -31,8 +31,9 @@ def service(ken, *options):
         variables = {**os.environ, "KEN_HOME": str(home)}
         subprocess.run([ken, "index", "--quiet", "docs"], cwd=scratch, env=variables, check=True,
                        stdout=subprocess.DEVNULL)
-        process = subprocess.Popen([ken, "serve", "--listen", "127.0.0.1:0", *options], cwd=scratch, env=variables, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        command = [ken, "serve", "--listen", "127.0.0.1:0", *options]
+        process = subprocess.Popen(command, cwd=scratch, env=variables, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)
         try:
             url = process.stdout.readline().strip().rstrip("/")
             token = home / "token"

@@ -91,8 +91,8 @@ impl House {
         format!("{}: {}", why.stage, why.reason)
     }
 
-    /// Whether the bytes stand in any file of the data directory. Another process copies the files first: whoever closes
-    /// a file of an open database takes the locks from it.
+    /// Whether the bytes stand in any file of the data directory. Another process copies the files first: whoever
+    /// closes a file of an open database takes the locks from it.
     fn on_disk(&self, bytes: &[u8]) -> bool {
         let copy = tempfile::tempdir().unwrap();
         let mut cp = std::process::Command::new("cp");

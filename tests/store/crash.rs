@@ -173,8 +173,8 @@ fn importing() {
     }
 }
 
-/// A batch of a program is there as a whole or not at all, and for good once the command has ended; what was deleted does
-/// not return.
+/// A batch of a program is there as a whole or not at all, and for good once the command has ended; what was deleted
+/// does not return.
 #[test]
 fn putting_and_deleting_items() {
     const ITEMS: u32 = 60;
@@ -183,7 +183,10 @@ fn putting_and_deleting_items() {
     let command =
         |arguments: &[&str]| user.command(&[arguments, &["--model", model.path().to_str().unwrap()]].concat());
     let put = |version: u32| {
-        let line = |at: u32| json!({"id": at.to_string(), "text": format!("Version {version} of item {at}."), "attributes": {"at": at}});
+        let line = |at: u32| {
+            let text = format!("Version {version} of item {at}.");
+            json!({"id": at.to_string(), "text": text, "attributes": {"at": at}})
+        };
         let lines: String = (0..ITEMS).map(|at| format!("{}\n", line(at))).collect();
         user.document("items.jsonl", lines);
         command(&["items", "put", "items.jsonl"])

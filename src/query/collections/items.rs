@@ -69,7 +69,7 @@ pub struct ItemCollection<'a> {
     pub admitted: Option<Admitted<'a>>,
     /// Where they were taken from.
     pub files: &'a dyn Files,
-    /// Scopes that whoever asks may see: nothing of another one is told, not even that it is there.
+    /// The scopes that the caller may see. The answer does not tell whether there are others.
     pub access: &'a Access,
     /// What their gate is fitted to; none where that is not known, or the calibration was made for them.
     pub noise: Option<Noise<'a>>,

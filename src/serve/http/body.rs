@@ -66,8 +66,8 @@ const DRAINED: usize = 256 << 10;
 /// Longest that this takes.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// Reads what nobody wants. Otherwise the connection would be closed behind the answer, and a client that sends its next
-/// request on it, as clients do, would see it broken.
+/// Reads what nobody wants. Otherwise the connection would be closed behind the answer, and a client that sends its
+/// next request on it, as clients do, would see it broken.
 pub(super) async fn drain(mut body: Body) {
     let read = async {
         let mut left = DRAINED;

@@ -16,7 +16,7 @@ use axum::body::Body;
 use axum::http::{Response, StatusCode};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,20 +25,19 @@ use std::time::Duration;
 /// Longest that vectors of many texts may take.
 pub(super) const BULK_TIME: Duration = Duration::from_secs(600);
 
-/// One text or many.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[allow(dead_code, reason = "only its schema is used: a body is read by hand, so that what is wrong with it is said")]
-enum Input {
-    One(String),
-    Many(Vec<String>),
+/// One text or many: read by hand, so that what is wrong with it is said.
+fn input_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+        "description": "A text, or up to 2048 of them; arrays of tokens are not taken",
+    })
 }
 
 /// Texts whose vectors are wanted.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EmbeddingsRequest {
-    #[schemars(with = "Input", description = "A text, or up to 2048 of them; arrays of tokens are not taken")]
+    #[schemars(schema_with = "input_schema")]
     input: Value,
     #[serde(default)]
     #[schemars(description = "The model in use, as /v1/models names it; it may be left out")]
@@ -53,9 +52,9 @@ pub(super) struct EmbeddingsRequest {
     #[schemars(description = "query or document (default): which prefix of the model is put before each text")]
     input_type: Option<String>,
     #[serde(default)]
-    #[schemars(description = "Not looked at")]
-    #[allow(dead_code, reason = "taken because clients send it")]
-    user: Option<String>,
+    #[schemars(description = "Not looked at; clients send it")]
+    #[serde(rename = "user")]
+    _user: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -222,7 +221,7 @@ pub(super) async fn models(app: Arc<App>, call: Call) -> Result<Response<Body>, 
 pub(super) struct RerankRequest {
     #[schemars(description = "The question")]
     query: String,
-    #[schemars(with = "Vec<Document>", description = "Up to 2048 texts, or objects with a text")]
+    #[schemars(schema_with = "documents_schema")]
     documents: Vec<Value>,
     #[serde(default)]
     #[schemars(description = "The reranker, as /v1/models names it; it may be left out")]
@@ -235,12 +234,14 @@ pub(super) struct RerankRequest {
     return_documents: Option<bool>,
 }
 
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[allow(dead_code, reason = "only its schema is used")]
-enum Document {
-    Text(String),
-    Object { text: String },
+/// Texts, or objects with a text: read by hand like the input above.
+fn documents_schema(_: &mut SchemaGenerator) -> Schema {
+    let object = json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
+    json_schema!({
+        "type": "array",
+        "items": {"anyOf": [{"type": "string"}, object]},
+        "description": "Up to 2048 texts, or objects with a text",
+    })
 }
 
 pub(super) async fn rerank(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {

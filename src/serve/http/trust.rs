@@ -5,7 +5,7 @@
 //! |---|---|
 //! | another program's user | a token, compared in constant time |
 //! | DNS rebinding | `Host` must be a name of ours |
-//! | a foreign page's script, form or image | `Origin` must be ours; bodies must be JSON, which no form sends; no CORS |
+//! | a foreign page's script, form or image | `Origin` must be ours; bodies must be JSON; no CORS |
 //! | a token that covers less | a right a route, scopes as part of every filter |
 
 use super::problem::Problem;

@@ -9,8 +9,9 @@
 //! value      = "text" | 'text' | number | true | false
 //! ```
 //!
-//! Words may be written in any case. In a text `\` takes the meaning from `\` and quotes. A key that is one of the words
-//! stands between backticks. By recursive descent, bounded in length and depth; what is wrong is told with its place.
+//! Words may be written in any case. In a text `\` takes the meaning from `\` and quotes. A key that is one of the
+//! words stands between backticks. By recursive descent, bounded in length and depth; what is wrong is told with its
+//! place.
 
 use super::RequestError;
 use crate::types::limits::{WHERE_BYTES, WHERE_DEPTH};

@@ -7,8 +7,8 @@ use crate::engine::face::asking::{ItemFilter, PathFilter};
 use crate::types::{Kind, Scope, check_name};
 use std::path::Path;
 
-/// Items of these kinds and scopes that whoever asks may see and of whose attributes a condition holds, in files of these
-/// paths and none of those.
+/// Items of these kinds and scopes that whoever asks may see and of whose attributes a condition holds, in files of
+/// these paths and none of those.
 ///
 /// # Errors
 /// [`RequestError`] for a kind, scope or path that there is not, or a condition that cannot be read.
