@@ -85,17 +85,7 @@ fn all_say_the_same(user: &User) {
 
 /// What an agent is told that reaches the service over HTTP.
 fn call(service: &Service, tool: &str, arguments: &Value) -> String {
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": tool, "arguments": arguments}});
-    let bearer = format!("Bearer {}", service.token);
-    let headers = [
-        ("Host", service.address.as_str()),
-        ("Authorization", &bearer),
-        ("Content-Type", "application/json"),
-        ("Accept", "application/json, text/event-stream"),
-        ("MCP-Protocol-Version", "2025-11-25"),
-    ];
-    let answer = service.bare("POST", "/mcp", &headers, &message.to_string());
+    let answer = service.call_tool(&service.token, tool, arguments);
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.json()["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
 }

@@ -177,19 +177,8 @@ fn another_scope_s_items_are_not_there() {
     }
     let found = ask(&theirs, "POST", "/v1/search", &json!({"vector": vector, "min_relevance": 0}).to_string());
     assert!(found.body.contains("closed on Sunday"), "whoever may see it finds it, and it is still there: {found:?}");
-    let agents = |token: &str| {
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": "search", "arguments": {"query": "harbour bridge closed", "min_relevance": 0}}});
-        let bearer = format!("Bearer {token}");
-        let headers = [
-            ("Host", service.address.as_str()),
-            ("Authorization", &bearer),
-            ("Content-Type", "application/json"),
-            ("Accept", "application/json, text/event-stream"),
-            ("MCP-Protocol-Version", "2025-11-25"),
-        ];
-        service.bare("POST", "/mcp", &headers, &message.to_string()).body
-    };
+    let asked = json!({"query": "harbour bridge closed", "min_relevance": 0});
+    let agents = |token: &str| service.call_tool(token, "search", &asked).body;
     assert!(agents(&theirs).contains("closed on Sunday"));
     assert!(!agents(&ours).contains("closed on Sunday"));
 }

@@ -1,7 +1,7 @@
 //! A running `ken serve`, asked by hand over a socket, so that what no client would send can be sent too.
 
 use super::ken::User;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Stdio};
@@ -95,6 +95,21 @@ impl Service {
         let answer = self.post(path, body);
         assert_eq!(answer.status, 200, "{path} {body}: {answer:?}");
         answer.json()
+    }
+
+    /// Calls an agent's tool over HTTP, as a client from before 2026-07-28 with this token.
+    pub fn call_tool(&self, token: &str, tool: &str, arguments: &Value) -> Answer {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments}});
+        let bearer = format!("Bearer {token}");
+        let headers = [
+            ("Host", self.address.as_str()),
+            ("Authorization", &bearer),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("MCP-Protocol-Version", "2025-11-25"),
+        ];
+        self.bare("POST", "/mcp", &headers, &message.to_string())
     }
 
     /// Tells it to end; the exit code of the process.
