@@ -37,7 +37,7 @@ pub(super) struct AskRequest {
 }
 
 /// Runs in a thread.
-pub(super) type Run = fn(&Service, Value, Caller<'_>) -> Result<Told, Problem>;
+pub(super) type Run = fn(&Service, Read, Caller<'_>) -> Result<Told, Problem>;
 
 /// An answer as it is sent.
 pub(super) struct Told {
@@ -63,20 +63,21 @@ pub(super) enum Input {
 }
 
 pub(super) async fn lookup(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    run(app, call, Input::Body(HTTP_BULK_BYTES), |service, body, caller| looked_up(service, decode(body)?, caller))
+    run(app, call, Input::Body(HTTP_BULK_BYTES), |service, read, caller| looked_up(service, read.decode()?, caller))
         .await
 }
 
 pub(super) async fn search(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, body, caller| searched(service, decode(body)?, caller)).await
+    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, read, caller| searched(service, read.decode()?, caller))
+        .await
 }
 
 pub(super) async fn pack(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, body, caller| packed(service, decode(body)?, caller)).await
+    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, read, caller| packed(service, read.decode()?, caller)).await
 }
 
 pub(super) async fn ask(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, body, caller| asked(service, decode(body)?, caller)).await
+    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, read, caller| asked(service, read.decode()?, caller)).await
 }
 
 pub(super) async fn status(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
@@ -153,15 +154,6 @@ struct Noted<'a, T> {
     notes: &'a [String],
 }
 
-/// Reads what a body says.
-pub(super) fn decode<T: DeserializeOwned>(body: Value) -> Result<T, Problem> {
-    serde_json::from_value(body).map_err(|error| unreadable(&error))
-}
-
-fn unreadable(error: &serde_json::Error) -> Problem {
-    Problem::usage(format!("the body cannot be read: {error}"), "/openapi.json describes every request")
-}
-
 /// Runs a use case in a thread, and answers with what it gives.
 pub(super) async fn run(app: Arc<App>, call: Call, input: Input, run: Run) -> Result<Response<Body>, Problem> {
     let route = call.route;
@@ -171,7 +163,7 @@ pub(super) async fn run(app: Arc<App>, call: Call, input: Input, run: Run) -> Re
         let begun = Instant::now();
         let stopped = || attention.is_stopped();
         let caller = Caller { access: &call.caller.access, stopped: &stopped };
-        let told = read.value().and_then(|value| run(&service, value, caller));
+        let told = run(&service, read, caller);
         metrics.worked(begun.elapsed());
         told.map_err(|problem| attention.late().map_or(problem, undone))
     };
@@ -210,11 +202,13 @@ impl Read {
     }
 
     /// What it says. What that was read from is not held any longer.
-    pub fn value(self) -> Result<Value, Problem> {
-        match self {
-            Self::Body(held) => serde_json::from_slice(&held.bytes).map_err(|error| unreadable(&error)),
-            Self::Value(value) => Ok(value),
-        }
+    pub fn decode<T: DeserializeOwned>(self) -> Result<T, Problem> {
+        let read = match self {
+            Self::Body(held) => serde_json::from_slice(&held.bytes),
+            Self::Value(value) => serde_json::from_value(value),
+        };
+        let hint = "/openapi.json describes every request";
+        read.map_err(|error| Problem::usage(format!("the request cannot be read: {error}"), hint))
     }
 }
 

@@ -4,7 +4,7 @@
 //! one of its own, `input_type`; without it texts are embedded as what is found. A text that is longer than the model
 //! takes is cut, and its place is named in `truncated`.
 
-use super::answers::{decode, json_response, undone};
+use super::answers::{Input, Read, json_response, undone};
 use super::problem::Problem;
 use super::work::Attention;
 use super::{App, Call};
@@ -88,14 +88,11 @@ struct Embeddings {
 }
 
 pub(super) async fn embeddings(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    let held = app.room.read(call.body, HTTP_BULK_BYTES).await?;
+    let read = Read::from(&app, call.body, Input::Body(HTTP_BULK_BYTES)).await?;
     let (service, metrics) = (Arc::clone(&app.service), Arc::clone(&app.metrics));
-    let bytes = held.bytes.len();
+    let bytes = read.len();
     let work = move |attention: &Attention| {
-        let body: Value = serde_json::from_slice(&held.bytes)
-            .map_err(|error| Problem::usage(format!("the body cannot be read: {error}"), "send a JSON object"))?;
-        drop(held);
-        let request: EmbeddingsRequest = decode(body)?;
+        let request: EmbeddingsRequest = read.decode()?;
         let texts = texts_of(request.input)?;
         let role = role_of(request.input_type.as_deref())?;
         let is_base64 = match request.encoding_format.as_deref() {
@@ -245,14 +242,11 @@ fn documents_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) async fn rerank(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    let held = app.room.read(call.body, HTTP_BULK_BYTES).await?;
+    let read = Read::from(&app, call.body, Input::Body(HTTP_BULK_BYTES)).await?;
     let service = Arc::clone(&app.service);
-    let bytes = held.bytes.len();
+    let bytes = read.len();
     let work = move |attention: &Attention| {
-        let body: Value = serde_json::from_slice(&held.bytes)
-            .map_err(|error| Problem::usage(format!("the body cannot be read: {error}"), "send a JSON object"))?;
-        drop(held);
-        let request: RerankRequest = decode(body)?;
+        let request: RerankRequest = read.decode()?;
         reranked(&service, request, attention)
     };
     Ok(json_response(app.work.bulk(bytes, BULK_TIME, work).await.map_err(undone)??))

@@ -1,6 +1,6 @@
 //! Items that programs put in: stored, read, listed, deleted.
 
-use super::answers::{Input, Read, Told, decode, json_response, run, undone};
+use super::answers::{Input, Read, Told, json_response, run, undone};
 use super::embeddings::BULK_TIME;
 use super::problem::Problem;
 use super::work::Attention;
@@ -21,7 +21,7 @@ pub(super) async fn put(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
     let work = move |attention: &Attention| {
         let stopped = || attention.is_stopped();
         let caller = Caller { access: &call.caller.access, stopped: &stopped };
-        let request = decode(read.value()?)?;
+        let request = read.decode()?;
         attention.let_questions_go_first();
         Ok::<_, Problem>(json_object(&service.put_items(request, caller)?.value))
     };
@@ -31,8 +31,8 @@ pub(super) async fn put(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
 /// A page of those that pass.
 pub(super) async fn list(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
     let request = asked_for(&call.query)?;
-    run(app, call, Input::Value(request), |service, request, caller| {
-        let request: ListItemsRequest = decode(request)?;
+    run(app, call, Input::Value(request), |service, read, caller| {
+        let request: ListItemsRequest = read.decode()?;
         Ok(Told::plain(json_object(&service.list_items(request, caller)?.value)))
     })
     .await
@@ -41,8 +41,8 @@ pub(super) async fn list(app: Arc<App>, call: Call) -> Result<Response<Body>, Pr
 /// One of them.
 pub(super) async fn get(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
     let request = named(&call)?;
-    run(app, call, Input::Value(request), |service, request, caller| {
-        let found = service.item(decode(request)?, caller)?.value;
+    run(app, call, Input::Value(request), |service, read, caller| {
+        let found = service.item(read.decode()?, caller)?.value;
         Ok(Told::plain(json_object(&found.ok_or_else(none)?)))
     })
     .await
@@ -51,8 +51,8 @@ pub(super) async fn get(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
 /// Deletes one.
 pub(super) async fn delete(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
     let request = named(&call)?;
-    run(app, call, Input::Value(request), |service, request, caller| {
-        let deleted = service.delete_item(decode(request)?, caller)?.value;
+    run(app, call, Input::Value(request), |service, read, caller| {
+        let deleted = service.delete_item(read.decode()?, caller)?.value;
         if deleted.deleted == 0 { Err(none()) } else { Ok(Told::plain(json_object(&deleted))) }
     })
     .await
@@ -60,8 +60,8 @@ pub(super) async fn delete(app: Arc<App>, call: Call) -> Result<Response<Body>, 
 
 /// Deletes those that pass.
 pub(super) async fn delete_all(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, request, caller| {
-        Ok(Told::plain(json_object(&service.delete_items(decode(request)?, caller)?.value)))
+    run(app, call, Input::Body(HTTP_BODY_BYTES), |service, read, caller| {
+        Ok(Told::plain(json_object(&service.delete_items(read.decode()?, caller)?.value)))
     })
     .await
 }
@@ -118,7 +118,7 @@ mod tests {
         let expected = json!({"kinds": ["fact", "tactic"], "scopes": [], "tags": ["a&b"],
             "where": "lang = 'rust'", "limit": 7, "after": "x"});
         assert_eq!(read, expected);
-        let request: ListItemsRequest = decode(read).unwrap();
+        let request: ListItemsRequest = Read::Value(read).decode().unwrap();
         assert_eq!(request.condition.as_deref(), Some("lang = 'rust'"));
         assert!(asked_for("limit=-1").is_err() && asked_for("colour=red").is_err());
     }

@@ -1,7 +1,7 @@
 //! Long work that goes on after its request: indexing of files that lie where the service runs. One runs at a time, for
 //! there is one writer. What the configuration does not name as a folder of the service's is not read.
 
-use super::answers::{decode, json_response};
+use super::answers::{Input, Read, json_response};
 use super::problem::Problem;
 use super::{App, Call};
 use crate::engine::Progress;
@@ -152,10 +152,8 @@ fn show(job: &Job) -> String {
 
 /// Begins a job.
 pub(super) async fn index(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    let held = app.room.read(call.body, HTTP_BODY_BYTES).await?;
-    let body: Value = serde_json::from_slice(&held.bytes)
-        .map_err(|error| Problem::usage(format!("the body cannot be read: {error}"), "send a JSON object"))?;
-    let request: IndexRequest = decode(body)?;
+    let read = Read::from(&app, call.body, Input::Body(HTTP_BODY_BYTES)).await?;
+    let request: IndexRequest = read.decode()?;
     if request.paths.is_empty() {
         return Err(Problem::usage("there are no paths", "name files or folders"));
     }
