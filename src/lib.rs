@@ -17,6 +17,7 @@ pub mod ingest;
 pub mod lexical;
 pub mod lock;
 pub mod map;
+pub mod memory;
 pub mod pack;
 pub mod process;
 pub mod query;

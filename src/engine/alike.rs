@@ -4,7 +4,7 @@ use super::search::Request;
 use super::{Engine, EngineError, Session};
 use crate::ann::Index;
 use crate::query::{NearTo, SearchContext, SearchOptions, search_near};
-use crate::store::{Database, ItemFilter, ReadExternal, ReadItems, external_uid};
+use crate::store::{Database, ItemFilter, MemoryView, ReadExternal, ReadItems, external_uid};
 use crate::types::{Answer, Scope};
 
 /// What is looked for in place of a question.
@@ -91,6 +91,10 @@ fn unit(vector: &[f32], dims: usize) -> Result<Vec<f32>, EngineError> {
 /// may not be seen is not there.
 fn find(database: &Database, id: &str, filter: &ItemFilter) -> Result<Option<i64>, EngineError> {
     let seen = |row: i64| -> Result<Option<i64>, EngineError> {
+        let view = MemoryView { home: filter.access.home().cloned(), expired: None };
+        if database.is_hidden(row, &view)? {
+            return Ok(None);
+        }
         let found = database.items(&[row])?;
         Ok(found.first().filter(|(_, item)| filter.access.admits(&item.scope)).map(|_| row))
     };

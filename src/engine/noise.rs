@@ -138,7 +138,7 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
         let known = database.noise()?;
-        let ids: Vec<u64> = database.admitted(&ItemFilter::default())?.into_iter().map(|id| id as u64).collect();
+        let ids: Vec<u64> = database.admitted(&ItemFilter::default(), None)?.into_iter().map(|id| id as u64).collect();
         if ids.len() < MIN_TEXTS {
             return if known.is_some() { self.put_noise(database, lock, None) } else { Ok(()) };
         }
@@ -232,7 +232,7 @@ impl Engine {
         model: Option<&Measured>,
         session: &Session<'_>,
     ) -> Result<Vec<ForeignOdds>, EngineError> {
-        let items = self.items(database, &ItemFilter::default(), model.is_some())?;
+        let items = self.items(database, &ItemFilter::default(), model.is_some(), session.now())?;
         let packs = self.packs(session);
         let files = Provenance::default();
         let files = RequestFiles::new(database, &files);

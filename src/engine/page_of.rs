@@ -2,7 +2,7 @@
 
 use super::{Engine, EngineError, Session};
 use crate::canon::{Fit, Stored};
-use crate::store::{ReadItems, item_to_markdown};
+use crate::store::{MemoryView, ReadItems, item_to_markdown};
 use crate::types::Access;
 
 impl Engine {
@@ -16,6 +16,10 @@ impl Engine {
         }
         let Some(database) = self.read_database()? else { return Ok(None) };
         let Some(row) = database.item_id(id)? else { return Ok(None) };
+        let view = MemoryView { home: access.home().cloned(), expired: None };
+        if database.is_hidden(row, &view)? {
+            return Ok(None);
+        }
         let item = database.items(&[row])?.into_iter().next().map(|(_, item)| item);
         Ok(item.filter(|item| access.admits(&item.scope)).map(|item| item_to_markdown(&item)))
     }

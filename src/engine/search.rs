@@ -83,7 +83,8 @@ impl Request<'_, '_> {
             drop(moment);
             moment = database.snapshot()?;
         }
-        let items = self.engine.items(database, filter, self.model.is_some())?;
+        let now = self.session.now();
+        let items = self.engine.items(database, filter, self.model.is_some(), now)?;
         if let (Some(model), Some(vectors)) = (&self.model, items.vectors()) {
             Engine::agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
         }
@@ -99,7 +100,7 @@ impl Request<'_, '_> {
         let mut found = self.answer(Some((database, &items)), access, &answer)?;
         let damaged = |items: &ItemsSnapshot| items.vectors().is_some_and(|vectors| vectors.index.is_damaged());
         if damaged(&items) {
-            let items = self.engine.items(database, filter, true)?;
+            let items = self.engine.items(database, filter, true, now)?;
             found = self.answer(Some((database, &items)), access, &answer)?;
             self.session.note(
                 "the file of vectors is damaged and was not used; `ken doctor --repair` makes it again".to_owned(),

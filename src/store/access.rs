@@ -1,9 +1,9 @@
 //! A store as a whole: all that can be read of it, of one moment if need be, and changes that become true together.
 
 use super::{
-    CountUsage, LogChanges, ReadChanges, ReadEvents, ReadExternal, ReadForgotten, ReadItems, ReadNoise, ReadSources,
-    ReadUsage, ReadVectors, ReadWords, StoreError, WriteEvents, WriteExternal, WriteForgotten, WriteItems, WriteNoise,
-    WriteSources, WriteVectors, WriterLock,
+    CountUsage, LogChanges, ReadChanges, ReadEvents, ReadExternal, ReadForgotten, ReadItems, ReadMemory, ReadNoise,
+    ReadSources, ReadUsage, ReadVectors, ReadWords, StoreError, WriteEvents, WriteExternal, WriteForgotten, WriteItems,
+    WriteMemory, WriteNoise, WriteSources, WriteVectors, WriterLock,
 };
 use std::fmt;
 use std::ops::ControlFlow;
@@ -42,6 +42,7 @@ pub trait ReadStore:
     + ReadWords
     + ReadUsage
     + ReadNoise
+    + ReadMemory
     + ReadEvents
 {
     /// Everything that is read until this is dropped is of the moment of the first read. One at a time.
@@ -67,7 +68,7 @@ pub trait WriteStore: ReadStore + LogChanges + CountUsage {
 
 /// Changes that become true together, or not at all when they are dropped.
 pub trait WriteBatch:
-    WriteItems + WriteExternal + WriteSources + WriteForgotten + WriteVectors + WriteNoise + WriteEvents
+    WriteItems + WriteExternal + WriteSources + WriteForgotten + WriteVectors + WriteNoise + WriteEvents + WriteMemory
 {
     /// Makes the changes true.
     ///

@@ -179,7 +179,7 @@ fn filters_admit_what_they_name<M: Maker>(maker: &M) {
         batch.put_item(&Item { state: State::Disputed, ..item("chunk/8", "said to be wrong") }, Some(file))?;
         batch.put_item(&fact, Some(file))
     });
-    let admitted = |filter: ItemFilter| made.store.admitted(&filter).unwrap();
+    let admitted = |filter: ItemFilter| made.store.admitted(&filter, None).unwrap();
     let any = ItemFilter::default;
     let all: Vec<i64> = ids.iter().copied().chain([alone]).collect();
     assert_eq!(admitted(any()), all, "active items, ascending");
@@ -311,7 +311,7 @@ fn conditions_admit_what_a_plain_reading_does<M: Maker>(maker: &M) {
             let passing = ids.iter().zip(read).filter(|(_, fields)| holds(&condition, fields));
             let expected: Vec<i64> = passing.map(|(id, _)| *id).collect();
             let filter = ItemFilter { condition: Some(condition.clone()), ..ItemFilter::default() };
-            prop_assert_eq!(made.store.admitted(&filter).unwrap(), expected, "{:?}", condition);
+            prop_assert_eq!(made.store.admitted(&filter, None).unwrap(), expected, "{:?}", condition);
         }
         Ok(())
     });
@@ -326,7 +326,7 @@ fn attributes_change_and_go_with_their_items<M: Maker>(maker: &M) {
     let having = |store: &M::Store, key: &str, value: &str| {
         let value = Literal::Text(value.to_owned());
         let condition = Some(Condition::Compare(key.to_owned(), Comparison::Equal, value));
-        store.admitted(&ItemFilter { condition, ..ItemFilter::default() }).unwrap()
+        store.admitted(&ItemFilter { condition, ..ItemFilter::default() }, None).unwrap()
     };
     assert_eq!(having(&made.store, "list", "b"), ids);
     made.write(|batch| batch.describe_item(ids[0], &one("c")));
@@ -334,13 +334,13 @@ fn attributes_change_and_go_with_their_items<M: Maker>(maker: &M) {
     made.write(|batch| batch.forget_item(ids[0], 7));
     made.write(|batch| batch.remove_item(ids[1]));
     let any = ItemFilter { condition: Some(Condition::Exists("list".to_owned())), ..ItemFilter::default() };
-    assert_eq!(made.store.admitted(&any).unwrap(), [0; 0]);
+    assert_eq!(made.store.admitted(&any, None).unwrap(), [0; 0]);
     // The deepest condition that a request may hold, and the longest.
     let exists = || Condition::Exists("lang".to_owned());
     let deep = (0..32).fold(exists(), |inside, _| Condition::Not(Box::new(Condition::All(vec![inside, exists()]))));
     let long = Condition::Any((0..600).map(|_| exists()).collect());
     for condition in [deep, long] {
-        made.store.admitted(&ItemFilter { condition: Some(condition), ..ItemFilter::default() }).unwrap();
+        made.store.admitted(&ItemFilter { condition: Some(condition), ..ItemFilter::default() }, None).unwrap();
     }
 }
 
@@ -351,7 +351,7 @@ fn only_what_may_be_seen_is_admitted<M: Maker>(maker: &M) {
     let admitted = |seen: &[&str], asked: &[&str]| {
         let scopes = |names: &[&str]| names.iter().map(|name| Scope::repository(*name)).collect::<Vec<_>>();
         let access = Access::only(scopes(seen));
-        made.store.admitted(&ItemFilter { access, scopes: scopes(asked), ..ItemFilter::default() }).unwrap()
+        made.store.admitted(&ItemFilter { access, scopes: scopes(asked), ..ItemFilter::default() }, None).unwrap()
     };
     assert_eq!((admitted(&["a"], &[]), admitted(&["a", "b"], &["b"])), (vec![ids[0]], vec![ids[1]]));
     assert_eq!((admitted(&["a"], &["b"]), admitted(&[], &[])), (vec![], vec![]));

@@ -1,6 +1,6 @@
 //! Files and their items: what a store tells of them, and what a batch does to them.
 
-use super::{ItemFilter, StoreError};
+use super::{ItemFilter, MemoryView, StoreError};
 use crate::text::{TextHash, hex, sha256};
 use crate::types::{Item, Scope, Span};
 use std::collections::{BTreeMap, HashSet};
@@ -191,11 +191,17 @@ pub trait ReadItems {
     /// [`StoreError`] when the store refuses.
     fn has_text(&self, item: i64) -> Result<bool, StoreError>;
 
+    /// Whether an item is a memory that may not be seen by whoever has this view.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn is_hidden(&self, id: i64, view: &MemoryView) -> Result<bool, StoreError>;
+
     /// Row ids of the active items that pass, ascending.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn admitted(&self, filter: &ItemFilter) -> Result<Vec<i64>, StoreError>;
+    fn admitted(&self, filter: &ItemFilter, view: Option<&MemoryView>) -> Result<Vec<i64>, StoreError>;
 }
 
 /// Reads what is known of files.

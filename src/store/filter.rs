@@ -78,7 +78,7 @@ pub struct ItemFilter {
 impl ItemFilter {
     /// Whether everything passes.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.access.scopes().is_none() && self.asks_nothing()
     }
 
     /// Whether nothing is asked for: everything passes that may be seen.

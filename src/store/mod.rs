@@ -2,7 +2,7 @@
 //! vectors lie elsewhere (`ann`), because a lookup must not need a database.
 //!
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads or
-//! writes asks for the traits of its concern (`documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`, `events`; all of
+//! writes asks for the traits of its concern (`documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`, `events`, `memory`; all of
 //! them: `access`). `sqlite` implements them; another store can take its place. Every layout is in `index/FORMAT.md`.
 
 mod access;
@@ -17,6 +17,7 @@ mod folder;
 mod forgetting;
 mod lock;
 mod markdown;
+mod memory;
 mod noise;
 mod passages;
 mod pool;
@@ -38,6 +39,7 @@ pub use folder::{DATABASE, WRITER_LOCK, exposed, keep_private, make_private};
 pub use forgetting::{Forgotten, ForgottenPassage, ReadForgotten, WriteForgotten};
 pub use lock::{WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
+pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, WriteMemory};
 pub use noise::{ReadNoise, WriteNoise};
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};

@@ -13,6 +13,7 @@ mod generation;
 mod item;
 mod kind;
 pub mod limits;
+mod memory;
 mod model;
 mod noise;
 mod planned;
@@ -33,6 +34,10 @@ pub use frame::{Frame, LeftOut, Piece, Reason, Section, Standing};
 pub use generation::Generation;
 pub use item::{Authority, BELOW, CONTEXT, Item, Scope, Span, State, heading, passage, titled};
 pub use kind::Kind;
+pub use memory::{
+    Author, Change, Evidence, Link, MEMORY_PREFIX, Memory, MemoryEvent, MemorySource, MemoryState, NewEvent,
+    Observation, Overrides, Recollection, Relation, Trial, Wording,
+};
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};
 pub use noise::{CorpusNoise, FamilyNoise, MOST_NOISE, ModelNoise, SignalNoise, SignalSet};
 pub use planned::{Action, Checked, PlanFinding, PlanReport, Risk};

@@ -108,6 +108,18 @@ impl Engine {
         keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
+        self.keep_files(database, lock, keep, session)?;
+        self.keep_noise(database, lock, session)
+    }
+
+    /// The same for the files alone: where what was written is too little to say anything of the index's noise.
+    pub(super) fn keep_files(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        keep: Keep,
+        session: &Session<'_>,
+    ) -> Result<(), EngineError> {
         let kept =
             self.keep_terms(database, lock, keep).and_then(|()| self.keep_vectors(database, lock, keep, session));
         let files = [database.vector_file(), database.terms_file()];
@@ -117,7 +129,7 @@ impl Engine {
             }
             other => other?,
         }
-        self.keep_noise(database, lock, session)
+        Ok(())
     }
 
     fn keep_terms(&self, database: &Database, lock: &WriterLock, keep: Keep) -> Result<(), EngineError> {

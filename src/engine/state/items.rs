@@ -6,7 +6,9 @@ use crate::engine::derived::{self, VectorChanges};
 use crate::engine::{Engine, EngineError};
 use crate::lexical::TermIndex;
 use crate::query::Admitted;
-use crate::store::{Database, IndexModel, ItemFilter, ReadEvents, ReadItems, ReadVectors, Stamp};
+use crate::store::{
+    Database, IndexModel, ItemFilter, MemoryView, ReadEvents, ReadItems, ReadMemory, ReadVectors, Stamp,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Filters whose items are remembered.
@@ -34,7 +36,10 @@ pub(in crate::engine) struct VectorsSnapshot {
 }
 
 /// What filters come to, the latest last.
-struct Remembered<T>(Mutex<Vec<(ItemFilter, Arc<T>)>>);
+struct Remembered<T>(Mutex<Vec<(Wanted, Arc<T>)>>);
+
+/// What is asked for, and which memories may be found.
+type Wanted = (ItemFilter, Option<MemoryView>);
 
 impl<T> Default for Remembered<T> {
     fn default() -> Self {
@@ -43,10 +48,10 @@ impl<T> Default for Remembered<T> {
 }
 
 impl<T> Remembered<T> {
-    fn get<E>(&self, filter: &ItemFilter, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+    fn get<E>(&self, wanted: &Wanted, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         // A panic elsewhere leaves the list whole.
         let held = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = held().iter().find(|(other, _)| other == filter) {
+        if let Some((_, known)) = held().iter().find(|(other, _)| other == wanted) {
             return Ok(Arc::clone(known));
         }
         let made = Arc::new(make()?);
@@ -54,7 +59,7 @@ impl<T> Remembered<T> {
         if held.len() >= MAX_FILTERS {
             held.remove(0);
         }
-        held.push((filter.clone(), Arc::clone(&made)));
+        held.push((wanted.clone(), Arc::clone(&made)));
         Ok(made)
     }
 }
@@ -101,19 +106,22 @@ impl Engine {
         database: &Database,
         filter: &ItemFilter,
         with_vectors: bool,
+        now_ms: i64,
     ) -> Result<ItemsSnapshot, EngineError> {
         let stamp = database.stamp()?;
         let terms = self.terms(database, &stamp)?;
         let vectors = if with_vectors { self.vectors(database, &stamp)? } else { None };
         let mut admitted = None;
-        if !filter.is_empty() {
-            let ids = terms.filters.get(filter, || -> Result<_, EngineError> {
-                Ok(database.admitted(filter)?.into_iter().map(|id| id as u64).collect())
+        let view = database.memory_view(filter.access.home(), now_ms)?;
+        if !filter.is_empty() || view.is_some() {
+            let wanted = (filter.clone(), view);
+            let ids = terms.filters.get(&wanted, || -> Result<_, EngineError> {
+                Ok(database.admitted(filter, wanted.1.as_ref())?.into_iter().map(|id| id as u64).collect())
             })?;
             if ids.len() < terms.index.len() {
                 let rows = vectors.as_ref().map(|vectors| {
                     let rows = || Ok::<_, EngineError>(vectors.index.rows_of_owners(ids.iter().copied()));
-                    vectors.filters.get(filter, rows)
+                    vectors.filters.get(&wanted, rows)
                 });
                 admitted = Some(AdmittedItems { ids, rows: rows.transpose()? });
             }

@@ -8,7 +8,7 @@ use crate::query::gate::Gates;
 use crate::query::relevance::Evidence;
 use crate::query::score::{frequency, recency};
 use crate::query::{SearchError, Stage};
-use crate::store::ReadItems;
+use crate::store::{MemoryView, ReadItems};
 use crate::types::{Access, Calibration, CorpusNoise, Fit, Item, SignalSet, Span, Standing};
 use crate::vector::dot;
 use std::collections::HashMap;
@@ -111,6 +111,11 @@ impl ItemCollection<'_> {
 
 /// Whether whoever may see these scopes may see an item.
 fn is_seen(documents: &dyn ReadItems, id: i64, access: &Access) -> Result<bool, SearchError> {
+    // What has expired may be told of, what is another repository's may not.
+    let view = MemoryView { home: access.home().cloned(), expired: None };
+    if documents.is_hidden(id, &view)? {
+        return Ok(false);
+    }
     let Some(_) = access.scopes() else { return Ok(true) };
     Ok(documents.items(&[id])?.first().is_some_and(|(_, item)| access.admits(&item.scope)))
 }

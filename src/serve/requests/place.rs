@@ -26,7 +26,7 @@ pub(super) fn places(
         paths: all(paths)?,
         without: all(without)?,
         condition: condition.map(parse).transpose()?,
-        access: asker.access.clone(),
+        access: asker.access.clone().from_home(asker.here.scope()),
         ..ItemFilter::default()
     })
 }

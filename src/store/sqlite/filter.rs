@@ -1,6 +1,6 @@
 //! A filter as a WHERE clause.
 
-use crate::store::{ItemFilter, PathFilter};
+use crate::store::{ItemFilter, MemoryView, PathFilter};
 use crate::types::{Comparison, Condition, Literal};
 use rusqlite::types::Value;
 
@@ -46,6 +46,19 @@ pub(super) fn condition(filter: &ItemFilter) -> (String, Vec<Value>) {
         values.extend(scopes.iter().map(|scope| Value::Text(scope.as_str().to_owned())));
     }
     (parts.join(" AND "), values)
+}
+
+/// The condition on `item` that what was learnt may be seen, with its values; all else may.
+pub(super) fn remembered(view: &MemoryView) -> (String, Vec<Value>) {
+    let home = view.home.as_ref().map_or("global", |scope| scope.as_str());
+    let mut hidden = "scope NOT IN ('global', ?)".to_owned();
+    let mut values = vec![Value::Text(home.to_owned())];
+    if let Some(moment) = view.expired {
+        hidden.push_str(" OR until <= ?");
+        values.push(Value::Integer(moment));
+    }
+    let sql = format!("item.id NOT IN (SELECT item_id FROM memory WHERE item_id IS NOT NULL AND ({hidden}))");
+    (sql, values)
 }
 
 /// Whether a condition holds of an item's attributes. Each comparison asks for the items in which it is true, so it is

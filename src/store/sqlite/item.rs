@@ -3,14 +3,15 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use super::external::{derive, underive};
-use super::filter::condition;
+use super::filter::{condition, remembered};
 use super::value::{json, named, odd, optional_count, within};
 use crate::screen::shown_text;
 use crate::store::passages::passages_of;
-use crate::store::{Anchor, ItemFilter, Prior, ReadItems, WriteItems};
+use crate::store::{Anchor, ItemFilter, MemoryView, Prior, ReadItems, WriteItems};
 use crate::text::{TextHash, text_hash, tokens};
 use crate::types::{Authority, CONTEXT, Item, Kind, Scope, Span, State};
 use rusqlite::Row;
+use rusqlite::types::Value;
 
 pub(super) const ITEM_COLUMNS: &str =
     "item.id, item.uid, item.kind, item.scope, item.authority, item.state, item.title,
@@ -156,8 +157,21 @@ impl ReadItems for Database {
         self.sql(self.connection.prepare_cached(sql).and_then(|mut statement| statement.exists([item])))
     }
 
-    fn admitted(&self, filter: &ItemFilter) -> Result<Vec<i64>, StoreError> {
-        let (passes, values) = condition(filter);
+    fn is_hidden(&self, id: i64, view: &MemoryView) -> Result<bool, StoreError> {
+        let (is_seen, mut values) = remembered(view);
+        values.push(Value::Integer(id));
+        let sql = format!("SELECT 1 FROM item WHERE {is_seen} AND item.id = ?");
+        let found = self.connection.prepare_cached(&sql);
+        Ok(!self.sql(found.and_then(|mut found| found.exists(rusqlite::params_from_iter(values))))?)
+    }
+
+    fn admitted(&self, filter: &ItemFilter, view: Option<&MemoryView>) -> Result<Vec<i64>, StoreError> {
+        let (mut passes, mut values) = condition(filter);
+        if let Some(view) = view {
+            let (is_seen, of_view) = remembered(view);
+            passes = format!("{passes} AND {is_seen}");
+            values.extend(of_view);
+        }
         let all = || -> rusqlite::Result<Vec<i64>> {
             let mut statement = self.connection.prepare(&format!(
                 "SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id

@@ -34,6 +34,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 5, sql: include_str!("../../../index/migrations/0005_no_keywords.sql") },
     Migration { number: 6, sql: include_str!("../../../index/migrations/0006_stretches.sql") },
     Migration { number: 7, sql: include_str!("../../../index/migrations/0007_external.sql") },
+    Migration { number: 8, sql: include_str!("../../../index/migrations/0008_memory.sql") },
 ];
 
 /// The schema of a database; 0 for a new one.
@@ -147,6 +148,7 @@ mod tests {
             "fed250452ca6ac68f27d340f2b966bc789b284dbc89be1d770e3a70301116558",
             "55e90392bbc3c3e97205ae052a6b4dc609eb80c65cbddb2ca2e8128cc4dbfdd0",
             "882ba77ead78c4cd5dce3766e8561ee5cf20cef227999e4db922b5de343ed182",
+            "095ab6ca51d6ac4571c7aa0494431c9989b09fa3c4bb597c72c6b1b80cc9a2c3",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);
