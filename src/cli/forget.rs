@@ -2,13 +2,15 @@
 
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::surroundings::Surroundings;
+use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::Engine;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::{Forgotten, ForgottenPassage};
 use crate::engine::face::text::{single_line, timestamp};
 use crate::render::json_object;
+use crate::serve::{Here, seen_from};
+use crate::types::Access;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -52,7 +54,8 @@ pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcom
     }
     let mut meter = Meter::new(output);
     let forgotten = if args.paths.is_empty() {
-        engine.forget(&args.ids, &meter.session())
+        let access = seen_from(&engine, &Access::all(), &Here::new(working_directory()?));
+        engine.forget(&args.ids, &access, &meter.session())
     } else {
         let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
         let paths: Vec<PathBuf> = args.paths.iter().map(|path| absolute(&here.join(path))).collect();

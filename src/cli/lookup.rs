@@ -4,14 +4,14 @@ use super::feedback::{self, FeedbackArgs};
 use super::input::{Origins, open_file, open_log};
 use super::output::{Failure, Output};
 use super::progress::Meter;
-use super::surroundings::Surroundings;
+use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome, complete};
 use crate::config::LookupSettings;
 use crate::engine::Engine;
 use crate::engine::face::asking::{LookupOptions, Passing};
 use crate::render::{Length, answer_json, line, lookup_text, shown, silence_text};
-use crate::serve::LookupRequest;
-use crate::types::{Answer, Semantic};
+use crate::serve::{Here, LookupRequest, seen_from};
+use crate::types::{Access, Answer, Semantic};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -136,6 +136,7 @@ pub(super) fn run(global: &Global, args: LookupArgs, output: &Output) -> Outcome
     let mut options = options(&surroundings.config.settings().lookup, args.filters, args.show);
     options.passing = passing.map(Arc::new);
     options.feedback = engine.usable_feedback(&output.session());
+    options.access = seen_from(&engine, &Access::all(), &Here::new(working_directory()?));
     let mut meter = Meter::new(output);
     if args.pull || surroundings.config.settings().model.auto_pull {
         let pulled = engine.pull_if_missing(&meter.session());

@@ -39,11 +39,13 @@ mod lookup;
 mod machine;
 mod man;
 mod mcp;
+mod memory;
 mod model;
 mod output;
 mod pack;
 mod progress;
 mod purge;
+mod remember;
 mod run;
 mod search;
 mod serve;
@@ -149,6 +151,10 @@ enum Verb {
     Import(import::ImportArgs),
     #[command(subcommand)]
     Items(items::ItemsVerb),
+    Remember(remember::RememberArgs),
+    Dispute(remember::DisputeArgs),
+    #[command(subcommand)]
+    Memory(memory::MemoryVerb),
     Doctor(doctor::DoctorArgs),
     Gc(gc::GcArgs),
     #[command(subcommand)]
@@ -209,6 +215,9 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Export(args) => export::run(global, &args, output),
         Verb::Import(args) => import::run(global, &args, output),
         Verb::Items(verb) => items::run(global, verb, output),
+        Verb::Remember(args) => remember::run(global, args, output),
+        Verb::Dispute(args) => remember::dispute(global, &args, output),
+        Verb::Memory(verb) => memory::run(global, verb, output),
         Verb::Doctor(args) => doctor::run(global, &args, output),
         Verb::Gc(args) => gc::run(global, &args, output),
         Verb::Canon(verb) => canon::run(global, verb, output),

@@ -32,6 +32,11 @@ pub(super) fn terminal_device() -> Option<String> {
     Some(device.to_string_lossy().into_owned())
 }
 
+/// Whether somebody sits at a terminal: what they type or read goes through one.
+pub(super) fn has_terminal() -> bool {
+    io::stdin().is_terminal() || io::stderr().is_terminal()
+}
+
 /// Standard output, for results.
 pub(super) fn results() -> Result<StdoutLock<'static>, Failure> {
     if CLOSED.load(Ordering::Relaxed) {

@@ -10,6 +10,8 @@ use crate::engine::face::failure::{Diagnose, ErrorKind};
 use crate::engine::face::system;
 use crate::engine::{CommandRun, Engine};
 use crate::render::{Length, answer_json, line, lookup_text, shown};
+use crate::serve::{Here, seen_from};
+use crate::types::Access;
 use crate::types::limits::RUN_KEPT_BYTES;
 use clap::Args;
 use std::collections::VecDeque;
@@ -91,6 +93,7 @@ fn explain(global: &Global, args: &RunArgs, seen: &[u8], cut: bool, output: &Out
     }
     defaults.platform = platform_of_command(&args.command);
     defaults.feedback = engine.usable_feedback(&output.session());
+    defaults.access = seen_from(&engine, &Access::all(), &Here::new(working_directory()?));
     let mut meter = Meter::new(output);
     let started = Instant::now();
     let answer = match engine.lookup(seen, &defaults, &meter.session()) {

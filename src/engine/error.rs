@@ -137,6 +137,35 @@ pub enum EngineError {
         /// What was given.
         cursor: String,
     },
+    /// There is no such memory, or it may not be seen.
+    #[error("no memory is called {id}")]
+    NoMemory {
+        /// What was asked for.
+        id: String,
+    },
+    /// The beginning of an id is that of several memories.
+    #[error("several memories begin with {id}")]
+    SeveralMemories {
+        /// What was asked for.
+        id: String,
+    },
+    /// Something cannot be remembered.
+    #[error("it cannot be remembered: {what}")]
+    BadMemory {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// That cannot be decided of a memory as it stands.
+    #[error("{id} is {state}")]
+    WrongState {
+        /// The memory.
+        id: String,
+        /// How it stands.
+        state: &'static str,
+    },
+    /// Only a person can decide that.
+    #[error("only a person can confirm or approve a memory")]
+    NeedsPerson,
     /// What is to come back was not forgotten.
     #[error("{id} was not forgotten")]
     NotForgotten {
@@ -212,6 +241,11 @@ impl Diagnose for EngineError {
             | Self::NoAccess { .. }
             | Self::EmptyFilter
             | Self::BadCursor { .. }
+            | Self::NoMemory { .. }
+            | Self::SeveralMemories { .. }
+            | Self::BadMemory { .. }
+            | Self::WrongState { .. }
+            | Self::NeedsPerson
             | Self::NotForgotten { .. }
             | Self::NoLastAnswer
             | Self::NoScope { .. }
@@ -242,6 +276,13 @@ impl Diagnose for EngineError {
             Self::BadItem { .. } => Some("nothing of the batch was stored; correct it and put it in again".to_owned()),
             Self::NoAccess { .. } => Some("choose a scope that your token names".to_owned()),
             Self::EmptyFilter => Some("say which items: a scope, kind, tag or condition".to_owned()),
+            Self::NoMemory { .. } => {
+                Some("`ken memory list` shows those of this repository and the global ones".to_owned())
+            }
+            Self::SeveralMemories { .. } => Some("give more of the id".to_owned()),
+            Self::BadMemory { .. } => Some("`ken remember --help` shows what can be".to_owned()),
+            Self::WrongState { .. } => Some("`ken memory history ID` tells what happened to it".to_owned()),
+            Self::NeedsPerson => Some("run it yourself in a terminal, or with --author person".to_owned()),
             Self::BadCursor { .. } => Some("give the `next` of the page before".to_owned()),
             Self::NoLastAnswer => Some("name the entry: `ken lookup --worked ID`".to_owned()),
             Self::NotForgotten { .. } => Some("`ken forget --list` shows what was".to_owned()),

@@ -27,6 +27,11 @@ pub mod indexing {
     pub use crate::store::{Fault, Forgotten, ForgottenPassage};
 }
 
+/// What was learnt.
+pub mod memory {
+    pub use crate::store::{MemoryCount, MemoryFilter};
+}
+
 /// How lookups and searches are asked.
 pub mod asking {
     pub use crate::chunk::endings;

@@ -8,6 +8,7 @@ use crate::store::{
     Database, Forgotten, ForgottenPassage, ReadForgotten, ReadItems, ReadSources, StoreError, WriteEvents,
     WriteForgotten, WriteVectors, WriterLock,
 };
+use crate::types::{Access, MEMORY_PREFIX, Memory};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,15 +37,22 @@ pub enum Erased {
 }
 
 impl Engine {
-    /// Forgets items by id. What was forgotten before is counted as such.
+    /// Forgets items and memories by id. What was forgotten before is counted as such.
     ///
     /// # Errors
     /// [`EngineError::NoItem`] when there is no such item; nothing is forgotten then.
-    pub fn forget(&self, ids: &[String], session: &Session<'_>) -> Result<Forgotten, EngineError> {
+    pub fn forget(&self, ids: &[String], access: &Access, session: &Session<'_>) -> Result<Forgotten, EngineError> {
         let (lock, mut database) = self.write_database("ken forget", session)?;
         let mut out = Forgotten::default();
         let mut rows = Vec::new();
+        let mut memories: Vec<Memory> = Vec::new();
         for id in ids {
+            if id.starts_with(MEMORY_PREFIX) {
+                let found = Self::with_problem(&database, id, access)?;
+                out.already += usize::from(found.is_empty());
+                memories.extend(found);
+                continue;
+            }
             match database.item_id(id)? {
                 Some(row) if database.has_text(row)? => rows.push(row),
                 _ if database.is_forgotten(id)? => out.already += 1,
@@ -56,8 +64,10 @@ impl Engine {
         self.forget_labels(&lock, ids, &[])?;
         rows.sort_unstable();
         rows.dedup();
-        out.items = rows.len();
-        if rows.is_empty() {
+        memories.sort_by(|a, b| a.id.cmp(&b.id));
+        memories.dedup_by(|a, b| a.id == b.id);
+        out.items = rows.len() + memories.len();
+        if out.items == 0 {
             out.traces_left = database.has_traces()?;
             return Ok(out);
         }
@@ -65,8 +75,9 @@ impl Engine {
         for row in &rows {
             batch.forget_item(*row, session.now())?;
         }
+        Self::forget_memories(&batch, &memories, session)?;
         batch.drop_unused_vectors()?;
-        batch.log(session.now(), "forgot", &serde_json::json!({"items": rows.len()}))?;
+        batch.log(session.now(), "forgot", &serde_json::json!({"items": out.items}))?;
         batch.commit()?;
         out.traces_left = self.erase(&mut database, &lock, session)?;
         Ok(out)

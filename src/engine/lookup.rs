@@ -2,12 +2,13 @@
 
 use super::state::{NeededVectors, SemanticsSnapshot};
 use super::{Engine, EngineError, Session};
-use crate::query::{LookupContext, LookupOptions, Probed, lookup, probe, problems};
+use crate::query::{LookupContext, LookupOptions, Probed, Problem, lookup, probe, problems};
 use crate::text::Log;
 use crate::triage::Passing;
 use crate::types::Answer;
 use crate::types::limits::{ALIKE_LINES, LOG_LINE_BYTES};
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -52,7 +53,14 @@ impl Engine {
         let usage = self.usage();
         let context =
             LookupContext { knowledge: &packs.knowledge, semantics: &semantics, used: &|id| usage.frequency(id) };
+        let asked = self.has_memories().then(|| {
+            let of_one = |one: &Problem| (one.block.fingerprint.clone(), one.block.salient.clone());
+            problems.list.iter().map(of_one).collect::<HashMap<_, _>>()
+        });
         let mut answer = lookup(context, problems, options)?;
+        if let Some(asked) = asked {
+            self.add_memories(&mut answer, &asked, options, session)?;
+        }
         for hit in answer.results.iter_mut().flat_map(|finding| &mut finding.hits) {
             hit.tried = options.feedback.tried(&hit.id);
         }

@@ -9,6 +9,7 @@ mod item;
 mod matching;
 mod overriding;
 mod reduce;
+mod revision;
 mod shelf;
 #[cfg(test)]
 mod tests;
@@ -17,4 +18,5 @@ pub use item::{item_of, title};
 pub use matching::match_key;
 pub use overriding::{overrides, overrides_packs, sure};
 pub use reduce::apply;
+pub use revision::{Alike, Closest, closest};
 pub use shelf::{Memories, Shelf};

@@ -3,7 +3,10 @@
 
 use super::confidence::{BASE, CONTRADICTED, CORRECTION, MOST_SESSIONS, REINFORCEMENT, raised};
 use super::shelf::Shelf;
-use crate::types::{Author, Authority, Change, Kind, Link, Memory, MemoryEvent, MemorySource, MemoryState, Observation, Relation, Wording};
+use crate::types::{
+    Author, Authority, Change, Kind, Link, Memory, MemoryEvent, MemorySource, MemoryState, Observation, Relation,
+    Wording,
+};
 use std::collections::BTreeSet;
 
 /// Pieces of evidence that a memory keeps beside the first: the log has all.

@@ -53,6 +53,7 @@ pub(super) fn advice(
             format!("the {} pack {} replaces the entry of {}", stored.layer.label(), stored.pack, layer.label())
         }),
         tried: None,
+        memory: None,
         explain: None,
     }
 }
@@ -72,6 +73,7 @@ pub(super) fn bare(candidate: &Candidate, explain: Option<Explanation>) -> Hit {
         overrides_canon: false,
         override_reason: None,
         tried: None,
+        memory: None,
         explain,
     }
 }

@@ -192,7 +192,8 @@ fn finding(
     let rejected = options.feedback.rejected(&problem.block.fingerprint).into_iter().map(str::to_owned).collect();
     let verdict = hits.first().map(|hit| hit.tier).into();
     let also_seen = asking.also_seen[at].clone();
-    Ok(Finding { error, verdict, semantic, reranked: false, hits, also_seen, rejected, candidates, why_not })
+    let failed = Vec::new();
+    Ok(Finding { error, verdict, semantic, reranked: false, hits, failed, also_seen, rejected, candidates, why_not })
 }
 
 fn ranked(

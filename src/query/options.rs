@@ -4,7 +4,7 @@ use super::knowledge::Filters;
 use super::question::ROLES;
 use crate::store::ItemFilter;
 use crate::triage::Passing;
-use crate::types::{FeedbackLog, Kind, Platform, Role, Scope};
+use crate::types::{Access, FeedbackLog, Kind, Platform, Role, Scope};
 use std::sync::Arc;
 
 /// Candidates that each of vectors and words may name; as many as are to be shown, if that is more.
@@ -29,6 +29,8 @@ pub struct LookupOptions {
     pub platform: Option<Platform>,
     /// What the same job printed when it passed.
     pub passing: Option<Arc<Passing>>,
+    /// Whose memories may answer.
+    pub access: Access,
     /// What people said of answers: an entry that worked for the same error answers it, one that was wrong does not.
     pub feedback: Arc<FeedbackLog>,
 }
@@ -44,6 +46,7 @@ impl Default for LookupOptions {
             why_not: None,
             platform: None,
             passing: None,
+            access: Access::default(),
             feedback: Arc::default(),
         }
     }

@@ -222,6 +222,7 @@ fn answer(
         semantic: if posed.vectors.is_some() { Semantic::On } else { Semantic::Off },
         reranked,
         hits,
+        failed: Vec::new(),
         also_seen: Vec::new(),
         rejected: Vec::new(),
         candidates,

@@ -3,6 +3,7 @@
 
 use super::advice::{first_command, push_advice};
 use super::explanation::{push_explanation, push_why_not};
+use super::memory::{push_failed, recollection_text};
 use super::style::Style;
 use super::wrap::wrap;
 use crate::screen::{cut, line};
@@ -33,7 +34,8 @@ pub fn lookup_text(answer: &Answer, length: Length, style: Style, width: usize) 
     let mut first = true;
     let (mut without, mut unknown) = (Vec::new(), 0);
     for finding in &answer.results {
-        let nothing = finding.hits.is_empty() && finding.also_seen.is_empty() && finding.why_not.is_none();
+        let nothing = finding.hits.is_empty() && finding.also_seen.is_empty() && finding.failed.is_empty();
+        let nothing = nothing && finding.why_not.is_none();
         if nothing {
             // What was not asked about may be known.
             unknown += usize::from(finding.semantic != Semantic::NotNeeded);
@@ -112,6 +114,7 @@ fn push_finding(out: &mut String, finding: &Finding, style: Style, width: usize)
     } else {
         push_also(out, seen(finding), style, width);
     }
+    push_failed(out, &finding.failed, style, width);
     if let Some(why_not) = &finding.why_not {
         push_why_not(out, why_not, style, width);
     }
@@ -190,6 +193,10 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
     out.push_str(&format!("{}{between}{sure}{}\n", style.strong(&title), style.faint(&origin)));
     if let Content::Advice(advice) = &hit.content {
         push_advice(out, advice, &hit.id, hit.tier == Tier::General, style, width);
+    }
+    if let Some(memory) = &hit.memory {
+        let text = recollection_text(memory);
+        out.push_str(&style.faint(&wrap(&format!("{text} ({})", hit.id), "Here   ", INDENT, width)));
     }
     if let Some(tried) = &hit.tried {
         let times = |many: usize| if many == 1 { "once".to_owned() } else { format!("{many} times") };

@@ -82,6 +82,7 @@ mod tests {
             semantic: Semantic::On,
             reranked: false,
             hits: Vec::new(),
+            failed: Vec::new(),
             also_seen: Vec::new(),
             rejected: Vec::new(),
             candidates: vec![near("linux/x", None, 0.1), near("abc", Some("/home/me/docs/a.md"), 0.2)],

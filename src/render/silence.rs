@@ -61,6 +61,7 @@ mod tests {
             semantic: Semantic::On,
             reranked: false,
             hits: Vec::new(),
+            failed: Vec::new(),
             also_seen: Vec::new(),
             rejected: Vec::new(),
             candidates: Vec::new(),
@@ -128,6 +129,7 @@ mod tests {
             overrides_canon: false,
             override_reason: None,
             tried: None,
+            memory: None,
             explain: None,
         });
         assert_eq!(said(&known, true), "");

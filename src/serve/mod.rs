@@ -11,7 +11,8 @@ mod requests;
 mod service;
 
 pub use requests::{
-    Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItem,
-    PutItemsRequest, RequestError, SearchRequest, Sought, StatusRequest, status_line,
+    Asker, DeleteItemsRequest, DisputeRequest, Here, ItemRequest, ListItemsRequest, ListMemoriesRequest, LookupRequest,
+    PackRequest, PutItem, PutItemsRequest, RememberRequest, RequestError, SearchRequest, Sought, StatusRequest,
+    seen_from, status_line,
 };
 pub use service::{Answered, Caller, Service};

@@ -2,7 +2,7 @@
 
 use super::requests::{
     Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItemsRequest,
-    RequestError, SearchRequest, Sought,
+    RequestError, SearchRequest, Sought, seen_from,
 };
 use crate::config::Settings;
 use crate::engine::face::indexing::{IndexOptions, IndexReport};
@@ -91,6 +91,7 @@ impl Service {
             let text = std::mem::take(&mut request.text);
             let mut options = request.options(&self.settings.lookup);
             options.feedback = self.engine.usable_feedback(session);
+            options.access = seen_from(&self.engine, caller.access, &self.here);
             let answer = self.engine.lookup(text.as_bytes(), &options, session)?;
             if counts {
                 self.engine.count_looked_up(&answer, session);
@@ -152,7 +153,9 @@ impl Service {
     /// # Errors
     /// As [`Service::lookup`].
     pub fn page_of(&self, id: &str, caller: Caller<'_>) -> Result<Answered<Option<String>>, RequestError> {
-        self.run(caller, |session| Ok(self.engine.page_of(id, caller.access, session)?))
+        self.run(caller, |session| {
+            Ok(self.engine.page_of(id, &seen_from(&self.engine, caller.access, &self.here), session)?)
+        })
     }
 
     /// Puts items in: all of them or none.

@@ -40,6 +40,25 @@ pub struct MemoryView {
     pub expired: Option<i64>,
 }
 
+/// A memory as it is stored: everything that is made of its events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredMemory {
+    /// The memory as JSON, byte for byte.
+    pub data: String,
+    /// What it is matched by.
+    pub match_key: Option<String>,
+    /// The item by which it is found.
+    pub item: Option<Item>,
+}
+
+impl StoredMemory {
+    /// The bytes of a memory.
+    pub fn data_of(memory: &Memory) -> String {
+        // What is written here always has a form in JSON.
+        serde_json::to_value(memory).unwrap_or_default().to_string()
+    }
+}
+
 /// Reads memories.
 pub trait ReadMemory {
     /// The memory with this id, forgotten ones too.
@@ -95,6 +114,18 @@ pub trait ReadMemory {
     /// # Errors
     /// [`StoreError`] when the store refuses.
     fn events_of_memory(&self, id: &str) -> Result<Vec<MemoryEvent>, StoreError>;
+
+    /// Number of the last event; 0 where there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn last_memory_event(&self) -> Result<i64, StoreError>;
+
+    /// A memory as it is stored.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn stored_memory(&self, id: &str) -> Result<Option<StoredMemory>, StoreError>;
 
     /// How many there are of each kind and state, in these scopes; of all scopes if there is none.
     ///

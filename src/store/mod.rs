@@ -39,7 +39,7 @@ pub use folder::{DATABASE, WRITER_LOCK, exposed, keep_private, make_private};
 pub use forgetting::{Forgotten, ForgottenPassage, ReadForgotten, WriteForgotten};
 pub use lock::{WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
-pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, WriteMemory};
+pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, StoredMemory, WriteMemory};
 pub use noise::{ReadNoise, WriteNoise};
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};

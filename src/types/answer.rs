@@ -1,6 +1,6 @@
 //! The answer to a lookup, as every face of the program gives it.
 
-use super::{CausalRole, Excerpt, External, Kind, Standing, Tried};
+use super::{Attempt, CausalRole, Excerpt, External, Kind, Recollection, Standing, Tried};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -208,6 +208,9 @@ pub struct Hit {
     /// What people said of it (`ken lookup --worked`, `--wrong`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tried: Option<Tried>,
+    /// What is known of it beside its text, where it was learnt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Recollection>,
     /// Present when asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explanation>,
@@ -278,6 +281,9 @@ pub struct Finding {
     pub reranked: bool,
     /// What passed the gate, best first.
     pub hits: Vec<Hit>,
+    /// What was tried against this error before and did not help.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<Attempt>,
     /// Consequences and warnings of which patterns match elsewhere in the input: what the first hit brought about, or
     /// where nothing else is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]

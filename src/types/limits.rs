@@ -201,6 +201,8 @@ counts! {
     ITEM_TITLE_BYTES = "bytes of an item's title", 1 << 10;
     /// The text of an item that a program puts in; a longer one is to be cut by the program.
     ITEM_TEXT_BYTES = "bytes of an item's text", 64 << 10;
+    /// Pieces of evidence of one event of a memory.
+    EVIDENCE = "pieces of evidence", 16;
     /// Tags of an item that a program puts in.
     ITEM_TAGS = "tags of an item", 64;
     /// Attributes of an item that a program puts in.

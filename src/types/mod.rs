@@ -35,7 +35,7 @@ pub use generation::Generation;
 pub use item::{Authority, BELOW, CONTEXT, Item, Scope, Span, State, heading, passage, titled};
 pub use kind::Kind;
 pub use memory::{
-    Author, Change, Evidence, Link, MEMORY_PREFIX, Memory, MemoryEvent, MemorySource, MemoryState, NewEvent,
+    Attempt, Author, Change, Evidence, Link, MEMORY_PREFIX, Memory, MemoryEvent, MemorySource, MemoryState, NewEvent,
     Observation, Overrides, Recollection, Relation, Trial, Wording,
 };
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};

@@ -2,6 +2,7 @@
 
 use crate::config::LookupSettings;
 use crate::engine::face::asking::{Filters, LookupOptions};
+use crate::types::Access;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -68,6 +69,7 @@ impl LookupRequest {
             why_not: self.why_not,
             platform: None,
             passing: None,
+            access: Access::default(),
             feedback: Arc::default(),
         }
     }

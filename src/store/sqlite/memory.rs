@@ -5,7 +5,9 @@ use super::database::{Batch, Database};
 use super::item::{ITEM_COLUMNS, read_item};
 use super::value::{count, named, odd, within};
 use crate::screen::shown_text;
-use crate::store::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, WriteItems, WriteMemory};
+use crate::store::{
+    MemoryCount, MemoryFilter, MemoryView, ReadItems, ReadMemory, StoredMemory, WriteItems, WriteMemory,
+};
 use crate::types::{Item, Kind, Memory, MemoryEvent, MemoryState, NewEvent, Relation, Scope};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
@@ -165,6 +167,23 @@ impl ReadMemory for Database {
         self.sql(get())
     }
 
+    fn last_memory_event(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT coalesce(max(number), 0) FROM memory_event";
+        self.sql(self.connection.query_row(sql, [], |row| row.get(0)))
+    }
+
+    fn stored_memory(&self, id: &str) -> Result<Option<StoredMemory>, StoreError> {
+        let sql = "SELECT data, match_key, item_id FROM memory WHERE id = ?1";
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get::<_, Option<i64>>(2)?));
+        let found = self.connection.prepare_cached(sql).and_then(|mut row| row.query_row([id], read).optional());
+        let Some((data, match_key, row)) = self.sql(found)? else { return Ok(None) };
+        let item = match row {
+            Some(row) => self.items(&[row])?.into_iter().next().map(|(_, item)| item),
+            None => None,
+        };
+        Ok(Some(StoredMemory { data, match_key, item }))
+    }
+
     fn count_memories(&self, scopes: Option<&[Scope]>) -> Result<Vec<MemoryCount>, StoreError> {
         let passes = scopes.map_or_else(|| "1".to_owned(), |scopes| format!("scope IN ({})", places(scopes.len())));
         let names = scopes.into_iter().flatten().map(|scope| Value::Text(scope.as_str().to_owned()));
@@ -262,7 +281,7 @@ impl WriteMemory for Batch<'_> {
                 &memory.words.fingerprint,
                 memory.until,
                 memory.last_at,
-                json_of(memory),
+                StoredMemory::data_of(memory),
             ),
         )?;
         self.execute("DELETE FROM link WHERE from_uid = ?1", [&memory.id])?;

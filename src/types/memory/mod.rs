@@ -10,5 +10,5 @@ mod words;
 
 pub use event::{Author, Change, MemoryEvent, MemorySource, NewEvent, Observation, Relation};
 pub use projection::{Link, MEMORY_PREFIX, Memory, MemoryState};
-pub use trial::{Overrides, Recollection, Trial};
+pub use trial::{Attempt, Overrides, Recollection, Trial};
 pub use words::{Evidence, Wording};

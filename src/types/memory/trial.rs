@@ -15,6 +15,21 @@ pub struct Trial {
     pub at_least: f32,
 }
 
+/// A tactic that did not help.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Attempt {
+    /// Its id.
+    pub id: String,
+    /// What was tried.
+    pub text: String,
+    /// How often it did not help.
+    pub failed: u32,
+    /// In how many sessions.
+    pub sessions: usize,
+    /// When it was tried last, milliseconds since 1970.
+    pub last_at: i64,
+}
+
 /// Why earned knowledge stands before a pack's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

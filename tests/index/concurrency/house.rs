@@ -5,6 +5,7 @@ use kenning::engine::{Engine, EngineError};
 use kenning::error::{Diagnose, ErrorKind};
 use kenning::ingest::IndexOptions;
 use kenning::query::LookupOptions;
+use kenning::types::Access;
 use kenning::types::{Answer, Content};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +49,7 @@ impl House {
     }
 
     pub fn forget_items(&self, ids: &[String]) -> Result<(), Refusal> {
-        self.engine.forget(ids, &session()).map(drop).map_err(Refusal::from)
+        self.engine.forget(ids, &Access::all(), &session()).map(drop).map_err(Refusal::from)
     }
 
     pub fn clean(&self) -> Result<(), Refusal> {

@@ -1,0 +1,169 @@
+//! `ken memory`: what was learnt, looked at and put in order.
+
+use super::clock::now_ms;
+use super::output::Output;
+use super::remember::{By, decide};
+use super::surroundings::{Surroundings, working_directory};
+use super::{Global, Outcome};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::{Decision, Engine, Told};
+use crate::render::{history_text, json_object, memory_text};
+use crate::serve::{Here, ListMemoriesRequest, seen_from};
+use crate::types::{Access, MemoryState};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+/// Look at what was learnt here: fixes, facts, preferences
+#[derive(Debug, Subcommand)]
+pub(super) enum MemoryVerb {
+    /// List memories of this repository and the global ones, the last met first
+    ///
+    /// Exit code: 0 if there are any, 1 if not.
+    #[command(after_help = "\
+Examples:
+  ken memory list
+  ken memory list --kind tactic
+  ken memory list --state proposed
+  ken memory list --held")]
+    List(ListArgs),
+    /// Show a memory and all that happened to it
+    #[command(after_help = "Example:\n  ken memory history 3f9c21ab04de")]
+    History {
+        /// The id of the memory, or how it begins
+        id: String,
+    },
+    /// Say that memories are true: a fix that a person confirmed stands before what packs say
+    #[command(after_help = "Example:\n  ken memory confirm 3f9c21ab04de")]
+    Confirm(DecideArgs),
+    /// Keep what was proposed
+    #[command(after_help = "Example:\n  ken memory approve 3f9c21ab04de")]
+    Approve(DecideArgs),
+    /// Do not keep what was proposed
+    #[command(after_help = "Example:\n  ken memory reject 3f9c21ab04de --because \"it was true of one branch\"")]
+    Reject(DecideArgs),
+    /// Say that something spoke against memories: they are less sure now
+    #[command(after_help = "Example:\n  ken memory contradict 3f9c21ab04de --because \"it failed on main\"")]
+    Contradict(DecideArgs),
+    /// Make memories again from the log of what happened to them
+    ///
+    /// Exit code: 8 if --check finds a difference.
+    #[command(after_help = "\
+Examples:
+  ken memory replay --check
+  ken memory replay")]
+    Replay {
+        /// Only compare what is stored with what the log comes to
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+/// Which memories are listed.
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Only memories of this kind; repeatable
+    #[arg(long = "kind", value_name = "KIND", value_parser = ["preference", "fact", "tactic", "problem"])]
+    kinds: Vec<String>,
+    /// Only memories in this state; repeatable
+    #[arg(long = "state", value_name = "STATE", value_parser = MemoryState::ALL.map(MemoryState::name))]
+    states: Vec<String>,
+    /// Only what is held back because it was concluded from something disputed
+    #[arg(long)]
+    held: bool,
+    /// Begin behind this page: the `next` of the one before
+    #[arg(long, value_name = "NEXT")]
+    after: Option<String>,
+    /// Most memories
+    #[arg(short = 'n', long, value_name = "COUNT", default_value = "100",
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+}
+
+/// Memories that are decided about.
+#[derive(Debug, Args)]
+pub(super) struct DecideArgs {
+    /// Ids of memories, or how they begin
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    because: Option<String>,
+    #[command(flatten)]
+    by: By,
+}
+
+pub(super) fn run(global: &Global, verb: MemoryVerb, output: &Output) -> Outcome {
+    let decided = |args: DecideArgs, decision| decide(global, &args.ids, decision, args.because, &args.by, output);
+    match verb {
+        MemoryVerb::Confirm(args) => return decided(args, Decision::Confirm),
+        MemoryVerb::Approve(args) => return decided(args, Decision::Approve),
+        MemoryVerb::Reject(args) => return decided(args, Decision::Reject),
+        MemoryVerb::Contradict(args) => return decided(args, Decision::Contradict),
+        _ => {}
+    }
+    let engine = Surroundings::open(global, output)?.engine();
+    match verb {
+        MemoryVerb::List(args) => list(&engine, args, output),
+        MemoryVerb::History { id } => history(&engine, &id, output),
+        MemoryVerb::Replay { check } => replay(&engine, check, output),
+        _ => Ok(0),
+    }
+}
+
+fn seen(engine: &Engine) -> Result<Access, super::output::Failure> {
+    Ok(seen_from(engine, &Access::all(), &Here::new(working_directory()?)))
+}
+
+fn text(told: &Told, output: &Output) -> String {
+    memory_text(&told.memory, told.confidence, now_ms(), output.style, output.width)
+}
+
+fn list(engine: &Engine, args: ListArgs, output: &Output) -> Outcome {
+    let ListArgs { kinds, states, held, after, limit } = args;
+    let request = ListMemoriesRequest { kinds, states, held, after, limit: Some(limit) };
+    let after = request.after.as_deref();
+    let page = engine.list_memories(&request.filter()?, after, request.most(), &seen(engine)?, &output.session())?;
+    if output.json {
+        output.print(&json_object(&page))?;
+    } else if page.memories.is_empty() {
+        output.say("Nothing was remembered here; `ken remember --help` shows how.");
+    } else {
+        output.print(&page.memories.iter().map(|told| text(told, output)).collect::<String>())?;
+        if let Some(next) = &page.next {
+            output.say(&format!("There are more; they follow with --after {next}."));
+        }
+    }
+    Ok(u8::from(page.memories.is_empty()))
+}
+
+fn history(engine: &Engine, id: &str, output: &Output) -> Outcome {
+    let (told, events) = engine.history(id, &seen(engine)?, &output.session())?;
+    output.print(&match output.json {
+        true => json_object(&json!({ "memory": told, "events": events })),
+        false => {
+            let events = history_text(&events, now_ms(), output.style, output.width);
+            format!("{}\n{events}", text(&told, output))
+        }
+    })?;
+    Ok(0)
+}
+
+fn replay(engine: &Engine, check: bool, output: &Output) -> Outcome {
+    let session = output.session();
+    let replayed = if check { engine.check_replay(&session)? } else { engine.replay(&session)? };
+    output.tell_notes();
+    output.print(&match output.json {
+        true => json_object(&replayed),
+        false => {
+            let different = replayed.different.len();
+            let found = match (different, check) {
+                (0, _) => "all are stored as they come to".to_owned(),
+                (many, true) => format!("{many} are stored otherwise; `ken memory replay` makes them again"),
+                (many, false) => format!("{many} were stored otherwise and are made again"),
+            };
+            format!("{} events come to {} memories; {found}.\n", replayed.events, replayed.memories)
+        }
+    })?;
+    let failed = check && !replayed.different.is_empty();
+    Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
+}

@@ -1,0 +1,17 @@
+//! Memory: what was learnt is written down, disputed, forgotten, and told when it fits.
+//!
+//! A change is one batch: its events go into the log, and what they come to is stored with them. Vectors are made
+//! behind it: what was learnt is safe before anything else is asked.
+
+mod answer;
+mod change;
+mod decide;
+mod forget;
+mod list;
+mod remember;
+mod replay;
+
+pub use decide::Decision;
+pub use list::{MemoryPage, Told};
+pub use remember::{Change as Learnt, Near, Remember, Remembered};
+pub use replay::Replayed;

@@ -1,0 +1,321 @@
+//! Something is learnt: an update of what was known, or something new.
+
+use super::change::{new_id, record, redacted};
+use super::list::Told;
+use crate::engine::{Engine, EngineError, Session};
+use crate::memory::{Alike, closest, match_key};
+use crate::query::{LookupOptions, problems};
+use crate::store::{Database, MemoryFilter, ReadMemory};
+use crate::text::{Log, mask, single_line, tokens};
+use crate::types::limits::{EVIDENCE, ITEM_TEXT_BYTES, ITEM_TITLE_BYTES};
+use crate::types::{
+    Access, Author, Authority, Change as Event, Kind, Memory, MemorySource, MemoryState, NewEvent, Observation,
+    Relation, Scope, Wording,
+};
+use serde::Serialize;
+
+/// Memories that a new one is compared with: those that were met last.
+const COMPARED: usize = 500;
+/// How likely it must be that a new text replaces an old one, to be told.
+const TOLD: f32 = 0.5;
+/// How many are told.
+const MOST_TOLD: usize = 3;
+/// Longest title of a problem, in characters.
+const TITLE: usize = 120;
+
+/// Something to be remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remember {
+    /// A preference, a fact or a tactic.
+    pub kind: Kind,
+    /// Where it counts.
+    pub scope: Scope,
+    /// Who stands behind it; a program speaks for one person whatever is said here.
+    pub authority: Authority,
+    /// In which words.
+    pub words: Wording,
+    /// Of a tactic: whether it worked.
+    pub worked: Option<bool>,
+    /// The error that a tactic was tried against, as it was printed.
+    pub error: Option<Vec<u8>>,
+    /// When it ceases to be true, milliseconds since 1970.
+    pub until: Option<i64>,
+    /// What made somebody write it down.
+    pub source: MemorySource,
+    /// The memory that it is to update, whatever their words.
+    pub update: Option<String>,
+    /// Memories that it was concluded from.
+    pub derived_from: Vec<String>,
+    /// Whether somebody has to approve it first.
+    pub proposed: bool,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// It is new.
+    Added,
+    /// It was known, and was met once more.
+    Reinforced,
+    /// What was known is put right.
+    Updated,
+    /// It is new, and waits to be approved.
+    Proposed,
+}
+
+/// A memory that says nearly the same.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Near {
+    /// Its id.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+    /// How likely it is that the new one takes its place, in \[0, 1\].
+    pub probability: f32,
+}
+
+/// What was remembered.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Remembered {
+    /// What became of it.
+    pub change: Change,
+    /// The memory as it is now.
+    pub memory: Told,
+    /// The problem that it was tried against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Kinds of secrets that were taken out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<&'static str>,
+    /// Memories that may be meant; they stay as they are until somebody says otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub near: Vec<Near>,
+}
+
+impl Engine {
+    /// Remembers something. What was known already is updated in its place; what says nearly the same is told and left
+    /// as it is. On the disk when this returns.
+    ///
+    /// # Errors
+    /// [`EngineError::BadMemory`] for what cannot be one, [`EngineError::NoAccess`] for a scope that may not be seen,
+    /// [`EngineError::NoMemory`] for one that is to be updated and is not there, [`EngineError`] when the database
+    /// refuses; nothing is stored then.
+    pub fn remember(
+        &self,
+        wanted: Remember,
+        by: (&Author, &str),
+        access: &Access,
+        session: &Session<'_>,
+    ) -> Result<Remembered, EngineError> {
+        if !access.admits(&wanted.scope) {
+            return Err(EngineError::NoAccess { scope: wanted.scope.as_str().to_owned() });
+        }
+        let mut wanted = wanted;
+        if let Some(error) = wanted.error.take() {
+            (wanted.words.error, wanted.words.fingerprint) = self.error_of(&error, session)?;
+        }
+        let words = std::mem::take(&mut wanted.words);
+        let (words, redacted) = redacted(words);
+        check(&wanted, &words)?;
+        let (lock, mut database) = self.write_database("ken remember", session)?;
+        let events = Planned::new(&database, &wanted, &words, by, access, session.now())?;
+        let near = if events.change == Change::Added { near(&database, &wanted, &words)? } else { Vec::new() };
+        let batch = database.begin(&lock)?;
+        let Planned { change, id, problem, events } = events;
+        record(&batch, events)?;
+        batch.commit()?;
+        let written: Vec<String> = std::iter::once(id.clone()).chain(problem.clone()).collect();
+        self.follow_up(&written, &mut database, &lock, session)?;
+        let memory = database.memory(&id)?.ok_or(EngineError::NoMemory { id })?;
+        Ok(Remembered { change, memory: Told::of(memory, session.now()), problem, redacted, near })
+    }
+
+    /// The masked text of an error and its fingerprint, of the likeliest reason in it.
+    fn error_of(&self, input: &[u8], session: &Session<'_>) -> Result<(Option<String>, Option<String>), EngineError> {
+        let packs = self.packs(session);
+        let mut reader = input;
+        let found = problems(&packs.knowledge, &mut Log::new(&mut reader), &LookupOptions::default())?;
+        let likeliest = found
+            .list
+            .into_iter()
+            .reduce(|best, next| if next.block.likelihood > best.block.likelihood { next } else { best });
+        let none = || EngineError::BadMemory { what: "there is no error in what was given as one".to_owned() };
+        let block = likeliest.ok_or_else(none)?.block;
+        Ok((Some(mask(&block.salient)), Some(block.fingerprint)))
+    }
+}
+
+/// Whether it can be remembered.
+fn check(wanted: &Remember, words: &Wording) -> Result<(), EngineError> {
+    let bad = |what: String| Err(EngineError::BadMemory { what });
+    if words.text.trim().is_empty() {
+        return bad("it says nothing".to_owned());
+    }
+    if words.text.len() > ITEM_TEXT_BYTES {
+        return bad(format!("it has {} bytes, {ITEM_TEXT_BYTES} are allowed", words.text.len()));
+    }
+    let short = [&words.category, &words.pattern, &words.service, &words.region, &words.subject];
+    let tags = words.tags.iter();
+    let long = short.into_iter().flatten().chain(tags).chain([&words.title]).any(|text| text.len() > ITEM_TITLE_BYTES);
+    if long {
+        return bad(format!("its title, its tags and what it is about have at most {ITEM_TITLE_BYTES} bytes each"));
+    }
+    if words.evidence.len() > EVIDENCE {
+        return bad(format!("it has {} pieces of evidence, {EVIDENCE} are allowed", words.evidence.len()));
+    }
+    match wanted.kind {
+        Kind::Preference | Kind::Fact if wanted.worked.is_some() || words.error.is_some() => {
+            bad("only a tactic works or fails, and has an error".to_owned())
+        }
+        Kind::Preference | Kind::Fact | Kind::Tactic => Ok(()),
+        _ => bad("a memory is a preference, a fact or a tactic".to_owned()),
+    }
+}
+
+/// The events of something that is to be remembered.
+struct Planned {
+    change: Change,
+    id: String,
+    problem: Option<String>,
+    events: Vec<NewEvent>,
+}
+
+impl Planned {
+    fn new(
+        database: &Database,
+        wanted: &Remember,
+        words: &Wording,
+        (author, from): (&Author, &str),
+        access: &Access,
+        now: i64,
+    ) -> Result<Self, EngineError> {
+        let event = |memory: &str, change: Event, words: Wording| NewEvent {
+            at: now,
+            memory: memory.to_owned(),
+            session: from.to_owned(),
+            author: author.clone(),
+            change,
+            words,
+        };
+        let known = match &wanted.update {
+            Some(id) => Some(Engine::find_memory(database, id, access)?),
+            None => known(database, &match_key(wanted.kind, &wanted.scope, words))?,
+        };
+        let mut events = Vec::new();
+        let (change, id) = match known {
+            Some(known) => {
+                let (change, happened) = met(&known, wanted, words, author);
+                events.extend(happened.into_iter().map(|what| event(&known.id, what, words.clone())));
+                (change, known.id)
+            }
+            None => {
+                let id = new_id(database, &[], now, from)?;
+                let first = Observation {
+                    kind: wanted.kind,
+                    scope: wanted.scope.clone(),
+                    authority: wanted.authority,
+                    source: wanted.source,
+                    worked: wanted.worked,
+                    until: wanted.until,
+                    anchored: !words.evidence.is_empty(),
+                };
+                let (change, happened) = match wanted.proposed {
+                    true => (Change::Proposed, Event::Proposed(first)),
+                    false => (Change::Added, Event::Observed(first)),
+                };
+                events.push(event(&id, happened, words.clone()));
+                (change, id)
+            }
+        };
+        for source in &wanted.derived_from {
+            let to = Engine::find_memory(database, source, access)?.id;
+            events.push(event(&id, Event::Linked { to, relation: Relation::DerivedFrom }, Wording::default()));
+        }
+        let mut problem = None;
+        if let (Some(error), Some(fingerprint)) = (&words.error, &words.fingerprint) {
+            let words = Wording {
+                title: single_line(error, TITLE),
+                error: Some(error.clone()),
+                fingerprint: Some(fingerprint.clone()),
+                ..Wording::default()
+            };
+            let found = known_problem(database, &wanted.scope, &words)?;
+            let at = match found {
+                Some(found) => {
+                    events.push(event(&found.id, Event::Reinforced { worked: None }, Wording::default()));
+                    found.id
+                }
+                None => {
+                    let at = new_id(database, &[&id], now, from)?;
+                    let first = Observation {
+                        kind: Kind::Problem,
+                        scope: wanted.scope.clone(),
+                        authority: Authority::Personal,
+                        source: wanted.source,
+                        worked: None,
+                        until: None,
+                        anchored: true,
+                    };
+                    events.push(event(&at, Event::Observed(first), words));
+                    at
+                }
+            };
+            let relation = if wanted.worked == Some(false) { Relation::FailedWith } else { Relation::SolvedBy };
+            events.push(event(&at, Event::Linked { to: id.clone(), relation }, Wording::default()));
+            problem = Some(at);
+        }
+        Ok(Self { change, id, problem, events })
+    }
+}
+
+/// A memory of this key that is still of use.
+fn known(database: &Database, key: &str) -> Result<Option<Memory>, EngineError> {
+    let usable = |memory: &Memory| !matches!(memory.state, MemoryState::Superseded);
+    Ok(database.memories_matching(key)?.into_iter().find(usable))
+}
+
+fn known_problem(database: &Database, scope: &Scope, words: &Wording) -> Result<Option<Memory>, EngineError> {
+    known(database, &match_key(Kind::Problem, scope, words))
+}
+
+/// What happens to a memory that is met once more.
+fn met(known: &Memory, wanted: &Remember, words: &Wording, author: &Author) -> (Change, Vec<Event>) {
+    let mut events = Vec::new();
+    // Whoever says it themselves wants it.
+    if known.state == MemoryState::Proposed && *author == Author::Person && !wanted.proposed {
+        events.push(Event::Approved);
+    }
+    let differs = known.kind != Kind::Tactic
+        && (tokens(&known.words.text) != tokens(&words.text) || known.until != wanted.until)
+        || wanted.update.is_some();
+    // What only waits to be approved changes nothing that stands.
+    if differs && !wanted.proposed {
+        events.push(Event::Corrected { until: wanted.until });
+        return (Change::Updated, events);
+    }
+    events.push(Event::Reinforced { worked: wanted.worked });
+    (Change::Reinforced, events)
+}
+
+/// Memories of this kind and scope that say nearly the same, likeliest first.
+fn near(database: &Database, wanted: &Remember, words: &Wording) -> Result<Vec<Near>, EngineError> {
+    let filter = MemoryFilter {
+        scopes: vec![wanted.scope.clone()],
+        kinds: vec![wanted.kind],
+        states: vec![MemoryState::Active],
+        held: false,
+    };
+    let mut others = database.memories(&filter, None, COMPARED)?;
+    let mut out = Vec::new();
+    while out.len() < MOST_TOLD {
+        let texts: Vec<&str> = others.iter().map(|memory| memory.words.text.as_str()).collect();
+        let Some(found) = closest(&words.text, &texts, None) else { break };
+        if found.relation == Alike::Unrelated || found.probability < TOLD {
+            break;
+        }
+        let memory = others.remove(found.place);
+        out.push(Near { id: memory.id, text: memory.words.text, probability: found.probability });
+    }
+    Ok(out)
+}

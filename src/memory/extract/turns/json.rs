@@ -1,0 +1,214 @@
+//! Transcripts in JSON lines: one message to a line, or one conversation to a line.
+//!
+//! A message names who speaks (`role`, `type`, `from`, `speaker`, `author`) and what (`content`, `text`, `value`,
+//! `parts`), at the top or in `message` or `payload`; `content` is a string or a list of parts. What a tool printed is
+//! a turn of the tool even if the line says `user`, and so is what the program itself put there (`isMeta`, reminders in
+//! tags) or had another program say (`isSidechain`). A command that the program ran becomes a line `$ command`.
+
+use serde_json::Value;
+
+use super::{MAX_TURNS, Role, Turn, role_of};
+
+/// Lines that are looked at before a text is taken for something else.
+const TRIED_LINES: usize = 50;
+
+/// How deep messages may lie in each other.
+const MAX_DEPTH: usize = 4;
+
+/// The turns of a transcript, or nothing if the text is none.
+pub(super) fn turns(text: &str) -> Option<Vec<Turn>> {
+    let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    if !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let tried: Vec<Option<Value>> = lines().take(TRIED_LINES).map(|(_, line)| parsed(line)).collect();
+    let objects = tried.iter().flatten().count();
+    let has_messages = tried.iter().flatten().any(|value| {
+        let mut out = Vec::new();
+        said(value, 1, MAX_DEPTH, &mut out);
+        !out.is_empty()
+    });
+    if !has_messages || objects * 2 < tried.len() {
+        return None;
+    }
+    let mut out = Vec::new();
+    for (at, line) in lines() {
+        if let Some(value) = parsed(line) {
+            said(&value, at + 1, MAX_DEPTH, &mut out);
+        }
+        if out.len() > MAX_TURNS {
+            break;
+        }
+    }
+    Some(out)
+}
+
+fn parsed(line: &str) -> Option<Value> {
+    let line = line.trim().trim_end_matches(',');
+    if !line.starts_with(['{', '[']) {
+        return None;
+    }
+    serde_json::from_str(line).ok()
+}
+
+/// Appends what a line says.
+fn said(value: &Value, line: usize, depth: usize, out: &mut Vec<Turn>) {
+    if depth == 0 {
+        return;
+    }
+    if let Some(list) = value.as_array() {
+        list.iter().take(MAX_TURNS).for_each(|one| said(one, line, depth - 1, out));
+        return;
+    }
+    for name in ["messages", "turns", "conversation", "conversations"] {
+        if let Some(list) = value.get(name).filter(|list| list.is_array()) {
+            return said(list, line, depth - 1, out);
+        }
+    }
+    let message = ["message", "payload"].iter().find_map(|name| value.get(name).filter(|inner| inner.is_object()));
+    let Some(role) = message.and_then(role).or_else(|| role(value)) else { return };
+    let is_set = |name| value.get(name).and_then(Value::as_bool) == Some(true);
+    let role = match role {
+        Role::User if is_set("isMeta") || is_set("isSidechain") => Role::Tool,
+        role => role,
+    };
+    let content = |value: &Value| {
+        let names = ["content", "text", "value", "parts", "message"];
+        names.iter().find_map(|name| value.get(name).filter(|inner| inner.is_string() || inner.is_array())).cloned()
+    };
+    match message.and_then(content).or_else(|| content(value)) {
+        Some(Value::String(text)) => push(role, &text, line, out),
+        Some(Value::Array(parts)) => parts.iter().for_each(|one| part(role, one, line, out)),
+        _ => {}
+    }
+}
+
+fn role(value: &Value) -> Option<Role> {
+    let names = ["role", "from", "speaker", "author", "type"];
+    names.iter().find_map(|name| value.get(name).and_then(Value::as_str).and_then(role_of))
+}
+
+/// Appends one part of a message.
+fn part(role: Role, value: &Value, line: usize, out: &mut Vec<Turn>) {
+    if let Some(text) = value.as_str() {
+        return push(role, text, line, out);
+    }
+    let text = |name| value.get(name).and_then(Value::as_str);
+    match text("type") {
+        Some("tool_result") => match value.get("content") {
+            Some(Value::String(text)) => push(Role::Tool, text, line, out),
+            Some(Value::Array(parts)) => {
+                let texts = parts.iter().filter_map(|one| one.get("text").and_then(Value::as_str));
+                texts.for_each(|text| push(Role::Tool, text, line, out));
+            }
+            _ => {}
+        },
+        Some("tool_use") => {
+            let command = value.get("input").and_then(|input| input.get("command")).and_then(Value::as_str);
+            if let Some(command) = command {
+                push(Role::Assistant, &format!("$ {}", command.trim()), line, out);
+            }
+        }
+        Some("thinking" | "reasoning" | "image" | "document") => {}
+        _ => {
+            if let Some(text) = text("text").or_else(|| text("content")) {
+                push(role, text, line, out);
+            }
+        }
+    }
+}
+
+/// Appends a turn; successive parts of one line by the same speaker are one turn.
+fn push(role: Role, text: &str, line: usize, out: &mut Vec<Turn>) {
+    let text = without_reminders(text);
+    let text = text.trim();
+    if text.is_empty() {
+        return;
+    }
+    // Commands and their output that a terminal program wraps in tags are not the person's words.
+    let is_wrapped =
+        ["<command-", "<local-command", "<bash-", "<system-", "<environment_context", "<user_instructions"]
+            .iter()
+            .any(|tag| text.starts_with(tag));
+    let role = if is_wrapped { Role::Tool } else { role };
+    match out.last_mut() {
+        Some(last) if last.role == role && last.line_start == line && role != Role::User => {
+            last.text.push('\n');
+            last.text.push_str(text);
+        }
+        _ => out.push(Turn { role, text: text.to_owned(), line_start: line, line_end: line }),
+    }
+}
+
+/// The text without what a program added in tags.
+fn without_reminders(text: &str) -> String {
+    const TAGS: (&str, &str) = ("<system-reminder>", "</system-reminder>");
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, inner)) = rest.split_once(TAGS.0) {
+        out.push_str(before);
+        rest = inner.split_once(TAGS.1).map_or("", |(_, after)| after);
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(Role, String, usize)> {
+        turns(text).unwrap_or_default().into_iter().map(|t| (t.role, t.text, t.line_start)).collect()
+    }
+    fn user(text: &str, line: usize) -> (Role, String, usize) {
+        (Role::User, text.to_owned(), line)
+    }
+
+    #[test]
+    fn all_shapes_are_read() {
+        for line in [
+            r#"{"role":"user","content":"hi"}"#,
+            r#"{"role":"user","content":[{"type":"text","text":"hi"}]}"#,
+            r#"{"type":"user","message":{"role":"user","content":"hi"}}"#,
+            r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"hi<system-reminder>no</system-reminder>"}]}}"#,
+            r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}"#,
+            r#"{"from":"human","value":"hi"}"#,
+            r#"{"role":"user","parts":[{"text":"hi"}]}"#,
+            r#"{"type":"user","message":"hi"}"#,
+            r#"{"id":1,"turns":[{"role":"user","text":"hi"}]}"#,
+            r#"[{"role":"user","content":"hi"}]"#,
+        ] {
+            assert_eq!(read(&format!("\n{line}\n")), [user("hi", 2)], "{line}");
+        }
+    }
+
+    #[test]
+    fn what_programs_wrote_is_not_the_persons() {
+        for line in [
+            r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"hi"}]}}"#,
+            r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"hi"}]}]}}"#,
+            r#"{"type":"user","isMeta":true,"message":{"role":"user","content":"hi"}}"#,
+            r#"{"type":"user","isSidechain":true,"message":{"role":"user","content":"hi"}}"#,
+        ] {
+            assert_eq!(read(line), [(Role::Tool, "hi".to_owned(), 1)], "{line}");
+        }
+        let ran = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"thinking","thinking":"x"},{"type":"text","text":"I run it."},{"type":"tool_use","input":{"command":"ls"}}]}}"#;
+        assert_eq!(read(ran), [(Role::Assistant, "I run it.\n$ ls".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn other_json_is_no_transcript() {
+        for text in [
+            "",
+            "{",
+            "[1,2]",
+            r#"{"level":"info","msg":"x"}"#,
+            r#"{"type":"summary","summary":"x"}"#,
+            "{\n  \"role\": \"user\"\n}",
+        ] {
+            assert!(turns(text).is_none(), "{text}");
+        }
+        // Broken lines among good ones are left out.
+        assert_eq!(read("{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":"), [user("a", 1)]);
+        let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+        assert!(turns(&deep).is_none());
+    }
+}
