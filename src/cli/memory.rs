@@ -1,17 +1,18 @@
 //! `ken memory`: what was learnt, looked at and put in order.
 
 use super::clock::now_ms;
-use super::output::Output;
+use super::output::{Failure, Output};
 use super::remember::{By, decide};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::{Decision, Engine, Told};
+use crate::engine::{Decision, Engine, Remember, Told};
 use crate::render::{history_text, json_object, memory_text};
 use crate::serve::{Here, ListMemoriesRequest, seen_from};
-use crate::types::{Access, MemoryState};
+use crate::types::{Access, Author, MemoryState, Wording};
 use clap::{Args, Subcommand};
 use serde_json::json;
+use std::io::{BufRead, Read};
 
 /// Look at what was learnt here: fixes, facts, preferences
 #[derive(Debug, Subcommand)]
@@ -41,6 +42,23 @@ Examples:
     /// Do not keep what was proposed
     #[command(after_help = "Example:\n  ken memory reject 3f9c21ab04de --because \"it was true of one branch\"")]
     Reject(DecideArgs),
+    /// Change what a memory says; what waits to be approved is approved with it
+    #[command(after_help = "Example:\n  ken memory edit 3f9c21ab04de \"Run the migrations before the tests\"")]
+    Edit {
+        /// The id of the memory, or how it begins
+        id: String,
+        /// What it says from now on
+        #[arg(required = true)]
+        text: Vec<String>,
+        #[command(flatten)]
+        by: By,
+    },
+    /// Go through what waits to be approved, one after another
+    #[command(after_help = "Example:\n  ken memory review")]
+    Review {
+        #[command(flatten)]
+        by: By,
+    },
     /// Say that something spoke against memories: they are less sure now
     #[command(after_help = "Example:\n  ken memory contradict 3f9c21ab04de --because \"it failed on main\"")]
     Contradict(DecideArgs),
@@ -106,11 +124,13 @@ pub(super) fn run(global: &Global, verb: MemoryVerb, output: &Output) -> Outcome
         MemoryVerb::List(args) => list(&engine, args, output),
         MemoryVerb::History { id } => history(&engine, &id, output),
         MemoryVerb::Replay { check } => replay(&engine, check, output),
+        MemoryVerb::Edit { id, text, by } => edit(&engine, &id, text.join(" "), &by, output),
+        MemoryVerb::Review { by } => review(&engine, &by, output),
         _ => Ok(0),
     }
 }
 
-fn seen(engine: &Engine) -> Result<Access, super::output::Failure> {
+fn seen(engine: &Engine) -> Result<Access, Failure> {
     Ok(seen_from(engine, &Access::all(), &Here::new(working_directory()?)))
 }
 
@@ -167,3 +187,111 @@ fn replay(engine: &Engine, check: bool, output: &Output) -> Outcome {
     let failed = check && !replayed.different.is_empty();
     Ok(if failed { ErrorKind::CheckFailed.exit_code() } else { 0 })
 }
+
+fn edit(engine: &Engine, id: &str, said: String, by: &By, output: &Output) -> Outcome {
+    let (access, session) = (seen(engine)?, output.session());
+    let (author, from) = (by.author(), by.session());
+    let (before, _) = engine.history(id, &access, &session)?;
+    let now = change(engine, before, said, (&author, &from), &access, output)?;
+    output.tell_notes();
+    output.print(&match output.json {
+        true => json_object(&now),
+        false => text(&now, output),
+    })?;
+    engine.close();
+    Ok(0)
+}
+
+/// Gives a memory other words.
+fn change(
+    engine: &Engine,
+    before: Told,
+    said: String,
+    by: (&Author, &str),
+    access: &Access,
+    output: &Output,
+) -> Result<Told, Failure> {
+    let (session, memory) = (output.session(), before.memory);
+    let words = Wording { text: said, ..Wording::default() };
+    if memory.state == MemoryState::Proposed {
+        let decided = engine.decide(&[memory.id], Decision::Approve, words, by, access, &session)?;
+        return decided.into_iter().next().map(|memory| Told::of(memory, now_ms())).ok_or_else(|| {
+            Failure::new(ErrorKind::Usage, "the memory is not there any more", "`ken memory list` shows what is")
+        });
+    }
+    let wanted = Remember {
+        kind: memory.kind,
+        scope: memory.scope,
+        authority: memory.authority,
+        words,
+        worked: None,
+        error: None,
+        until: memory.until,
+        source: memory.source,
+        update: Some(memory.id),
+        derived_from: Vec::new(),
+        proposed: false,
+    };
+    Ok(engine.remember(wanted, by, access, &session)?.memory)
+}
+
+/// What is asked of each proposal.
+const CHOICES: &str = "[a]pprove, [r]eject, [e]dit, [s]kip or [q]uit? ";
+
+fn review(engine: &Engine, by: &By, output: &Output) -> Outcome {
+    let access = seen(engine)?;
+    let (author, from) = (by.author(), by.session());
+    let request = ListMemoriesRequest { states: vec!["proposed".to_owned()], ..ListMemoriesRequest::default() };
+    let page = engine.list_memories(&request.filter()?, None, request.most(), &access, &output.session())?;
+    if page.memories.is_empty() {
+        output.say("Nothing waits to be approved.");
+        return Ok(1);
+    }
+    let mut input = std::io::stdin().lock();
+    let mut read = |question: &str| -> Result<Option<String>, Failure> {
+        output.ask(question);
+        let mut answer = String::new();
+        let mut bounded = (&mut input).take(ANSWER_BYTES);
+        let count = bounded.read_line(&mut answer).map_err(|error| Failure::io("the answer", &error))?;
+        Ok((count > 0).then(|| answer.trim().to_owned()))
+    };
+    let (mut approved, mut rejected) = (0, 0);
+    'all: for told in page.memories {
+        let (id, said) = ([told.memory.id.clone()], text(&told, output));
+        loop {
+            let by = (&author, from.as_str());
+            let decide = |decision| engine.decide(&id, decision, Wording::default(), by, &access, &output.session());
+            let Some(answer) = read(&format!("\n{said}{CHOICES}"))? else { break 'all };
+            match answer.as_str() {
+                "a" => {
+                    decide(Decision::Approve)?;
+                    approved += 1;
+                }
+                "r" => {
+                    decide(Decision::Reject)?;
+                    rejected += 1;
+                }
+                "e" => {
+                    let Some(new) = read("It says from now on: ")?.filter(|new| !new.is_empty()) else { continue };
+                    change(engine, told, new, by, &access, output)?;
+                    approved += 1;
+                }
+                "s" => {}
+                "q" => break 'all,
+                _ => continue,
+            }
+            break;
+        }
+    }
+    output.tell_notes();
+    let done = json!({ "approved": approved, "rejected": rejected });
+    output.print(&match output.json {
+        true => json_object(&done),
+        false => format!("{approved} approved, {rejected} rejected.\n"),
+    })?;
+    engine.close();
+    Ok(0)
+}
+
+/// Longest answer that is read, in bytes.
+const ANSWER_BYTES: u64 = 16 << 10;

@@ -34,6 +34,7 @@ mod import;
 mod index;
 mod input;
 mod items;
+mod learn;
 mod limits;
 mod lookup;
 mod machine;
@@ -153,6 +154,7 @@ enum Verb {
     Items(items::ItemsVerb),
     Remember(remember::RememberArgs),
     Dispute(remember::DisputeArgs),
+    Learn(learn::LearnArgs),
     #[command(subcommand)]
     Memory(memory::MemoryVerb),
     Doctor(doctor::DoctorArgs),
@@ -217,6 +219,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Items(verb) => items::run(global, verb, output),
         Verb::Remember(args) => remember::run(global, args, output),
         Verb::Dispute(args) => remember::dispute(global, &args, output),
+        Verb::Learn(args) => learn::run(global, &args, output),
         Verb::Memory(verb) => memory::run(global, verb, output),
         Verb::Doctor(args) => doctor::run(global, &args, output),
         Verb::Gc(args) => gc::run(global, &args, output),

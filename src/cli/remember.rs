@@ -173,6 +173,7 @@ fn text(remembered: &Remembered, output: &Output) -> String {
         Learnt::Reinforced => "Known already; it is surer now",
         Learnt::Updated => "Updated",
         Learnt::Proposed => "Proposed",
+        Learnt::Known => "Known already",
     };
     let mut out = format!("{done}:\n");
     out.push_str(&memory_text(memory, remembered.memory.confidence, now_ms(), output.style, output.width));

@@ -48,7 +48,7 @@ pub use feedback::Answered;
 pub use forget::Erased;
 pub use index::Embedded;
 pub use labels::Label;
-pub use memory::{Decision, Learnt, MemoryPage, Near, Remember, Remembered, Replayed, Told};
+pub use memory::{Decision, KeepLearnt, Learnt, MemoryPage, Near, Proposed, Remember, Remembered, Replayed, Told};
 pub use notes::Notes;
 pub use pack::PackOptions;
 pub use packs::NewEntry;

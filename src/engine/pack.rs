@@ -1,10 +1,11 @@
 //! A frame for a task.
 
+use super::memory::learnings;
 use super::{Engine, EngineError, Session};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::pack::{Request, Tokenizer, pack};
-use crate::query::{RecallOptions, SearchContext, SearchOptions, recall};
+use crate::query::{Legs, RecallOptions, SearchContext, SearchOptions, recall};
 use crate::store::{ItemFilter, ReadSources};
 use crate::text::{CountTokens, decode, ends};
 use crate::types::limits::QUESTION_BYTES;
@@ -77,7 +78,15 @@ impl Engine {
                 one.path = None;
             }
         }
+        let learnings = match request.database() {
+            Some(database) => {
+                let gate = self.gate(Legs { semantic: recall.semantic, ..Legs::default() }, session);
+                learnings(database, &mut recall, &options.filter, gate, as_of)?
+            }
+            None => Vec::new(),
+        };
         let wanted = Request {
+            learnings: &learnings,
             task: task.trim(),
             budget: options.budget,
             state: &options.state,

@@ -199,8 +199,9 @@ impl Engine {
         let request = self.request(Some(question.trim()), options, session)?;
         let reranker = if options.rerank { Some(self.reranker()?) } else { None };
         let reranker = reranker.as_ref().map(|reranker| reranker.reranker.as_ref());
-        let answer =
+        let mut answer =
             request.ask(&options.filter, |context| Ok(search(context, question.trim(), options, reranker)?))?;
+        self.associate(&mut answer, options, session)?;
         request.end();
         Ok(answer)
     }

@@ -1,10 +1,11 @@
 //! Memory: what was learnt, with what it rests on.
 //!
 //! An append-only log of events is the truth; memories are what the events come to. `reduce` applies one event,
-//! `confidence` has the constants, `matching` tells an update from an addition, `overriding` which memory stands before
+//! `confidence` has the constants, `extract` proposes what a text says, `matching` tells an update from an addition, `overriding` which memory stands before
 //! a pack. Pure: where memories are kept is for `store`, when things happen for `engine`.
 
 pub mod confidence;
+pub mod extract;
 mod item;
 mod matching;
 mod overriding;

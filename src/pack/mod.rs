@@ -17,8 +17,8 @@ use crate::error::{Diagnose, ErrorKind};
 use crate::ingest::Provenance;
 use crate::query::Recall;
 use crate::text::CountTokens;
-use crate::types::{Frame, Section};
-use frame::{FrameParts, frame_markdown, given_markdown, place, task_markdown};
+use crate::types::{Frame, Piece, Section};
+use frame::{FrameParts, frame_markdown, given_markdown, learnings_markdown, piece_markdown, place, task_markdown};
 use select::{Selection, select};
 use share::Shares;
 
@@ -34,6 +34,8 @@ pub struct Request<'a> {
     pub budget: usize,
     /// The present state; what has no room is cut off at its end.
     pub state: &'a str,
+    /// What was learnt, best first; what has no room is left out from its end.
+    pub learnings: &'a [Piece],
     /// Standing instructions, likewise.
     pub instructions: &'a str,
     /// The moment that ages are counted from, milliseconds since 1970.
@@ -94,12 +96,14 @@ pub fn pack(
         ..FrameParts::default()
     };
     let (_, bare) = counted(&parts, counter);
+    parts.learnings = fitting(request.learnings, Shares::of(request.budget).learnings, counter);
     let too_small = || PackError::TooSmall { needed: bare, budget: request.budget };
     let task = counter.count(&task_markdown(request.task));
     // What the frame costs besides its parts.
     let around = bare.saturating_sub(task);
     let needed = Shares {
         task,
+        learnings: counter.count(&learnings_markdown(&parts.learnings)),
         state: counter.count(&given_markdown("State", request.state)),
         instructions: counter.count(&given_markdown("Instructions", request.instructions)),
         ..Shares::default()
@@ -168,11 +172,26 @@ fn fit(
                 relevance: piece.relevance,
                 why: crate::types::Reason::Budget,
             }),
+            None if parts.learnings.pop().is_some() => {}
             None if sure.state > 0 => sure.state = 0,
             None if sure.instructions > 0 => sure.instructions = 0,
             None => return None,
         }
     }
+}
+
+/// The first of these that cost at most `most` under their heading, each with what it costs.
+fn fitting(learnings: &[Piece], most: usize, counter: &dyn CountTokens) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::new();
+    for piece in learnings {
+        let tokens = counter.count(&piece_markdown(piece));
+        out.push(Piece { tokens, ..piece.clone() });
+        // One that is too long leaves room for shorter ones behind it.
+        if counter.count(&learnings_markdown(&out)) > most {
+            out.pop();
+        }
+    }
+    out
 }
 
 /// What each part of a frame may cost and does.
@@ -181,12 +200,13 @@ fn sections(request: &Request<'_>, parts: FrameParts<'_>, room: &Room, counter: 
     let section = |name, share, tokens, cut, items| Section { name, share, tokens, cut, items };
     let given = |heading: &str, text: &str| counter.count(&given_markdown(heading, text));
     let spent = parts.pieces.iter().map(|piece| piece.tokens).sum();
+    let learnt = counter.count(&learnings_markdown(&parts.learnings));
     let (state, instructions) = (given("State", &parts.state), given("Instructions", &parts.instructions));
     let is_cut = |now: &str, whole: &str| now.trim_end() != whole.trim_end();
     vec![
         section("task", granted.task, room.needed.task, false, Vec::new()),
         section("knowledge", granted.knowledge, spent, false, parts.pieces),
-        section("learnings", granted.learnings, room.needed.learnings, false, Vec::new()),
+        section("learnings", granted.learnings, learnt, false, parts.learnings),
         section("state", granted.state, state, is_cut(&parts.state, request.state), Vec::new()),
         section(
             "instructions",

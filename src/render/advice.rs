@@ -16,7 +16,10 @@ const LEAST_STEPS: usize = 2;
 /// Cause, fix and where to read more; of what is `general` the first step alone. Steps that a screen has no room for
 /// are counted, and `id` says where they are.
 pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: bool, style: Style, width: usize) {
-    let cause = wrap(&advice.cause, "Cause  ", INDENT, width);
+    let cause = match advice.cause.is_empty() {
+        true => String::new(),
+        false => wrap(&advice.cause, "Cause  ", INDENT, width),
+    };
     let mut lines = cause.lines().count();
     out.push_str(&cause);
     let most = if general { advice.fix.len().min(1) } else { advice.fix.len() };

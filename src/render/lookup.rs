@@ -183,7 +183,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
     if !hit.source.starts_with("canon:") {
         origin.push_str(&format!(" ({})", hit.source));
     }
-    if finding.semantic == Semantic::Off {
+    if finding.semantic == Semantic::Off && hit.tier == Tier::Close {
         origin.push_str(", by words alone: there is no model (`ken model pull`)");
     }
     let origin = line(&origin);
@@ -196,7 +196,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
     }
     if let Some(memory) = &hit.memory {
         let text = recollection_text(memory);
-        out.push_str(&style.faint(&wrap(&format!("{text} ({})", hit.id), "Here   ", INDENT, width)));
+        out.push_str(&style.faint(&wrap(&text, "Here   ", INDENT, width)));
     }
     if let Some(tried) = &hit.tried {
         let times = |many: usize| if many == 1 { "once".to_owned() } else { format!("{many} times") };

@@ -65,7 +65,7 @@ fn times(many: u32) -> String {
 fn trials(worked: u32, failed: u32) -> String {
     match (worked, failed) {
         (worked, 0) => format!("worked {}", times(worked)),
-        (0, failed) => format!("did not help {}", times(failed)),
+        (0, failed) => format!("tried {}, did not help", times(failed)),
         (worked, failed) => format!("worked {}, did not help {}", times(worked), times(failed)),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::excerpt::push_excerpt;
 use super::explanation::{push_explanation, push_why_not};
+use super::memory::recollection_text;
 use super::style::Style;
 use super::wrap::wrap;
 use crate::screen::{line, shown_text};
@@ -93,6 +94,9 @@ fn push_hit(
         Some(Standing::Changed) => notes.push("its file changed since (`ken index`)".to_owned()),
         Some(Standing::Gone) => notes.push("its file is gone".to_owned()),
         _ => {}
+    }
+    if let Some(memory) = &hit.memory {
+        notes.push(recollection_text(memory));
     }
     match passage.also_in {
         0 => {}

@@ -85,7 +85,7 @@ pub trait ReadMemory {
         most: usize,
     ) -> Result<Vec<Memory>, StoreError>;
 
-    /// Memories of this match key that are not forgotten or rejected.
+    /// Memories of this match key that are not forgotten.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

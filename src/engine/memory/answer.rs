@@ -2,6 +2,7 @@
 //!
 //! A problem is found by the fingerprint of its error, else by its meaning. From there links lead to what was tried.
 
+use super::associate::DECAY;
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::confidence::wilson;
 use crate::memory::{overrides_packs, sure};
@@ -14,10 +15,10 @@ use crate::types::{
 };
 use std::collections::HashMap;
 
-/// What is left of a problem's relevance one link further.
-const DECAY: f32 = 0.9;
 /// Problems that are followed.
 const PROBLEMS: usize = 5;
+/// Title of a fix that has none.
+const HELPED: &str = "This helped here before";
 /// Longest title, in characters.
 const TITLE: usize = 120;
 
@@ -124,7 +125,7 @@ fn add(
 fn solution(tactic: &Memory, relevance: f32, tier: Tier) -> Hit {
     let overrides = overrides_packs(tactic);
     let words = &tactic.words;
-    let title = if words.title.is_empty() { &words.text } else { &words.title };
+    let title = if words.title.is_empty() { HELPED } else { &words.title };
     Hit {
         id: tactic.id.clone(),
         kind: tactic.kind,

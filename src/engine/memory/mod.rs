@@ -4,14 +4,19 @@
 //! behind it: what was learnt is safe before anything else is asked.
 
 mod answer;
+mod associate;
 mod change;
 mod decide;
 mod forget;
+mod frame;
+mod learn;
 mod list;
 mod remember;
 mod replay;
 
 pub use decide::Decision;
+pub(super) use frame::learnings;
+pub use learn::{Keep as KeepLearnt, Proposed};
 pub use list::{MemoryPage, Told};
 pub use remember::{Change as Learnt, Near, Remember, Remembered};
 pub use replay::Replayed;

@@ -6,7 +6,7 @@ use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{Alike, closest, match_key};
 use crate::query::{LookupOptions, problems};
 use crate::store::{Database, MemoryFilter, ReadMemory};
-use crate::text::{Log, mask, single_line, tokens};
+use crate::text::{Log, mask, tokens};
 use crate::types::limits::{EVIDENCE, ITEM_TEXT_BYTES, ITEM_TITLE_BYTES};
 use crate::types::{
     Access, Author, Authority, Change as Event, Kind, Memory, MemorySource, MemoryState, NewEvent, Observation,
@@ -20,8 +20,6 @@ const COMPARED: usize = 500;
 const TOLD: f32 = 0.5;
 /// How many are told.
 const MOST_TOLD: usize = 3;
-/// Longest title of a problem, in characters.
-const TITLE: usize = 120;
 
 /// Something to be remembered.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +60,8 @@ pub enum Change {
     Updated,
     /// It is new, and waits to be approved.
     Proposed,
+    /// It was proposed or rejected before, or is known: nothing changed.
+    Known,
 }
 
 /// A memory that says nearly the same.
@@ -200,7 +200,7 @@ impl Planned {
         };
         let known = match &wanted.update {
             Some(id) => Some(Engine::find_memory(database, id, access)?),
-            None => known(database, &match_key(wanted.kind, &wanted.scope, words))?,
+            None => known(database, &match_key(wanted.kind, &wanted.scope, words), wanted.proposed)?,
         };
         let mut events = Vec::new();
         let (change, id) = match known {
@@ -233,13 +233,10 @@ impl Planned {
             events.push(event(&id, Event::Linked { to, relation: Relation::DerivedFrom }, Wording::default()));
         }
         let mut problem = None;
-        if let (Some(error), Some(fingerprint)) = (&words.error, &words.fingerprint) {
-            let words = Wording {
-                title: single_line(error, TITLE),
-                error: Some(error.clone()),
-                fingerprint: Some(fingerprint.clone()),
-                ..Wording::default()
-            };
+        let is_change = !events.is_empty();
+        if let (true, Some(error), Some(fingerprint)) = (is_change, &words.error, &words.fingerprint) {
+            let words =
+                Wording { error: Some(error.clone()), fingerprint: Some(fingerprint.clone()), ..Wording::default() };
             let found = known_problem(database, &wanted.scope, &words)?;
             let at = match found {
                 Some(found) => {
@@ -269,28 +266,35 @@ impl Planned {
     }
 }
 
-/// A memory of this key that is still of use.
-fn known(database: &Database, key: &str) -> Result<Option<Memory>, EngineError> {
-    let usable = |memory: &Memory| !matches!(memory.state, MemoryState::Superseded);
+/// A memory of this key that is still of use. Whoever only proposes something is told of what was rejected too.
+fn known(database: &Database, key: &str, proposes: bool) -> Result<Option<Memory>, EngineError> {
+    let usable = |memory: &Memory| match memory.state {
+        MemoryState::Superseded | MemoryState::Forgotten => false,
+        MemoryState::Rejected => proposes,
+        MemoryState::Proposed | MemoryState::Active | MemoryState::Disputed => true,
+    };
     Ok(database.memories_matching(key)?.into_iter().find(usable))
 }
 
 fn known_problem(database: &Database, scope: &Scope, words: &Wording) -> Result<Option<Memory>, EngineError> {
-    known(database, &match_key(Kind::Problem, scope, words))
+    known(database, &match_key(Kind::Problem, scope, words), false)
 }
 
 /// What happens to a memory that is met once more.
 fn met(known: &Memory, wanted: &Remember, words: &Wording, author: &Author) -> (Change, Vec<Event>) {
     let mut events = Vec::new();
+    if wanted.proposed {
+        // A text that is read once more says nothing new.
+        return (Change::Known, events);
+    }
     // Whoever says it themselves wants it.
-    if known.state == MemoryState::Proposed && *author == Author::Person && !wanted.proposed {
+    if known.state == MemoryState::Proposed && *author == Author::Person {
         events.push(Event::Approved);
     }
     let differs = known.kind != Kind::Tactic
         && (tokens(&known.words.text) != tokens(&words.text) || known.until != wanted.until)
         || wanted.update.is_some();
-    // What only waits to be approved changes nothing that stands.
-    if differs && !wanted.proposed {
+    if differs {
         events.push(Event::Corrected { until: wanted.until });
         return (Change::Updated, events);
     }

@@ -130,7 +130,7 @@ impl ReadMemory for Database {
     }
 
     fn memories_matching(&self, key: &str) -> Result<Vec<Memory>, StoreError> {
-        let sql = "SELECT id, data FROM memory WHERE match_key = ? AND state NOT IN ('forgotten', 'rejected')
+        let sql = "SELECT id, data FROM memory WHERE match_key = ? AND state <> 'forgotten'
             ORDER BY id";
         self.sql(all(&self.connection, sql, vec![Value::Text(key.to_owned())]))
     }
