@@ -5,7 +5,7 @@ use super::output::{Failure, Output};
 use super::remember::By;
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
-use crate::engine::{KeepLearnt, Proposed};
+use crate::engine::{KeepLearnt, Proposed, SessionText};
 use crate::render::{json_object, line, wrap};
 use crate::serve::Here;
 use crate::types::Access;
@@ -58,7 +58,8 @@ pub(super) fn run(global: &Global, args: &LearnArgs, output: &Output) -> Outcome
     };
     let name = args.file.to_string_lossy();
     let file = (args.file != Path::new("-")).then_some(name.as_ref());
-    let all = engine.learn(&bytes, file, here.scope(), keep, (&author, &from), &access, &output.session())?;
+    let read = SessionText { bytes: &bytes, file, here: here.scope() };
+    let all = engine.learn(read, keep, (&author, &from), &access, &output.session())?;
     output.tell_notes();
     if output.json {
         output.print(&json_object(&json!({ "proposals": all })))?;

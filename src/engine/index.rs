@@ -193,7 +193,11 @@ impl Engine {
     /// [`EngineError`] for a line that is no record or an export that was cut off.
     pub fn import_records(&self, input: impl BufRead, session: &Session<'_>) -> Result<Imported, EngineError> {
         let records = read_records(input)?;
-        Ok(self.take_in("ken import", records, session)?.0)
+        let imported = self.take_in("ken import", records, session)?.0;
+        if imported.memory_events > 0 {
+            self.replay(session)?;
+        }
+        Ok(imported)
     }
 
     /// Adds items that lie in no file; one whose id is taken is left out. Gives how many were added, and what went

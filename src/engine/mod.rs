@@ -48,7 +48,9 @@ pub use feedback::Answered;
 pub use forget::Erased;
 pub use index::Embedded;
 pub use labels::Label;
-pub use memory::{Decision, KeepLearnt, Learnt, MemoryPage, Near, Proposed, Remember, Remembered, Replayed, Told};
+pub use memory::{
+    Decision, KeepLearnt, Learnt, MemoryPage, Near, Proposed, Remember, Remembered, Replayed, SessionText, Told,
+};
 pub use notes::Notes;
 pub use pack::PackOptions;
 pub use packs::NewEntry;

@@ -249,6 +249,9 @@ impl Engine {
             Database::open_to_write(&lock)?.rebuild(&lock)?;
         }
         self.forget_snapshots();
+        if !lost {
+            self.replay_with(&lock, session)?;
+        }
         if let Some(mut database) = Database::open(&data)? {
             // Made from what has just been repaired, whatever state it says it is of. Where all is lost it is all there
             // is to say so.

@@ -7,10 +7,12 @@
 pub mod confidence;
 pub mod extract;
 mod item;
+pub mod markdown;
 mod matching;
 mod overriding;
 mod reduce;
 mod revision;
+pub mod rules_file;
 mod shelf;
 #[cfg(test)]
 mod tests;
@@ -19,5 +21,5 @@ pub use item::{item_of, title};
 pub use matching::match_key;
 pub use overriding::{overrides, overrides_packs, sure};
 pub use reduce::apply;
-pub use revision::{Alike, Closest, closest};
+pub use revision::{Alike, Closest, closest, same_statement};
 pub use shelf::{Memories, Shelf};

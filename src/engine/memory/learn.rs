@@ -18,6 +18,17 @@ pub enum Keep {
     Sure,
 }
 
+/// A text of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionText<'a> {
+    /// As it was read.
+    pub bytes: &'a [u8],
+    /// The file that it stands in; none for what was piped in.
+    pub file: Option<&'a str>,
+    /// The scope of what is not meant for every repository.
+    pub here: &'a Scope,
+}
+
 /// What a text proposes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Proposed {
@@ -42,22 +53,19 @@ pub struct Proposed {
 }
 
 impl Engine {
-    /// Reads the text of a session. `file` is where it stands, `here` the scope of what is not meant for every
-    /// repository.
+    /// Reads the text of a session.
     ///
     /// # Errors
     /// As [`Engine::remember`]; what was stored before stays.
     pub fn learn(
         &self,
-        text: &[u8],
-        file: Option<&str>,
-        here: &Scope,
+        read: SessionText<'_>,
         keep: Keep,
         by: (&Author, &str),
         access: &Access,
         session: &Session<'_>,
     ) -> Result<Vec<Proposed>, EngineError> {
-        let text = decode(text)?;
+        let text = decode(read.bytes)?;
         let lines: Vec<&str> = text.lines().collect();
         let mut out = Vec::new();
         for proposal in proposals(&read_turns(&text)) {
@@ -66,7 +74,7 @@ impl Engine {
                 Keep::Nothing => None,
                 _ => {
                     let proposed = keep == Keep::Proposed || proposal.confidence != Confidence::High;
-                    let wanted = remember(&proposal, &lines, file, here, proposed);
+                    let wanted = remember(&proposal, &lines, read, proposed);
                     Some(self.remember(wanted, by, access, session)?)
                 }
             };
@@ -79,20 +87,20 @@ impl Engine {
 /// Longest quotation of the text that is kept as evidence, in lines.
 const QUOTED: usize = 8;
 
-fn remember(proposal: &Proposal, lines: &[&str], file: Option<&str>, here: &Scope, proposed: bool) -> Remember {
+fn remember(proposal: &Proposal, lines: &[&str], read: SessionText<'_>, proposed: bool) -> Remember {
     let (first, last) = proposal.lines;
     let quoted: Vec<&str> =
         lines.iter().skip(first.saturating_sub(1)).take((last + 1 - first).min(QUOTED)).copied().collect();
     let evidence = Evidence {
         text: Some(quoted.join("\n")),
-        file: file.map(str::to_owned),
+        file: read.file.map(str::to_owned),
         lines: Some(proposal.lines),
         ..Evidence::default()
     };
     let kind = kind(proposal.kind);
     Remember {
         kind,
-        scope: if proposal.is_global && kind == Kind::Preference { Scope::global() } else { here.clone() },
+        scope: if proposal.is_global && kind == Kind::Preference { Scope::global() } else { read.here.clone() },
         authority: Authority::Personal,
         words: Wording { text: proposal.text.clone(), evidence: vec![evidence], ..Wording::default() },
         worked: (kind == Kind::Tactic).then_some(proposal.worked).flatten(),

@@ -16,7 +16,7 @@ mod replay;
 
 pub use decide::Decision;
 pub(super) use frame::learnings;
-pub use learn::{Keep as KeepLearnt, Proposed};
+pub use learn::{Keep as KeepLearnt, Proposed, SessionText};
 pub use list::{MemoryPage, Told};
 pub use remember::{Change as Learnt, Near, Remember, Remembered};
 pub use replay::Replayed;

@@ -3,10 +3,10 @@
 use super::change::{new_id, record, redacted};
 use super::list::Told;
 use crate::engine::{Engine, EngineError, Session};
-use crate::memory::{Alike, closest, match_key};
+use crate::memory::{Alike, closest, match_key, same_statement};
 use crate::query::{LookupOptions, problems};
 use crate::store::{Database, MemoryFilter, ReadMemory};
-use crate::text::{Log, mask, tokens};
+use crate::text::{Log, mask};
 use crate::types::limits::{EVIDENCE, ITEM_TEXT_BYTES, ITEM_TITLE_BYTES};
 use crate::types::{
     Access, Author, Authority, Change as Event, Kind, Memory, MemorySource, MemoryState, NewEvent, Observation,
@@ -16,10 +16,6 @@ use serde::Serialize;
 
 /// Memories that a new one is compared with: those that were met last.
 const COMPARED: usize = 500;
-/// How likely it must be that a new text replaces an old one, to be told.
-const TOLD: f32 = 0.5;
-/// How many are told.
-const MOST_TOLD: usize = 3;
 
 /// Something to be remembered.
 #[derive(Debug, Clone, PartialEq)]
@@ -292,7 +288,7 @@ fn met(known: &Memory, wanted: &Remember, words: &Wording, author: &Author) -> (
         events.push(Event::Approved);
     }
     let differs = known.kind != Kind::Tactic
-        && (tokens(&known.words.text) != tokens(&words.text) || known.until != wanted.until)
+        && (!same_statement(&known.words.text, &words.text) || known.until != wanted.until)
         || wanted.update.is_some();
     if differs {
         events.push(Event::Corrected { until: wanted.until });
@@ -302,7 +298,7 @@ fn met(known: &Memory, wanted: &Remember, words: &Wording, author: &Author) -> (
     (Change::Reinforced, events)
 }
 
-/// Memories of this kind and scope that say nearly the same, likeliest first.
+/// A memory of this kind and scope that says nearly the same, if there is one.
 fn near(database: &Database, wanted: &Remember, words: &Wording) -> Result<Vec<Near>, EngineError> {
     let filter = MemoryFilter {
         scopes: vec![wanted.scope.clone()],
@@ -311,15 +307,10 @@ fn near(database: &Database, wanted: &Remember, words: &Wording) -> Result<Vec<N
         held: false,
     };
     let mut others = database.memories(&filter, None, COMPARED)?;
-    let mut out = Vec::new();
-    while out.len() < MOST_TOLD {
-        let texts: Vec<&str> = others.iter().map(|memory| memory.words.text.as_str()).collect();
-        let Some(found) = closest(&words.text, &texts, None) else { break };
-        if found.relation == Alike::Unrelated || found.probability < TOLD {
-            break;
-        }
-        let memory = others.remove(found.place);
-        out.push(Near { id: memory.id, text: memory.words.text, probability: found.probability });
-    }
-    Ok(out)
+    let texts: Vec<&str> = others.iter().map(|memory| memory.words.text.as_str()).collect();
+    let Some(found) = closest(&words.text, &texts).filter(|found| found.relation != Alike::Unrelated) else {
+        return Ok(Vec::new());
+    };
+    let Memory { id, words, .. } = others.swap_remove(found.place);
+    Ok(vec![Near { id, text: words.text, probability: found.probability }])
 }

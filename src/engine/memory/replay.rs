@@ -3,7 +3,7 @@
 use super::change::{BatchShelf, key_of};
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{Memories, Shelf, apply, item_of};
-use crate::store::{Database, ReadMemory, StoredMemory, WriteMemory};
+use crate::store::{Database, ReadMemory, StoredMemory, WriteMemory, WriterLock};
 use crate::types::Memory;
 use serde::Serialize;
 
@@ -55,17 +55,26 @@ impl Engine {
         if before.different.is_empty() {
             return Ok(before);
         }
-        let (lock, mut database) = self.write_database("ken memory replay", session)?;
+        let lock = self.writer("ken memory replay")?;
+        self.replay_with(&lock, session)?;
+        Ok(before)
+    }
+
+    /// The same for whoever writes already.
+    pub(in crate::engine) fn replay_with(&self, lock: &WriterLock, session: &Session<'_>) -> Result<(), EngineError> {
+        let mut database = Database::open_to_write(lock)?;
+        if database.last_memory_event()? == 0 {
+            return Ok(());
+        }
         let (_, all) = replayed(&database, session)?;
-        let batch = database.begin(&lock)?;
+        let batch = database.begin(lock)?;
         batch.clear_memories()?;
         for memory in all.iter() {
             BatchShelf(&batch).put(memory.clone())?;
         }
         batch.commit()?;
         let ids: Vec<String> = all.iter().map(|memory| memory.id.clone()).collect();
-        self.follow_up(&ids, &mut database, &lock, session)?;
-        Ok(before)
+        self.follow_up(&ids, &mut database, lock, session)
     }
 }
 

@@ -89,6 +89,13 @@ fn a_text_that_looks_like_front_matter_stands_in_it() {
         assert!(written.contains("\ntext: "), "{written}");
         assert_eq!(read(&written).unwrap(), memory, "{text:?}");
     }
+    let tabs = MarkdownMemory {
+        kind: "tactic".into(),
+        error: Some("make:\n\tfailed\n\n  at \\t\n".into()),
+        text: "a".into(),
+        ..MarkdownMemory::default()
+    };
+    assert_eq!(read(&write(&tabs)).unwrap(), tabs);
     let fenced = "See:\n\n```md\n---\n title: x\n---\n```\nso.";
     let memory = MarkdownMemory { kind: "fact".into(), text: fenced.into(), ..MarkdownMemory::default() };
     assert_eq!(write(&memory), format!("---\nkind: fact\n---\n{fenced}\n"));
@@ -184,6 +191,7 @@ fn aliases_do_not_grow_without_bound() {
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z #:'\"\\\\|>-]{0,8}",
+        "[a-z]{1,3}\n\t[a-z]{1,3}",
         "\\PC{0,4}",
         Just("\n".to_owned()),
         Just("\n---\n".to_owned()),

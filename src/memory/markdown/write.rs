@@ -79,7 +79,7 @@ fn is_still(text: &str) -> bool {
 /// Whether a string is written over several lines: it has some, and none that YAML reads in a way of its own.
 fn is_block(text: &str) -> bool {
     let lines = text.strip_suffix('\n').unwrap_or(text);
-    let is_safe = |line: &str| !line.starts_with('\t') && (line.is_empty() || !line.trim().is_empty());
+    let is_safe = |line: &str| line.is_empty() || !line.trim().is_empty();
     lines.contains('\n')
         && text.len() <= MAX_TEXT_BYTES
         && !lines.starts_with([' ', '\t', '\n'])

@@ -207,11 +207,18 @@ mod tests {
         table[a.len()][b.len()]
     }
 
+    #[test]
+    fn a_carry_passes_through_a_block_without_the_word() {
+        let a: Vec<u8> = (0..129).map(|at| u8::from(at % 128 == 0)).collect();
+        assert_eq!(common_subsequence(&a, &[1]), 1);
+        assert_eq!(common_subsequence(&a, &[1, 0, 1]), 3);
+    }
+
     proptest! {
         #[test]
         fn the_subsequence_is_the_longest(
-            a in prop::collection::vec(0u8..6, 0..200),
-            b in prop::collection::vec(0u8..6, 0..200),
+            a in prop::collection::vec(0u8..3, 0..400),
+            b in prop::collection::vec(0u8..3, 0..400),
         ) {
             prop_assert_eq!(common_subsequence(&a, &b), naive(&a, &b));
         }

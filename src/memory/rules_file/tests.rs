@@ -90,6 +90,8 @@ fn a_context_does_not_leak() {
     let found = rules("Never:\n\n- push\n\nText.\n\n- pull\n\nAlways:\n\n# Other\n\n- fetch\n");
     let seen: Vec<_> = found.iter().map(|rule| (rule.text.as_str(), rule.context.as_str())).collect();
     assert_eq!(seen, [("Never:", ""), ("push", "Never:"), ("Text.", ""), ("pull", ""), ("Always:", ""), ("fetch", "")]);
+    let lists = rules("Never:\n- push\n\n1. pull\n");
+    assert_eq!(lists.last().map(Rule::whole).as_deref(), Some("pull"));
     let nested = rules("Never:\n- in tests:\n  - sleep\n");
     assert_eq!(nested.last().map(Rule::whole).as_deref(), Some("Never: in tests: sleep"));
 }

@@ -6,6 +6,7 @@ use super::external::Derived;
 use super::forgotten::{PASSAGES, read_passage, read_sketches};
 use super::header::unreadable;
 use super::item::{ITEM_COLUMNS, read_item};
+use super::memory::{EVENTS, read_event, read_memory};
 use super::migrate::{MIGRATIONS, schema_of};
 use super::source::{SOURCE_COLUMNS, read_source};
 use super::transfer::{COUNTERS, LINKS};
@@ -153,6 +154,8 @@ impl Database {
         for (sql, read) in [COUNTERS, LINKS] {
             self.each_odd(sql, |row| read(row).map(drop), &mut note)?;
         }
+        self.each_odd(EVENTS, |row| read_event(row).map(drop), &mut note)?;
+        self.each_odd("SELECT id, data FROM memory", |row| read_memory(row).map(drop), &mut note)?;
         self.each_odd(PASSAGES, |row| read_passage(row).map(drop), &mut note)?;
         if let Err(error) = read_sketches(&self.connection) {
             note(odd_value(error)?);

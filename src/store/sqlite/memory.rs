@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Events with their words, from a row of this.
-const EVENTS: &str = "SELECT number, at, memory_event.memory, session, author, change, words
+pub(super) const EVENTS: &str = "SELECT number, at, memory_event.memory, session, author, change, words
     FROM memory_event LEFT JOIN memory_words ON memory_words.event = memory_event.number";
 
 /// A value that is kept as JSON.
@@ -222,6 +222,15 @@ impl ReadMemory for Database {
 }
 
 impl Batch<'_> {
+    /// Whether the log has this event, whatever its number.
+    pub(super) fn has_event(&self, event: &MemoryEvent) -> Result<bool, StoreError> {
+        let sql =
+            "SELECT 1 FROM memory_event WHERE memory = ?1 AND at = ?2 AND session = ?3 AND author = ?4 AND change = ?5";
+        let (author, change) = (json_of(&event.author), json_of(&event.change));
+        let values = (&event.memory, event.at, &event.session, author, change);
+        self.sql(self.transaction.prepare_cached(sql).and_then(|mut found| found.exists(values)))
+    }
+
     /// Whether the item of this row is just so.
     fn is_item(&self, row: i64, item: &Item) -> Result<bool, StoreError> {
         let sql = format!(

@@ -36,6 +36,9 @@ const TABLES: &[(&str, bool)] = &[
     ("usage", false),
     ("link", false),
     ("event", true),
+    ("memory_event", true),
+    ("memory_words", false),
+    ("memory", false),
 ];
 
 /// Takes away values that nobody wrote, and keeps the rows: a file whose items do not say where they stand is read
@@ -84,6 +87,8 @@ impl Database {
                  DELETE FROM kept_out WHERE source_id NOT IN (SELECT id FROM source)
                     OR forgotten_id NOT IN (SELECT id FROM forgotten);
                  DELETE FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model);
+                 DELETE FROM memory_words WHERE event NOT IN (SELECT number FROM memory_event);
+                 UPDATE memory SET item_id = NULL WHERE item_id NOT IN (SELECT id FROM item);
                  DELETE FROM embedding;
                  DELETE FROM external_item;
                  DELETE FROM attribute;
@@ -132,6 +137,8 @@ impl Database {
                  DELETE FROM vector WHERE model_id NOT IN (SELECT id FROM model);
                  DELETE FROM kept_out WHERE source_id NOT IN (SELECT id FROM source)
                     OR forgotten_id NOT IN (SELECT id FROM forgotten);
+                 DELETE FROM memory_words WHERE event NOT IN (SELECT number FROM memory_event);
+                 UPDATE memory SET item_id = NULL WHERE item_id NOT IN (SELECT id FROM item);
                  UPDATE source SET size = -1, sha256 = zeroblob(32);",
             ))?;
             batch.commit()?;

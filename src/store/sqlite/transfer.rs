@@ -3,12 +3,17 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use super::item::{ITEM_COLUMNS, read_item};
+use super::memory::{EVENTS as MEMORY_EVENTS, read_event as read_memory_event};
 use super::source::UNKNOWN_SIZE;
 use super::value::{json, odd, within};
 use crate::screen::{is_hidden, shown_text};
-use crate::store::{ReadSources, Source, SourceKind, Stat, WriteItems, WriteSources, external_uid};
+use crate::store::{ReadSources, Source, SourceKind, Stat, WriteItems, WriteMemory, WriteSources, external_uid};
 use crate::text::{Sketches, hex};
-use crate::types::{EXTERNAL_PREFIX, External, Item, Scope, Span, State, check_name, fields};
+use crate::types::limits::ITEM_ID_BYTES;
+use crate::types::{
+    EXTERNAL_PREFIX, External, Item, MEMORY_PREFIX, MemoryEvent, MemoryState, NewEvent, Scope, Span, State, check_name,
+    fields,
+};
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -83,6 +88,11 @@ pub enum Record {
         /// Ids and counts.
         data: serde_json::Value,
     },
+    /// Something that happened to a memory.
+    Memory {
+        /// What; its number counts within the export alone.
+        event: MemoryEvent,
+    },
     /// The last line: an export without it was cut off.
     End {
         /// Lines between the first and this one.
@@ -111,6 +121,8 @@ impl Record {
             Self::Item { item } if item.span.is_some_and(|span| !is_stretch(&span)) => {
                 Err("a place in a file ends before it begins")
             }
+            Self::Item { item } if item.uid.starts_with(MEMORY_PREFIX) => Err("a memory is told by its events"),
+            Self::Memory { event } if !is_memory(&event.memory) => Err("the id of a memory is wrong"),
             Self::Item { item } if !is_own(item) => Err("the id or the attributes of a program's item are wrong"),
             Self::Item { item: Item { scope, .. } } | Self::Source { scope, .. } if scope.as_str().is_empty() => {
                 Err("a scope is empty")
@@ -136,6 +148,14 @@ fn is_own(item: &Item) -> bool {
     of_program && fields(&item.attributes).is_ok()
 }
 
+/// Whether this can be the id of a memory.
+fn is_memory(id: &str) -> bool {
+    id.len() > MEMORY_PREFIX.len()
+        && id.len() <= ITEM_ID_BYTES
+        && id.starts_with(MEMORY_PREFIX)
+        && !id.chars().any(is_hidden)
+}
+
 /// Whether a span is such as a database holds.
 fn is_stretch(span: &Span) -> bool {
     let ordered = span.byte_start <= span.byte_end && span.line_start <= span.line_end;
@@ -152,6 +172,12 @@ pub(super) const COUNTERS: (&str, ReadRecord) =
 /// Relations, and how one is read.
 pub(super) const LINKS: (&str, ReadRecord) =
     ("SELECT from_uid, to_uid, relation, weight FROM link ORDER BY 1, 2, 3", read_link);
+
+/// The same without those of memories, which come of their events.
+const OTHER_LINKS: (&str, ReadRecord) = (
+    "SELECT from_uid, to_uid, relation, weight FROM link WHERE from_uid NOT IN (SELECT id FROM memory) ORDER BY 1, 2, 3",
+    read_link,
+);
 
 /// Events, and how one is read.
 const EVENTS: (&str, ReadRecord) = ("SELECT at, name, data FROM event ORDER BY id", read_event);
@@ -194,10 +220,21 @@ pub struct Imported {
     pub files: usize,
     /// Items that were added.
     pub items: usize,
+    /// Events of memories that were added.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub memory_events: usize,
     /// Records that were there already, or give way to what is there.
     pub known: usize,
     /// Ids that were forgotten here and whose text was kept out.
     pub stay_forgotten: Vec<String>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+fn record_check(record: &Record, at: usize) -> Result<(), StoreError> {
+    record.check().map_err(|what| StoreError::Import { line: at + 1, what: what.to_owned() })
 }
 
 impl Database {
@@ -231,12 +268,15 @@ impl Database {
         }
         let items = format!(
             "SELECT {ITEM_COLUMNS} FROM item LEFT JOIN source ON source.id = item.source_id
-             WHERE item.state <> 'retired' ORDER BY source.path, item.byte_start, item.id"
+             WHERE item.state <> 'retired' AND item.id NOT IN (SELECT item_id FROM memory WHERE item_id IS NOT NULL)
+             ORDER BY source.path, item.byte_start, item.id"
         );
         self.each(&items, |row| Ok(Record::Item { item: read_item(row)?.1 }), &mut send)?;
-        for (sql, read) in [COUNTERS, LINKS, EVENTS] {
+        for (sql, read) in [COUNTERS, OTHER_LINKS, EVENTS] {
             self.each(sql, read, &mut send)?;
         }
+        let read = |row: &Row<'_>| Ok(Record::Memory { event: read_memory_event(row)? });
+        self.each(&format!("{MEMORY_EVENTS} ORDER BY number"), read, &mut send)?;
         let between = records - 1;
         write(&Record::End { records: between })?;
         self.sql(moment.finish())?;
@@ -277,13 +317,19 @@ impl Batch<'_> {
             let added = match record {
                 Record::Kenning { .. } | Record::End { .. } => continue,
                 Record::Source { .. } => {
-                    record.check().map_err(|what| StoreError::Import { line: at + 1, what: what.to_owned() })?;
+                    record_check(&record, at)?;
                     self.import_source(record, here, &mut import)?
                 }
                 Record::Item { item } => match self.import_item(&item, &mut import)? {
                     Some(added) => added,
                     None => continue,
                 },
+                Record::Memory { event } => {
+                    record_check(&Record::Memory { event: event.clone() }, at)?;
+                    let added = self.import_memory(event)?;
+                    import.out.memory_events += usize::from(added);
+                    added
+                }
                 Record::Usage { .. } | Record::Link { .. } | Record::Event { .. } => self.import_history(record)?,
             };
             import.out.known += usize::from(!added);
@@ -357,9 +403,30 @@ impl Batch<'_> {
                     (SELECT 1 FROM event WHERE at = ?1 AND name = ?2 AND data = ?3)",
                 (at, name, data.to_string()),
             )?,
-            Record::Kenning { .. } | Record::Source { .. } | Record::Item { .. } | Record::End { .. } => 0,
+            Record::Kenning { .. }
+            | Record::Source { .. }
+            | Record::Item { .. }
+            | Record::Memory { .. }
+            | Record::End { .. } => 0,
         };
         Ok(rows > 0)
+    }
+
+    /// Appends an event to the log unless it is there, or its memory was forgotten here; gives whether it did. What the
+    /// log comes to then is for whoever replays it.
+    fn import_memory(&self, event: MemoryEvent) -> Result<bool, StoreError> {
+        let forgotten = self.memory_now(&event.memory)?.is_some_and(|known| known.state == MemoryState::Forgotten);
+        if forgotten || self.has_event(&event)? {
+            return Ok(false);
+        }
+        let MemoryEvent { at, memory, session, author, change, words, .. } = event;
+        let has_words = words.is_some();
+        let words = words.unwrap_or_default();
+        let appended = self.append_event(NewEvent { at, memory, session, author, change, words })?;
+        if !has_words {
+            self.execute("DELETE FROM memory_words WHERE event = ?1", [appended.number])?;
+        }
+        Ok(true)
     }
 
     /// Which of what was forgotten here an item is, or holds most of.
