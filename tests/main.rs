@@ -15,6 +15,7 @@ mod hostile; // input that means harm or is broken
 mod index; // files in, answers out: what is found, forgotten, carried elsewhere
 mod layers; // a module imports lower layers only
 mod lookup_quality; // the built-in cases against their floor
+mod memory; // what is learnt: kept, told, disputed, forgotten
 mod messages; // every message in one table, and the commands in messages exist
 mod pack; // frames, phrases, Markdown out and in, watching
 mod programs; // which programs are started, and which never
