@@ -91,6 +91,15 @@ const SERVER_LOG: &str = "09:00:01 INFO server started
 09:00:02 INFO 14 requests answered
 ";
 
+const SESSION: &str = "User: The tests fail: connection to server on port 5432 refused.
+
+Assistant: I start the database with `docker compose up -d db` and run them again.
+
+User: That worked. Please remember that staging is wiped every night.
+
+User: No, use pnpm, not npm.
+";
+
 const ENTRY: &str = r#"{"id": "team/badge-reader", "title": "The badge reader is offline",
  "error_patterns": ["badge reader \\S+ is offline"], "symptoms": ["the door does not open"],
  "cause": "The reader lost its network.", "fix": ["Restart it at the door."],
@@ -122,6 +131,8 @@ const FILES: &[(&str, &str)] = &[
     ("build.log", BUILD_LOG),
     ("fail.log", BUILD_LOG),
     ("green.log", "   Compiling app v0.1.0 (/home/ann/app)\n    Finished `dev` profile\n"),
+    ("seed.log", "seed 7: table staging_42 does not exist\n"),
+    ("session.md", SESSION),
     ("app.log", SERVER_LOG),
     ("log/server.log", SERVER_LOG),
     ("docker.txt", DOCKER),

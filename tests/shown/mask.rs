@@ -14,6 +14,7 @@ static MASKS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b\d[\d,.]* (tokens|texts|files|vectors|MB|lines)/s\b", "RATE"),
         (r"\b\d[\d,.]* (ns|us|µs|ms|s|seconds|minutes)\b", "TIME"),
         (r"\b\d[\d,.]* (B|bytes|kB|KB|MB|GB|KiB|MiB|GiB)\b", "SIZE"),
+        (r"\bmemory/[0-9a-f]{12}\b", "memory/HASH"),
         (r"\b[0-9a-f]*([0-9][a-f]|[a-f][0-9])[0-9a-f]{6,}\b", "HASH"),
     ]
     .map(|(pattern, name)| (Regex::new(pattern).unwrap(), name))
@@ -73,6 +74,7 @@ mod tests {
             ("as_of: 2026-11-26T09:42:30Z, tokens: 549", "as_of: DATE, tokens: 549"),
             ("    2.0 MB  cache  ", "    SIZE  cache"),
             ("chunk/1f3a9c0b22d4aa10", "chunk/HASH"),
+            ("memory/013832fa5f8c, tactic", "memory/HASH, tactic"),
             ("58 % sure, exit code 125, E0382, facade, 12345678", "58 % sure, exit code 125, E0382, facade, 12345678"),
         ] {
             assert_eq!(masked(line), expected);
