@@ -44,9 +44,10 @@ pub(super) fn run(global: &Global, args: &AskArgs, output: &Output) -> Outcome {
         Call::Search { question } => vec!["search".to_owned(), "--".to_owned(), question],
         Call::Lookup { error } => vec!["lookup".to_owned(), "--".to_owned(), error],
         Call::Status => vec!["status".to_owned(), "--brief".to_owned()],
+        Call::Learn { what } if !what.is_empty() => vec!["remember".to_owned(), "--".to_owned(), what],
         Call::Learn { .. } => {
-            let text = "nothing can be learnt yet: there is no memory";
-            return Err(Failure::new(ErrorKind::Usage, text, "an error with its fix can be kept: `ken canon add`"));
+            let hint = "`ken remember TEXT`, or give the text of a session: `ken learn FILE`";
+            return Err(Failure::new(ErrorKind::Usage, "the phrase does not say what was learnt", hint));
         }
         Call::Unclear => {
             let hint = "say what to do: `ken ask \"ken: search retries\"`";

@@ -95,8 +95,11 @@ fn names_a_file(word: &OsStr) -> bool {
     LOG_ENDINGS.contains(&ending) && !word.as_encoded_bytes().iter().any(u8::is_ascii_whitespace)
 }
 
-/// The log in a file, unpacked if it is packed.
+/// The log in a file, or of standard input for `-`; unpacked if it is packed.
 pub(super) fn open_file(path: &Path, output: &Output) -> Result<Input, Failure> {
+    if path == Path::new("-") {
+        return unpacked_stream(io::stdin().lock(), output);
+    }
     let name = shown(path);
     let wrong = |error: &io::Error| {
         let mut failure = Failure::io(&name, error);

@@ -146,7 +146,10 @@ fn list(engine: &Engine, args: ListArgs, output: &Output) -> Outcome {
     if output.json {
         output.print(&json_object(&page))?;
     } else if page.memories.is_empty() {
-        output.say("Nothing was remembered here; `ken remember --help` shows how.");
+        output.say(match request.held {
+            true => "Nothing is held back.",
+            false => "Nothing of the kind was remembered here; `ken remember --help` shows how.",
+        });
     } else {
         output.print(&page.memories.iter().map(|told| text(told, output)).collect::<String>())?;
         if let Some(next) = &page.next {
@@ -231,6 +234,7 @@ fn change(
         update: Some(memory.id),
         derived_from: Vec::new(),
         proposed: false,
+        reread: false,
     };
     Ok(engine.remember(wanted, by, access, &session)?.memory)
 }

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken remember \"Run `make generate` before the tests\" --error fail.log --worked
+  ken remember \"Run make generate first\" --error fail.log --worked
   make 2>&1 | ken remember \"Clear the cache\" --error - --failed
   ken remember \"eu-west-3 has no p4 machines\" --service ec2 --region eu-west-3
   ken remember --category naming --pattern snake_case \"Use snake_case for tables\"

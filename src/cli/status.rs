@@ -1,12 +1,13 @@
 //! `ken status`.
 
 use super::output::Output;
-use super::surroundings::Surroundings;
+use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::Status;
 use crate::engine::face::failure::ErrorKind;
 use crate::render::{Size, cut, json_object, line, shown_text};
-use crate::serve::status_line;
+use crate::serve::{Here, seen_from, status_line};
+use crate::types::Access;
 use clap::Args;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -33,7 +34,8 @@ pub(super) struct StatusArgs {
 
 pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcome {
     let engine = Surroundings::open(global, output)?.engine();
-    let status = engine.status(&output.session())?;
+    let access = seen_from(&engine, &Access::all(), &Here::new(working_directory()?));
+    let status = engine.status(&output.session())?.remembering(engine.count_memories(&access)?);
     output.tell_notes();
     let complaints = status.complaints();
     if output.json {
@@ -82,6 +84,9 @@ fn full(status: &Status, output: &Output) -> String {
     }
     for (kind, count) in inventory.items.iter().filter(|(kind, _)| *kind != "chunk") {
         row(kind, count.to_string());
+    }
+    if status.remembered() > 0 {
+        row("memories", status.memories_text());
     }
     row("packs", format!("{} known errors", status.canon));
     let model = status.model.as_deref().unwrap_or("none (`ken model pull`)");

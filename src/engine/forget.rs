@@ -23,6 +23,11 @@ const READER_GLANCE: Duration = Duration::from_millis(100);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// Whether this may be the beginning of a memory's id, as other verbs take it.
+fn is_start(id: &str) -> bool {
+    id.len() >= 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// What became of the traces that were left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erased {
@@ -47,7 +52,7 @@ impl Engine {
         let mut rows = Vec::new();
         let mut memories: Vec<Memory> = Vec::new();
         for id in ids {
-            if id.starts_with(MEMORY_PREFIX) {
+            if id.starts_with(MEMORY_PREFIX) || !id.contains('/') && database.item_id(id)?.is_none() && is_start(id) {
                 let found = Self::with_problem(&database, id, access)?;
                 out.already += usize::from(found.is_empty());
                 memories.extend(found);

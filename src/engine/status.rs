@@ -8,10 +8,10 @@ use crate::lexical::TermImage;
 use crate::map::open::{Links, open};
 use crate::screen::{Size, shown, shown_text};
 use crate::store::{
-    DATABASE, Database, Fault, Faults, IndexModel, Inventory, ReadChanges, ReadForgotten, ReadSources, ReadVectors,
-    Salvaged, ScopeCount,
+    DATABASE, Database, Fault, Faults, IndexModel, Inventory, MemoryCount, ReadChanges, ReadForgotten, ReadSources,
+    ReadVectors, Salvaged, ScopeCount,
 };
-use crate::types::{Access, Scope};
+use crate::types::{Access, Kind, MemoryState, Scope};
 use std::fs;
 use std::path::Path;
 
@@ -45,6 +45,9 @@ pub struct Status {
     pub forgotten: usize,
     /// Whether traces of what was forgotten are left on the disk, because a process was stopped or another reads.
     pub traces_left: bool,
+    /// Memories that whoever asks may see, by kind and state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<MemoryCount>,
 }
 
 /// The file of vectors beside the database, and what has changed since it was made.
@@ -79,6 +82,38 @@ pub struct FittedGate {
 }
 
 impl Status {
+    /// The same, which tells of these memories too.
+    #[must_use]
+    pub fn remembering(self, memories: Vec<MemoryCount>) -> Self {
+        Self { memories, ..self }
+    }
+
+    /// Memories that are not forgotten, rejected or superseded; problems come with their tactics.
+    pub fn remembered(&self) -> usize {
+        self.of_use(|_| true)
+    }
+
+    fn of_use(&self, which: impl Fn(&MemoryCount) -> bool) -> usize {
+        let states = [MemoryState::Proposed, MemoryState::Active, MemoryState::Disputed];
+        let of_use = |one: &&MemoryCount| one.kind != Kind::Problem && states.contains(&one.state) && which(one);
+        self.memories.iter().filter(of_use).map(|one| one.count).sum()
+    }
+
+    /// How many memories there are, and what asks for somebody's attention.
+    pub fn memories_text(&self) -> String {
+        let all = self.remembered();
+        let waiting = self.of_use(|one| one.state == MemoryState::Proposed);
+        let disputed = self.of_use(|one| one.state == MemoryState::Disputed);
+        let mut text = if all == 1 { "1 memory".to_owned() } else { format!("{all} memories") };
+        let said = [(waiting, "to be approved"), (disputed, "disputed")];
+        let said = said.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let said: Vec<String> = said.collect();
+        if !said.is_empty() {
+            text.push_str(&format!(" ({})", said.join(", ")));
+        }
+        text
+    }
+
     /// What somebody may know who may see these scopes: counts of theirs, and no file's name.
     #[must_use]
     pub fn seen_by(self, access: &Access) -> Self {

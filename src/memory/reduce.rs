@@ -83,6 +83,7 @@ fn changed<S: Shelf>(shelf: &S, mut memory: Memory, event: &MemoryEvent, change:
         return Ok(memory);
     }
     let said = event.words.clone().unwrap_or_default();
+    let is_program = event.author != Author::Person;
     match change {
         // It was there already.
         Change::Observed(_) | Change::Proposed(_) => {}
@@ -95,7 +96,11 @@ fn changed<S: Shelf>(shelf: &S, mut memory: Memory, event: &MemoryEvent, change:
             }
             met(&mut memory, event, &said);
         }
+        // What others stand behind is not changed by a program.
+        Change::Corrected { .. } if is_program && memory.authority != Authority::Personal => {}
         Change::Corrected { until } => {
+            // Whoever confirmed it confirmed other words.
+            memory.validated &= !is_program;
             memory.raw_confidence = raised(memory.raw_confidence, CORRECTION);
             memory.words.take_over(&said);
             memory.until = *until;
@@ -108,7 +113,7 @@ fn changed<S: Shelf>(shelf: &S, mut memory: Memory, event: &MemoryEvent, change:
             memory.sessions = BTreeSet::from([event.session.clone()]);
             memory.last_at = memory.last_at.max(event.at);
         }
-        Change::Confirmed if event.author == Author::Person => {
+        Change::Confirmed if !is_program => {
             memory.validated = true;
             memory.independent = true;
         }
@@ -134,8 +139,8 @@ fn changed<S: Shelf>(shelf: &S, mut memory: Memory, event: &MemoryEvent, change:
                 memory.links.insert(at, link);
             }
         }
-        Change::Promoted { authority } if event.author == Author::Person => memory.authority = *authority,
-        Change::Approved if memory.state == MemoryState::Proposed => {
+        Change::Promoted { authority } if !is_program => memory.authority = *authority,
+        Change::Approved if memory.state == MemoryState::Proposed && !is_program => {
             memory.state = MemoryState::Active;
             memory.words.take_over(&said);
         }

@@ -171,9 +171,16 @@ fn a_program_raises_no_authority_and_validates_nothing() {
     let memory = one(&replayed(&events), "m");
     assert_eq!((memory.authority, memory.validated), (Authority::Personal, false));
     events.push(event(4, "m", "s", Change::Confirmed));
+    // Other words are not what was confirmed.
+    let mut changed = events.clone();
+    changed.push(program(5, Change::Corrected { until: None }));
+    let memory = one(&replayed(&changed), "m");
+    assert_eq!((memory.validated, memory.words.text.as_str()), (false, "words of event 5"));
     events.push(event(5, "m", "s", Change::Promoted { authority: Authority::Team }));
     let memory = one(&replayed(&events), "m");
     assert_eq!((memory.authority, memory.validated), (Authority::Team, true));
+    events.push(program(6, Change::Corrected { until: None }));
+    assert_eq!(one(&replayed(&events), "m"), memory, "a program changes nothing that a team stands behind");
 }
 
 fn change() -> impl Strategy<Value = Change> {

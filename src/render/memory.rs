@@ -40,7 +40,7 @@ pub fn memory_text(memory: &Memory, confidence: u8, now_ms: i64, style: Style, w
         _ => words.text.as_str(),
     };
     let mut out = wrap(&line(text), "", "", width);
-    let mut about = vec![memory.id.clone(), memory.kind.name().to_owned(), format!("{confidence} % sure")];
+    let mut about = vec![memory.id.clone(), memory.kind.name().to_owned(), format!("confidence {confidence} %")];
     let topics = [&words.category, &words.pattern, &words.service, &words.region, &words.subject];
     about.extend(topics.into_iter().flatten().map(|topic| line(topic).into_owned()));
     if memory.worked + memory.failed > 0 {
@@ -48,6 +48,9 @@ pub fn memory_text(memory: &Memory, confidence: u8, now_ms: i64, style: Style, w
     }
     if memory.scope == crate::types::Scope::global() {
         about.push("global".to_owned());
+    }
+    if memory.validated {
+        about.push("confirmed".to_owned());
     }
     let standing = standing(memory, now_ms);
     if standing != "served" {
@@ -88,7 +91,10 @@ pub(super) fn recollection_text(memory: &Recollection) -> String {
     }
     let sessions = memory.sessions;
     said.push(format!("{sessions} session{}", if sessions == 1 { "" } else { "s" }));
-    said.push(format!("{} % sure", memory.confidence));
+    said.push(format!("confidence {} %", memory.confidence));
+    if memory.validated {
+        said.push("confirmed".to_owned());
+    }
     said.join(", ")
 }
 
@@ -108,7 +114,10 @@ pub fn history_text(events: &[MemoryEvent], now_ms: i64, style: Style, width: us
             crate::types::Author::Person => "a person".to_owned(),
             crate::types::Author::Program(name) => line(name).into_owned(),
         };
-        let head = format!("{} by {who}, {}", event.change.name(), ago(event.at, now_ms));
+        let mut head = format!("{} by {who}, {}", event.change.name(), ago(event.at, now_ms));
+        if !event.session.is_empty() {
+            head.push_str(&format!(", session {}", line(&event.session)));
+        }
         out.push_str(&format!("{head}\n"));
         let Some(words) = &event.words else {
             out.push_str(&style.faint(&format!("{INDENT}its words are forgotten\n")));

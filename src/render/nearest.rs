@@ -4,7 +4,7 @@ use super::explanation::push_near;
 use super::search::below;
 use super::style::Style;
 use crate::screen::line;
-use crate::types::{Answer, Nearest};
+use crate::types::{Answer, MEMORY_PREFIX, Nearest};
 
 /// How many are named over all findings.
 const NAMED: usize = 3;
@@ -37,6 +37,9 @@ pub(super) fn nearest_text(answer: &Answer, here: &str, style: Style, width: usi
             (None, Some(item)) => {
                 let what = if near.title.is_empty() { &item.id } else { &near.title };
                 (line(what).into_owned(), line(&format!("({percent:.0} %, {})", item.id)).into_owned())
+            }
+            (None, None) if near.id.starts_with(MEMORY_PREFIX) => {
+                (line(&near.title).into_owned(), line(&format!("({percent:.0} %, {})", near.id)).into_owned())
             }
             (None, None) => {
                 let how = line(&format!("({percent:.0} %, `ken canon show {}`)", near.id)).into_owned();

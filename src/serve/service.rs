@@ -145,7 +145,11 @@ impl Service {
     /// # Errors
     /// As [`Service::lookup`].
     pub fn status(&self, caller: Caller<'_>) -> Result<Answered<Status>, RequestError> {
-        self.run(caller, |session| Ok(self.engine.status(session)?.seen_by(caller.access)))
+        self.run(caller, |session| {
+            let access = seen_from(&self.engine, caller.access, &self.here);
+            let memories = self.engine.count_memories(&access)?;
+            Ok(self.engine.status(session)?.seen_by(caller.access).remembering(memories))
+        })
     }
 
     /// What has this id, as a page of Markdown; none if there is nothing, or the caller may not see it.

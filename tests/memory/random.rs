@@ -86,6 +86,7 @@ fn what_is_stored_is_what_the_log_comes_to() {
                     update: one.clone().filter(|_| kind != Kind::Tactic && chance.below(6) == 0),
                     derived_from: one.into_iter().filter(|_| chance.below(3) == 0).collect(),
                     proposed: chance.below(6) == 0,
+                    reread: false,
                 };
                 // What cannot be done (to update what was forgotten) is refused, and changes nothing.
                 if let Ok(remembered) = engine.remember(wanted, by, &access[place], &session) {

@@ -50,6 +50,9 @@ impl Engine {
                 };
                 "memory".clone_into(&mut hit.source);
                 hit.memory = Some(recollection(&memory));
+                let overrides = overrides_packs(&memory);
+                hit.overrides_canon = overrides.is_some();
+                hit.override_reason = overrides.map(|why| why.reason().to_owned());
                 let relevance = hit.relevance * DECAY;
                 let score = hit.score * DECAY;
                 hits.push(hit);

@@ -2,8 +2,9 @@
 
 use super::change::{record, redacted};
 use crate::engine::{Engine, EngineError, Session};
-use crate::store::ReadMemory;
-use crate::types::{Access, Author, Change, Memory, MemoryState, NewEvent, Wording};
+use crate::store::{Database, ReadMemory};
+use crate::text::redact;
+use crate::types::{Access, Author, Change, Kind, Memory, MemoryState, NewEvent, Wording};
 
 /// A decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,28 +70,46 @@ impl Engine {
             return Err(EngineError::NeedsPerson);
         }
         let (words, _) = redacted(words);
+        let from = redact(from).text;
         let (lock, mut database) = self.write_database("ken dispute", session)?;
-        let mut found = Vec::with_capacity(ids.len());
+        let (mut found, mut problems) = (Vec::with_capacity(ids.len()), Vec::new());
         for id in ids {
             let memory = Self::find_memory(&database, id, access)?;
             if !decision.fits(memory.state) {
                 return Err(EngineError::WrongState { id: memory.id, state: memory.state.name() });
             }
+            if decision == Decision::Approve {
+                problems.extend(proposed_problems(&database, &memory)?);
+            }
             found.push(memory.id);
         }
+        problems.retain(|id| !found.contains(id));
+        problems.dedup();
         let batch = database.begin(&lock)?;
         let event = |id: &String| NewEvent {
             at: session.now(),
             memory: id.clone(),
-            session: from.to_owned(),
+            session: from.clone().into_owned(),
             author: author.clone(),
             change: decision.change(),
-            words: words.clone(),
+            // A problem keeps its own.
+            words: if problems.contains(id) { Wording::default() } else { words.clone() },
         };
-        record(&batch, found.iter().map(event))?;
+        record(&batch, problems.iter().chain(&found).map(event))?;
         batch.commit()?;
-        self.follow_up(&found, &mut database, &lock, session)?;
+        let written = [problems.as_slice(), found.as_slice()].concat();
+        self.follow_up(&written, &mut database, &lock, session)?;
         let memories = found.iter().map(|id| database.memory(id)).collect::<Result<Vec<_>, _>>()?;
         Ok(memories.into_iter().flatten().collect())
     }
+}
+
+/// The problems that a proposed tactic was tried against and that wait with it.
+fn proposed_problems(database: &Database, tactic: &Memory) -> Result<Vec<String>, EngineError> {
+    let mut out = Vec::new();
+    for id in database.memories_linked_to(&tactic.id)? {
+        let waits = |one: &Memory| one.kind == Kind::Problem && one.state == MemoryState::Proposed;
+        out.extend(database.memory(&id)?.filter(waits).map(|one| one.id));
+    }
+    Ok(out)
 }

@@ -77,7 +77,7 @@ fn piece(memory: &Memory, (relevance, score, reason): (f32, f32, &'static str)) 
         other => other.name().to_owned(),
     };
     match memory.authority {
-        Authority::Personal => said.push_str(&format!(", {} % sure", sure(memory))),
+        Authority::Personal => said.push_str(&format!(", confidence {} %", sure(memory))),
         Authority::Team => said.push_str(" of the team"),
         Authority::Org => said.push_str(" of the organisation"),
     }

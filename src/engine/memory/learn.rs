@@ -114,6 +114,7 @@ fn remember(proposal: &Proposal, lines: &[&str], read: SessionText<'_>, proposed
         update: None,
         derived_from: Vec::new(),
         proposed,
+        reread: true,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{Alike, closest, match_key, same_statement};
 use crate::query::{LookupOptions, problems};
 use crate::store::{Database, MemoryFilter, ReadMemory};
-use crate::text::{Log, mask};
+use crate::text::{Log, mask, redact};
 use crate::types::limits::{EVIDENCE, ITEM_TEXT_BYTES, ITEM_TITLE_BYTES};
 use crate::types::{
     Access, Author, Authority, Change as Event, Kind, Memory, MemorySource, MemoryState, NewEvent, Observation,
@@ -42,6 +42,8 @@ pub struct Remember {
     pub derived_from: Vec<String>,
     /// Whether somebody has to approve it first.
     pub proposed: bool,
+    /// Whether it was read out of a text, which may be read again: that says nothing new.
+    pub reread: bool,
 }
 
 /// What became of it.
@@ -111,6 +113,9 @@ impl Engine {
         if let Some(error) = wanted.error.take() {
             (wanted.words.error, wanted.words.fingerprint) = self.error_of(&error, session)?;
         }
+        let (author, from) = by;
+        let from = redact(from).text;
+        let by = (author, from.as_ref());
         let words = std::mem::take(&mut wanted.words);
         let (words, redacted) = redacted(words);
         check(&wanted, &words)?;
@@ -236,6 +241,9 @@ impl Planned {
             let found = known_problem(database, &wanted.scope, &words)?;
             let at = match found {
                 Some(found) => {
+                    if found.state == MemoryState::Proposed && !wanted.proposed {
+                        events.push(event(&found.id, Event::Approved, Wording::default()));
+                    }
                     events.push(event(&found.id, Event::Reinforced { worked: None }, Wording::default()));
                     found.id
                 }
@@ -250,7 +258,11 @@ impl Planned {
                         until: None,
                         anchored: true,
                     };
-                    events.push(event(&at, Event::Observed(first), words));
+                    let happened = match wanted.proposed {
+                        true => Event::Proposed(first),
+                        false => Event::Observed(first),
+                    };
+                    events.push(event(&at, happened, words));
                     at
                 }
             };
@@ -279,13 +291,12 @@ fn known_problem(database: &Database, scope: &Scope, words: &Wording) -> Result<
 /// What happens to a memory that is met once more.
 fn met(known: &Memory, wanted: &Remember, words: &Wording, author: &Author) -> (Change, Vec<Event>) {
     let mut events = Vec::new();
-    if wanted.proposed {
-        // A text that is read once more says nothing new.
-        return (Change::Known, events);
-    }
     // Whoever says it themselves wants it.
-    if known.state == MemoryState::Proposed && *author == Author::Person {
+    if known.state == MemoryState::Proposed && *author == Author::Person && !wanted.proposed {
         events.push(Event::Approved);
+    }
+    if wanted.proposed || wanted.reread {
+        return (if events.is_empty() { Change::Known } else { Change::Added }, events);
     }
     let differs = known.kind != Kind::Tactic
         && (!same_statement(&known.words.text, &words.text) || known.until != wanted.until)

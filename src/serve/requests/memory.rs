@@ -175,13 +175,14 @@ impl RememberRequest {
             scope,
             authority: Authority::Personal,
             words,
-            worked: self.worked.or((kind == Kind::Tactic).then_some(true)),
+            worked: self.worked,
             error: self.error.map(String::into_bytes),
             until,
             source,
             update: self.update,
             derived_from: self.derived_from,
             proposed: false,
+            reread: false,
         })
     }
 

@@ -15,6 +15,9 @@ pub fn status_line(status: &Status) -> String {
     let inventory = &status.inventory;
     let mut parts = vec![format!("ken: {} known errors", status.canon)];
     parts.push(format!("{} chunks of {} files", inventory.total(), inventory.files));
+    if status.remembered() > 0 {
+        parts.push(status.memories_text());
+    }
     if !status.changed.is_empty() || !status.gone.is_empty() {
         parts.push(format!("{} stale", status.changed.len() + status.gone.len()));
     }

@@ -27,9 +27,10 @@ impl Database {
                 id,
             )?;
             out.last_indexed = self.connection.query_row("SELECT max(indexed_at) FROM source", [], |row| row.get(0))?;
-            let mut statement = self
-                .connection
-                .prepare("SELECT kind, scope, count(*) FROM item WHERE state = 'active' GROUP BY kind, scope")?;
+            let mut statement = self.connection.prepare(
+                "SELECT kind, scope, count(*) FROM item WHERE state = 'active'
+                    AND id NOT IN (SELECT item_id FROM memory WHERE item_id IS NOT NULL) GROUP BY kind, scope",
+            )?;
             let mut scopes: BTreeMap<String, ScopeCount> = BTreeMap::new();
             let empty = |scope: &str| ScopeCount { scope: scope.to_owned(), files: 0, items: 0 };
             let mut rows = statement.query([])?;
