@@ -50,6 +50,8 @@ impl Engine {
                         files += 1;
                         write(folder.join(item.kind.name()).join(file_name(&item.uid)), &item_to_markdown(item))
                     }
+                    // Memories have Markdown of their own, and go out with their log alone.
+                    Record::Memory { .. } => Ok(()),
                     other => {
                         records.push_str(&json_line(other));
                         Ok(())

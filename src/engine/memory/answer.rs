@@ -3,15 +3,16 @@
 //! A problem is found by the fingerprint of its error, else by its meaning. From there links lead to what was tried.
 
 use super::associate::DECAY;
+use super::recollection::recollection;
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::confidence::wilson;
-use crate::memory::{overrides_packs, sure};
+use crate::memory::overrides_packs;
 use crate::query::{LookupOptions, SearchOptions};
 use crate::store::{Database, ItemFilter, ReadMemory};
 use crate::text::single_line;
 use crate::types::{
-    Access, Advice, Answer, Attempt, CausalRole, Content, Finding, Hit, Kind, Link, Memory, Recollection, Relation,
-    Semantic, Tier, Trial, Verdict,
+    Access, Advice, Answer, Attempt, CausalRole, Content, Finding, Hit, Kind, Link, Memory, Relation, Semantic, Tier,
+    Verdict,
 };
 use std::collections::HashMap;
 
@@ -145,23 +146,6 @@ fn solution(tactic: &Memory, relevance: f32, tier: Tier) -> Hit {
         tried: None,
         memory: Some(recollection(tactic)),
         explain: None,
-    }
-}
-
-/// What is known of a memory beside its text.
-pub(in crate::engine) fn recollection(memory: &Memory) -> Recollection {
-    let attempts = memory.worked + memory.failed;
-    let trial = || Trial { worked: memory.worked, failed: memory.failed, at_least: wilson(memory.worked, attempts) };
-    Recollection {
-        scope: memory.scope.clone(),
-        authority: memory.authority,
-        source: memory.source,
-        validated: memory.validated,
-        confidence: sure(memory),
-        sessions: memory.sessions.len(),
-        last_at: memory.last_at,
-        until: memory.until,
-        trial: (memory.kind == Kind::Tactic).then(trial),
     }
 }
 

@@ -1,6 +1,6 @@
 //! From what a search found to what is linked with it: a problem brings what was tried against it.
 
-use super::answer::recollection;
+use super::recollection::recollection;
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{overrides_packs, title};
 use crate::query::SearchOptions;

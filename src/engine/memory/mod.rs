@@ -11,6 +11,7 @@ mod forget;
 mod frame;
 mod learn;
 mod list;
+mod recollection;
 mod remember;
 mod replay;
 
