@@ -3,11 +3,11 @@
 //! One representation. Some clients hand on the text of a result and some its structure, some both; a structure beside
 //! the text would be missed by the first and paid for twice by the last.
 
-use crate::engine::Status;
-use crate::render::{Length, Style, lookup_text, search_text, silence_text};
+use crate::engine::{Learnt, Remembered, Status, Told};
+use crate::render::{Length, Style, line, lookup_text, search_text, silence_text, standing};
 use crate::serve::requests::status_line;
 use crate::serve::service::Answered;
-use crate::types::{Answer, Frame, Semantic};
+use crate::types::{Answer, Frame, MemoryState, Semantic};
 
 /// Columns of a text that no terminal shows.
 const WIDTH: usize = 100;
@@ -53,6 +53,57 @@ pub(super) fn status(answered: &Answered<Status>) -> String {
     }
     push_notes(&mut text, answered, false);
     text
+}
+
+/// What became of something that was to be remembered, and what to do about it.
+pub(super) fn remembered(answered: &Answered<Remembered>) -> String {
+    let Remembered { change, memory: told, redacted, near, .. } = &answered.value;
+    let memory = &told.memory;
+    let done = match change {
+        Learnt::Added => "Remembered",
+        Learnt::Reinforced => "Known already; it is surer now",
+        Learnt::Updated => "Updated",
+        Learnt::Proposed => "Proposed",
+    };
+    let kind = memory.kind.name();
+    let mut text = format!("{done}: {} ({kind}, {} % sure).\n", memory.id, told.confidence);
+    if !memory.validated {
+        text.push_str("It is not validated until a person confirms it.\n");
+    }
+    if !told.served {
+        text.push_str(&format!("It is not served: {}.\n", why_not_served(told)));
+    }
+    if !redacted.is_empty() {
+        text.push_str(&format!("Taken out before it was stored: {}.\n", redacted.join(", ")));
+    }
+    for one in near {
+        text.push_str(&format!("Nearly the same: {} ({})\n", line(&one.text), one.id));
+    }
+    if !near.is_empty() {
+        text.push_str("If it replaces one of these, dispute that one; next time name its id as update.\n");
+    }
+    push_notes(&mut text, answered, false);
+    text
+}
+
+/// How a memory stands that was disputed, or is so no more.
+pub(super) fn disputed(answered: &Answered<Told>) -> String {
+    let told = &answered.value;
+    let id = &told.memory.id;
+    let mut text = match told.memory.state {
+        MemoryState::Disputed => {
+            format!("{id} is not served any more, nor what was concluded from it alone; withdraw takes that back.\n")
+        }
+        _ if told.served => format!("{id} is served again.\n"),
+        _ => format!("{id} is disputed no more, and not served: {}.\n", why_not_served(told)),
+    };
+    push_notes(&mut text, answered, false);
+    text
+}
+
+fn why_not_served(told: &Told) -> String {
+    // What stands and is not served has expired, whatever the moment.
+    line(&standing(&told.memory, i64::MAX)).into_owned()
 }
 
 fn semantics_are_off(answer: &Answer) -> bool {
