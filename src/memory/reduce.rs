@@ -99,6 +99,9 @@ fn changed<S: Shelf>(shelf: &S, mut memory: Memory, event: &MemoryEvent, change:
             memory.raw_confidence = raised(memory.raw_confidence, CORRECTION);
             memory.words.take_over(&said);
             memory.until = *until;
+            // What others stood behind was said in other words.
+            memory.validated &= event.author == Author::Person;
+            memory.authority = authority(memory.authority, &event.author);
             memory.updated_at = event.at;
             met(&mut memory, event, &said);
         }

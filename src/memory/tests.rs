@@ -174,6 +174,12 @@ fn a_program_raises_no_authority_and_validates_nothing() {
     events.push(event(5, "m", "s", Change::Promoted { authority: Authority::Team }));
     let memory = one(&replayed(&events), "m");
     assert_eq!((memory.authority, memory.validated), (Authority::Team, true));
+    // A person may put right what they stand behind; a program's words are the program's.
+    events.push(event(6, "m", "s", Change::Corrected { until: None }));
+    assert_eq!(one(&replayed(&events), "m").authority, Authority::Team);
+    events.push(program(7, Change::Corrected { until: None }));
+    let memory = one(&replayed(&events), "m");
+    assert_eq!((memory.authority, memory.validated), (Authority::Personal, false));
 }
 
 fn change() -> impl Strategy<Value = Change> {
