@@ -118,3 +118,58 @@ fn push_notes<T>(text: &mut String, answered: &Answered<T>, no_model: bool) {
         text.push_str(&format!("note: {NO_MODEL}\n"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Near;
+    use serde_json::{Value, json};
+
+    /// A fact that a program wrote, with these fields otherwise.
+    fn told(more: &Value, served: bool) -> Told {
+        let mut memory = json!({"id": "memory/3f9c21ab04de", "kind": "fact", "scope": "global", "authority": "personal",
+            "source": "quirk", "author": {"program": "x"}, "state": "active", "validated": false, "independent": true,
+            "raw_confidence": 70, "sessions": [], "seen": 1, "worked": 0, "failed": 0, "last_at": 0, "words": {},
+            "first_event": 1, "created_at": 0, "updated_at": 0});
+        memory.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Told { memory: serde_json::from_value(memory).unwrap(), confidence: 70, overrides: None, served }
+    }
+
+    fn said(change: Learnt, memory: Told, redacted: Vec<&'static str>, near: Vec<Near>) -> String {
+        let value = Remembered { change, memory, problem: None, redacted, near };
+        remembered(&Answered { value, notes: Vec::new() })
+    }
+
+    #[test]
+    fn what_became_of_a_memory_is_said_in_few_lines() {
+        let near = Near { id: "memory/0123456789ab".to_owned(), text: "Old\u{1b}\nwords".to_owned(), probability: 0.9 };
+        assert_eq!(
+            said(Learnt::Added, told(&json!({}), true), vec!["AWS key", "password"], vec![near]),
+            "Remembered: memory/3f9c21ab04de (fact, 70 % sure).\n\
+             It is not validated until a person confirms it.\n\
+             Taken out before it was stored: AWS key, password.\n\
+             Nearly the same: Old words (memory/0123456789ab)\n\
+             If it replaces one of these, dispute that one; next time name its id as update.\n"
+        );
+        let validated = told(&json!({"validated": true}), true);
+        let text = said(Learnt::Updated, validated, Vec::new(), Vec::new());
+        assert_eq!(text, "Updated: memory/3f9c21ab04de (fact, 70 % sure).\n");
+    }
+
+    #[test]
+    fn what_is_not_served_says_why() {
+        for (more, why) in [
+            (json!({"state": "disputed", "dispute": "old\nnews"}), "disputed: old news"),
+            (json!({"state": "rejected"}), "rejected"),
+            (json!({"until": 5}), "expired"),
+            (json!({"held_by": ["memory/a"]}), "held back, because memory/a is disputed"),
+        ] {
+            let text = said(Learnt::Reinforced, told(&more, false), Vec::new(), Vec::new());
+            assert!(text.contains(&format!("\nIt is not served: {why}.\n")), "{text}");
+        }
+        let decided = |more: Value, served| disputed(&Answered { value: told(&more, served), notes: Vec::new() });
+        assert!(decided(json!({"state": "disputed"}), false).contains("is not served any more"));
+        assert!(decided(json!({}), true).contains("is served again"));
+        assert!(decided(json!({"until": 5}), false).contains("is disputed no more, and not served: expired"));
+    }
+}

@@ -33,8 +33,8 @@ const AT_A_TIME: usize = 4;
 /// What an agent is told when it connects.
 const INSTRUCTIONS: &str = "ken knows causes and fixes of common errors, and the documents that were indexed on this \
     machine. On an error message or a failed log call lookup first. Before work on a task call pack with the task, or \
-    search with a question. An empty answer means that nothing is known: go on without it. When a fix worked or did not \
-    help, or somebody corrects you, call remember.";
+    search with a question. An empty answer means that nothing is known: go on without it. When a fix worked or did \
+    not help, or somebody corrects you, call remember.";
 
 /// Who speaks where a client does not say what it is called.
 const NAMELESS: &str = "agent";

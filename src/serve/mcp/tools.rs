@@ -75,69 +75,51 @@ pub(super) fn all() -> Vec<Tool> {
     vec![
         tool::<LookupRequest>(
             NAMES[0],
-            "Look up an error",
             "Known cause and fix of an error message or of a failed log, or nothing. Paste what was printed; the \
              likeliest reason comes first.",
             &["text", "limit", "max_errors", "provider"],
         ),
         tool::<SearchRequest>(
             NAMES[1],
-            "Search",
             "Passages of the indexed documents and source code, and known errors, that answer a question, with file \
              and lines; or nothing. It compares meaning and words.",
             &["query", "limit", "paths", "exclude", "types", "scopes", "context", "full", "min_relevance"],
         ),
         tool::<PackRequest>(
             NAMES[2],
-            "Make a frame for a task",
             "One text with what is known about a task, cited with file and lines, within a budget of tokens. Passages \
              that are unlikely to help are left out.",
             &["task", "budget", "include", "exclude", "scopes"],
         ),
         tool::<StatusRequest>(
             NAMES[3],
-            "Status",
             "What is indexed, with which model, and how many files have changed since. Call it if answers are missing \
              or old.",
             &[],
         ),
         writer::<RememberRequest>(
             NAMES[4],
-            "Remember",
             "Keep what was learnt here: a fix and whether it worked, a fact, a preference. What is known already is \
              updated in its place.",
-            &[
-                "text", "kind", "error", "worked", "because", "service", "region", "category", "pattern", "update",
-                "session",
-            ],
-            false,
+            &["text", "kind", "error", "worked", "because", "service", "region", "category", "pattern", "update"],
         ),
         writer::<DisputeRequest>(
             NAMES[5],
-            "Dispute",
             "Say that a memory is wrong, by its id. It is not served any more, nor what was concluded from it alone.",
             &["id", "because", "withdraw"],
-            true,
         ),
     ]
 }
 
 /// A tool that changes what is known, and destroys nothing.
-fn writer<T: JsonSchema>(
-    name: &'static str,
-    title: &str,
-    description: &'static str,
-    fields: &[&str],
-    idempotent: bool,
-) -> Tool {
-    let hints = ToolAnnotations::with_title(title);
-    let hints = hints.read_only(false).destructive(false).idempotent(idempotent).open_world(false);
+fn writer<T: JsonSchema>(name: &'static str, description: &'static str, fields: &[&str]) -> Tool {
+    let hints = ToolAnnotations::new().read_only(false).destructive(false).open_world(false);
     Tool::new(name, description, Arc::new(schema::<T>(fields))).with_annotations(hints)
 }
 
-/// A tool that takes these fields of a request.
-fn tool<T: JsonSchema>(name: &'static str, title: &str, description: &'static str, fields: &[&str]) -> Tool {
-    let hints = ToolAnnotations::with_title(title).read_only(true).idempotent(true).open_world(false);
+/// A tool that takes these fields of a request and changes nothing.
+fn tool<T: JsonSchema>(name: &'static str, description: &'static str, fields: &[&str]) -> Tool {
+    let hints = ToolAnnotations::new().read_only(true).open_world(false);
     Tool::new(name, description, Arc::new(schema::<T>(fields))).with_annotations(hints)
 }
 
@@ -169,7 +151,8 @@ fn schema<T: JsonSchema>(fields: &[&str]) -> Map<String, Value> {
 
 fn flatten(schema: &mut Value) {
     let Value::Object(fields) = schema else { return };
-    for noise in ["format", "default", "title"] {
+    // A number that is too large comes back with its bounds.
+    for noise in ["format", "default", "title", "minimum", "maximum"] {
         fields.remove(noise);
     }
     if let Some(Value::Array(types)) = fields.get("type") {
@@ -206,7 +189,7 @@ mod tests {
             }
         }
         let fields_of = |at: usize| all().swap_remove(at).input_schema["properties"].as_object().unwrap().len();
-        assert_eq!((fields_of(4), fields_of(5)), (11, 3), "a field that is named and does not exist");
+        assert_eq!((fields_of(4), fields_of(5)), (10, 3), "a field that is named and does not exist");
         let search = all().swap_remove(1);
         let fields: Vec<&String> = search.input_schema["properties"].as_object().unwrap().keys().collect();
         assert_eq!(fields.len(), 9, "a field that is named and does not exist: {fields:?}");
@@ -217,7 +200,8 @@ mod tests {
         for tool in all() {
             let (hints, writes) = (tool.annotations.unwrap(), writes(&tool.name));
             assert_eq!((hints.read_only_hint, hints.destructive_hint), (Some(!writes), writes.then_some(false)));
-            assert_eq!(hints.idempotent_hint, Some(tool.name != "remember"));
+            // What is said twice is surer; no tool claims otherwise.
+            assert_eq!((hints.idempotent_hint, hints.open_world_hint), (None, Some(false)));
         }
     }
 

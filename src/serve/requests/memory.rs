@@ -19,7 +19,7 @@ pub struct RememberRequest {
     pub text: String,
     /// What it is.
     #[serde(default)]
-    #[schemars(description = "preference, fact or tactic; told by the other fields if left out")]
+    #[schemars(description = "preference, fact or tactic (default: by the other fields)")]
     pub kind: Option<String>,
     /// A few words.
     #[serde(default)]
@@ -30,7 +30,7 @@ pub struct RememberRequest {
     pub category: Option<String>,
     /// What it is a preference for.
     #[serde(default)]
-    #[schemars(description = "What it is a preference for; category and pattern together name one preference")]
+    #[schemars(description = "What it is a preference for, such as snake_case")]
     pub pattern: Option<String>,
     /// The service that a fact is about.
     #[serde(default)]
@@ -53,11 +53,11 @@ pub struct RememberRequest {
     pub tags: Vec<String>,
     /// The error that a tactic was tried against.
     #[serde(default)]
-    #[schemars(description = "The error that was tried to be fixed, as it was printed")]
+    #[schemars(description = "The error that a fix is for, as it was printed")]
     pub error: Option<String>,
     /// Whether the tactic worked.
     #[serde(default)]
-    #[schemars(description = "Of a fix: true if it worked, false if it did not help")]
+    #[schemars(description = "Whether the fix worked")]
     pub worked: Option<bool>,
     /// Why.
     #[serde(default)]
