@@ -51,11 +51,17 @@ pub(super) fn run(global: &Global, entry: Option<&str>, worked: bool, output: &O
     Ok(0)
 }
 
+/// The session that `KEN_SESSION` names.
+pub(super) fn named() -> Option<String> {
+    let named = std::env::var_os("KEN_SESSION").filter(|name| !name.is_empty());
+    named.map(|name| name.to_string_lossy().into_owned())
+}
+
 /// What tells this terminal from others: `KEN_SESSION`, else its device and the session of processes; none without a
 /// terminal.
 pub(super) fn terminal() -> Option<String> {
-    if let Some(named) = std::env::var_os("KEN_SESSION").filter(|name| !name.is_empty()) {
-        return Some(named.to_string_lossy().into_owned());
+    if let Some(named) = named() {
+        return Some(named);
     }
     let device = output::terminal_device()?;
     let session = rustix::process::getsid(None).ok()?;

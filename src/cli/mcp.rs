@@ -3,7 +3,7 @@
 use super::clock::now_ms;
 use super::output::{Failure, Output};
 use super::surroundings::{Surroundings, working_directory};
-use super::{Global, Outcome};
+use super::{Global, Outcome, feedback};
 use crate::engine::Engine;
 use crate::render::json_object;
 use crate::serve::Service;
@@ -12,7 +12,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
 
-/// Serve an agent: its tools are lookup, search, pack and status
+/// Serve an agent: its tools are lookup, search, pack, status, remember and dispute
 ///
 /// Speaks the Model Context Protocol over standard input and output. Agents start it; it ends with them.
 #[derive(Debug, Args)]
@@ -40,7 +40,9 @@ pub(super) fn run(global: &Global, args: &McpArgs, output: &Output) -> Outcome {
     let here = working_directory()?;
     let (engine, settings) = (surroundings.settings(), surroundings.config.settings().clone());
     let open = move || Service::new(Engine::new(engine.clone()), settings.clone(), here.clone(), now_ms);
-    serve(open).map_err(|error| Failure::io("the client", &error))?;
+    // One conversation, unless somebody has named the session that it is part of.
+    let session = feedback::named().unwrap_or_else(|| format!("mcp {} {}", now_ms(), std::process::id()));
+    serve(open, session).map_err(|error| Failure::io("the client", &error))?;
     Ok(0)
 }
 

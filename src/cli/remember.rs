@@ -6,9 +6,9 @@ use super::output::{self, Failure, Output};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome, feedback};
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::{Decision, Learnt, Remembered};
+use crate::engine::{Decision, Learnt, Remembered, Told};
 use crate::render::{json_object, line, memory_text};
-use crate::serve::{Asker, Here, RememberRequest, seen_from};
+use crate::serve::{Asker, Here, RememberRequest, seen_from, session_of_day};
 use crate::types::{Access, Author, MemoryState, Wording};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -103,9 +103,6 @@ enum Who {
     Program,
 }
 
-/// Where no session is known, all that happens on one day is one.
-const DAY_MS: i64 = 86_400_000;
-
 impl By {
     pub fn author(&self) -> Author {
         let is_person = self.author.map_or_else(output::has_terminal, |who| who == Who::Person);
@@ -114,7 +111,7 @@ impl By {
 
     pub fn session(&self) -> String {
         let named = self.session.clone().or_else(feedback::terminal);
-        named.unwrap_or_else(|| format!("day {}", now_ms().div_euclid(DAY_MS)))
+        named.unwrap_or_else(|| session_of_day(now_ms()))
     }
 }
 
@@ -241,15 +238,13 @@ pub(super) fn decide(
     let (author, from) = (by.author(), by.session());
     let words = Wording { because, ..Wording::default() };
     let memories = engine.decide(ids, decision, words, (&author, &from), &access, &output.session())?;
+    let memories: Vec<Told> = memories.into_iter().map(|memory| Told::of(memory, now_ms())).collect();
     output.tell_notes();
     output.print(&match output.json {
         true => json_object(&json!({ "memories": memories })),
         false => {
-            let told = memories.into_iter().map(|memory| crate::engine::Told::of(memory, now_ms()));
-            let one = |told: crate::engine::Told| {
-                memory_text(&told.memory, told.confidence, now_ms(), output.style, output.width)
-            };
-            told.map(one).collect()
+            let one = |told: &Told| memory_text(&told.memory, told.confidence, now_ms(), output.style, output.width);
+            memories.iter().map(one).collect()
         }
     })?;
     engine.close();

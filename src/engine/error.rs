@@ -164,7 +164,7 @@ pub enum EngineError {
         state: &'static str,
     },
     /// Only a person can decide that.
-    #[error("only a person can confirm or approve a memory")]
+    #[error("only a person can confirm or approve a memory, or change what a team stands behind")]
     NeedsPerson,
     /// What is to come back was not forgotten.
     #[error("{id} was not forgotten")]

@@ -13,6 +13,6 @@ mod service;
 pub use requests::{
     Asker, DeleteItemsRequest, DisputeRequest, Here, ItemRequest, ListItemsRequest, ListMemoriesRequest, LookupRequest,
     PackRequest, PutItem, PutItemsRequest, RememberRequest, RequestError, SearchRequest, Sought, StatusRequest,
-    seen_from, status_line,
+    seen_from, session_of_day, status_line,
 };
-pub use service::{Answered, Caller, Service};
+pub use service::{Answered, Caller, Service, Speaker};

@@ -1,5 +1,7 @@
 //! Runs requests on the engine. A request does not say the settings, its folder or the time; the service adds them.
 
+mod memory;
+
 use super::requests::{
     Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItemsRequest,
     RequestError, SearchRequest, Sought, seen_from,
@@ -7,7 +9,7 @@ use super::requests::{
 use crate::config::Settings;
 use crate::engine::face::indexing::{IndexOptions, IndexReport};
 use crate::engine::{Deleted, Engine, EngineError, ItemPage, Notes, Progress, PutReport, Session, Status, TextVectors};
-use crate::types::{Access, Answer, Frame, Role, StoredItem};
+use crate::types::{Access, Answer, Author, Frame, Role, StoredItem};
 use std::path::PathBuf;
 
 /// Answers requests; shared by all threads that run them.
@@ -37,6 +39,15 @@ impl<'a> Caller<'a> {
     pub fn owner(stopped: &'a dyn Fn() -> bool) -> Self {
         Self { access: &EVERYTHING, stopped }
     }
+}
+
+/// Who says something that is kept, and in which session.
+#[derive(Clone, Copy)]
+pub struct Speaker<'a> {
+    /// Who.
+    pub author: &'a Author,
+    /// The session where the request names none; without either, all of a day is one.
+    pub session: Option<&'a str>,
 }
 
 /// An answer with what should be known beside it, a sentence each.

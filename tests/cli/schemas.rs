@@ -131,6 +131,48 @@ fn answers_hold_what_the_schemas_say() {
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
         judge.assert_fits("items-answer.schema.json", &ran);
     }
+    let refused = "fatal: refusing to merge unrelated histories";
+    user.document("fail.log", refused);
+    let tried = ["--error", "fail.log", "--because", "so it was", "--evidence", "a log", "--until", "2999-12-31"];
+    let id = {
+        let ran = user.ken(&[&["--json", "remember", "--worked", "Fetch all of it"], &tried[..]].concat());
+        judge.assert_fits("memory-answer.schema.json", &ran);
+        assert!(ran.json()["problem"].is_string(), "{ran:?}");
+        ran.json()["memory"]["id"].as_str().unwrap().to_owned()
+    };
+    for (code, name, arguments) in [
+        (0, "memory", &["remember", "--failed", "--error", "fail.log", "Delete the lock"][..]),
+        (0, "memory", &["remember", "The build needs 8 GB of memory on CI", "--from", &id]),
+        (0, "memory", &["remember", "The build needs 16 GB of memory on CI", "--service", "ci", "--region", "eu"]),
+        (
+            0,
+            "memory",
+            &["remember", "--correction", "--category", "naming", "--pattern", "snake_case", "Use snake_case"],
+        ),
+        (0, "lookup", &["lookup", "--explain", refused]),
+        (0, "memory", &["dispute", &id, "--because", "it was wrong"]),
+        (0, "memories", &["memory", "list", "--held"]),
+        (0, "memory", &["dispute", &id, "--withdraw"]),
+        (0, "memory", &["memory", "confirm", "--author", "person", &id]),
+        (0, "memory", &["memory", "history", &id]),
+        (0, "memories", &["memory", "list"]),
+        (0, "memories", &["memory", "list", "-n", "1"]),
+        (0, "search", &["search", "--min-relevance", "0", "memory of the build"]),
+        (2, "memory", &["memory", "history", "0123"]),
+        (2, "memories", &["memory", "list", "--after", "x"]),
+    ] {
+        let ran = user.ken(&[&["--json"], arguments].concat());
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        judge.assert_fits(&format!("{name}-answer.schema.json"), &ran);
+        if name == "lookup" {
+            let finding = &ran.json()["results"][0];
+            assert!(finding["failed"].is_array(), "{finding}");
+            assert!(
+                finding["hits"].as_array().unwrap().iter().any(|hit| hit["memory"]["trial"].is_object()),
+                "{finding}"
+            );
+        }
+    }
     let task = "the retry logic of the importer waits for a minute";
     let mut pieces = 0;
     for more in [&[][..], &["--explain"], &["--budget", "300", "--explain"]] {
@@ -196,7 +238,16 @@ fn failures_hold_what_the_schemas_say() {
     ] {
         let ran = user.ken(arguments);
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
-        for name in ["error", "lookup-answer", "search-answer", "frame", "status", "items-answer"] {
+        for name in [
+            "error",
+            "lookup-answer",
+            "search-answer",
+            "frame",
+            "status",
+            "items-answer",
+            "memory-answer",
+            "memories-answer",
+        ] {
             judge.assert_fits(&format!("{name}.schema.json"), &ran);
         }
     }

@@ -43,7 +43,7 @@ async def ask(ken, folder):
         greeting = await session.initialize()
         expect("the handshake has instructions", "lookup" in (greeting.instructions or ""), greeting)
         names = [tool.name for tool in (await session.list_tools()).tools]
-        expect("four tools are listed", names == ["lookup", "search", "pack", "status"], names)
+        expect("six tools are listed", names == ["lookup", "search", "pack", "status", "remember", "dispute"], names)
         text, failed = await said(session, "lookup", {"text": ERROR})
         expect("an error is looked up", "git-ssh/unrelated-histories" in text and not failed, text)
         text, failed = await said(session, "search", {"query": "how often are signing keys rotated"})
@@ -52,6 +52,16 @@ async def ask(ken, folder):
         expect("a task gets a frame", "ninety days" in text and not failed, text)
         text, failed = await said(session, "status", {})
         expect("the status names the folder", ": 1 file" in text and not failed, text)
+        fix = {"text": "Fetch the whole history first", "error": ERROR, "worked": True}
+        text, failed = await said(session, "remember", fix)
+        expect("a fix is remembered", text.startswith("Remembered: memory/") and not failed, text)
+        memory = text.split()[1]
+        text, failed = await said(session, "lookup", {"text": ERROR})
+        expect("the fix is told", fix["text"] in text and not failed, text)
+        text, failed = await said(session, "dispute", {"id": memory, "because": "it was another error"})
+        expect("the fix is disputed", "not served" in text and not failed, text)
+        text, failed = await said(session, "lookup", {"text": ERROR})
+        expect("the fix is told no more", fix["text"] not in text and not failed, text)
         text, failed = await said(session, "search", {"query": "x", "scopes": ["nowhere"]})
         expect("a wrong argument is said", failed and "nowhere" in text, text)
 

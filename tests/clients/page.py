@@ -380,6 +380,22 @@ def lookup(browser):
             page.locator("#go").click()
             expect(page.locator(".hit.unsure")).to_contain_text(said)
         check("what is general or a guess is said", True)
+        learnt = copy.deepcopy(browser.service.known)
+        learnt["results"][0]["hits"][0].update(memory=MEMORY, source="memory", overrides_canon=True)
+        learnt["results"][0].update(failed=FAILED_BEFORE)
+        page.route("**/v1/lookup", fulfil(learnt))
+        page.locator("#go").click()
+        rests = "Learnt here: worked 3 times, did not help once, met in 2 sessions. It is 75 % sure. No person has"
+        expect(page.locator(".hit").first).to_contain_text(rests)
+        expect(page.locator(".finding").first).to_contain_text("Tried before, and did not help:")
+        check("what a memory rests on is said, and what did not help", True)
+        learnt["results"][0].update(hits=[], verdict="none")
+        page.route("**/v1/lookup", fulfil(learnt))
+        page.locator("#go").click()
+        expect(page.locator(".finding").first.locator(".hit")).to_have_count(0)
+        silent = "Nothing is known" not in page.locator(".finding").first.inner_text()
+        check("what did not help is no silence", silent, page.locator(".finding").first.inner_text())
+        page.unroute("**/v1/lookup")
         page.locator("#box").fill("one line")
         page.locator("#box").press("Shift+Enter")
         check("a log is typed in lines", page.locator("#box").input_value() == "one line\n")
@@ -429,7 +445,8 @@ def filters(browser):
         page.reload()
         expect(page.locator("#filter-kind")).to_have_value("canon")
         kinds = page.locator("#filter-kind option").all_inner_texts()
-        check("kinds are offered once each", kinds == ["all", "passages", "known errors"], kinds)
+        offered = ["all", "passages", "known errors", "preferences", "facts", "fixes"]
+        check("kinds are offered once each", kinds == offered, kinds)
         check("the question is not in the address, the history or a storage", page.locator("#box").input_value() == "")
         kept = page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}, history.state, document.title])")
         check("nothing else is kept", "signing" not in kept, kept)
@@ -651,6 +668,20 @@ NOT_SHOWN = {
 }
 
 
+FAILED_BEFORE = [{"id": "x", "text": "x", "failed": 2, "sessions": 1, "last_at": 0}]
+# What a memory rests on.
+MEMORY = {
+    "scope": "x",
+    "authority": "x",
+    "source": "x",
+    "validated": False,
+    "confidence": 75,
+    "sessions": 2,
+    "last_at": 0,
+    "trial": {"worked": 3, "failed": 1, "at_least": 0.3},
+}
+
+
 def poisoned(service):
     """Answers with a text in every field that there is: a name, the route, the answer, its status."""
     explain = {**service.found["results"][0]["hits"][0]["explain"], "matched": "x"}
@@ -674,6 +705,8 @@ def poisoned(service):
         for hit in finding["hits"]:
             hit.update(layer, variants=["x"], captures={"x": "x"}, references=["x"], other_steps=1, role="warning")
             hit.update(destructive=[{"step": 1, "loses": "x"}])
+            hit.update(memory=MEMORY)
+        finding.update(failed=FAILED_BEFORE)
         finding.update(also_seen=[{"id": "x", "title": "x", "line_start": 1}], rejected=["x"], why_not=why_not)
     named = {"items": {HOSTILE.format("kind"): 1}, "folders": [{"path": "x", "files": 1}], "unreadable": ["x"]}
     status = {**service.stale_status(), **named}

@@ -74,7 +74,7 @@ def ask_as_openai(url, token):
 
 async def tools(session):
     names = [tool.name for tool in (await session.list_tools()).tools]
-    expect("four tools are listed", names == ["lookup", "search", "pack", "status"], names)
+    expect("six tools are listed", names == ["lookup", "search", "pack", "status", "remember", "dispute"], names)
     for tool, arguments, words in [
         ("lookup", {"text": ERROR}, "git-ssh/unrelated-histories"),
         ("search", {"query": "how often are signing keys rotated"}, "keys.md:"),

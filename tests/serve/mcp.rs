@@ -146,7 +146,7 @@ fn both_revisions_of_the_protocol_are_spoken() {
     assert_eq!(tools["result"]["tools"], listed["result"]["tools"], "the same tools in the same order");
     let names: Vec<&str> =
         tools["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["lookup", "search", "pack", "status"]);
+    assert_eq!(names, ["lookup", "search", "pack", "status", "remember", "dispute"]);
     let asked = json!({"name": "lookup", "arguments": {"text": REFUSED}, "_meta": meta});
     let answer = new.ask("tools/call", asked);
     assert!(
@@ -182,8 +182,11 @@ fn what_a_hit_names_can_be_read_whole() {
 fn what_is_wrong_is_said_and_the_next_call_works() {
     let user = User::new();
     let mut agent = Agent::greeted(&user);
-    let unknown = agent.ask("tools/call", json!({"name": "remember", "arguments": {}}));
-    assert!(unknown["error"]["message"].as_str().unwrap().contains("lookup, search, pack, status"), "{unknown}");
+    let unknown = agent.ask("tools/call", json!({"name": "forget", "arguments": {}}));
+    assert!(
+        unknown["error"]["message"].as_str().unwrap().contains("lookup, search, pack, status, remember"),
+        "{unknown}"
+    );
     for (tool, arguments, words) in [
         ("lookup", json!({}), "missing field `text`"),
         ("lookup", json!({"text": "x", "colour": "red"}), "unknown field `colour`"),
@@ -192,6 +195,13 @@ fn what_is_wrong_is_said_and_the_next_call_works() {
         ("search", json!({"query": "x", "scopes": ["nowhere"]}), "nothing is indexed in the scope nowhere"),
         ("search", json!({"query": "x", "paths": ["[a"]}), "no valid pattern"),
         ("lookup", json!({"text": ""}), "empty"),
+        ("remember", json!({}), "missing field `text`"),
+        ("remember", json!({"text": " "}), "it says nothing"),
+        ("remember", json!({"text": "x", "kind": "chunk"}), "a preference, a fact or a tactic"),
+        ("remember", json!({"text": "x", "session": "a\u{1b}b"}), "the session holds control characters"),
+        ("remember", json!({"text": "x", "update": "0123456789ab"}), "no memory is called 0123456789ab"),
+        ("dispute", json!({"id": "0123456789ab", "because": "x"}), "no memory is called 0123456789ab"),
+        ("dispute", json!({"id": "0123456789ab"}), "why it is wrong is missing"),
     ] {
         let (text, failed) = agent.call(tool, arguments.clone());
         assert!(failed && text.contains(words), "{tool} {arguments}: {text}");
@@ -200,6 +210,34 @@ fn what_is_wrong_is_said_and_the_next_call_works() {
     // A line that is no message does not end the conversation.
     writeln!(agent.to.as_mut().unwrap(), "not json").unwrap();
     assert!(agent.told("lookup", json!({"text": REFUSED})).contains("git-ssh/unrelated-histories"));
+}
+
+/// What an agent has learnt is told to the next one, and what it disputes is not.
+#[test]
+fn what_one_agent_remembers_another_is_told() {
+    let user = User::new();
+    let mut first = Agent::greeted(&user);
+    let fix = json!({"text": "Fetch the whole history first", "error": REFUSED, "worked": true});
+    let told = first.told("remember", fix.clone());
+    let id = told.split([' ', '.']).find(|word| word.starts_with("memory/")).unwrap().to_owned();
+    first.told("remember", json!({"text": "Delete the lock file", "error": REFUSED, "worked": false}));
+    assert_eq!(first.go(), Some(0));
+    let mut second = Agent::greeted(&user);
+    let known = second.told("lookup", json!({"text": REFUSED}));
+    assert!(known.contains("Fetch the whole history first") && known.contains("Delete the lock file"), "{known}");
+    // The same conversation counts once, another one makes it surer.
+    assert!(second.told("remember", fix).starts_with("Known already; it is surer now: "));
+    let story = user.ken(&["--json", "memory", "history", &id]).json();
+    assert_eq!(story["memory"]["sessions"].as_array().unwrap().len(), 2, "{story}");
+    second.told("dispute", json!({"id": id, "because": "it was the wrong remote"}));
+    let known = second.told("lookup", json!({"text": REFUSED}));
+    assert!(!known.contains("Fetch the whole history first") && known.contains("Delete the lock file"), "{known}");
+    assert!(
+        second
+            .told("remember", json!({"text": "Fetch the whole history first", "error": REFUSED, "worked": true}))
+            .contains("It is not served: disputed: it was the wrong remote.")
+    );
+    assert_eq!(second.go(), Some(0));
 }
 
 #[test]

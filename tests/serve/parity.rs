@@ -4,6 +4,7 @@
 use super::mcp::Agent;
 use crate::support::ken::User;
 use crate::support::service::Service;
+use regex::Regex;
 use serde_json::{Value, json};
 
 const REFUSED: &str = "fatal: refusing to merge unrelated histories";
@@ -98,4 +99,142 @@ fn all_faces_say_the_same_without_a_model() {
 #[test]
 fn all_faces_say_the_same_with_a_model() {
     all_say_the_same(&User::new().with_model("bge-small-en-v1.5-int8"));
+}
+
+/// A step of a story: what one types, and what a program sends. `ID` is the memory of the first step.
+type Step = (&'static [&'static str], &'static str, &'static str, Value);
+
+fn story() -> Vec<Step> {
+    const FIX: &str = "Merge with --allow-unrelated-histories";
+    vec![
+        (
+            &["remember", "--session", "s1", "--error", "fail.log", "--worked", "--because", "the remote was new", FIX],
+            "POST",
+            "/v1/memories",
+            json!({"text": FIX, "error": REFUSED, "worked": true, "because": "the remote was new", "session": "s1"}),
+        ),
+        (
+            &["remember", "--session", "s2", "--error", "fail.log", "--worked", FIX],
+            "POST",
+            "/v1/memories",
+            json!({"text": FIX, "error": REFUSED, "worked": true, "session": "s2"}),
+        ),
+        (
+            &[
+                "remember",
+                "--session",
+                "s2",
+                "--service",
+                "ec2",
+                "--region",
+                "eu-west-3",
+                "eu-west-3 has no p4 machines",
+            ],
+            "POST",
+            "/v1/memories",
+            json!({"text": "eu-west-3 has no p4 machines", "service": "ec2", "region": "eu-west-3", "session": "s2"}),
+        ),
+        (
+            &[
+                "remember",
+                "--session",
+                "s2",
+                "--evidence",
+                "said in a review",
+                "--tag",
+                "sql",
+                "Use snake_case for tables",
+            ],
+            "POST",
+            "/v1/memories",
+            json!({"text": "Use snake_case for tables", "evidence": ["said in a review"], "tags": ["sql"],
+                "session": "s2"}),
+        ),
+        (&["memory", "list", "--kind", "tactic"], "GET", "/v1/memories?kind=tactic", Value::Null),
+        (&["memory", "list", "-n", "1"], "GET", "/v1/memories?limit=1", Value::Null),
+        (&["memory", "history", "ID"], "GET", "/v1/memories/ID", Value::Null),
+        (
+            &["dispute", "ID", "--session", "s3", "--because", "it hid a mistake"],
+            "POST",
+            "/v1/memories/ID/dispute",
+            json!({"because": "it hid a mistake", "session": "s3"}),
+        ),
+        (&["memory", "list", "--state", "disputed"], "GET", "/v1/memories?state=disputed", Value::Null),
+        (&["memory", "list", "--held"], "GET", "/v1/memories?held=true", Value::Null),
+        (
+            &["dispute", "ID", "--session", "s3", "--withdraw"],
+            "POST",
+            "/v1/memories/ID/dispute",
+            json!({"withdraw": true, "session": "s3"}),
+        ),
+        (
+            &["memory", "contradict", "ID", "--session", "s3", "--because", "it failed on main"],
+            "POST",
+            "/v1/memories/ID/contradict",
+            json!({"because": "it failed on main", "session": "s3"}),
+        ),
+        (&["memory", "history", "ID"], "GET", "/v1/memories/memory/ID", Value::Null),
+        (&["memory", "list"], "GET", "/v1/memories", Value::Null),
+    ]
+}
+
+/// The text without what no two runs have in common: ids, moments and who speaks.
+fn masked(text: &str) -> String {
+    let mask =
+        |text: &str, pattern: &str, with: &str| Regex::new(pattern).unwrap().replace_all(text, with).into_owned();
+    let text = mask(text, "[0-9]{13}:memory/[0-9a-f]{12}", "NEXT");
+    let text = mask(&text, "memory/[0-9a-f]{12}", "memory/ID");
+    let text = mask(&text, r#""(at|last_at|created_at|updated_at)":[0-9]+"#, "\"$1\":0");
+    mask(&text, r#""author":\{"program":"[^"]*"\}"#, "\"author\":0")
+}
+
+/// The part of an id behind its prefix, of an answer about one memory.
+fn id_in(answer: &str) -> String {
+    Regex::new(r#""memory":\{"id":"memory/([0-9a-f]{12})""#).unwrap().captures(answer).unwrap()[1].to_owned()
+}
+
+#[test]
+fn what_is_remembered_is_told_alike() {
+    let (typist, program, agent) = (User::new(), User::new(), User::new());
+    typist.document("fail.log", REFUSED);
+    let service = Service::start(&program, &[]);
+    let (mut typed_id, mut sent_id) = (String::new(), String::new());
+    let mut listed = String::new();
+    for (typed, method, path, body) in story() {
+        let arguments: Vec<&str> = typed.iter().map(|one| if *one == "ID" { typed_id.as_str() } else { one }).collect();
+        let ran = typist.ken(&[&["--json"], arguments.as_slice()].concat());
+        assert!(ran.code <= 1, "{typed:?}: {ran:?}");
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let answer = service.ask(method, &path.replace("ID", &sent_id), &body);
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        if typed_id.is_empty() {
+            (typed_id, sent_id) = (id_in(&ran.out), id_in(&answer.body));
+        }
+        assert_eq!(masked(&answer.body), masked(&ran.out), "{typed:?}");
+        listed = masked(&ran.out);
+    }
+    assert!(listed.matches("memory/ID").count() > 4, "{listed}");
+    // An agent has two of these calls; what comes of them is the same.
+    let mut client = Agent::greeted(&agent);
+    let mut told = Vec::new();
+    for (_, _, path, mut body) in story() {
+        match path {
+            "/v1/memories" if body.is_object() => told.push(client.told("remember", body)),
+            "/v1/memories/ID/dispute" => {
+                body["id"] = json!(Regex::new("memory/[0-9a-f]{12}").unwrap().find(&told[0]).unwrap().as_str());
+                told.push(client.told("dispute", body));
+            }
+            _ => {}
+        }
+    }
+    assert!(told[0].starts_with("Remembered: memory/") && told[0].contains("not validated"), "{told:?}");
+    assert!(told[1].starts_with("Known already; it is surer now: memory/"), "{told:?}");
+    assert!(told[4].contains("is not served any more") && told[5].contains("is served again"), "{told:?}");
+    let id = Regex::new("memory/([0-9a-f]{12})").unwrap().captures(&told[0]).unwrap()[1].to_owned();
+    let contradicted = ["memory", "contradict", &id, "--session", "s3", "--because", "it failed on main"];
+    assert_eq!(agent.ken(&contradicted).code, 0);
+    assert_eq!(masked(&agent.ken(&["--json", "memory", "list"]).out), listed);
+    let story = agent.ken(&["--json", "memory", "history", &id]).out;
+    assert!(story.contains(r#""author":{"program":"test"}"#), "the client said what it is called: {story}");
+    assert_eq!(service.end(), Some(0));
 }

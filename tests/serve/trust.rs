@@ -2,7 +2,7 @@
 
 use crate::support::ken::User;
 use crate::support::service::{Answer, Service};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const QUESTION: &str = "{\"query\":\"retries\"}";
 
@@ -181,4 +181,130 @@ fn another_scope_s_items_are_not_there() {
     let agents = |token: &str| service.call_tool(token, "search", &asked).body;
     assert!(agents(&theirs).contains("closed on Sunday"));
     assert!(!agents(&ours).contains("closed on Sunday"));
+}
+
+/// What was learnt in one scope is not there for whoever has a token for another: not by id, not by any question, and
+/// nothing is built on it.
+#[test]
+fn another_scope_s_memories_are_not_there() {
+    let error = "fatal: the harbour bridge was raised while a lorry stood on it";
+    let user = User::new();
+    let made = |name: &str, scope: &str| {
+        let ran = user.ken(&["serve", "token", "add", name, "--right", "write", "--scope", scope]);
+        ran.out.trim().to_owned()
+    };
+    let (ours, theirs) = (made("ours", "team-a"), made("theirs", "team-b"));
+    let service = Service::start(&user, &[]);
+    let ask = |token: &str, method: &str, path: &str, body: &Value| {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        service.ask_as(token, method, path, &body)
+    };
+    let remember = |token: &str, body: Value| {
+        let answer = ask(token, "POST", "/v1/memories", &body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["memory"].clone()
+    };
+    let secret = remember(&theirs, json!({"text": "Lower it by the secret lever", "error": error, "worked": true}));
+    let failed = remember(&theirs, json!({"text": "Shout the secret word", "error": error, "worked": false}));
+    let fact = remember(&theirs, json!({"text": "The bridge has a secret lever", "service": "bridge"}));
+    remember(&ours, json!({"text": "Soup is served on Monday", "service": "kitchen"}));
+    assert_eq!((&secret["scope"], &secret["author"]), (&json!("team-b"), &json!({"program": "theirs"})));
+    let none = Value::Null;
+    for memory in [&secret, &failed, &fact] {
+        let id = memory["id"].as_str().unwrap();
+        let short = id.strip_prefix("memory/").unwrap();
+        for (attack, method, path, body) in [
+            ("by id", "GET", "/v1/memories/ID", none.clone()),
+            ("by the beginning of its id", "GET", "/v1/memories/BEGIN", none.clone()),
+            ("disputing it", "POST", "/v1/memories/ID/dispute", json!({"because": "x"})),
+            ("contradicting it", "POST", "/v1/memories/ID/contradict", json!({})),
+            ("forgetting it", "DELETE", "/v1/memories/ID", none.clone()),
+        ] {
+            let of = |short: &str| path.replace("ID", short).replace("BEGIN", &short[..6]);
+            let answer = ask(&ours, method, &of(short), &body);
+            let missing = ask(&ours, method, &of("0123456789ab"), &body);
+            assert_eq!((answer.status, &answer.body), (404, &missing.body), "{attack}");
+        }
+        for (attack, body) in [
+            ("updating it", json!({"text": "x", "update": id})),
+            ("building on it", json!({"text": "x", "derived_from": [id]})),
+        ] {
+            let answer = ask(&ours, "POST", "/v1/memories", &body);
+            assert!(answer.status == 400 && answer.body.contains("no memory is called"), "{attack}: {answer:?}");
+        }
+        let item = ask(&ours, "GET", &format!("/v1/items/{id}?scope=team-b"), &none);
+        assert_eq!(item.status, 404, "{item:?}");
+        let disputed = service.call_tool(&ours, "dispute", &json!({"id": id, "because": "x"}));
+        assert!(disputed.body.contains("no memory is called") && !disputed.body.contains("secret"), "{disputed:?}");
+    }
+    let asked = json!({"query": "secret lever of the bridge", "min_relevance": 0});
+    for (attack, method, path, body) in [
+        ("listing", "GET", "/v1/memories", none.clone()),
+        ("listing what is held", "GET", "/v1/memories?held=true", none.clone()),
+        ("a lookup", "POST", "/v1/lookup", json!({"text": error})),
+        ("words", "POST", "/v1/search", asked.clone()),
+        ("a frame", "POST", "/v1/pack", json!({"task": "lower the bridge by its lever"})),
+        ("a phrase", "POST", "/v1/ask", json!({"phrase": "what do we know about the secret lever of the bridge?"})),
+        ("status", "GET", "/v1/status", none.clone()),
+    ] {
+        let answer = ask(&ours, method, path, &body);
+        // The question itself stands in some answers.
+        let found = answer.body.replace("secret lever of the bridge", "").contains("secret");
+        assert!(answer.status == 200 && !found, "{attack}: {answer:?}");
+    }
+    for (tool, arguments) in [("lookup", json!({"text": error})), ("search", asked)] {
+        let told = |token: &str| service.call_tool(token, tool, &arguments).body;
+        assert!(!told(&ours).contains("secret"), "{}", told(&ours));
+        assert!(told(&theirs).contains("secret"), "{}", told(&theirs));
+    }
+    let listed = ask(&theirs, "GET", "/v1/memories?kind=tactic", &none).json();
+    assert_eq!(listed["memories"].as_array().unwrap().len(), 2, "whoever may see them does: {listed}");
+    // Nor does whoever runs the service see them from their own folder.
+    assert_eq!(service.ask("GET", "/v1/memories", "").json()["memories"], json!([]));
+}
+
+/// What a program says is a program's word, and only a token for everything decides as a person does.
+#[test]
+fn only_a_person_confirms_what_was_remembered() {
+    let user = User::new();
+    let made = |name: &str, right: &str| {
+        let ran = user.ken(&["serve", "token", "add", name, "--right", right]);
+        ran.out.trim().to_owned()
+    };
+    let (reader, writer, chief) = (made("reader", "read"), made("writer", "write"), made("chief", "admin"));
+    let service = Service::start(&user, &[]);
+    let fact = json!({"text": "eu-west-3 has no p4 machines", "service": "ec2"});
+    let ask = |token: &str, path: &str, body: &Value| service.ask_as(token, "POST", path, &body.to_string());
+    assert_eq!(ask(&reader, "/v1/memories", &fact).status, 403);
+    let told = service.call_tool(&reader, "remember", &fact).json();
+    assert_eq!(told["result"]["isError"], true, "a tool is no way around: {told}");
+    let remembered = ask(&writer, "/v1/memories", &fact).json();
+    let memory = &remembered["memory"];
+    assert_eq!((&memory["validated"], &memory["author"]), (&json!(false), &json!({"program": "writer"})));
+    let id = memory["id"].as_str().unwrap();
+    let again = ask(&chief, "/v1/memories", &fact).json();
+    assert_eq!((&again["change"], &again["memory"]["validated"]), (&json!("reinforced"), &json!(false)));
+    for token in [&reader, &writer] {
+        for verb in ["confirm", "approve", "reject"] {
+            assert_eq!(ask(token, &format!("/v1/memories/{id}/{verb}"), &json!({})).status, 403, "{verb}");
+        }
+    }
+    let dispute = service.call_tool(&reader, "dispute", &json!({"id": id, "because": "x"})).json();
+    assert_eq!(dispute["result"]["isError"], true, "{dispute}");
+    assert_eq!(service.ask_as(&reader, "DELETE", &format!("/v1/memories/{id}"), "").status, 403);
+    let confirmed = ask(&chief, &format!("/v1/memories/{id}/confirm"), &json!({})).json();
+    assert_eq!(confirmed["memories"][0]["validated"], true, "{confirmed}");
+    let story = service.ask("GET", &format!("/v1/memories/{id}"), "").json();
+    let events = story["events"].as_array().unwrap();
+    let authors: Vec<&Value> = events.iter().map(|event| &event["author"]).collect();
+    assert_eq!(authors, [&json!({"program": "writer"}), &json!({"program": "chief"}), &json!("person")]);
+    assert_eq!(service.end(), Some(0));
+    // Where no token is asked for, any program of the machine could be the person.
+    let open = Service::start(&user, &["--no-token"]);
+    let bare = |path: &str| {
+        let headers = [("Host", open.address.as_str()), ("Content-Type", "application/json")];
+        open.bare("POST", path, &headers, "{}")
+    };
+    assert_eq!(bare(&format!("/v1/memories/{id}/confirm")).status, 403);
+    assert_eq!(bare(&format!("/v1/memories/{id}/contradict")).status, 200);
 }

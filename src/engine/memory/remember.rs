@@ -207,6 +207,10 @@ impl Planned {
         let (change, id) = match known {
             Some(known) => {
                 let (change, happened) = met(&known, wanted, words, author);
+                let is_others = known.authority != Authority::Personal && *author != Author::Person;
+                if is_others && happened.iter().any(|what| matches!(what, Event::Corrected { .. })) {
+                    return Err(EngineError::NeedsPerson);
+                }
                 events.extend(happened.into_iter().map(|what| event(&known.id, what, words.clone())));
                 (change, known.id)
             }

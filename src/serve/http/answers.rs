@@ -36,9 +36,6 @@ pub(super) struct AskRequest {
     phrase: String,
 }
 
-/// Runs in a thread.
-pub(super) type Run = fn(&Service, Read, Caller<'_>) -> Result<Told, Problem>;
-
 /// An answer as it is sent.
 pub(super) struct Told {
     json: String,
@@ -51,6 +48,11 @@ impl Told {
     /// What is no question's answer.
     pub fn plain(json: String) -> Self {
         Self { json, found: None, call: None }
+    }
+
+    /// The same of a value, with what should be known beside it.
+    pub fn noted<T: Serialize>(value: &T, notes: &[String]) -> Self {
+        Self::plain(json_object(&Noted { value, notes }))
     }
 }
 
@@ -105,7 +107,7 @@ fn state(service: &Service, caller: Caller<'_>) -> Result<Told, Problem> {
     if let Value::Object(fields) = &mut fields {
         fields.insert("complaints".to_owned(), json!(value.complaints()));
     }
-    Ok(Told::plain(json_object(&Noted { value: &fields, notes: &notes })))
+    Ok(Told::noted(&fields, &notes))
 }
 
 /// As `ken ask` does: the phrase becomes another call, which is named in a header.
@@ -123,8 +125,8 @@ fn asked(service: &Service, request: AskRequest, caller: Caller<'_>) -> Result<T
         Phrase::Status => (state(service, caller)?, "status"),
         Phrase::Learn { .. } => {
             return Err(Problem::usage(
-                "nothing can be learnt yet: there is no memory",
-                "ask for something that is known",
+                "a phrase is only asked, and nothing is learnt from it",
+                "send what is to be remembered: POST /v1/memories",
             ));
         }
         Phrase::Unclear => {
@@ -155,7 +157,12 @@ struct Noted<'a, T> {
 }
 
 /// Runs a use case in a thread, and answers with what it gives.
-pub(super) async fn run(app: Arc<App>, call: Call, input: Input, run: Run) -> Result<Response<Body>, Problem> {
+pub(super) async fn run(
+    app: Arc<App>,
+    call: Call,
+    input: Input,
+    run: impl FnOnce(&Service, Read, Caller<'_>) -> Result<Told, Problem> + Send + 'static,
+) -> Result<Response<Body>, Problem> {
     let route = call.route;
     let read = Read::from(&app, call.body, input).await?;
     let (service, metrics) = (Arc::clone(&app.service), Arc::clone(&app.metrics));

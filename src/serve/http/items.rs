@@ -89,10 +89,7 @@ fn asked_for(query: &str) -> Result<Value, Problem> {
     for (key, value) in form_urlencoded::parse(query.as_bytes()) {
         match &*key {
             "where" | "after" => request[&*key] = value.into(),
-            "limit" => {
-                let wrong = || Problem::usage(format!("limit cannot be {value:?}"), "give a number from 1 to 1000");
-                request["limit"] = value.parse::<u32>().map_err(|_| wrong())?.into();
-            }
+            "limit" => request["limit"] = limit(&value)?,
             "kind" | "scope" | "tag" => {
                 if let Value::Array(list) = &mut request[format!("{key}s")] {
                     list.push(value.into());
@@ -104,7 +101,14 @@ fn asked_for(query: &str) -> Result<Value, Problem> {
     Ok(request)
 }
 
-fn unknown(key: &str, known: &str) -> Problem {
+/// Most of a page, as it stands in the address.
+pub(super) fn limit(text: &str) -> Result<Value, Problem> {
+    let wrong = |_| Problem::usage(format!("limit cannot be {text:?}"), "give a number from 1 to 1000");
+    Ok(text.parse::<u32>().map_err(wrong)?.into())
+}
+
+/// Said of a parameter that there is not.
+pub(super) fn unknown(key: &str, known: &str) -> Problem {
     Problem::usage(format!("there is no parameter {key:?}"), format!("there are {known}"))
 }
 

@@ -9,6 +9,7 @@ mod body;
 mod embeddings;
 mod items;
 mod jobs;
+mod memories;
 mod metrics;
 mod openapi;
 mod patient;
@@ -22,6 +23,7 @@ mod work;
 pub use trust::Admission;
 
 use super::{Service, mcp, page};
+use crate::config::Right;
 use crate::types::limits::HTTP_BODY_BYTES;
 use accept::Listener;
 use axum::Router;
@@ -47,6 +49,9 @@ use trust::{Admitted, Trust};
 
 /// Pages of other sites must not read what is answered, even as an image.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// Names the session of an agent.
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Where a service listens.
 pub enum Place {
@@ -189,8 +194,13 @@ fn router(app: Arc<App>) -> Router {
         let allow = methods_of(path);
         let shared = Arc::clone(&app);
         let wrong = move |request: Request<Body>| refused(Arc::clone(&shared), request, Some(allow.clone()));
-        // An id may hold slashes.
-        router = router.route(&path.replace("{id}", "{*id}"), methods.fallback(wrong));
+        let methods = methods.fallback(wrong);
+        router = match path.strip_prefix("/v1/memories/") {
+            // The id of a memory holds one slash, which may stand there as it is.
+            Some(rest) => router.route(&format!("/v1/memories/memory/{rest}"), methods.clone()).route(path, methods),
+            // Other ids may hold any.
+            None => router.route(&path.replace("{id}", "{*id}"), methods),
+        };
     }
     let (for_page, for_mcp) = (Arc::clone(&app), Arc::clone(&app));
     let agents = mcp::over_http(Arc::clone(&app.service));
@@ -256,13 +266,15 @@ async fn agent(app: Arc<App>, agents: mcp::OverHttp, request: Request<Body>) -> 
     let in_flight = app.metrics.begin();
     let (parts, body) = request.into_parts();
     let method = if parts.method == Method::POST { "POST" } else { "other" };
-    let response = match app.trust.admit(&parts, Some(crate::config::Right::Read)) {
+    let response = match app.trust.admit(&parts, Some(Right::Read)) {
         Ok(caller) => match app.room.read(body, HTTP_BODY_BYTES).await {
             Ok(held) => {
+                let session = parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+                let Admitted { access, right, name, .. } = caller;
+                let visitor = mcp::Visitor { access, may_write: right >= Right::Write, name, session };
                 let message = Request::from_parts(parts, held.bytes);
                 // A tool runs in a thread as any question does, and waits for one as they do.
-                let answer =
-                    app.work.while_running(answers::QUESTION_TIME, agents.answer(message, caller.access)).await;
+                let answer = app.work.while_running(answers::QUESTION_TIME, agents.answer(message, visitor)).await;
                 answer.unwrap_or_else(|undone| answers::undone(undone).response(Shape::Problem))
             }
             Err(problem) => problem.response(Shape::Problem),

@@ -16,8 +16,10 @@ use std::sync::{Arc, OnceLock};
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// The schemas that the command line's answers are held to.
-const KEPT: [(&str, &str); 6] = [
+const KEPT: [(&str, &str); 8] = [
     ("items-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/items-answer.schema.json"))),
+    ("memory-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/memory-answer.schema.json"))),
+    ("memories-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/memories-answer.schema.json"))),
     ("error", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/error.schema.json"))),
     ("lookup-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/lookup-answer.schema.json"))),
     ("search-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/search-answer.schema.json"))),
@@ -90,9 +92,10 @@ fn operation(route: &Route, body: Option<Value>) -> Value {
         parameters.push(json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}));
     }
     parameters.extend(route.query.iter().map(|name| match *name {
-        "kind" | "scope" | "tag" if route.query.len() > 1 => {
+        "kind" | "state" | "scope" | "tag" if route.query.len() > 1 => {
             json!({"name": name, "in": "query", "schema": {"type": "array", "items": {"type": "string"}}})
         }
+        "held" => json!({"name": name, "in": "query", "schema": {"type": "boolean"}}),
         "limit" => {
             json!({"name": name, "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 1_000}})
         }
@@ -106,7 +109,11 @@ fn operation(route: &Route, body: Option<Value>) -> Value {
 fn kept(name: &str, text: &str) -> Value {
     let here = format!("\"{SCHEMAS}{name}/");
     // The files are part of the program, and tests read them.
-    let text = text.replace("\"#/", &here).replace("\"error.schema.json\"", &format!("\"{SCHEMAS}error\""));
+    let mut text = text.replace("\"#/", &here);
+    for (other, _) in KEPT {
+        text = text.replace(&format!("\"{other}.schema.json#/"), &format!("\"{SCHEMAS}{other}/"));
+        text = text.replace(&format!("\"{other}.schema.json\""), &format!("\"{SCHEMAS}{other}\""));
+    }
     let mut schema: Value = serde_json::from_str(&text).unwrap_or_default();
     if let Value::Object(fields) = &mut schema {
         fields.retain(|key, _| !matches!(key.as_str(), "$schema" | "$id"));

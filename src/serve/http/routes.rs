@@ -2,9 +2,11 @@
 
 use super::problem::Shape;
 use super::route::{Handled, Route};
-use super::{App, Call, answers, embeddings, items, jobs, openapi, plain};
+use super::{App, Call, answers, embeddings, items, jobs, memories, openapi, plain};
 use crate::config::Right;
-use crate::serve::requests::{DeleteItemsRequest, LookupRequest, PackRequest, PutItemsRequest, SearchRequest};
+use crate::serve::requests::{
+    DeleteItemsRequest, LookupRequest, PackRequest, PutItemsRequest, RememberRequest, SearchRequest,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::sync::Arc;
 
@@ -103,6 +105,99 @@ pub(super) static ROUTES: &[Route] = &[
         ..route("DELETE", "/v1/items/{id}", "Delete an item", "items-answer/$defs/delete", |app, call| {
             Box::pin(items::delete(app, call))
         })
+    },
+    Route {
+        body: Some(schema::<RememberRequest>),
+        need: Some(Right::Write),
+        ..route(
+            "POST",
+            "/v1/memories",
+            "Remember a fix, a fact or a preference; what is known already is updated in its place",
+            "memory-answer/$defs/remembered",
+            |app, call| Box::pin(memories::remember(app, call)),
+        )
+    },
+    Route {
+        query: &["kind", "state", "held", "after", "limit"],
+        ..route(
+            "GET",
+            "/v1/memories",
+            "A page of memories, the last met first",
+            "memories-answer/$defs/list",
+            |app, call| Box::pin(memories::list(app, call)),
+        )
+    },
+    route(
+        "GET",
+        "/v1/memories/{id}",
+        "A memory, and all that happened to it",
+        "memory-answer/$defs/history",
+        |app, call| Box::pin(memories::get(app, call)),
+    ),
+    Route {
+        need: Some(Right::Write),
+        ..route(
+            "DELETE",
+            "/v1/memories/{id}",
+            "Forget a memory, with every trace on the disk",
+            "memory-answer/$defs/forgotten",
+            |app, call| Box::pin(memories::forget(app, call)),
+        )
+    },
+    Route {
+        body: Some(schema::<memories::Dispute>),
+        need: Some(Right::Write),
+        ..route(
+            "POST",
+            "/v1/memories/{id}/dispute",
+            "Say that a memory is wrong: it is not served any more",
+            "memory-answer/$defs/decided",
+            |app, call| Box::pin(memories::dispute(app, call)),
+        )
+    },
+    Route {
+        body: Some(schema::<memories::Reason>),
+        need: Some(Right::Write),
+        ..route(
+            "POST",
+            "/v1/memories/{id}/contradict",
+            "Say that something spoke against a memory: it is less sure now",
+            "memory-answer/$defs/decided",
+            |app, call| Box::pin(memories::contradict(app, call)),
+        )
+    },
+    Route {
+        body: Some(schema::<memories::Reason>),
+        need: Some(Right::Admin),
+        ..route(
+            "POST",
+            "/v1/memories/{id}/confirm",
+            "Say as a person that a memory is true",
+            "memory-answer/$defs/decided",
+            |app, call| Box::pin(memories::confirm(app, call)),
+        )
+    },
+    Route {
+        body: Some(schema::<memories::Reason>),
+        need: Some(Right::Admin),
+        ..route(
+            "POST",
+            "/v1/memories/{id}/approve",
+            "Keep as a person what was proposed",
+            "memory-answer/$defs/decided",
+            |app, call| Box::pin(memories::approve(app, call)),
+        )
+    },
+    Route {
+        body: Some(schema::<memories::Reason>),
+        need: Some(Right::Admin),
+        ..route(
+            "POST",
+            "/v1/memories/{id}/reject",
+            "Do not keep what was proposed",
+            "memory-answer/$defs/decided",
+            |app, call| Box::pin(memories::reject(app, call)),
+        )
     },
     route("GET", "/v1/status", "What is indexed, with which model", "status", |app, call| {
         Box::pin(answers::status(app, call))

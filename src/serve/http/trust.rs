@@ -10,7 +10,7 @@
 
 use super::problem::Problem;
 use crate::config::{Right, Token, Tokens};
-use crate::types::{Access, Scope};
+use crate::types::{Access, Author, Scope};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, request::Parts};
 use std::net::IpAddr;
@@ -25,21 +25,56 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 pub(super) struct Admitted {
     pub right: Right,
     pub access: Access,
+    /// What their token is called; the owner's has no name.
+    pub name: Option<String>,
+    /// Whether they have shown a token, and not only reached a service that asks for none.
+    has_token: bool,
 }
+
+/// Whoever has no name of their own.
+const NAMELESS: &str = "http";
 
 impl Admitted {
     /// Whoever runs the service.
     fn owner() -> Self {
-        Self { right: Right::Admin, access: Access::all() }
+        Self { right: Right::Admin, access: Access::all(), name: None, has_token: true }
+    }
+
+    /// Whoever reaches a service that asks for no token.
+    fn anybody() -> Self {
+        Self { has_token: false, ..Self::owner() }
+    }
+
+    /// Whoever asks what everybody may have.
+    fn nobody() -> Self {
+        Self { right: Right::Read, access: Access::only(Vec::new()), name: None, has_token: false }
+    }
+
+    /// Who speaks. Even the owner's token is a program's here: a program that holds it says what it found, and nobody
+    /// has read that yet.
+    pub fn author(&self) -> Author {
+        Author::Program(self.name.clone().unwrap_or_else(|| NAMELESS.to_owned()))
+    }
+
+    /// The person who decides, where whoever asks counts as one. To confirm, approve or reject is asked for by itself,
+    /// and by whoever was trusted with everything; where no token is asked for, any program of the machine could be it.
+    pub fn person(&self) -> Result<Author, Problem> {
+        if self.right == Right::Admin && self.has_token {
+            return Ok(Author::Person);
+        }
+        let hint = "use a token with the right admin, or decide in a terminal: `ken memory`";
+        Err(Problem::forbidden("only a person decides that, and a token has to stand for them", hint))
     }
 
     fn of(token: &Token) -> Self {
         let scope = |name: &String| if name == "global" { Scope::global() } else { Scope::repository(name.as_str()) };
         let access = match token.scopes.as_slice() {
             [] => Access::all(),
+            // What was learnt in its only scope is what its holder asks from.
+            [one] => Access::only(vec![scope(one)]).from_home(&scope(one)),
             some => Access::only(some.iter().map(scope).collect()),
         };
-        Self { right: token.right, access }
+        Self { right: token.right, access, name: Some(token.name.clone()), has_token: true }
     }
 }
 
@@ -95,7 +130,7 @@ impl Trust {
         if has_body && !is_json(&parts.headers) {
             return Err(Problem::wrong_type());
         }
-        let Some(need) = need else { return Ok(Admitted { right: Right::Read, access: Access::only(Vec::new()) }) };
+        let Some(need) = need else { return Ok(Admitted::nobody()) };
         let caller = self.caller(&parts.headers).ok_or_else(Problem::unknown_caller)?;
         if caller.right < need {
             let detail =
@@ -133,7 +168,7 @@ impl Trust {
     }
 
     fn caller(&self, headers: &HeaderMap) -> Option<Admitted> {
-        let Some(kept) = &self.tokens else { return Some(Admitted::owner()) };
+        let Some(kept) = &self.tokens else { return Some(Admitted::anybody()) };
         let shown = headers.get(AUTHORIZATION)?.to_str().ok()?;
         let (scheme, secret) = shown.split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("bearer") {
@@ -170,7 +205,7 @@ fn read(path: &Path) -> Option<Tokens> {
 fn verb(right: Right) -> &'static str {
     match right {
         Right::Read => "ask",
-        Right::Write => "ask and put items",
+        Right::Write => "ask, put items and remember",
         Right::Admin => "do everything",
     }
 }
@@ -279,12 +314,25 @@ mod tests {
         let reader = format!("Bearer {}", tokens.add("reader", Right::Read, vec!["git:a".to_owned()]).unwrap());
         let caller =
             trust.admit(&parts("GET", &[("host", "localhost"), ("authorization", &reader)]), Some(Right::Read));
-        assert_eq!(caller.unwrap().access, Access::only(vec![Scope::repository("git:a")]));
+        let caller = caller.unwrap();
+        let scope = Scope::repository("git:a");
+        assert_eq!(caller.access, Access::only(vec![scope.clone()]).from_home(&scope));
+        assert_eq!(caller.author(), Author::Program("reader".to_owned()));
         assert_eq!(shown(Some(Right::Write), &reader), 403);
         let writer = format!("Bearer {}", tokens.add("the-writer", Right::Write, Vec::new()).unwrap());
         assert_eq!(shown(Some(Right::Write), &writer), 200);
         assert_eq!(shown(Some(Right::Admin), &writer), 403);
         assert_eq!(shown(Some(Right::Read), &reader), 200, "the second one does not end the first");
+        // Only who was trusted with everything speaks for a person, and not where nobody is asked who they are.
+        let chief = format!("Bearer {}", tokens.add("chief", Right::Admin, Vec::new()).unwrap());
+        let person = |trust: &Trust, header: &str| {
+            let parts = parts("GET", &[("host", "localhost"), ("authorization", header)]);
+            trust.admit(&parts, Some(Right::Read)).unwrap().person().ok()
+        };
+        assert_eq!(person(&trust, &chief), Some(Author::Person));
+        assert_eq!(person(&trust, &format!("Bearer {own}")), Some(Author::Person));
+        assert_eq!(person(&trust, &writer), None);
+        assert_eq!(person(&Trust::new(Some(7717), None, &[], Admission::Open), ""), None);
         tokens.remove("reader").unwrap();
         assert_eq!(shown(Some(Right::Read), &reader), 401);
         std::fs::write(&list, "damaged").unwrap();

@@ -11,9 +11,11 @@ mod resources;
 mod tools;
 
 pub use clients::{CLIENTS, entry};
-pub(super) use over_http::{OverHttp, over_http};
+pub(super) use over_http::{OverHttp, Visitor, over_http};
 
-use super::{Caller, Service};
+use super::{Caller, Service, Speaker};
+use crate::engine::face::text::single_line;
+use crate::types::{Access, Author};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
@@ -31,7 +33,13 @@ const AT_A_TIME: usize = 4;
 /// What an agent is told when it connects.
 const INSTRUCTIONS: &str = "ken knows causes and fixes of common errors, and the documents that were indexed on this \
     machine. On an error message or a failed log call lookup first. Before work on a task call pack with the task, or \
-    search with a question. An empty answer means that nothing is known: go on without it.";
+    search with a question. An empty answer means that nothing is known: go on without it. When a fix worked or did \
+    not help, or somebody corrects you, call remember.";
+
+/// Who speaks where a client does not say what it is called.
+const NAMELESS: &str = "agent";
+/// Longest name of a client, in characters.
+const NAME: usize = 64;
 
 /// Makes the service at the first call.
 type Open = Box<dyn Fn() -> Arc<Service> + Send + Sync>;
@@ -40,15 +48,45 @@ type Open = Box<dyn Fn() -> Arc<Service> + Send + Sync>;
 struct Server {
     open: Open,
     service: OnceLock<Arc<Service>>,
+    /// The session of the one client that there is; none where many come.
+    session: Option<String>,
 }
 
 impl Server {
-    fn new(open: Open) -> Self {
-        Self { open, service: OnceLock::new() }
+    fn new(open: Open, session: Option<String>) -> Self {
+        Self { open, service: OnceLock::new(), session }
     }
 
     fn service(&self) -> &Service {
         self.service.get_or_init(|| (self.open)())
+    }
+}
+
+/// Who makes a call.
+struct Client {
+    access: Access,
+    may_write: bool,
+    author: Author,
+    session: Option<String>,
+}
+
+impl Client {
+    fn of(context: &RequestContext<RoleServer>, server: &Server) -> Self {
+        let author = |name: Option<String>| {
+            let name = name.map(|name| single_line(&name, NAME)).filter(|name| !name.is_empty());
+            Author::Program(name.unwrap_or_else(|| NAMELESS.to_owned()))
+        };
+        match over_http::visitor_of(&context.extensions) {
+            None => {
+                let name = context.client_info().map(|client| client.name);
+                Self { access: Access::all(), may_write: true, author: author(name), session: server.session.clone() }
+            }
+            // Nothing is kept of an earlier handshake: a name stands in the message, or is that of the token.
+            Some(over_http::Visitor { access, may_write, name, session }) => {
+                let name = context.meta.client_info().map(|client| client.name).or(name);
+                Self { access, may_write, author: author(name), session }
+            }
+        }
     }
 }
 
@@ -85,7 +123,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
-        let access = over_http::access_of(&context.extensions);
+        let Client { access, .. } = Client::of(&context, &server);
         let work = move || {
             let caller = Caller { access: &access, stopped: &|| stopped.is_cancelled() };
             resources::read(server.service(), &request.uri, caller)
@@ -105,11 +143,16 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(format!("there is no tool {name}; there are {known}"), None));
         };
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
-        let access = over_http::access_of(&context.extensions);
+        let client = Client::of(&context, &server);
+        if tools::writes(&name) && !client.may_write {
+            let why = format!("this token may only ask, and {name} needs one that may write");
+            return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
+        }
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
         let work = move || {
-            let caller = Caller { access: &access, stopped: &|| stopped.is_cancelled() };
-            call(server.service(), arguments, caller)
+            let caller = Caller { access: &client.access, stopped: &|| stopped.is_cancelled() };
+            let speaker = Speaker { author: &client.author, session: client.session.as_deref() };
+            call(server.service(), arguments, caller, speaker)
         };
         let result = match tokio::task::spawn_blocking(work).await {
             Ok(Ok(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
@@ -120,15 +163,16 @@ impl ServerHandler for Handler {
     }
 }
 
-/// Serves one client over standard input and output until it goes. `open` makes the service, at the first call.
+/// Serves one client over standard input and output until it goes. `open` makes the service, at the first call;
+/// `session` is the id of what is said in this conversation.
 ///
 /// # Errors
 /// [`io::Error`] when the runtime cannot be started or the client breaks the protocol before it has begun.
-pub fn serve(open: impl Fn() -> Service + Send + Sync + 'static) -> io::Result<()> {
+pub fn serve(open: impl Fn() -> Service + Send + Sync + 'static, session: String) -> io::Result<()> {
     // Two more threads: where the streams are no pipes, each reads or writes in one.
     let threads = AT_A_TIME + 2;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()?;
-    let server = Arc::new(Server::new(Box::new(move || Arc::new(open()))));
+    let server = Arc::new(Server::new(Box::new(move || Arc::new(open())), Some(session)));
     let handler = Handler(Arc::clone(&server));
     let ended = runtime.block_on(async {
         let running = serve_server(handler, transport::stdio_pipes()).await.map_err(io::Error::other)?;

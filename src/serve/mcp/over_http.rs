@@ -14,6 +14,19 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
 
+/// Who sent a message.
+#[derive(Clone)]
+pub(in crate::serve) struct Visitor {
+    /// What they may see.
+    pub access: Access,
+    /// Whether they may change anything.
+    pub may_write: bool,
+    /// What their token is called.
+    pub name: Option<String>,
+    /// The session that they name.
+    pub session: Option<String>,
+}
+
 /// Answers messages.
 #[derive(Clone)]
 pub(in crate::serve) struct OverHttp(Arc<StreamableHttpService<Handler, NeverSessionManager>>);
@@ -25,25 +38,24 @@ pub(in crate::serve) fn over_http(service: Arc<Service>) -> OverHttp {
         .with_json_response(true)
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let handler = Handler(Arc::new(Server::new(Box::new(move || Arc::clone(&service)))));
+    let handler = Handler(Arc::new(Server::new(Box::new(move || Arc::clone(&service)), None)));
     let sessions = Arc::new(NeverSessionManager::default());
     OverHttp(Arc::new(StreamableHttpService::new(move || Ok(handler.clone()), sessions, config)))
 }
 
 impl OverHttp {
-    /// The answer to a message of somebody who may see this.
-    pub async fn answer(&self, mut request: Request<Vec<u8>>, access: Access) -> Response<Body> {
-        request.extensions_mut().insert(access);
+    /// The answer to a message.
+    pub async fn answer(&self, mut request: Request<Vec<u8>>, visitor: Visitor) -> Response<Body> {
+        request.extensions_mut().insert(visitor);
         let request = request.map(|bytes| Full::new(Bytes::from(bytes)));
         self.0.handle(request).await.map(Body::new)
     }
 }
 
-/// What whoever sent a message may see; all of it where it came over standard input.
-pub(super) fn access_of(extensions: &Extensions) -> Access {
-    match extensions.get::<Parts>() {
-        None => Access::all(),
-        // Without it nobody knows who asked.
-        Some(parts) => parts.extensions.get::<Access>().cloned().unwrap_or_else(|| Access::only(Vec::new())),
-    }
+/// Who sent a message; none where it came over standard input.
+pub(super) fn visitor_of(extensions: &Extensions) -> Option<Visitor> {
+    let parts = extensions.get::<Parts>()?;
+    // Without it nobody knows who asked.
+    let nobody = || Visitor { access: Access::only(Vec::new()), may_write: false, name: None, session: None };
+    Some(parts.extensions.get::<Visitor>().cloned().unwrap_or_else(nobody))
 }

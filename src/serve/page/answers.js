@@ -51,6 +51,7 @@ function passage(hit, text) {
     place(hit),
     !isFresh && p("small warn", STATES[hit.state] || hit.state),
     excerpt,
+    hit.memory && p("small", rests(hit.memory)),
     hit.also_in > 0 && p("faint small", `The same text stands in ${counted(hit.also_in, "other place")}.`),
     why(hit));
 }
@@ -115,16 +116,37 @@ function inWords(relevance, gate, margin) {
 function why(hit) {
   const of = hit.explain;
   const elsewhere = of?.weights?.elsewhere;
-  const isOfLayer = hit.source && !/^(canon:|index$)/.test(hit.source);
+  const isOfLayer = hit.source && !/^(canon:|index$|memory$)/.test(hit.source);
   const reason = hit.override_reason ? `: ${hit.override_reason}` : "";
+  const before = hit.memory ? "It stands before what packs say" : "It replaces an entry with the same id";
   return el("details", { class: "why" }, el("summary", {}, "Why"),
     of && [p("", inWords(hit.relevance, of.gate, of.margin)), signals(of, { ...hit, gate: of.gate })],
     elsewhere != null && p("", `It is of another repository, which takes ${percent(elsewhere)} off its score.`),
     of?.rerank != null && p("", `The cross-encoder gives it ${of.rerank.toFixed(2)} (a logit).`),
     of?.matched && p("", "Nearest: ", code(of.matched)),
     isOfLayer && p("", `From ${hit.source}.`),
-    hit.overrides_canon && p("", `It replaces an entry with the same id${reason}.`),
+    hit.overrides_canon && p("", `${before}${reason}.`),
+    hit.memory && p("", "It counts in ", code(hit.memory.scope), ` (${hit.memory.authority}, ${hit.memory.source}).`),
     p("faint", "Id ", code(hit.id), copyButton(hit.id)));
+}
+
+const times = (number) => (number === 1 ? "once" : `${whole(number)} times`);
+
+/** What a memory rests on, in words. */
+function rests({ trial, sessions, confidence, validated }) {
+  const tried = [
+    trial?.worked > 0 && `worked ${times(trial.worked)}`,
+    trial?.failed > 0 && `did not help ${times(trial.failed)}`,
+    `met in ${counted(sessions, "session")}`,
+  ];
+  const word = validated ? "A person has confirmed it" : "No person has confirmed it yet";
+  return `Learnt here: ${tried.filter(Boolean).join(", ")}. It is ${confidence} % sure. ${word}.`;
+}
+
+/** What was tried before and did not help. */
+function attempt({ id, text, failed, sessions }) {
+  const often = ` (${times(failed)}, in ${counted(sessions, "session")}) `;
+  return [prose(text), el("span", { class: "faint" }, often), code(id), copyButton(id)];
 }
 
 function whyNot(of) {
@@ -150,7 +172,8 @@ function showLookup(answer) {
 /** One error of the input, and what is known about it. */
 function problem(finding, several) {
   const { headline, line_start, line_end, repeated, likelihood } = finding.error;
-  const { hits = [], candidates = [], also_seen: seen = [], rejected = [] } = finding;
+  const { hits = [], candidates = [], also_seen: seen = [], rejected = [], failed = [] } = finding;
+  const isSilent = !hits.length && !seen.length && (candidates.length > 0 || !failed.length);
   const said = [
     (several || line_end > 1) && lines(line_start, line_end),
     repeated > 1 && `${whole(repeated)} times`,
@@ -161,7 +184,8 @@ function problem(finding, several) {
     el("h3", {}, code(headline)),
     p("faint small", said.filter(Boolean).join(", ")),
     finding.why_not && whyNot(finding.why_not),
-    hits.length || seen.length ? hits.map(advice) : nothing(candidates, "lookup"),
+    isSilent ? nothing(candidates, "lookup") : hits.map(advice),
+    failed.length > 0 && [p("warn small", "Tried before, and did not help:"), list("ul", "tried", failed.map(attempt))],
     seen.length > 0 && p("small", `Also seen: ${titles}.`),
     rejected.length > 0 && p("faint small", `Left out, because you said that it is wrong: ${rejected.join(", ")}.`));
 }
@@ -190,6 +214,7 @@ function advice(hit) {
     fix.length > 0 && [part("Fix", copyButton(allSteps, "all steps")), list("ol", "steps", fix.map(step))],
     hit.other_steps > 0 && p("faint small", `For other platforms, ${counted(hit.other_steps, "more step")}: `,
       code(command), copyButton(command)),
+    hit.memory && p("small", rests(hit.memory)),
     captures.length > 0 && [part("From your text"), pairs(captures)],
     tried && p("faint small", `You said that it worked: ${tried.worked}, that it was wrong: ${tried.wrong}.`),
     references.length > 0 && p("small", "More: ", references.map((one, at) => [at > 0 && ", ", reference(one)])),

@@ -107,10 +107,13 @@ function request(asked, text) {
   return asked === "search" ? { ...body, query: text, limit: MOST_HITS, context: CONTEXT_LINES } : { ...body, text };
 }
 
+// Kinds of what is found, in words.
+const KINDS = { chunk: "passages", canon: "known errors", preference: "preferences", fact: "facts", tactic: "fixes" };
+
 // Filters. `name` is the word in the address, which remembers them, and `field` that of the request. A field holds
 // several values, unless it is `single`.
 const FILTERS = [
-  { mode: "search", name: "kind", field: "kinds", label: "Kind", choices: ["chunk", "canon"] },
+  { mode: "search", name: "kind", field: "kinds", label: "Kind", choices: Object.keys(KINDS) },
   { mode: "search", name: "scope", field: "scopes", label: "Scopes", hint: "here, global", known: ["here", "global"] },
   { mode: "search", name: "path", field: "paths", label: "Paths", hint: "docs, src/*.rs" },
   { mode: "search", name: "type", field: "types", label: "Types", hint: "rust, md" },
@@ -118,7 +121,6 @@ const FILTERS = [
   { mode: "lookup", name: "provider", field: "provider", label: "Provider", hint: "aws", single: true },
   { mode: "lookup", name: "tag", field: "tags", label: "Tags", hint: "network" },
 ];
-const KINDS = { canon: "known errors", chunk: "passages" };
 
 const valueOf = (filter) => filter.input.value.trim();
 const filtersSet = (asked) => FILTERS.filter((filter) => filter.mode === asked && valueOf(filter));

@@ -1,6 +1,6 @@
 //! Bounds of numbers in requests. The command line's parser holds its options to the same.
 
-use super::{ListItemsRequest, LookupRequest, PackRequest, RequestError, SearchRequest};
+use super::{ListItemsRequest, ListMemoriesRequest, LookupRequest, PackRequest, RequestError, SearchRequest};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -47,6 +47,14 @@ impl ListItemsRequest {
     }
 }
 
+impl ListMemoriesRequest {
+    /// # Errors
+    /// As [`LookupRequest::check`].
+    pub(in crate::serve) fn check(&self) -> Result<(), RequestError> {
+        within("limit", self.limit, 1..=1_000)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +66,7 @@ mod tests {
         assert_eq!(ask(Some(0), None).unwrap_err().to_string(), "limit cannot be 0");
         assert!(ask(Some(101), None).is_err() && ask(None, Some(-0.1)).is_err() && ask(None, Some(f32::NAN)).is_err());
         assert!(PackRequest { budget: Some(0), ..PackRequest::default() }.check().is_err());
+        assert!(ListMemoriesRequest { limit: Some(1_001), ..ListMemoriesRequest::default() }.check().is_err());
         assert!(LookupRequest { max_errors: Some(101), ..LookupRequest::default() }.check().is_err());
     }
 }

@@ -4,8 +4,9 @@ use super::place::kind;
 use super::{Asker, Here, RequestError, named};
 use crate::engine::face::memory::MemoryFilter;
 use crate::engine::face::text::parse_timestamp;
-use crate::engine::{Engine, Remember};
-use crate::types::{Access, Authority, Evidence, Kind, MemorySource, MemoryState, Scope, Wording};
+use crate::engine::{Decision, Engine, Remember};
+use crate::types::limits::ITEM_TEXT_BYTES;
+use crate::types::{Access, Authority, Evidence, Kind, MemorySource, MemoryState, Scope, Wording, check_name};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -18,7 +19,7 @@ pub struct RememberRequest {
     pub text: String,
     /// What it is.
     #[serde(default)]
-    #[schemars(description = "preference, fact or tactic; told by the other fields if left out")]
+    #[schemars(description = "preference, fact or tactic (default: by the other fields)")]
     pub kind: Option<String>,
     /// A few words.
     #[serde(default)]
@@ -29,7 +30,7 @@ pub struct RememberRequest {
     pub category: Option<String>,
     /// What it is a preference for.
     #[serde(default)]
-    #[schemars(description = "What it is a preference for; category and pattern together name one preference")]
+    #[schemars(description = "What it is a preference for, such as snake_case")]
     pub pattern: Option<String>,
     /// The service that a fact is about.
     #[serde(default)]
@@ -37,6 +38,7 @@ pub struct RememberRequest {
     pub service: Option<String>,
     /// Where it is so.
     #[serde(default)]
+    #[schemars(description = "Where it is so")]
     pub region: Option<String>,
     /// Which of its properties.
     #[serde(default)]
@@ -51,14 +53,15 @@ pub struct RememberRequest {
     pub tags: Vec<String>,
     /// The error that a tactic was tried against.
     #[serde(default)]
-    #[schemars(description = "The error that was tried to be fixed, as it was printed")]
+    #[schemars(description = "The error that a fix is for, as it was printed")]
     pub error: Option<String>,
     /// Whether the tactic worked.
     #[serde(default)]
-    #[schemars(description = "Of a fix: true if it worked, false if it did not help")]
+    #[schemars(description = "Whether the fix worked")]
     pub worked: Option<bool>,
     /// Why.
     #[serde(default)]
+    #[schemars(description = "Why")]
     pub because: Option<String>,
     /// What it rests on.
     #[serde(default)]
@@ -105,6 +108,20 @@ pub struct DisputeRequest {
     pub session: Option<String>,
 }
 
+/// What somebody decides of a memory.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DecideRequest {
+    /// The memory.
+    pub id: String,
+    /// Why.
+    #[serde(default)]
+    pub because: Option<String>,
+    /// The session that it belongs to.
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
 /// A page of memories.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -133,6 +150,35 @@ pub struct ListMemoriesRequest {
 /// Memories of a page where a request says nothing.
 const PAGE: u32 = 100;
 
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+
+/// The session of whoever names none, at a moment in milliseconds since 1970: all that they say on one day is said in
+/// one session.
+pub fn session_of_day(now_ms: i64) -> String {
+    format!("day {}", now_ms.div_euclid(DAY_MS))
+}
+
+/// Whether a text can be the id of a session.
+///
+/// # Errors
+/// [`RequestError`] for one that is empty, too long, or holds control characters.
+pub(in crate::serve) fn check_session(session: &str) -> Result<(), RequestError> {
+    check_name("the session", session).map_err(|what| RequestError::usage(what, "a session is a short name"))
+}
+
+/// Reasons and evidence are as long as what they are for may be.
+fn check_length(what: &str, text: &str) -> Result<(), RequestError> {
+    if text.len() <= ITEM_TEXT_BYTES {
+        return Ok(());
+    }
+    let length = text.len();
+    Err(RequestError::usage(
+        format!("{what} has {length} bytes, {ITEM_TEXT_BYTES} are allowed"),
+        "say it in fewer words",
+    ))
+}
+
 /// How whoever asks from here sees memories. Where nothing was ever learnt it is not found out where that is.
 pub fn seen_from(engine: &Engine, access: &Access, here: &Here) -> Access {
     if engine.has_memories() { access.clone().from_home(here.scope()) } else { access.clone() }
@@ -144,6 +190,8 @@ impl RememberRequest {
     /// # Errors
     /// [`RequestError`] for a kind, a scope or a moment that means nothing.
     pub fn read(self, asker: Asker<'_>) -> Result<Remember, RequestError> {
+        self.because.iter().try_for_each(|text| check_length("because", text))?;
+        self.evidence.iter().try_for_each(|text| check_length("a piece of evidence", text))?;
         let kind = match &self.kind {
             Some(name) => kind(name)?,
             None => self.likely_kind(),
@@ -201,7 +249,7 @@ impl RememberRequest {
 
     /// Where it counts. What was seen in a repository is true of that repository.
     fn scope_of(&self, kind: Kind, asker: Asker<'_>) -> Result<Scope, RequestError> {
-        let here = asker.here.scope();
+        let here = asker.access.home().unwrap_or_else(|| asker.here.scope());
         match self.scope.as_deref() {
             None | Some("here") => Ok(here.clone()),
             Some("global") if kind == Kind::Preference || *here == Scope::global() => Ok(Scope::global()),
@@ -236,7 +284,31 @@ fn moment(text: &str) -> Result<i64, RequestError> {
     Ok(if day { at + DAY_MS } else { at })
 }
 
-const DAY_MS: i64 = 86_400_000;
+impl DisputeRequest {
+    /// What is decided of the memory.
+    ///
+    /// # Errors
+    /// [`RequestError`] where it is not said why.
+    pub fn read(self) -> Result<(DecideRequest, Decision), RequestError> {
+        if !self.withdraw && self.because.is_none() {
+            return Err(RequestError::usage("why it is wrong is missing", "say it in because"));
+        }
+        let decision = if self.withdraw { Decision::Withdraw } else { Decision::Dispute };
+        let Self { id, because, session, .. } = self;
+        Ok((DecideRequest { id, because, session }, decision))
+    }
+}
+
+impl DecideRequest {
+    /// The words that belong to it.
+    ///
+    /// # Errors
+    /// [`RequestError`] for a reason that is too long.
+    pub fn words(&self) -> Result<Wording, RequestError> {
+        self.because.iter().try_for_each(|text| check_length("because", text))?;
+        Ok(Wording { because: self.because.clone(), ..Wording::default() })
+    }
+}
 
 impl ListMemoriesRequest {
     /// Which memories are listed.

@@ -15,7 +15,8 @@ mod status;
 pub use here::Here;
 pub use items::{DeleteItemsRequest, ItemRequest, ListItemsRequest, PutItem, PutItemsRequest};
 pub use lookup::LookupRequest;
-pub use memory::{DisputeRequest, ListMemoriesRequest, RememberRequest, seen_from};
+pub(super) use memory::check_session;
+pub use memory::{DecideRequest, DisputeRequest, ListMemoriesRequest, RememberRequest, seen_from, session_of_day};
 pub use pack::PackRequest;
 pub use search::{SearchRequest, Sought};
 pub use status::{StatusRequest, status_line};
@@ -45,12 +46,19 @@ pub struct RequestError {
     kind: ErrorKind,
     message: String,
     hint: Option<String>,
+    /// Whether what is asked for is not there, or may not be seen.
+    is_missing: bool,
 }
 
 impl RequestError {
     /// A wrong value.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()) }
+        Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()), is_missing: false }
+    }
+
+    /// Whether the memory that is asked for is not there, or may not be seen.
+    pub(super) const fn is_missing(&self) -> bool {
+        self.is_missing
     }
 
     /// The same of one item of a batch; the first is 1.
@@ -79,7 +87,8 @@ impl Diagnose for RequestError {
 
 impl From<EngineError> for RequestError {
     fn from(error: EngineError) -> Self {
-        Self { kind: error.kind(), message: error.to_string(), hint: error.hint() }
+        let is_missing = matches!(error, EngineError::NoMemory { .. });
+        Self { kind: error.kind(), message: error.to_string(), hint: error.hint(), is_missing }
     }
 }
 
