@@ -698,7 +698,7 @@ def poisoned(service):
     found = copy.deepcopy(service.found)
     [hit, *_] = found["results"][0]["hits"]
     entry = {key: value for key, value in hit.items() if key not in ("excerpt", "path", "state")}
-    found["results"][0].update(hits=[{**hit, **layer}, {**entry, **layer}], why_not=why_not)
+    found["results"][0].update(hits=[{**hit, **layer}, {**entry, **layer, "memory": MEMORY}], why_not=why_not)
     near = service.nothing("search", [{**one, "explain": explain} for one in service.near()])
     known = copy.deepcopy(service.known)
     for finding in known["results"]:
@@ -757,6 +757,10 @@ def states(browser):
     yield "nothing", shows("search", service.nothing("search"))
     yield "lookup", lambda page: look_up(page, ERROR)
     yield "lookup of a log", shows("lookup", {**service.known, "notes": ["x"]})
+    learnt = copy.deepcopy(service.known)
+    learnt["results"][0].update(failed=FAILED_BEFORE)
+    learnt["results"][0]["hits"][0].update(memory=MEMORY)
+    yield "lookup of what was learnt", shows("lookup", learnt)
     yield "lookup with all fields", shows("lookup", next(one for one in poisoned(service) if one[0] == "lookup")[2])
     yield "problem", shows("search", PROBLEM, 400)
     yield "too many requests", shows("search", PROBLEM, 429, {"Retry-After": "7"})

@@ -216,12 +216,12 @@ fn what_is_remembered_is_told_alike() {
     assert!(listed.matches("memory/ID").count() > 4, "{listed}");
     // An agent has two of these calls; what comes of them is the same.
     let mut client = Agent::greeted(&agent);
-    let mut told = Vec::new();
+    let (mut told, id) = (Vec::new(), Regex::new("memory/[0-9a-f]{12}").unwrap());
     for (_, _, path, mut body) in story() {
         match path {
             "/v1/memories" if body.is_object() => told.push(client.told("remember", body)),
             "/v1/memories/ID/dispute" => {
-                body["id"] = json!(Regex::new("memory/[0-9a-f]{12}").unwrap().find(&told[0]).unwrap().as_str());
+                body["id"] = json!(id.find(&told[0]).unwrap().as_str());
                 told.push(client.told("dispute", body));
             }
             _ => {}
@@ -230,11 +230,11 @@ fn what_is_remembered_is_told_alike() {
     assert!(told[0].starts_with("Remembered: memory/") && told[0].contains("not validated"), "{told:?}");
     assert!(told[1].starts_with("Known already; it is surer now: memory/"), "{told:?}");
     assert!(told[4].contains("is not served any more") && told[5].contains("is served again"), "{told:?}");
-    let id = Regex::new("memory/([0-9a-f]{12})").unwrap().captures(&told[0]).unwrap()[1].to_owned();
-    let contradicted = ["memory", "contradict", &id, "--session", "s3", "--because", "it failed on main"];
+    let id = id.find(&told[0]).unwrap().as_str();
+    let contradicted = ["memory", "contradict", id, "--session", "s3", "--because", "it failed on main"];
     assert_eq!(agent.ken(&contradicted).code, 0);
     assert_eq!(masked(&agent.ken(&["--json", "memory", "list"]).out), listed);
-    let story = agent.ken(&["--json", "memory", "history", &id]).out;
+    let story = agent.ken(&["--json", "memory", "history", id]).out;
     assert!(story.contains(r#""author":{"program":"test"}"#), "the client said what it is called: {story}");
     assert_eq!(service.end(), Some(0));
 }
