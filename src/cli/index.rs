@@ -3,7 +3,7 @@
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome, stop};
+use super::{Global, Outcome, memory_files, stop};
 use crate::engine::face::indexing::{IndexOptions, IndexReport};
 use crate::engine::face::text::single_line;
 use crate::engine::{Engine, EngineError};
@@ -58,6 +58,7 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
     meter.finish();
     output.tell_notes();
     show(&report?, output)?;
+    memory_files::refresh_beside(&engine, &surroundings, output);
     if is_first && output.interactive && !output.json {
         output.say("Try: `ken search \"a question about it\"`, or `ken status` to see what is indexed.");
     }

@@ -1,6 +1,7 @@
 //! `ken memory`: what was learnt, looked at and put in order.
 
 use super::clock::now_ms;
+use super::memory_files::{self, ExportMemoriesArgs, ImportMemoriesArgs, PromoteArgs};
 use super::output::{Failure, Output};
 use super::remember::{By, decide};
 use super::surroundings::{Surroundings, working_directory};
@@ -62,6 +63,37 @@ Examples:
     /// Say that something spoke against memories: they are less sure now
     #[command(after_help = "Example:\n  ken memory contradict 3f9c21ab04de --because \"it failed on main\"")]
     Contradict(DecideArgs),
+    /// Write memories of this repository and the global ones as Markdown
+    ///
+    /// What is disputed, superseded or waits to be approved is left out. `ken export` writes everything, with the log.
+    #[command(after_help = "\
+Examples:
+  ken memory export                  to standard output
+  ken memory export knowledge        into knowledge/memories.md")]
+    Export(ExportMemoriesArgs),
+    /// Take in files of memories, or rules for agents such as AGENTS.md
+    ///
+    /// Rules come in as preferences of their repository. Take a file in again when it has changed: rules that it no
+    /// longer has are not served any more. What is taken in is personal, whatever a file says.
+    #[command(after_help = "\
+Examples:
+  ken memory import AGENTS.md
+  ken memory export | ken memory import -")]
+    Import(ImportMemoriesArgs),
+    /// Take in the memories of the team: .ken/memory/*.md of this repository
+    ///
+    /// `ken trust` and `ken index` do it too. Only a trusted folder is read.
+    #[command(after_help = "Example:\n  ken memory refresh")]
+    Refresh,
+    /// Write a memory into .ken/memory, so that the team stands behind it
+    ///
+    /// What a team says stands before what packs say. The file is reviewed like code: it counts for whoever has it
+    /// once they trust it.
+    #[command(after_help = "\
+Examples:
+  ken memory promote 3f9c21ab04de
+  ken memory promote --org 3f9c21ab04de")]
+    Promote(PromoteArgs),
     /// Make memories again from the log of what happened to them
     ///
     /// Exit code: 8 if --check finds a difference.
@@ -117,6 +149,10 @@ pub(super) fn run(global: &Global, verb: MemoryVerb, output: &Output) -> Outcome
         MemoryVerb::Approve(args) => return decided(args, Decision::Approve),
         MemoryVerb::Reject(args) => return decided(args, Decision::Reject),
         MemoryVerb::Contradict(args) => return decided(args, Decision::Contradict),
+        MemoryVerb::Export(args) => return memory_files::export(global, &args, output),
+        MemoryVerb::Import(args) => return memory_files::import(global, &args, output),
+        MemoryVerb::Refresh => return memory_files::refresh(global, output),
+        MemoryVerb::Promote(args) => return memory_files::promote(global, &args, output),
         _ => {}
     }
     let engine = Surroundings::open(global, output)?.engine();

@@ -41,6 +41,7 @@ mod machine;
 mod man;
 mod mcp;
 mod memory;
+mod memory_files;
 mod model;
 mod output;
 mod pack;

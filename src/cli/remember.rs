@@ -87,7 +87,7 @@ pub(super) struct RememberArgs {
 }
 
 /// Who says so, and in which session.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct By {
     /// Who says so; what a program says is not validated [default: a person, if there is a terminal]
     #[arg(long, value_name = "WHO")]

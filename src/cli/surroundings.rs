@@ -11,7 +11,7 @@ use crate::engine::{Engine, EngineError, EngineSettings, Notes, Session};
 use crate::render::shown;
 use crate::types::Calibration;
 use crate::types::limits::CONFIG;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Configuration and paths of this process.
 pub(super) struct Surroundings {
@@ -55,6 +55,11 @@ impl Surroundings {
         let paths = Paths::find(&environment, &here)?;
         let config = Config::resolve(paths.config.as_deref(), None, &environment)?;
         Ok(Self { config, paths, environment, repository: None, notes: output.notes.clone() })
+    }
+
+    /// The `.ken` folder of the repository around the working directory, if it is trusted as it is now.
+    pub fn repository(&self) -> Option<&Path> {
+        self.repository.as_deref()
     }
 
     /// The user's own ignore rules of git.

@@ -7,7 +7,7 @@ use crate::map::write_aside;
 use crate::render::json_pretty;
 use crate::screen::shown;
 use crate::text::sha256_hex;
-use crate::types::limits::{CANON_PACK, TRUST};
+use crate::types::limits::{CANON_PACK, MEMORY_FILE, TRUST};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,9 @@ impl Diagnose for TrustError {
         match self {
             Self::Io { .. } => None,
             Self::Damaged { .. } => Some("remove the file and run `ken trust` again where it is needed".to_owned()),
-            Self::Nothing(_) => Some("put packs into .ken/canon/ or settings into .ken/config.toml".to_owned()),
+            Self::Nothing(_) => Some(
+                "put packs into .ken/canon/, memories into .ken/memory/ or settings into .ken/config.toml".to_owned(),
+            ),
         }
     }
 }
@@ -135,24 +137,33 @@ fn name(folder: &Path) -> Result<String, TrustError> {
     Ok(canonical.to_string_lossy().into_owned())
 }
 
-/// Digest over the files that count: `config.toml` and `canon/*.json`, by name and content.
-fn digest(folder: &Path) -> Result<String, TrustError> {
-    let mut files = vec![folder.join("config.toml")];
-    let packs = folder.join("canon");
-    if packs.is_dir() {
-        let listing = std::fs::read_dir(&packs).map_err(|source| TrustError::Io { path: packs.clone(), source })?;
-        files.extend(
-            listing.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json")),
-        );
+/// The files of a folder within `.ken` that have this ending.
+fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, TrustError> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
     }
+    let listing = std::fs::read_dir(folder).map_err(|source| TrustError::Io { path: folder.to_owned(), source })?;
+    let paths = listing.flatten().map(|entry| entry.path());
+    Ok(paths.filter(|path| path.extension().is_some_and(|e| e == ending)).collect())
+}
+
+/// Digest over the files that count: `config.toml`, `canon/*.json` and `memory/*.md`, by name and content.
+fn digest(folder: &Path) -> Result<String, TrustError> {
+    let memories = folder.join("memory");
+    let mut files = vec![folder.join("config.toml")];
+    files.extend(files_of(&folder.join("canon"), "json")?);
+    files.extend(files_of(&memories, "md")?);
     files.sort();
     let mut all = String::new();
     // A link that leads nowhere is there too, and may lead somewhere later.
     for path in files.iter().filter(|path| path.symlink_metadata().is_ok()) {
         let io = |source| TrustError::Io { path: path.clone(), source };
-        let bytes = read(path, Links::Within(folder), CANON_PACK).map_err(io)?;
+        let is_memory = path.parent() == Some(&memories);
+        let limit = if is_memory { MEMORY_FILE } else { CANON_PACK };
+        let bytes = read(path, Links::Within(folder), limit).map_err(io)?;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        all.push_str(&format!("{file}\0{}\n", sha256_hex(&bytes)));
+        let kind = if is_memory { "memory/" } else { "" };
+        all.push_str(&format!("{kind}{file}\0{}\n", sha256_hex(&bytes)));
     }
     Ok(sha256_hex(all.as_bytes()))
 }
@@ -173,6 +184,18 @@ mod tests {
         trust.add(&folder).unwrap();
         assert_eq!(Trust::read(&list).unwrap().state(&folder).unwrap(), TrustState::Trusted);
         std::fs::write(folder.join("canon/q.json"), "{}").unwrap();
+        assert_eq!(trust.state(&folder).unwrap(), TrustState::Changed);
+        // A file of memories counts, and is no pack of the same name.
+        trust.add(&folder).unwrap();
+        std::fs::create_dir_all(folder.join("memory")).unwrap();
+        assert_eq!(trust.state(&folder).unwrap(), TrustState::Trusted);
+        std::fs::write(folder.join("memory/a.md"), "one").unwrap();
+        assert_eq!(trust.state(&folder).unwrap(), TrustState::Changed);
+        trust.add(&folder).unwrap();
+        std::fs::write(folder.join("memory/a.md"), "two").unwrap();
+        assert_eq!(trust.state(&folder).unwrap(), TrustState::Changed);
+        trust.add(&folder).unwrap();
+        std::fs::remove_file(folder.join("memory/a.md")).unwrap();
         assert_eq!(trust.state(&folder).unwrap(), TrustState::Changed);
         assert!(trust.remove(&folder).unwrap());
         assert_eq!(Trust::read(&list).unwrap().state(&folder).unwrap(), TrustState::Unknown);

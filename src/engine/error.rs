@@ -155,6 +155,26 @@ pub enum EngineError {
         /// What is wrong with it.
         what: String,
     },
+    /// A file of memories that cannot be read.
+    #[error("{}, line {line}: {what}", shown(path))]
+    BadMemoryFile {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+    /// A memory that cannot be a team's.
+    #[error("{id} cannot be promoted: {what}")]
+    NotPromoted {
+        /// The memory.
+        id: String,
+        /// Why not.
+        what: &'static str,
+    },
     /// That cannot be decided of a memory as it stands.
     #[error("{id} is {state}")]
     WrongState {
@@ -164,7 +184,7 @@ pub enum EngineError {
         state: &'static str,
     },
     /// Only a person can decide that.
-    #[error("only a person can confirm or approve a memory, or change what a team stands behind")]
+    #[error("only a person can confirm, approve or promote a memory, or change what a team stands behind")]
     NeedsPerson,
     /// What is to come back was not forgotten.
     #[error("{id} was not forgotten")]
@@ -244,6 +264,8 @@ impl Diagnose for EngineError {
             | Self::NoMemory { .. }
             | Self::SeveralMemories { .. }
             | Self::BadMemory { .. }
+            | Self::BadMemoryFile { .. }
+            | Self::NotPromoted { .. }
             | Self::WrongState { .. }
             | Self::NeedsPerson
             | Self::NotForgotten { .. }
@@ -281,6 +303,10 @@ impl Diagnose for EngineError {
             }
             Self::SeveralMemories { .. } => Some("give more of the id".to_owned()),
             Self::BadMemory { .. } => Some("`ken remember --help` shows what can be".to_owned()),
+            Self::BadMemoryFile { hint, .. } => hint.clone(),
+            Self::NotPromoted { .. } => {
+                Some("`ken memory list` shows what there is, `ken remember` writes it down here".to_owned())
+            }
             Self::WrongState { .. } => Some("`ken memory history ID` tells what happened to it".to_owned()),
             Self::NeedsPerson => Some("run it yourself in a terminal, or with --author person".to_owned()),
             Self::BadCursor { .. } => Some("give the `next` of the page before".to_owned()),

@@ -49,7 +49,8 @@ pub use forget::Erased;
 pub use index::Embedded;
 pub use labels::Label;
 pub use memory::{
-    Decision, KeepLearnt, Learnt, MemoryPage, Near, Proposed, Remember, Remembered, Replayed, SessionText, Told,
+    Decision, KeepLearnt, Learnt, MemoryPage, Near, Proposed, Remember, Remembered, Replayed, SessionText, TakenIn,
+    TeamFiles, Told, WrittenMemories,
 };
 pub use notes::Notes;
 pub use pack::PackOptions;

@@ -64,6 +64,12 @@ pub fn scope_of(path: &Path) -> Scope {
     root_of(&path).map_or_else(Scope::global, identify)
 }
 
+/// The root of the repository that a folder or file is in; none outside of one.
+pub fn repository_of(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    root_of(&path).map(Path::to_owned)
+}
+
 fn root_of(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|above| above.join(".git").exists())
 }

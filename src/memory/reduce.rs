@@ -10,7 +10,7 @@ use crate::types::{
 use std::collections::BTreeSet;
 
 /// Pieces of evidence that a memory keeps beside the first: the log has all.
-const EVIDENCE: usize = 16;
+pub const EVIDENCE: usize = 16;
 
 /// Applies an event. What makes no sense of a memory as it is (an approval of what was not proposed, a word of an
 /// unknown one) changes nothing.
@@ -139,7 +139,10 @@ fn changed<S: Shelf>(shelf: &S, mut memory: Memory, event: &MemoryEvent, change:
                 memory.links.insert(at, link);
             }
         }
-        Change::Promoted { authority } if !is_program => memory.authority = *authority,
+        Change::Promoted { authority } if !is_program => {
+            memory.authority = *authority;
+            rest_on(&mut memory, &said);
+        }
         Change::Approved if memory.state == MemoryState::Proposed && !is_program => {
             memory.state = MemoryState::Active;
             memory.words.take_over(&said);
@@ -170,6 +173,11 @@ fn met(memory: &mut Memory, event: &MemoryEvent, said: &Wording) {
         memory.sessions.insert(event.session.clone());
     }
     memory.last_at = memory.last_at.max(event.at);
+    rest_on(memory, said);
+}
+
+/// It rests on this evidence too.
+fn rest_on(memory: &mut Memory, said: &Wording) {
     for evidence in &said.evidence {
         if memory.words.evidence.len() <= EVIDENCE && !memory.words.evidence.contains(evidence) {
             memory.words.evidence.push(evidence.clone());

@@ -2,7 +2,7 @@
 
 use super::wrap::wrap;
 use super::{Style, line};
-use crate::types::{Attempt, Memory, MemoryEvent, MemoryState, Recollection};
+use crate::types::{Attempt, Authority, Memory, MemoryEvent, MemoryState, Recollection};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
@@ -45,6 +45,9 @@ pub fn memory_text(memory: &Memory, confidence: u8, now_ms: i64, style: Style, w
     about.extend(topics.into_iter().flatten().map(|topic| line(topic).into_owned()));
     if memory.worked + memory.failed > 0 {
         about.push(trials(memory.worked, memory.failed));
+    }
+    if memory.authority != Authority::Personal {
+        about.push(memory.authority.name().to_owned());
     }
     if memory.scope == crate::types::Scope::global() {
         about.push("global".to_owned());

@@ -44,6 +44,17 @@ pub enum Authority {
     Org,
 }
 
+impl Authority {
+    /// The name in JSON and in files of memories.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Personal => "personal",
+            Self::Team => "team",
+            Self::Org => "org",
+        }
+    }
+}
+
 /// Whether an item may be served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

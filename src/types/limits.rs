@@ -57,6 +57,8 @@ limits! {
     GIT_PACK = "a pack of git objects", 64 * GIB;
     /// A canon pack.
     CANON_PACK = "a canon pack", 16 * MIB;
+    /// A file of memories below `.ken/memory`, an export of memories, and a file of rules for agents.
+    MEMORY_FILE = "a file of memories or rules", 4 * MIB;
     /// A configuration file.
     CONFIG = "a configuration file", MIB;
     /// The record of trusted folders.

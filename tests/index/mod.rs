@@ -5,6 +5,7 @@ mod doubt; // a file that may have changed, rules and patterns that cannot be us
 mod files; // what an indexing sees: new, changed, moved, gone, unreadable, ignored
 mod forget; // what was removed is in no channel
 mod html; // pages are read without their tags, and cited by the lines of the file
+mod memory_files; // memories out and in, rules of agents, what a trusted team says
 mod priors; // recency and frequency over the built-in cases
 mod search; // what is found and in which order; filters; the model and the index
 mod snapshots; // one engine that stays while others change what it answers from

@@ -6,7 +6,9 @@ use crate::ingest::Embedder;
 use crate::memory::{Shelf, apply, item_of, match_key};
 use crate::store::{Batch, Database, ReadMemory, ReadVectors, WriteMemory, WriterLock, passages_of};
 use crate::text::{TextHash, hex, redact, sha256, text_hash};
-use crate::types::{Access, Evidence, MEMORY_PREFIX, Memory, MemoryEvent, MemoryState, NewEvent, Wording};
+use crate::types::{
+    Access, Author, Change, Evidence, MEMORY_PREFIX, Memory, MemoryEvent, MemoryState, NewEvent, Wording,
+};
 use std::borrow::Cow;
 
 /// The memories of a batch.
@@ -33,6 +35,24 @@ impl Shelf for BatchShelf<'_, '_> {
 pub(super) fn key_of(memory: &Memory) -> Option<String> {
     let has_words = memory.state != MemoryState::Forgotten;
     has_words.then(|| match_key(memory.kind, &memory.scope, &memory.words))
+}
+
+/// Who says something, in which session, and when.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Saying<'a> {
+    pub author: &'a Author,
+    pub session: &'a str,
+    /// Milliseconds since 1970.
+    pub at: i64,
+}
+
+impl Saying<'_> {
+    /// What happens to a memory by it.
+    pub fn event(&self, memory: &str, change: Change, words: Wording) -> NewEvent {
+        let Self { author, session, at } = *self;
+        let (memory, session, author) = (memory.to_owned(), session.to_owned(), author.clone());
+        NewEvent { at, memory, session, author, change, words }
+    }
 }
 
 /// Appends events, and stores what they come to.

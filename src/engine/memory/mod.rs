@@ -6,18 +6,24 @@
 mod answer;
 mod associate;
 mod change;
+mod claims;
 mod decide;
+mod export;
 mod forget;
 mod frame;
 mod learn;
 mod list;
+mod promote;
 mod recollection;
 mod remember;
 mod replay;
+mod take_in;
 
 pub use decide::Decision;
+pub use export::WrittenMemories;
 pub(super) use frame::learnings;
 pub use learn::{Keep as KeepLearnt, Proposed, SessionText};
 pub use list::{MemoryPage, Told};
 pub use remember::{Change as Learnt, Near, Remember, Remembered};
 pub use replay::Replayed;
+pub use take_in::{TakenIn, TeamFiles};

@@ -1,6 +1,6 @@
 //! Something is learnt: an update of what was known, or something new.
 
-use super::change::{new_id, record, redacted};
+use super::change::{Saying, new_id, record, redacted};
 use super::list::Told;
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{Alike, closest, match_key, same_statement};
@@ -120,7 +120,8 @@ impl Engine {
         let (words, redacted) = redacted(words);
         check(&wanted, &words)?;
         let (lock, mut database) = self.write_database("ken remember", session)?;
-        let events = Planned::new(&database, &wanted, &words, by, access, session.now())?;
+        let by = Saying { author: by.0, session: by.1, at: session.now() };
+        let events = Planned::new(&database, &wanted, &words, by, access)?;
         let near = if events.change == Change::Added { near(&database, &wanted, &words)? } else { Vec::new() };
         let batch = database.begin(&lock)?;
         let Planned { change, id, problem, events } = events;
@@ -133,7 +134,11 @@ impl Engine {
     }
 
     /// The masked text of an error and its fingerprint, of the likeliest reason in it.
-    fn error_of(&self, input: &[u8], session: &Session<'_>) -> Result<(Option<String>, Option<String>), EngineError> {
+    pub(super) fn error_of(
+        &self,
+        input: &[u8],
+        session: &Session<'_>,
+    ) -> Result<(Option<String>, Option<String>), EngineError> {
         let packs = self.packs(session);
         let mut reader = input;
         let found = problems(&packs.knowledge, &mut Log::new(&mut reader), &LookupOptions::default())?;
@@ -148,7 +153,7 @@ impl Engine {
 }
 
 /// Whether it can be remembered.
-fn check(wanted: &Remember, words: &Wording) -> Result<(), EngineError> {
+pub(super) fn check(wanted: &Remember, words: &Wording) -> Result<(), EngineError> {
     let bad = |what: String| Err(EngineError::BadMemory { what });
     if words.text.trim().is_empty() {
         return bad("it says nothing".to_owned());
@@ -175,30 +180,21 @@ fn check(wanted: &Remember, words: &Wording) -> Result<(), EngineError> {
 }
 
 /// The events of something that is to be remembered.
-struct Planned {
-    change: Change,
-    id: String,
-    problem: Option<String>,
-    events: Vec<NewEvent>,
+pub(super) struct Planned {
+    pub change: Change,
+    pub id: String,
+    pub problem: Option<String>,
+    pub events: Vec<NewEvent>,
 }
 
 impl Planned {
-    fn new(
+    pub fn new(
         database: &Database,
         wanted: &Remember,
         words: &Wording,
-        (author, from): (&Author, &str),
+        by: Saying<'_>,
         access: &Access,
-        now: i64,
     ) -> Result<Self, EngineError> {
-        let event = |memory: &str, change: Event, words: Wording| NewEvent {
-            at: now,
-            memory: memory.to_owned(),
-            session: from.to_owned(),
-            author: author.clone(),
-            change,
-            words,
-        };
         let known = match &wanted.update {
             Some(id) => Some(Engine::find_memory(database, id, access)?),
             None => known(database, &match_key(wanted.kind, &wanted.scope, words), wanted.proposed)?,
@@ -206,16 +202,16 @@ impl Planned {
         let mut events = Vec::new();
         let (change, id) = match known {
             Some(known) => {
-                let (change, happened) = met(&known, wanted, words, author);
-                let is_others = known.authority != Authority::Personal && *author != Author::Person;
+                let (change, happened) = met(&known, wanted, words, by.author);
+                let is_others = known.authority != Authority::Personal && *by.author != Author::Person;
                 if is_others && happened.iter().any(|what| matches!(what, Event::Corrected { .. })) {
                     return Err(EngineError::NeedsPerson);
                 }
-                events.extend(happened.into_iter().map(|what| event(&known.id, what, words.clone())));
+                events.extend(happened.into_iter().map(|what| by.event(&known.id, what, words.clone())));
                 (change, known.id)
             }
             None => {
-                let id = new_id(database, &[], now, from)?;
+                let id = new_id(database, &[], by.at, by.session)?;
                 let first = Observation {
                     kind: wanted.kind,
                     scope: wanted.scope.clone(),
@@ -229,57 +225,68 @@ impl Planned {
                     true => (Change::Proposed, Event::Proposed(first)),
                     false => (Change::Added, Event::Observed(first)),
                 };
-                events.push(event(&id, happened, words.clone()));
+                events.push(by.event(&id, happened, words.clone()));
                 (change, id)
             }
         };
         for source in &wanted.derived_from {
             let to = Engine::find_memory(database, source, access)?.id;
-            events.push(event(&id, Event::Linked { to, relation: Relation::DerivedFrom }, Wording::default()));
+            events.push(by.event(&id, Event::Linked { to, relation: Relation::DerivedFrom }, Wording::default()));
         }
-        let mut problem = None;
-        let is_change = !events.is_empty();
-        if let (true, Some(error), Some(fingerprint)) = (is_change, &words.error, &words.fingerprint) {
-            let words =
-                Wording { error: Some(error.clone()), fingerprint: Some(fingerprint.clone()), ..Wording::default() };
-            let found = known_problem(database, &wanted.scope, &words)?;
-            let at = match found {
-                Some(found) => {
-                    if found.state == MemoryState::Proposed && !wanted.proposed {
-                        events.push(event(&found.id, Event::Approved, Wording::default()));
-                    }
-                    events.push(event(&found.id, Event::Reinforced { worked: None }, Wording::default()));
-                    found.id
-                }
-                None => {
-                    let at = new_id(database, &[&id], now, from)?;
-                    let first = Observation {
-                        kind: Kind::Problem,
-                        scope: wanted.scope.clone(),
-                        authority: Authority::Personal,
-                        source: wanted.source,
-                        worked: None,
-                        until: None,
-                        anchored: true,
-                    };
-                    let happened = match wanted.proposed {
-                        true => Event::Proposed(first),
-                        false => Event::Observed(first),
-                    };
-                    events.push(event(&at, happened, words));
-                    at
-                }
-            };
-            let relation = if wanted.worked == Some(false) { Relation::FailedWith } else { Relation::SolvedBy };
-            events.push(event(&at, Event::Linked { to: id.clone(), relation }, Wording::default()));
-            problem = Some(at);
-        }
+        let problem = match events.is_empty() {
+            true => None,
+            false => problem_of(database, wanted, words, &id, by, &mut events)?,
+        };
         Ok(Self { change, id, problem, events })
     }
 }
 
+/// Links the problem that something was tried against with it; the problem is met once more, or is new. Gives
+/// the problem's id, if an error is told.
+pub(super) fn problem_of(
+    database: &Database,
+    wanted: &Remember,
+    words: &Wording,
+    tactic: &str,
+    by: Saying<'_>,
+    events: &mut Vec<NewEvent>,
+) -> Result<Option<String>, EngineError> {
+    let (Some(error), Some(fingerprint)) = (&words.error, &words.fingerprint) else { return Ok(None) };
+    let words = Wording { error: Some(error.clone()), fingerprint: Some(fingerprint.clone()), ..Wording::default() };
+    let at = match known_problem(database, &wanted.scope, &words)? {
+        Some(found) => {
+            if found.state == MemoryState::Proposed && !wanted.proposed {
+                events.push(by.event(&found.id, Event::Approved, Wording::default()));
+            }
+            events.push(by.event(&found.id, Event::Reinforced { worked: None }, Wording::default()));
+            found.id
+        }
+        None => {
+            let at = new_id(database, &[tactic], by.at, by.session)?;
+            let first = Observation {
+                kind: Kind::Problem,
+                scope: wanted.scope.clone(),
+                authority: Authority::Personal,
+                source: wanted.source,
+                worked: None,
+                until: None,
+                anchored: true,
+            };
+            let happened = match wanted.proposed {
+                true => Event::Proposed(first),
+                false => Event::Observed(first),
+            };
+            events.push(by.event(&at, happened, words));
+            at
+        }
+    };
+    let relation = if wanted.worked == Some(false) { Relation::FailedWith } else { Relation::SolvedBy };
+    events.push(by.event(&at, Event::Linked { to: tactic.to_owned(), relation }, Wording::default()));
+    Ok(Some(at))
+}
+
 /// A memory of this key that is still of use. Whoever only proposes something is told of what was rejected too.
-fn known(database: &Database, key: &str, proposes: bool) -> Result<Option<Memory>, EngineError> {
+pub(super) fn known(database: &Database, key: &str, proposes: bool) -> Result<Option<Memory>, EngineError> {
     let usable = |memory: &Memory| match memory.state {
         MemoryState::Superseded | MemoryState::Forgotten => false,
         MemoryState::Rejected => proposes,

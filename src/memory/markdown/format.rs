@@ -1,19 +1,24 @@
 //! What a memory is in a file: its keys, what they may hold, and how long that may be.
 
+use crate::types::limits::{ITEM_TEXT_BYTES, ITEM_TITLE_BYTES};
+
 /// All keys, in the order in which they are written.
 pub(super) const KEYS: &[&str] = &[
     "id",
     "kind",
     "authority",
+    "title",
     "category",
     "pattern",
     "service",
     "region",
+    "subject",
     "until",
     "tags",
     "global",
     "worked",
     "error",
+    "fingerprint",
     "because",
     "text",
 ];
@@ -25,11 +30,11 @@ pub const MAX_MEMORIES: usize = 10_000;
 /// The longest front matter, in bytes.
 pub const MAX_FRONT_MATTER_BYTES: usize = 128 << 10;
 /// The longest text of a memory, in bytes.
-pub const MAX_TEXT_BYTES: usize = 64 << 10;
+pub const MAX_TEXT_BYTES: usize = ITEM_TEXT_BYTES;
 /// The longest `error` and `because`, in bytes.
 pub const MAX_LONG_FIELD_BYTES: usize = 16 << 10;
 /// The longest of the other fields and of a tag, in bytes.
-pub const MAX_FIELD_BYTES: usize = 512;
+pub const MAX_FIELD_BYTES: usize = ITEM_TITLE_BYTES;
 /// The most tags of a memory.
 pub const MAX_TAGS: usize = 64;
 
@@ -47,6 +52,8 @@ pub struct MarkdownMemory {
     pub kind: String,
     /// One of [`AUTHORITIES`], if the file says it.
     pub authority: Option<String>,
+    /// A few words, where they are no part of the text.
+    pub title: Option<String>,
     /// What a preference is about.
     pub category: Option<String>,
     /// Within the category, which convention it is.
@@ -55,6 +62,8 @@ pub struct MarkdownMemory {
     pub service: Option<String>,
     /// The region that a fact is about.
     pub region: Option<String>,
+    /// Which property of the service.
+    pub subject: Option<String>,
     /// When it ceases to hold: `2026-11-22` or `2026-11-22T12:00Z`.
     pub until: Option<String>,
     /// Its tags.
@@ -63,6 +72,8 @@ pub struct MarkdownMemory {
     pub global: Option<bool>,
     /// An example of the error that a tactic is for.
     pub error: Option<String>,
+    /// The fingerprint of an error that is masked already, as an export writes it.
+    pub fingerprint: Option<String>,
     /// Whether a tactic worked.
     pub worked: Option<bool>,
     /// Why it is so.
@@ -72,8 +83,8 @@ pub struct MarkdownMemory {
 }
 
 impl MarkdownMemory {
-    /// Its title: the first line, if that is a heading.
-    pub fn title(&self) -> Option<&str> {
+    /// The first line of its text, if that is a heading.
+    pub fn heading(&self) -> Option<&str> {
         let line = self.text.lines().next()?.trim_end();
         let title = line.trim_start_matches('#');
         let level = line.len() - title.len();

@@ -44,8 +44,8 @@ fn a_file_of_memories_is_read_with_its_lines() {
         text: "Restarting the pod does not help.".into(),
         ..MarkdownMemory::default()
     };
-    assert_eq!(first.title(), Some("Tables"));
-    assert_eq!(second.title(), None);
+    assert_eq!(first.heading(), Some("Tables"));
+    assert_eq!(second.heading(), None);
     let places: Vec<_> = all.iter().map(|placed| (placed.line_start, placed.line_end)).collect();
     assert_eq!(places, [(1, 10), (12, 21)]);
     assert_eq!([&all[0].memory, &all[1].memory], [&first, &second]);
@@ -61,21 +61,24 @@ fn what_is_written_is_readable() {
         id: Some("m-1".into()),
         kind: "tactic".into(),
         authority: Some("org".into()),
+        title: Some("Rest: now".into()),
         category: Some("yes".into()),
         pattern: Some("a: b".into()),
         service: Some("Cloud Run".into()),
         region: Some("1.10".into()),
+        subject: Some("quota".into()),
         until: Some("2026-11-22T12:00Z".into()),
         tags: vec!["a b".into(), "x, y".into()],
         global: Some(true),
         worked: Some(true),
         error: Some("one\n  two".into()),
+        fingerprint: Some("v2:0123".into()),
         because: Some("It \"broke\"".into()),
         text: "Do it.\n\n---\n\nThen rest.".into(),
     };
-    let text = "---\nid: m-1\nkind: tactic\nauthority: org\ncategory: \"yes\"\npattern: \"a: b\"\nservice: Cloud Run\n\
-        region: \"1.10\"\nuntil: \"2026-11-22T12:00Z\"\ntags: [a b, \"x, y\"]\nglobal: true\nworked: true\n\
-        error: |-\n  one\n    two\nbecause: \"It \\\"broke\\\"\"\n---\nDo it.\n\n---\n\nThen rest.\n";
+    let text = "---\nid: m-1\nkind: tactic\nauthority: org\ntitle: \"Rest: now\"\ncategory: \"yes\"\npattern: \"a: b\"\nservice: Cloud Run\n\
+        region: \"1.10\"\nsubject: quota\nuntil: \"2026-11-22T12:00Z\"\ntags: [a b, \"x, y\"]\nglobal: true\nworked: true\n\
+        error: |-\n  one\n    two\nfingerprint: \"v2:0123\"\nbecause: \"It \\\"broke\\\"\"\n---\nDo it.\n\n---\n\nThen rest.\n";
     assert_eq!(write(&memory), text);
     assert_eq!(read(text).unwrap(), memory);
 }
@@ -212,9 +215,11 @@ fn any_memory() -> impl Strategy<Value = MarkdownMemory> {
     let authority = prop::option::of(prop::sample::select(AUTHORITIES).prop_map(str::to_owned));
     let text = any_text().prop_filter("no text", |text| !text.trim().is_empty());
     let names = (field(), field(), field(), field(), field());
+    let more = (field(), field(), field());
     let rest = (until, prop::collection::vec(any_text(), 0..3), any::<Option<bool>>(), field(), field());
-    (prop::sample::select(KINDS), any::<Option<bool>>(), authority, names, rest, text).prop_map(
-        |(kind, worked, authority, (id, category, pattern, service, region), rest, text)| {
+    (prop::sample::select(KINDS), any::<Option<bool>>(), authority, names, more, rest, text).prop_map(
+        |(kind, worked, authority, (id, category, pattern, service, region), more, rest, text)| {
+            let (title, subject, fingerprint) = more;
             let (until, tags, global, error, because) = rest;
             let worked = worked.filter(|_| kind == "tactic");
             let kind = kind.to_owned();
@@ -222,14 +227,17 @@ fn any_memory() -> impl Strategy<Value = MarkdownMemory> {
                 id,
                 kind,
                 authority,
+                title,
                 category,
                 pattern,
                 service,
                 region,
+                subject,
                 until,
                 tags,
                 global,
                 error,
+                fingerprint,
                 worked,
                 because,
                 text,

@@ -24,15 +24,18 @@ pub fn write(memory: &MarkdownMemory) -> String {
     put("id", string(&memory.id));
     put("kind", Some(scalar(&memory.kind)));
     put("authority", string(&memory.authority));
+    put("title", string(&memory.title));
     put("category", string(&memory.category));
     put("pattern", string(&memory.pattern));
     put("service", string(&memory.service));
     put("region", string(&memory.region));
+    put("subject", string(&memory.subject));
     put("until", string(&memory.until));
     put("tags", (!tags.is_empty()).then(|| format!("[{}]", tags.join(", "))));
     put("global", memory.global.map(|global| global.to_string()));
     put("worked", memory.worked.map(|worked| worked.to_string()));
     put("error", string(&memory.error));
+    put("fingerprint", string(&memory.fingerprint));
     put("because", string(&memory.because));
     let below = is_still(&memory.text) && stands_alone(&memory.text);
     put("text", (!below).then(|| scalar(&memory.text)));
