@@ -37,8 +37,7 @@ pub fn apply<S: Shelf>(shelf: &mut S, event: &MemoryEvent) -> Result<(), S::Erro
 }
 
 fn observed(event: &MemoryEvent, first: &Observation, state: MemoryState) -> Memory {
-    let mut words = event.words.clone().unwrap_or_default();
-    words.because = None;
+    let words = event.words.clone().unwrap_or_default();
     let is_tactic = first.kind == Kind::Tactic;
     let count = |wanted: bool| u32::from(is_tactic && first.worked == Some(wanted));
     Memory {
