@@ -89,7 +89,10 @@ pub(super) fn export(global: &Global, args: &ExportMemoriesArgs, output: &Output
             json_object(&with_path(json!({"memories": memories, "files": parts.len()}), "folder", &args.folder))
         }
         (false, true) => "There is nothing to write: nothing was remembered here.\n".to_owned(),
-        (false, false) => format!("{memories} memories written to {}.\n", shown(&path)),
+        (false, false) => {
+            let memories = if memories == 1 { "1 memory".to_owned() } else { format!("{memories} memories") };
+            format!("{memories} written to {}.\n", shown(&path))
+        }
     })?;
     Ok(0)
 }
