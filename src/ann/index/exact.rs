@@ -131,6 +131,19 @@ impl Index {
     }
 }
 
+/// Places of the numbers from this one on; minus infinity never counts.
+pub(super) fn places_from(values: &[f32], from: f32) -> Vec<u32> {
+    let from = from.max(f32::MIN);
+    let mut out = Vec::new();
+    for (block, values) in (0u32..).zip(values.chunks(64)) {
+        if values.iter().fold(false, |any, value| any | (*value >= from)) {
+            let wanted = (0u32..).zip(values).filter(|(_, value)| **value >= from);
+            out.extend(wanted.map(|(at, _)| 64 * block + at));
+        }
+    }
+    out
+}
+
 /// The `k`-th greatest of some numbers, `k` at least 1; what is no number or minus infinity does not count, and minus
 /// infinity is given where too few do.
 pub(super) fn kth_greatest(values: &[f32], k: usize) -> f32 {
