@@ -12,10 +12,14 @@ use crate::ann::{OwnerNeighbour, RowSet};
 use crate::vector::QueryCodes;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Admitted rows up to which all are compared in full precision at once.
 const DIRECT: usize = 128;
+
+/// Rows from which on questions that are asked at once are compared in one pass: fewer stay in the cache by themselves.
+const TOGETHER: usize = 4_096;
 
 /// So many candidates ahead, rows are asked for.
 const AHEAD: usize = 4;
@@ -200,7 +204,7 @@ impl Index {
     }
 
     fn compare_owners(&self, query: &[f32], k: usize, admitted: Option<&RowSet>, alone: bool) -> Vec<OwnerNeighbour> {
-        let codes = QueryCodes::new(query);
+        let codes = Arc::new(QueryCodes::new(query));
         let near = self.approximations(&codes, admitted, alone);
         let mut comparison = self.comparison(query, &codes);
         let (likely, mut best) = self.likely(&near, k, &comparison);
@@ -309,10 +313,16 @@ impl Index {
 
     /// The approximate similarity of every row; minus infinity for those that are not admitted, infinity for those that
     /// are so few that comparing them in full precision is quicker.
-    fn approximations(&self, codes: &QueryCodes, admitted: Option<&RowSet>, alone: bool) -> Vec<f32> {
+    fn approximations(&self, codes: &Arc<QueryCodes>, admitted: Option<&RowSet>, alone: bool) -> Vec<f32> {
         let Some(set) = admitted.filter(|set| set.len() * SCATTERED < self.image.len()) else {
             let parallel = alone && self.image.len() >= PARALLEL_ROWS;
-            let mut near = self.scan(codes, admitted.map_or(Admits::All, Admits::Only), parallel);
+            let mut near = if parallel || self.image.len() < TOGETHER {
+                self.scan(codes, Admits::All, parallel)
+            } else {
+                self.together.ask(codes, |all| self.scan_together(all))
+            };
+            let others = (0u32..).zip(&mut near).filter(|(row, _)| admitted.is_some_and(|set| !set.contains(*row)));
+            others.for_each(|(_, near)| *near = f32::NEG_INFINITY);
             if let Some(over) = &self.overlay {
                 near.extend(over.fresh.scan(codes, Admits::All, false));
                 if let Some(set) = admitted {
