@@ -21,7 +21,7 @@ pub use certificate::Certificate;
 pub use graph::{BuildOptions, Recall};
 pub use grow::{GraphOptions, Grown, grow, recertify};
 pub use image::{Draft, Image, Link, Origin};
-pub use index::Index;
+pub use index::{Asking, Index};
 pub use rows::RowSet;
 
 /// A row and how near it is.

@@ -68,6 +68,7 @@ use crate::store::Pool;
 use crate::types::Calibration;
 use state::{ModelSnapshot, RerankerSnapshot, SemanticsSnapshot, Shared, TermsSnapshot, VectorsSnapshot};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// What the engine is told about its surroundings.
 #[derive(Debug, Clone)]
@@ -155,6 +156,8 @@ pub struct Engine {
     reranker: Shared<RerankerSnapshot>,
     terms: Shared<TermsSnapshot>,
     vectors: Shared<VectorsSnapshot>,
+    /// Whoever counts what was served: one at a time, for SQLite lets others sleep until it is free.
+    counting: Mutex<()>,
 }
 
 impl Engine {
@@ -169,6 +172,7 @@ impl Engine {
             reranker: Shared::default(),
             terms: Shared::default(),
             vectors: Shared::default(),
+            counting: Mutex::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::state::{ItemsSnapshot, NeededVectors, SemanticsSnapshot};
 use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
+use crate::ann::Asking;
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::query::{
@@ -189,6 +190,7 @@ impl Engine {
         options: &SearchOptions,
         session: &Session<'_>,
     ) -> Result<Answer, EngineError> {
+        let _asking = Asking::begin();
         let decoded = decode(question)?;
         let question = ends(decoded.trim(), QUESTION_BYTES);
         if matches!(question, Cow::Owned(_)) {

@@ -6,6 +6,7 @@ use crate::query::frequency;
 use crate::store::{CountUsage, PooledReader, ReadUsage};
 use crate::types::{Answer, Frame, Semantic};
 use std::cell::OnceCell;
+use std::sync::PoisonError;
 
 /// Counters of one request, which opens a database when the first is asked for.
 pub(super) struct UsageReader<'a> {
@@ -55,6 +56,7 @@ impl Engine {
         if ids.is_empty() {
             return;
         }
+        let _counting = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
         if let Ok(Some(mut database)) = self.read_database() {
             drop(database.count_served(ids, session.now()));
         }

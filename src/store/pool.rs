@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Connections that are kept while nobody uses them.
-const MAX_IDLE: usize = 8;
+const MAX_IDLE: usize = 16;
 
 /// Connections to the database of a data directory. Shared by all threads.
 #[derive(Debug)]

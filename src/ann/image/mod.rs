@@ -163,11 +163,16 @@ impl<'a> RowReader<'a> {
         self.isa.prefetch(rests.unwrap_or_default());
     }
 
-    /// Whether a row knows of the link of this number: only then does the row's checksum vouch for the link.
-    pub fn knows(&self, row: u32, link: usize) -> bool {
+    /// Numbers of the links of a row, as they are written.
+    pub fn link_numbers(&self, row: u32) -> &'a [u32] {
         let at = row as usize;
         let range = self.starts.get(at..at + 2).map_or(0..0, |ends| ends[0] as usize..ends[1] as usize);
-        self.by_row.get(range).unwrap_or_default().iter().any(|known| *known as usize == link)
+        self.by_row.get(range).unwrap_or_default()
+    }
+
+    /// Whether a row knows of the link of this number: only then does the row's checksum vouch for the link.
+    pub fn knows(&self, row: u32, link: usize) -> bool {
+        self.link_numbers(row).iter().any(|known| *known as usize == link)
     }
 }
 
@@ -467,13 +472,18 @@ impl Image {
         self.read_checked(row, &mut out).then_some(out)
     }
 
-    /// The vector of a row into `out`; false if the row is not what was written.
+    /// The vector of a row into `out`; false if the row is not what was written, which is asked when it is first read.
     pub fn read_checked(&self, row: u32, out: &mut Vec<f32>) -> bool {
+        self.decode(row, out) && (self.verified.contains(row) || self.verify(row, out))
+    }
+
+    /// The vector of a row, whatever its checksum says; false if there is none.
+    fn decode(&self, row: u32, out: &mut Vec<f32>) -> bool {
         let mut rests = Vec::new();
         let reader = RowReader::new(self, Isa::detect());
         let Some(Encoded { codes, rests, scale }) = reader.encoded(row, &mut rests) else { return false };
         decode_row(codes, rests, scale, out);
-        self.verify(row, out)
+        true
     }
 
     /// The row of a text.
@@ -510,7 +520,8 @@ impl Image {
     /// Rows that are not what was written: a deep check, which reads all.
     pub fn damaged_rows(&self) -> usize {
         let mut vector = Vec::new();
-        (0..self.len() as u32).filter(|row| !self.read_checked(*row, &mut vector)).count()
+        let mut is_whole = |row: u32| self.decode(row, &mut vector) && self.verify(row, &vector);
+        (0..self.len() as u32).filter(|row| !is_whole(*row)).count()
     }
 
     /// Many searches are to come: from now on vectors are read where the file is mapped, which keeps what lies around

@@ -101,6 +101,23 @@ impl Index {
         about
     }
 
+    /// About how near every row of the image is to each of some questions. A block of rows is compared with all of them
+    /// while it is in the cache.
+    pub(super) fn scan_together(&self, questions: &[&QueryCodes]) -> Vec<Vec<f32>> {
+        let (rows, stride) = (self.image.len(), code_stride(self.image.dims()));
+        let (codes, scales) = (self.image.codes(), self.image.scales());
+        let mut about = vec![vec![0.0; rows]; questions.len()];
+        // One question alone reads on without a seam.
+        let block = if questions.len() > 1 { BLOCK } else { rows.max(1) };
+        for first in (0..rows).step_by(block) {
+            let own = first..(first + block).min(rows);
+            for (question, about) in questions.iter().zip(&mut about) {
+                question.compare(self.isa, &codes[first * stride..], &scales[own.clone()], &mut about[own.clone()]);
+            }
+        }
+        about
+    }
+
     /// The nearest by their vectors, of all that can be among them.
     fn best(&self, query: &[f32], k: usize, about: &About, codes: &QueryCodes, parallel: bool) -> Vec<Neighbour> {
         let (slack, longest) = self.image.bounds();
@@ -129,6 +146,19 @@ impl Index {
             }
         }
     }
+}
+
+/// Places of the numbers from this one on; minus infinity never counts.
+pub(super) fn places_from(values: &[f32], from: f32) -> Vec<u32> {
+    let from = from.max(f32::MIN);
+    let mut out = Vec::new();
+    for (block, values) in (0u32..).zip(values.chunks(64)) {
+        if values.iter().fold(false, |any, value| any | (*value >= from)) {
+            let wanted = (0u32..).zip(values).filter(|(_, value)| **value >= from);
+            out.extend(wanted.map(|(at, _)| 64 * block + at));
+        }
+    }
+    out
 }
 
 /// The `k`-th greatest of some numbers, `k` at least 1; what is no number or minus infinity does not count, and minus

@@ -9,6 +9,7 @@ mod exact;
 mod owners;
 #[cfg(test)]
 mod tests;
+mod together;
 
 use super::certificate::Certificate;
 use super::graph::{CodeRows, Probe, SearchOptions, Searcher, Spent};
@@ -21,6 +22,8 @@ use exact::{BLOCK, SCATTERED};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+pub use together::Asking;
+use together::Together;
 
 /// The neighbour whose distance says how lonely a question is.
 const TENTH: usize = 10;
@@ -39,6 +42,7 @@ pub struct Index {
     /// Searches that run now, and that have run.
     searching: AtomicUsize,
     searched: AtomicUsize,
+    together: Together,
     damaged: AtomicBool,
     /// Room for walks, one for each that runs.
     rooms: Mutex<Vec<Searcher>>,
@@ -94,6 +98,7 @@ impl Index {
             isa: Isa::detect(),
             searching: AtomicUsize::new(0),
             searched: AtomicUsize::new(0),
+            together: Together::new(),
             damaged: AtomicBool::new(false),
             rooms: Mutex::default(),
         }

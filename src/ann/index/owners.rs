@@ -5,17 +5,21 @@
 //! owner that can, only the rows within the bound of its best are compared in full precision. So the result is that
 //! of comparing every row. With a graph, where a walk is quicker, it is the owners of the rows that the walk finds.
 
-use super::exact::{PARALLEL_ROWS, SCATTERED, kth_greatest};
+use super::exact::{PARALLEL_ROWS, SCATTERED, kth_greatest, places_from};
 use super::{Admits, Index, Rows};
 use crate::ann::image::{LinkColumns, RowRoom};
 use crate::ann::{OwnerNeighbour, RowSet};
 use crate::vector::QueryCodes;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Admitted rows up to which all are compared in full precision at once.
 const DIRECT: usize = 128;
+
+/// Rows from which on questions that are asked at once are compared in one pass: fewer stay in the cache by themselves.
+const TOGETHER: usize = 4_096;
 
 /// So many candidates ahead, rows are asked for.
 const AHEAD: usize = 4;
@@ -34,35 +38,6 @@ struct Candidate {
     /// The link whose row has the greatest approximate similarity, and that similarity.
     likeliest: usize,
     approximation: f32,
-}
-
-/// The best approximate similarity of every owner: first those of the image, then those of the overlay, each in the
-/// order of their links.
-#[derive(Default)]
-struct BestByOwner {
-    /// Minus infinity where no row is admitted.
-    near: Vec<f32>,
-    of_image: usize,
-    /// Where the links of each owner begin, and after those of each source where they end.
-    starts: Vec<u32>,
-}
-
-impl BestByOwner {
-    /// The owners of at least the one similarity and less than the other (infinity: of any), best first; `near` is that
-    /// of a link's row.
-    fn within(&self, from: f32, to: f32, near: impl Fn(Source, usize) -> f32) -> Vec<Candidate> {
-        let is_within = |near: f32| near >= from && (near < to || to == f32::INFINITY) && near > f32::NEG_INFINITY;
-        let owners = self.near.iter().enumerate().filter(|(_, near)| is_within(**near));
-        let candidate = |(at, approximation): (usize, &f32)| {
-            let (source, at) = if at < self.of_image { (Source::Image, at) } else { (Source::Overlay, at + 1) };
-            let links = self.starts[at] as usize..self.starts[at + 1] as usize;
-            let likeliest = links.clone().find(|link| near(source, *link) == *approximation).unwrap_or(links.start);
-            Candidate { source, links, likeliest, approximation: *approximation }
-        };
-        let mut out: Vec<Candidate> = owners.map(candidate).collect();
-        out.sort_unstable_by(|a, b| b.approximation.total_cmp(&a.approximation));
-        out
-    }
 }
 
 /// A query, and what comparing it in full precision needs.
@@ -122,6 +97,19 @@ impl Comparison<'_> {
         let similarity = self.rows.similarity(self.query, row, &mut self.room)?;
         Some(OwnerNeighbour { owner, part, row, similarity })
     }
+}
+
+/// The approximate similarity of a row.
+fn near_of(near: &[f32], row: u32) -> f32 {
+    near.get(row as usize).copied().unwrap_or(f32::NEG_INFINITY)
+}
+
+/// The owner of these links, whose rows are `rows`; `None` if none of them is admitted.
+fn candidate(source: Source, links: Range<usize>, rows: &[u32], near: &[f32]) -> Option<Candidate> {
+    let of = |link: usize| near_of(near, rows[link]);
+    let likeliest = links.clone().reduce(|best, next| if of(next) > of(best) { next } else { best })?;
+    let approximation = of(likeliest);
+    (approximation > f32::NEG_INFINITY).then_some(Candidate { source, links, likeliest, approximation })
 }
 
 impl Index {
@@ -216,30 +204,27 @@ impl Index {
     }
 
     fn compare_owners(&self, query: &[f32], k: usize, admitted: Option<&RowSet>, alone: bool) -> Vec<OwnerNeighbour> {
-        let codes = QueryCodes::new(query);
+        let codes = Arc::new(QueryCodes::new(query));
         let near = self.approximations(&codes, admitted, alone);
-        let best = self.best_by_owner(&near);
         let mut comparison = self.comparison(query, &codes);
-        // The k-th best exact similarity is at most one error below the k-th best approximation, unless rows are
-        // damaged: then the other owners come into it too.
-        let likely = kth_greatest(&best.near, k.min(best.near.len()).max(1)) - 2.0 * comparison.error;
+        let (likely, mut best) = self.likely(&near, k, &comparison);
         let mut found: Vec<OwnerNeighbour> = Vec::with_capacity(2 * k);
         let mut floor = f32::NEG_INFINITY;
         for (from, to) in [(likely, f32::INFINITY), (f32::NEG_INFINITY, likely)] {
             if to <= floor {
                 break;
             }
-            let near = |source, link: usize| {
-                let row = self.columns(source).rows[link] as usize;
-                near.get(row).copied().unwrap_or(f32::NEG_INFINITY)
-            };
-            let candidates = best.within(from.max(floor), to, near);
+            let others = || self.owners_from(&near, from.max(floor), &comparison);
+            let mut candidates = best.take().unwrap_or_else(others);
+            candidates.retain(|own| own.approximation >= from && (own.approximation < to || to == f32::INFINITY));
+            candidates.sort_unstable_by(|a, b| b.approximation.total_cmp(&a.approximation));
             for (at, candidate) in candidates.iter().enumerate() {
                 if candidate.approximation < floor {
                     break;
                 }
                 candidates.get(at + AHEAD).into_iter().for_each(|next| comparison.prefetch(next));
-                found.extend(comparison.nearest(candidate, floor, |link| near(candidate.source, link)));
+                let rows = self.columns(candidate.source).rows;
+                found.extend(comparison.nearest(candidate, floor, |link| near_of(&near, rows[link])));
                 if found.len() == k {
                     let kth = found.iter().map(|near| near.similarity).fold(f32::INFINITY, f32::min);
                     floor = kth - comparison.error;
@@ -252,6 +237,65 @@ impl Index {
         found.retain(|near| known.insert(near.owner));
         found.truncate(k);
         found
+    }
+
+    /// An approximate similarity from which on the `k` nearest owners are, and the owners from there on, and more, if
+    /// they were met. The `k`-th best exact similarity is at most one error below the `k`-th best approximation, unless
+    /// rows are damaged: then the other owners come into it too. Owners are looked for by the best rows: those of all
+    /// rows are a hundred times as many.
+    fn likely(&self, near: &[f32], k: usize, comparison: &Comparison<'_>) -> (f32, Option<Vec<Candidate>>) {
+        let mut rows = 3 * k.max(32);
+        loop {
+            let least = kth_greatest(near, rows);
+            let met = self.owners_from(near, least, comparison);
+            let best: Vec<f32> = met.iter().map(|candidate| candidate.approximation).collect();
+            if best.len() >= k {
+                let likely = kth_greatest(&best, k) - 2.0 * comparison.error;
+                return (likely, (likely >= least).then_some(met));
+            }
+            if least == f32::NEG_INFINITY {
+                return (least, Some(met));
+            }
+            rows = rows.saturating_mul(4);
+        }
+    }
+
+    /// The owners with an approximate similarity from this one on, minus infinity never counted, in any order.
+    fn owners_from(&self, near: &[f32], from: f32, comparison: &Comparison<'_>) -> Vec<Candidate> {
+        let (image, overlay) = (comparison.image, comparison.overlay);
+        let mut links: Vec<u32> = Vec::new();
+        for row in places_from(near.get(..self.image.len()).unwrap_or_default(), from) {
+            let before = links.len();
+            let own = comparison.rows.image.link_numbers(row);
+            links.extend(own.iter().filter(|link| image.rows.get(**link as usize) == Some(&row)));
+            // Every row of an image has a link.
+            if links.len() - before < own.len().max(1) {
+                self.damaged.store(true, Ordering::Relaxed);
+            }
+        }
+        // In their order, so that those of an owner that was met already are passed over.
+        links.sort_unstable();
+        let mut out: Vec<Candidate> = Vec::with_capacity(links.len());
+        let mut end = 0;
+        for link in links.into_iter().map(|link| link as usize).filter(|link| *link < image.owners.len()) {
+            if link < end {
+                continue;
+            }
+            let owner = image.owners[link];
+            let before = image.owners[..link].iter().rev().take_while(|other| **other == owner).count();
+            let from_here = image.owners[link..].iter().take_while(|other| **other == owner).count();
+            end = link + from_here;
+            if !self.is_hidden(Source::Image, owner) {
+                out.extend(candidate(Source::Image, link - before..end, image.rows, near));
+            }
+        }
+        let mut first = 0;
+        while let Some(owner) = overlay.owners.get(first) {
+            let links = first..first + overlay.owners[first..].iter().take_while(|other| *other == owner).count();
+            first = links.end;
+            out.extend(candidate(Source::Overlay, links, overlay.rows, near).filter(|own| own.approximation >= from));
+        }
+        out
     }
 
     fn comparison<'a>(&'a self, query: &'a [f32], codes: &QueryCodes) -> Comparison<'a> {
@@ -269,10 +313,16 @@ impl Index {
 
     /// The approximate similarity of every row; minus infinity for those that are not admitted, infinity for those that
     /// are so few that comparing them in full precision is quicker.
-    fn approximations(&self, codes: &QueryCodes, admitted: Option<&RowSet>, alone: bool) -> Vec<f32> {
+    fn approximations(&self, codes: &Arc<QueryCodes>, admitted: Option<&RowSet>, alone: bool) -> Vec<f32> {
         let Some(set) = admitted.filter(|set| set.len() * SCATTERED < self.image.len()) else {
             let parallel = alone && self.image.len() >= PARALLEL_ROWS;
-            let mut near = self.scan(codes, admitted.map_or(Admits::All, Admits::Only), parallel);
+            let mut near = if parallel || self.image.len() < TOGETHER {
+                self.scan(codes, Admits::All, parallel)
+            } else {
+                self.together.ask(codes, |all| self.scan_together(all))
+            };
+            let others = (0u32..).zip(&mut near).filter(|(row, _)| admitted.is_some_and(|set| !set.contains(*row)));
+            others.for_each(|(_, near)| *near = f32::NEG_INFINITY);
             if let Some(over) = &self.overlay {
                 near.extend(over.fresh.scan(codes, Admits::All, false));
                 if let Some(set) = admitted {
@@ -292,37 +342,6 @@ impl Index {
         let fresh = set.iter().skip_while(|row| (*row as usize) < self.image.len());
         fresh.take_while(|row| (*row as usize) < self.len()).for_each(|row| near[row as usize] = f32::INFINITY);
         near
-    }
-
-    /// The best approximate similarity of every owner.
-    fn best_by_owner(&self, near: &[f32]) -> BestByOwner {
-        let mut out = BestByOwner::default();
-        for source in [Source::Image, Source::Overlay] {
-            let LinkColumns { owners, rows, .. } = self.columns(source);
-            let mut last = None;
-            for (at, (owner, row)) in (0u32..).zip(owners.iter().zip(rows)) {
-                let near = near.get(*row as usize).copied().unwrap_or(f32::NEG_INFINITY);
-                match out.near.last_mut().filter(|_| last == Some(*owner)) {
-                    Some(best) => *best = if near > *best { near } else { *best },
-                    None => {
-                        out.starts.push(at);
-                        out.near.push(near);
-                    }
-                }
-                last = Some(*owner);
-            }
-            out.starts.push(owners.len() as u32);
-            if source == Source::Image {
-                out.of_image = out.near.len();
-            }
-        }
-        if let Some(over) = &self.overlay {
-            let owners = self.columns(Source::Image).owners;
-            let best = out.starts.iter().zip(&mut out.near).take(out.of_image);
-            let hidden = best.filter(|(start, _)| over.overlay.is_changed(owners[**start as usize]));
-            hidden.for_each(|(_, near)| *near = f32::NEG_INFINITY);
-        }
-        out
     }
 
     fn columns(&self, source: Source) -> LinkColumns<'_> {

@@ -94,8 +94,8 @@ impl ItemCollection<'_> {
         noise.measured.shift(signals, query.is_short, Gates::new(fit, None).single, noise.budget)
     }
 
-    /// Ids by vector, and the cosines of the nearest of all, admitted or not.
-    fn near(&self, vectors: &Index, vector: &[f32], query: &Query<'_>) -> (Vec<u64>, Vec<f32>) {
+    /// What vectors name, and the cosines of the nearest of all, admitted or not.
+    fn near(&self, vectors: &Index, vector: &[f32], query: &Query<'_>) -> (Vec<OwnerNeighbour>, Vec<f32>) {
         let rows = self.admitted.and_then(|admitted| admitted.rows);
         let found = vectors.nearest_owners(vector, query.most, rows);
         let wanted = query.neighbours() + 1;
@@ -105,7 +105,7 @@ impl ItemCollection<'_> {
             Some(_) if self.access.scopes().is_none() => cosines(&vectors.nearest_owners(vector, wanted, None)),
             _ => cosines(&found),
         };
-        (found.iter().map(|near| near.owner).collect(), background)
+        (found, background)
     }
 }
 
@@ -138,6 +138,26 @@ impl ItemCollection<'_> {
     }
 }
 
+impl ItemCollection<'_> {
+    /// How near each of these items is. `named` are those that the same question has found already. Of a long text it
+    /// is the mean of the whole and the nearest stretch: the one says what it is about, the other what stands in one
+    /// place of it.
+    fn similarity_beyond(&self, vector: &[f32], ids: &[u64], mut named: Vec<OwnerNeighbour>) -> Vec<Option<f32>> {
+        let Some(vectors) = self.vectors else { return vec![None; ids.len()] };
+        // A walk may have missed the nearest text of an owner.
+        named.retain(|_| vectors.is_exact());
+        named.sort_unstable_by_key(|near| near.owner);
+        let known = |id: &u64| named.binary_search_by_key(id, |near| near.owner).ok().map(|at| named[at]);
+        let others: Vec<u64> = ids.iter().copied().filter(|id| known(id).is_none()).collect();
+        let mut others = vectors.owners_similarity(vector, &others).into_iter();
+        let mean = |near: OwnerNeighbour| match near.part {
+            WHOLE => near.similarity,
+            _ => of_whole(vectors, vector, near.owner).map_or(near.similarity, |whole| (near.similarity + whole) / 2.0),
+        };
+        ids.iter().map(|id| known(id).or_else(|| others.next().flatten()).map(mean)).collect()
+    }
+}
+
 /// The cosine of the row that holds an item's whole text.
 fn of_whole(vectors: &Index, vector: &[f32], id: u64) -> Option<f32> {
     let (_, row) = vectors.rows_of(id).find(|(part, _)| *part == WHOLE)?;
@@ -147,13 +167,13 @@ fn of_whole(vectors: &Index, vector: &[f32], id: u64) -> Option<f32> {
 impl Collection for ItemCollection<'_> {
     fn gather(&self, query: &Query<'_>) -> Result<Gathered, SearchError> {
         let is_admitted = |id: u64| self.admitted.is_none_or(|admitted| admitted.contains(id));
-        let mut ids = Vec::new();
-        let mut nearest = Vec::new();
+        let (mut named, mut nearest) = (Vec::new(), Vec::new());
         let by_vector = self.vectors.zip(query.vector);
         if let Some((vectors, vector)) = by_vector {
             (query.stage)(Stage::Vectors);
-            (ids, nearest) = self.near(vectors, vector, query);
+            (named, nearest) = self.near(vectors, vector, query);
         }
+        let mut ids: Vec<u64> = named.iter().map(|near| near.owner).collect();
         (query.stage)(if query.terms.is_some() { Stage::Words } else { Stage::Rest });
         let prepared = query.terms.map(|terms| self.terms.prepare(terms));
         if let Some(prepared) = &prepared {
@@ -174,7 +194,7 @@ impl Collection for ItemCollection<'_> {
         let overlaps = prepared.as_ref().map(|prepared| self.terms.score(prepared, &ids));
         let cosines = by_vector.map(|(_, vector)| {
             (query.stage)(Stage::Vectors);
-            self.similarity(vector, &ids)
+            self.similarity_beyond(vector, &ids, named)
         });
         let of_parts = by_vector.and_then(|_| self.nearest_part(query.parts, &ids));
         (query.stage)(Stage::Rest);
@@ -206,15 +226,8 @@ impl Collection for ItemCollection<'_> {
         self.vectors
     }
 
-    /// Of a long text the mean of the whole and the nearest stretch: the one says what it is about, the other what
-    /// stands in one place of it.
     fn similarity(&self, vector: &[f32], keys: &[u64]) -> Vec<Option<f32>> {
-        let Some(vectors) = self.vectors else { return vec![None; keys.len()] };
-        let mean = |near: OwnerNeighbour| match near.part {
-            WHOLE => near.similarity,
-            _ => of_whole(vectors, vector, near.owner).map_or(near.similarity, |whole| (near.similarity + whole) / 2.0),
-        };
-        vectors.owners_similarity(vector, keys).into_iter().map(|near| near.map(mean)).collect()
+        self.similarity_beyond(vector, keys, Vec::new())
     }
 
     fn fit<'c>(&self, calibration: &'c Calibration) -> &'c Fit {

@@ -109,7 +109,8 @@ struct Call {
 pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
     let HttpOptions { place, hosts, admission, folders, threads } = options;
     // Beside questions: work in bulk, a job, and what looks at paths.
-    let pool = threads + 4;
+    let questions = threads * work::TOGETHER;
+    let pool = questions + 4;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(pool).build()?;
     let service = Arc::new(service);
     let kept = Arc::clone(&service);
@@ -138,7 +139,7 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
         let app = App {
             routes: ROUTES,
             service: Arc::clone(&service),
-            work: work::Work::new(threads),
+            work: work::Work::new(questions),
             room: body::Room::default(),
             trust,
             jobs: Arc::clone(&jobs),

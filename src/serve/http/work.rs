@@ -1,5 +1,5 @@
-//! The engine's work, in threads beside the one of the connections. As many questions run as there are threads, some
-//! wait, and whoever comes then is told to come again: nobody waits without an end, and nothing grows without a bound.
+//! The engine's work, in threads beside the one of the connections. A few questions run for each processor, some wait,
+//! and whoever comes then is told to come again: nobody waits without an end, and nothing grows without a bound.
 //!
 //! Work in bulk (vectors of many texts, indexing) has a lane of its own, which is one wide, so that it never takes the
 //! last thread from a question, and lets questions go first between its batches.
@@ -19,6 +19,10 @@ const BYTES_PER_TOKEN: usize = 4;
 /// Longest that a batch lets questions go first, so that it comes to its end under any load.
 const MOST_PATIENCE: Duration = Duration::from_millis(20);
 const STEP: Duration = Duration::from_millis(1);
+
+/// Questions that run at a time for each processor. They meet where vectors are compared, which reads these once for all
+/// that wait (`ann`), and take turns where the model runs (`embed`).
+pub(super) const TOGETHER: usize = 8;
 
 /// Why work was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
