@@ -74,6 +74,8 @@ const KNOWN: &[Known] = &[
     ("ken canon check canon", How::Instead(ONE_PACK), "takes half a minute"),
     ("ken trust", How::Instead("cd house && ken trust"), "a folder with something to trust"),
     ("ken trust --revoke", How::Instead("cd house && ken trust && ken trust --revoke"), "the same"),
+    ("ken memory refresh", How::Instead("cd house && ken trust && ken memory refresh"), "the same"),
+    ("ken memory promote *", How::Read, "an id that only its user has"),
     ("ken check *", How::Exits(8), "the plan has findings"),
     ("terraform *", How::Exits(8), "the plan has findings"),
     ("ken serve", How::Read, "never ends"),
