@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken learn session.jsonl
-  ken learn --dry-run notes.md
-  ken learn --auto session.jsonl    keep at once what is sure
+  ken learn session.md
+  ken learn --dry-run session.md
+  ken learn --auto session.md    keep at once what is sure
 
 Exit code: 0 if anything was proposed, 1 if nothing was.")]
 pub(super) struct LearnArgs {

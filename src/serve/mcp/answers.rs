@@ -146,7 +146,7 @@ mod tests {
         let near = Near { id: "memory/0123456789ab".to_owned(), text: "Old\u{1b}\nwords".to_owned(), probability: 0.9 };
         assert_eq!(
             said(Learnt::Added, told(&json!({}), true), vec!["AWS key", "password"], vec![near]),
-            "Remembered: memory/3f9c21ab04de (fact, 70 % sure).\n\
+            "Remembered: memory/3f9c21ab04de (fact, confidence 70 %).\n\
              It is not validated until a person confirms it.\n\
              Taken out before it was stored: AWS key, password.\n\
              Nearly the same: Old words (memory/0123456789ab)\n\
@@ -154,7 +154,7 @@ mod tests {
         );
         let validated = told(&json!({"validated": true}), true);
         let text = said(Learnt::Updated, validated, Vec::new(), Vec::new());
-        assert_eq!(text, "Updated: memory/3f9c21ab04de (fact, 70 % sure).\n");
+        assert_eq!(text, "Updated: memory/3f9c21ab04de (fact, confidence 70 %).\n");
     }
 
     #[test]
