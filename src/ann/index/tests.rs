@@ -286,15 +286,16 @@ fn questions_at_once_are_told_what_each_is_told_alone() {
     let index = owned(4_000, 16_000, 20, 7, 3);
     assert!(index.image().len() >= 4_096, "fewer rows are compared by each question for itself");
     let mut some = RowSet::new(index.len());
-    (0..index.len() as u32).filter(|row| row % 3 > 0).for_each(|row| some.insert(row));
+    (0..index.len() as u32).filter(|row| !row.is_multiple_of(3)).for_each(|row| some.insert(row));
     let query = |number: usize| -> Vec<f32> { (0..20).map(|i| ((i * (number + 3)) as f32).sin() / 4.0).collect() };
-    let admitted = |number: usize| (number % 3 == 0).then_some(&some);
+    let admitted = |number: usize| number.is_multiple_of(3).then_some(&some);
     let expected: Vec<_> = (0..24).map(|number| naive_owners(&index, &query(number), admitted(number))).collect();
     let begin = std::sync::Barrier::new(24);
     std::thread::scope(|scope| {
         for (number, expected) in expected.iter().enumerate() {
             let (index, begin, query, admitted) = (&index, &begin, &query, &admitted);
             scope.spawn(move || {
+                let _asking = Asking::begin();
                 begin.wait();
                 for _ in 0..20 {
                     assert_eq!(index.nearest_owners(&query(number), 60, admitted(number))[..], expected[..60]);
