@@ -25,7 +25,7 @@ Examples:
   ken remember \"Run make generate first\" --error fail.log --worked
   make 2>&1 | ken remember \"Clear the cache\" --error - --failed
   ken remember \"eu-west-3 has no p4 machines\" --service ec2 --region eu-west-3
-  ken remember --category naming --pattern snake_case \"Use snake_case for tables\"
+  ken remember --category naming --pattern snake_case \"Use snake_case\"
   ken remember --scope global --correction \"Never force-push to main\"")]
 pub(super) struct RememberArgs {
     /// What was learnt

@@ -80,7 +80,12 @@ fn all(connection: &Connection, sql: &str, values: Vec<Value>) -> rusqlite::Resu
 /// The condition on `memory`, with its values.
 fn condition(filter: &MemoryFilter) -> (String, Vec<Value>) {
     let text = |name: &str| Value::Text(name.to_owned());
-    let mut parts = vec![format!("scope IN ({})", places(filter.scopes.len()))];
+    // One scope as such: then its memories are read in their order.
+    let of_scope = match filter.scopes.len() {
+        1 => "scope = ?".to_owned(),
+        many => format!("scope IN ({})", places(many)),
+    };
+    let mut parts = vec![of_scope];
     let mut values: Vec<Value> = filter.scopes.iter().map(|scope| text(scope.as_str())).collect();
     if !filter.kinds.is_empty() {
         parts.push(format!("kind IN ({})", places(filter.kinds.len())));
