@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether what was remembered comes back: preferences that bear on a request, values that changed, silence.
 
-usage: retrieval.py KEN MODELS prefeval|sgd FOLDER [--half even|odd]
+usage: retrieval.py KEN MODELS prefeval|sgd FOLDER [--half even|odd] [--gate SHARE]
 
 KEN is a binary, MODELS a folder with `models` and `vectors` as a KEN_HOME has them, FOLDER the set: `memory-prefeval`
 or `memory-sgd`, as their READMEs describe them. Each user has a home of their own, into which what they said is
@@ -16,6 +16,8 @@ import subprocess
 import tempfile
 
 DAY = 86_400_000
+# Relevance to ask for in place of the gate.
+GATE = None
 
 
 def read(path):
@@ -49,7 +51,8 @@ def run(ken, home, arguments, text=""):
 
 
 def found(ken, home, names, question, gate):
-    arguments = ["search", "--json", "--dry-run", "-n", "10", *([] if gate else ["--min-relevance", "0"])]
+    least = [] if gate and GATE is None else ["--min-relevance", str(GATE if gate else 0)]
+    arguments = ["search", "--json", "--dry-run", "-n", "10", *least]
     arguments += ["--kind", "preference", "--kind", "fact", "--", question]
     answer = json.loads(run(ken, home, arguments))
     return [names.get(hit["id"], "") for hit in answer["results"][0]["hits"]]
@@ -119,7 +122,10 @@ def main():
     parser.add_argument("set", choices=["prefeval", "sgd"])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--half", choices=["even", "odd"])
+    parser.add_argument("--gate", type=float, help="relevance to ask for in place of the gate")
     given = parser.parse_args()
+    global GATE
+    GATE = given.gate
     now = 1_790_000_000_000
     which = prefeval if given.set == "prefeval" else sgd
     which(os.path.abspath(given.ken), os.path.abspath(given.models), given.folder, given.half, now)

@@ -39,12 +39,12 @@ CREATE TABLE memory (
     is_held     INTEGER NOT NULL,
     match_key   TEXT,
     fingerprint TEXT,
-    until       INTEGER,
+    ends_at     INTEGER,
     last_at     INTEGER NOT NULL,
     data        TEXT NOT NULL CHECK (json_valid(data))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memory_scope ON memory (scope, last_at DESC, id);
 CREATE INDEX memory_match ON memory (match_key) WHERE match_key IS NOT NULL;
 CREATE INDEX memory_error ON memory (fingerprint) WHERE fingerprint IS NOT NULL;
-CREATE INDEX memory_until ON memory (until) WHERE until IS NOT NULL;
+CREATE INDEX memory_ends ON memory (ends_at) WHERE ends_at IS NOT NULL;
 CREATE INDEX link_to ON link (to_uid);

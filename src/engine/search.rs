@@ -12,11 +12,16 @@ use crate::query::{
 use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
 use crate::text::{decode, ends, near_names};
 use crate::types::limits::QUESTION_BYTES;
-use crate::types::{Access, Answer, Item, Scope, Span, Standing};
+use crate::types::{Access, Answer, Item, Kind, Scope, Span, Standing};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Relevance that memories of these kinds must reach where they alone are asked for. Chosen on half of the users of two
+/// sets (docs/benchmarks.md, "Memory").
+const PREFERENCE_GATE: f32 = 0.01;
+const FACT_GATE: f32 = 0.05;
 
 /// What a request over items holds to its end: snapshots, and a connection.
 pub(super) struct Request<'a, 's> {
@@ -198,6 +203,8 @@ impl Engine {
             session
                 .note(format!("the question is longer than {most} KiB; only the beginning and the end were looked at"));
         }
+        let of_memories = self.gate_of_memories(options);
+        let options = of_memories.as_ref().unwrap_or(options);
         let request = self.request(Some(question.trim()), options, session)?;
         let reranker = if options.rerank { Some(self.reranker()?) } else { None };
         let reranker = reranker.as_ref().map(|reranker| reranker.reranker.as_ref());
@@ -206,6 +213,21 @@ impl Engine {
         self.associate(&mut answer, options, session)?;
         request.end();
         Ok(answer)
+    }
+
+    /// The same search with the gate of memories, where it asks for nothing else and names no relevance: they are short,
+    /// and are asked for among few. A preference that is missed costs more than one too many; a wrong fact hurts.
+    fn gate_of_memories(&self, options: &SearchOptions) -> Option<SearchOptions> {
+        let kinds = &options.filter.kinds;
+        let gate = kinds.iter().map(|kind| match kind {
+            Kind::Preference => Some(PREFERENCE_GATE),
+            Kind::Fact | Kind::Tactic => Some(FACT_GATE),
+            _ => None,
+        });
+        let gates = gate.collect::<Option<Vec<f32>>>()?;
+        let gate = gates.into_iter().reduce(f32::max)?;
+        let asks = options.min_relevance.is_none() && self.has_memories();
+        asks.then(|| SearchOptions { min_relevance: Some(gate), ..options.clone() })
     }
 
     /// A scope in which something is indexed, by its id. A scope that may not be seen is none; one that may be seen is

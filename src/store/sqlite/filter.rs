@@ -54,7 +54,7 @@ pub(super) fn remembered(view: &MemoryView) -> (String, Vec<Value>) {
     let mut hidden = "scope NOT IN ('global', ?)".to_owned();
     let mut values = vec![Value::Text(home.to_owned())];
     if let Some(moment) = view.expired {
-        hidden.push_str(" OR until <= ?");
+        hidden.push_str(" OR ends_at <= ?");
         values.push(Value::Integer(moment));
     }
     let sql = format!("item.id NOT IN (SELECT item_id FROM memory WHERE item_id IS NOT NULL AND ({hidden}))");

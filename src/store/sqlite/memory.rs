@@ -213,7 +213,7 @@ impl ReadMemory for Database {
             let sql = "SELECT EXISTS (SELECT 1 FROM memory WHERE scope < ?1)
                     OR EXISTS (SELECT 1 FROM memory WHERE scope > ?1 AND scope < ?2)
                     OR EXISTS (SELECT 1 FROM memory WHERE scope > ?2),
-                (SELECT max(until) FROM memory WHERE until <= ?3)";
+                (SELECT max(ends_at) FROM memory WHERE ends_at <= ?3)";
             let mut statement = self.connection.prepare_cached(sql)?;
             statement.query_row((first, second, now_ms), |row| Ok((row.get(0)?, row.get(1)?)))
         };
