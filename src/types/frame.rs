@@ -60,7 +60,7 @@ pub struct Piece {
     pub score: f32,
     /// Probability that it is of use, in \[0, 1\].
     pub relevance: f32,
-    /// What speaks for it: `meaning`, `words`, or `both`.
+    /// What speaks for it: `meaning`, `words`, or `both`; `always` of a preference that counts whatever the task is.
     pub reason: &'static str,
     /// How it stands to its file.
     pub state: Standing,

@@ -30,6 +30,8 @@ const READS: &[(&str, &[&str])] = &[
     ("remember", &["remember", "--update", "ID", "x"]),
     ("remember", &["remember", "--from", "ID", "y"]),
     ("forget", &["forget", "ID"]),
+    ("export_memories", &["memory", "export"]),
+    ("promote", &["memory", "promote", "--author", "person", "ID"]),
     ("status", &["status", "--json"]),
     ("list_items", &["items", "list", "--json"]),
     ("export_markdown", &["export", "--markdown", "out"]),
@@ -120,15 +122,19 @@ fn every_use_case_that_reads_is_asked() {
 
 /// Use cases that take a filter and give no text of a memory, or that are the same as one in [`READS`].
 const OWNERS: &[&str] = &[
-    "admits",         // of a filter
-    "count_memories", // counts of what may be seen
-    "delete_item",    // items of programs alone
-    "delete_items",   // the same
-    "external_item",  // the same
-    "known_scope",    // names of scopes in which files are indexed
-    "learn",          // writes
-    "lookup_from",    // `lookup`
-    "put_items",      // writes
-    "page_of",        // tests/serve
-    "seen_by",        // of a status
+    "admits",             // of a filter
+    "count_memories",     // counts of what may be seen
+    "delete_item",        // items of programs alone
+    "delete_items",       // the same
+    "external_item",      // the same
+    "known_scope",        // names of scopes in which files are indexed
+    "learn",              // writes
+    "lookup_from",        // `lookup`
+    "import_memory_file", // writes
+    "import_memory_text", // writes
+    "refresh_team",       // writes what a trusted repository says
+    "distrust_team",      // the same
+    "put_items",          // writes
+    "page_of",            // tests/serve
+    "seen_by",            // of a status
 ];

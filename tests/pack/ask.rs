@@ -11,7 +11,8 @@ fn phrases_make_calls_and_say_which() {
         ("ken: search retry logic", "ken search \"retry logic\"", 1),
         ("error: linker `cc` not found", "ken lookup", 0),
         ("good morning", "ken status --brief", 0),
-        ("remember that the importer is slow", "nothing can be learnt yet", 2),
+        ("remember that the importer is slow", "ken remember \"the importer is slow\"", 0),
+        ("update your learnings", "does not say what was learnt", 2),
         ("thanks!", "asks for nothing", 2),
     ] {
         let ran = user.ken(&["ask", phrase]);

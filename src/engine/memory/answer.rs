@@ -19,9 +19,9 @@ use std::collections::HashMap;
 /// Problems that are followed.
 const PROBLEMS: usize = 5;
 /// Title of a fix that has none.
-const HELPED: &str = "This helped here before";
-/// Longest title, in characters.
-const TITLE: usize = 120;
+const HELPED: &str = "Helped here before";
+/// Longest title, in characters: where others stand before it, it is all that is shown.
+const TITLE: usize = 90;
 
 impl Engine {
     /// Adds to an answer what was learnt about its errors. `asked` has the errors as they are asked by meaning, by their
@@ -126,11 +126,11 @@ fn add(
 fn solution(tactic: &Memory, relevance: f32, tier: Tier) -> Hit {
     let overrides = overrides_packs(tactic);
     let words = &tactic.words;
-    let title = if words.title.is_empty() { HELPED } else { &words.title };
+    let title = if words.title.is_empty() { format!("{HELPED}: {}", words.text) } else { words.title.clone() };
     Hit {
         id: tactic.id.clone(),
         kind: tactic.kind,
-        title: single_line(title, TITLE),
+        title: single_line(&title, TITLE),
         content: Content::Advice(Advice {
             cause: words.because.clone().unwrap_or_default(),
             fix: vec![words.text.clone()],
