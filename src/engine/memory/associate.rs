@@ -10,8 +10,7 @@ use crate::types::{
     Answer, CausalRole, Content, Hit, Kind, Link, MEMORY_PREFIX, Memory, Passage, Relation, Tier, Verdict,
 };
 
-/// What is left of a problem's relevance one link further. Measured on pairs of symptom and fix of the packs
-/// (docs/benchmarks.md, "Memory").
+/// What is left of a problem's relevance one link further. Not measured yet.
 pub(super) const DECAY: f32 = 0.9;
 /// Longest title and snippet, in characters.
 const TITLE: usize = 120;
