@@ -86,8 +86,10 @@ impl Service {
         case: impl FnOnce(&Session<'_>) -> Result<T, RequestError>,
     ) -> Result<Answered<T>, RequestError> {
         let session = Session::new(self.clock, Notes::default()).heard_by(|_| {}).stopped_by(caller.stopped);
-        let value = case(&session)?;
-        Ok(Answered { value, notes: session.take_notes() })
+        let value = case(&session);
+        // Read in any case: a failure says what is wrong by itself.
+        let notes = session.take_notes();
+        Ok(Answered { value: value?, notes })
     }
 
     /// Looks up an error.
