@@ -44,6 +44,7 @@ CREATE TABLE memory (
     data        TEXT NOT NULL CHECK (json_valid(data))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memory_scope ON memory (scope, last_at DESC, id);
+CREATE INDEX memory_kind ON memory (scope, kind, last_at DESC, id);
 CREATE INDEX memory_match ON memory (match_key) WHERE match_key IS NOT NULL;
 CREATE INDEX memory_error ON memory (fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX memory_ends ON memory (ends_at) WHERE ends_at IS NOT NULL;

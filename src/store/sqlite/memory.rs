@@ -80,21 +80,21 @@ fn all(connection: &Connection, sql: &str, values: Vec<Value>) -> rusqlite::Resu
 /// The condition on `memory`, with its values.
 fn condition(filter: &MemoryFilter) -> (String, Vec<Value>) {
     let text = |name: &str| Value::Text(name.to_owned());
-    // One scope as such: then its memories are read in their order.
-    let of_scope = match filter.scopes.len() {
-        1 => "scope = ?".to_owned(),
-        many => format!("scope IN ({})", places(many)),
+    // One of a kind as such: then its memories are read in their order.
+    let any = |column: &str, many: usize| match many {
+        1 => format!("{column} = ?"),
+        many => format!("{column} IN ({})", places(many)),
     };
-    let mut parts = vec![of_scope];
+    let mut parts = vec![any("scope", filter.scopes.len())];
     let mut values: Vec<Value> = filter.scopes.iter().map(|scope| text(scope.as_str())).collect();
     if !filter.kinds.is_empty() {
-        parts.push(format!("kind IN ({})", places(filter.kinds.len())));
+        parts.push(any("kind", filter.kinds.len()));
         values.extend(filter.kinds.iter().map(|kind| text(kind.name())));
     }
     if filter.states.is_empty() {
         parts.push("state <> 'forgotten'".to_owned());
     } else {
-        parts.push(format!("state IN ({})", places(filter.states.len())));
+        parts.push(any("state", filter.states.len()));
         values.extend(filter.states.iter().map(|state| text(state.name())));
     }
     if filter.held {
