@@ -82,6 +82,8 @@ const KNOWN: &[Known] = &[
     ("ken memory reject *", How::Read, "an id that only its user has"),
     ("ken memory edit *", How::Read, "an id that only its user has"),
     ("ken memory contradict *", How::Read, "an id that only its user has"),
+    ("ken memory export", How::Read, "an error that it prints as a memory has it reads like a complaint"),
+    ("ken memory import memories.md", How::Read, "a file that only its user has"),
     ("ken memory promote *", How::Read, "an id that only its user has"),
     ("ken check *", How::Exits(8), "the plan has findings"),
     ("terraform *", How::Exits(8), "the plan has findings"),
