@@ -100,10 +100,10 @@ pub(super) static FORMATS: [Format; 127] = [
     // support.atlassian.com, developer.atlassian.com/cloud/bitbucket
     row("Atlassian token", &["ATATT3", "ATCTT3", "ATOATT", "ATSTT3"], r"AT(?:ATT3|CTT3|OATT|STT3)[\w=-]{40,}"),
     row("Bitbucket app password", &["ATBB"], r"ATBB[A-Za-z0-9]{32}"),
-    // docs.npmjs.com/about-access-tokens, pypi.org/help, crates.io, guides.rubygems.org, learn.microsoft.com/nuget
+    // As the registries' own pages on access tokens and API keys show them.
     row("npm token", &["npm_"], r"npm_[A-Za-z0-9]{36,64}"),
     row("PyPI token", &["pypi-"], r"pypi-AgE[\w-]{50,}"),
-    row("crates.io token", &["cio"], r"cio[A-Za-z0-9]{32}\b"),
+    row("Cargo token", &["cio"], r"cio[A-Za-z0-9]{32}\b"),
     row("RubyGems key", &["rubygems_"], r"rubygems_[a-f0-9]{40,64}"),
     row("NuGet key", &["oy2"], r"oy2[a-z0-9]{43}\b"),
     row("Clojars token", &["CLOJARS_"], r"(?i:CLOJARS_[a-f0-9]{60})"),

@@ -342,7 +342,7 @@ fn secrets_at_known_places_are_caught() {
         ("Set-Cookie: JSESSIONID=", "9A8B7C6D5E4F3A2B1C0D", "; Path=/; HttpOnly"),
         ("machine example.com login ann password ", "hunter2", ""),
         ("machine example.com\n  login ann\n  password ", "hunter2", "\n"),
-        ("//registry.npmjs.org/:_authToken=", "3fa85f64-5717-4562-b3fc-2c963f66afa6", ""),
+        ("//packages.example.com/:_authToken=", "3fa85f64-5717-4562-b3fc-2c963f66afa6", ""),
         ("[pypi]\nusername = ann\npassword = ", "hunter2", "\n"),
         ("    client-key-data: ", "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlF", "\n"),
         ("Server=db;User Id=app;Password=", "hunter2", ";Encrypt=true"),
