@@ -20,7 +20,8 @@ def events(count):
     yield {"type": "kenning", "format": 1, "exported_at": 0}
     for at in range(count):
         change = {"name": "observed", "kind": "fact", "scope": "global", "authority": "personal", "source": "said"}
-        words = {"text": f"Service number {at} answers within {at % 97} ms when queue {at % 31} is empty", "service": f"service{at}"}
+        text = f"Service number {at} answers within {at % 97} ms when queue {at % 31} is empty"
+        words = {"text": text, "service": f"service{at}"}
         yield {
             "type": "memory",
             "event": {"number": at + 1, "at": 1_000 + at, "memory": f"memory/{at:012x}", "session": f"s{at % 50}",

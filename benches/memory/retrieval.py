@@ -65,7 +65,8 @@ def prefeval(ken, models, folder, half, now):
     for number, user in enumerate(read(folder / "users.jsonl")):
         if half and number % 2 != (half == "odd"):
             continue
-        home, names, export = home_of(models, [(one, preferences[one]) for one in user["preferences"]], "preference", now)
+        texts = [(one, preferences[one]) for one in user["preferences"]]
+        home, names, export = home_of(models, texts, "preference", now)
         run(ken, home, ["import", "-"], export)
         for question in user["questions"]:
             gold = question.removeprefix("q/")

@@ -1,7 +1,7 @@
--- What was learnt. Why: fixes, quirks and conventions that somebody met are kept with what they rest on. The log is the
--- truth; `memory` and the items of memories are made from it. What somebody wrote stands in `memory_words`, apart from the
--- events, which are never changed: so it can be forgotten. Costs nothing for those who remember nothing. Never edited
--- once released; a test holds its hash.
+-- What was learnt. Why: fixes, quirks and conventions that somebody met are kept with what they rest on. The log is
+-- the truth; `memory` and the items of memories are made from it. What somebody wrote stands in `memory_words`, apart
+-- from the events, which are never changed: so it can be forgotten. Costs nothing for those who remember nothing.
+-- Never edited once released; a test holds its hash.
 
 -- `author` and `change` are JSON without free text; `session` is the id of the session.
 CREATE TABLE memory_event (

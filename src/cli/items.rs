@@ -65,8 +65,8 @@ Examples:
     },
     /// Delete an item, or all that pass a filter, with every trace on the disk
     ///
-    /// Exit code: 0 if anything was deleted, 1 if nothing was. 7 if another process still reads it: no search finds it
-    /// then, and its last traces leave the disk later.
+    /// Exit code: 0 if anything was deleted, 1 if nothing was, 7 if another process still reads what was deleted. No
+    /// search finds it in that case either; its last traces leave the disk later.
     #[command(after_help = "\
 Examples:
   ken items delete n1

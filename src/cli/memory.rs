@@ -102,7 +102,7 @@ Examples:
   ken memory replay --check
   ken memory replay")]
     Replay {
-        /// Only compare what is stored with what the log comes to
+        /// Only compare the log with what is stored
         #[arg(long)]
         check: bool,
     },
@@ -216,11 +216,11 @@ fn replay(engine: &Engine, check: bool, output: &Output) -> Outcome {
         false => {
             let different = replayed.different.len();
             let found = match (different, check) {
-                (0, _) => "all are stored as they come to".to_owned(),
-                (many, true) => format!("{many} are stored otherwise; `ken memory replay` makes them again"),
-                (many, false) => format!("{many} were stored otherwise and are made again"),
+                (0, _) => "what is stored agrees with them".to_owned(),
+                (many, true) => format!("{many} differ from what is stored; `ken memory replay` makes them again"),
+                (many, false) => format!("{many} differed from what was stored, and were made again"),
             };
-            format!("{} events come to {} memories; {found}.\n", replayed.events, replayed.memories)
+            format!("{} memories follow from {} events; {found}.\n", replayed.memories, replayed.events)
         }
     })?;
     let failed = check && !replayed.different.is_empty();

@@ -215,8 +215,9 @@ impl Engine {
         Ok(answer)
     }
 
-    /// The same search with the gate of memories, where it asks for nothing else and names no relevance: they are short,
-    /// and are asked for among few. A preference that is missed costs more than one too many; a wrong fact hurts.
+    /// The same search with the gate of memories, if it asks for memories alone and names no relevance. Memories are
+    /// short and few, so the gate of documents would hide most of them. The gate of preferences is lower: to miss one
+    /// costs more than to show one too many. A wrong fact does harm.
     fn gate_of_memories(&self, options: &SearchOptions) -> Option<SearchOptions> {
         let kinds = &options.filter.kinds;
         let gate = kinds.iter().map(|kind| match kind {

@@ -6,10 +6,11 @@
 use crate::text::{hex, sha256, tokens};
 use crate::types::{Kind, Scope, Wording};
 
-/// What stands between the parts of a key: no text holds it.
+/// Stands between the parts of a key. No text holds this character.
 const SEPARATOR: char = '\u{1f}';
 
-/// The key that two memories share if one is an update of the other. It is a hash: no word can be read from it.
+/// The key of a memory. Two memories have the same key if one updates the other. A key is a hash, so no word can be
+/// read from it.
 pub fn match_key(kind: Kind, scope: &Scope, words: &Wording) -> String {
     let parts: Vec<String> = match (kind, words) {
         (Kind::Problem, Wording { fingerprint: Some(error), .. }) => vec![error.clone()],

@@ -1,8 +1,10 @@
 //! Memory: what was learnt, with what it rests on.
 //!
-//! An append-only log of events is the truth; memories are what the events come to. `reduce` applies one event,
-//! `confidence` has the constants, `extract` proposes what a text says, `matching` tells an update from an addition, `overriding` which memory stands before
-//! a pack. Pure: where memories are kept is for `store`, when things happen for `engine`.
+//! The truth is a log of events, which is only ever appended to. Memories follow from it. `reduce` applies one event
+//! to them. `confidence` has the constants, `matching` tells an update from an addition, and `overriding` says which
+//! memory comes before a pack. `extract` proposes memories from a text, `revision` tells which statement a new one
+//! replaces, `markdown` and `rules_file` read and write files. All of it is pure: `store` keeps memories, `engine`
+//! knows the time.
 
 pub mod confidence;
 pub mod extract;

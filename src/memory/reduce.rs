@@ -1,5 +1,5 @@
-//! What an event makes of a memory. The same code applies an event as it happens and when the log is replayed, so both
-//! come to the same bytes; it decides nothing by what the words say, which may have been forgotten meanwhile.
+//! Applies an event to a memory. The same code runs when the event happens and when the log is replayed, so both give
+//! the same bytes. Nothing here depends on what the words say: they may have been forgotten since.
 
 use super::confidence::{BASE, CONTRADICTED, CORRECTION, MOST_SESSIONS, REINFORCEMENT, raised};
 use super::shelf::Shelf;

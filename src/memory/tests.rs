@@ -198,7 +198,8 @@ fn change() -> impl Strategy<Value = Change> {
         1 => id().prop_map(|by| Change::Superseded { by }),
         4 => id().prop_map(|to| Change::Linked { to, relation: Relation::DerivedFrom }),
         1 => id().prop_map(|to| Change::Linked { to, relation: Relation::SolvedBy }),
-        1 => prop_oneof![Just(Authority::Team), Just(Authority::Org)].prop_map(|authority| Change::Promoted { authority }),
+        1 => prop_oneof![Just(Authority::Team), Just(Authority::Org)]
+            .prop_map(|authority| Change::Promoted { authority }),
         1 => Just(Change::Approved),
         1 => Just(Change::Rejected),
         1 => Just(Change::Forgotten),
@@ -278,7 +279,7 @@ proptest! {
 
     #[test]
     fn words_that_are_gone_leave_the_rest_as_it_was(events in history(120)) {
-        // Forgetting takes the words of a memory's events away; a later replay comes to the same.
+        // Forgetting takes the words of a memory's events away; a later replay gives the same.
         let live = replayed(&events);
         let gone: Vec<String> = live
             .iter()

@@ -1,7 +1,7 @@
-//! What was learnt: the log of events, what people wrote in them, and what the events come to.
+//! How memories are stored: a log of events, the words of each event, and the memories that follow from the log.
 //!
-//! The log is only ever added to. Words stand apart from their events, so that they can be forgotten. What the events
-//! come to is made by `memory`, and stored here so that it can be found.
+//! Events are only ever appended. Their words are stored apart from them, so that words can be forgotten. The module
+//! `memory` computes the memories from the log; here they are stored, so that they can be found.
 
 use super::StoreError;
 use crate::types::{Item, Kind, Memory, MemoryEvent, MemoryState, NewEvent, Scope};
@@ -30,8 +30,8 @@ pub struct MemoryCount {
     pub count: usize,
 }
 
-/// Which memories whoever asks may find: those of one repository and those that count everywhere, unless they have
-/// expired. It has the same value as long as the same are found.
+/// Which memories a caller may find: those of one repository and the global ones, except for those that have expired.
+/// Two views are equal if the same memories are found with both.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryView {
     /// The repository; none outside of one.
@@ -167,8 +167,8 @@ pub trait WriteMemory {
     /// [`StoreError`] when the store refuses.
     fn derived_now(&self, id: &str) -> Result<Vec<String>, StoreError>;
 
-    /// Stores what the events of a memory come to, the key that it is matched by, and the item by which it is found:
-    /// none while it may not be.
+    /// Stores a memory with the key that it is matched by, and with the item by which it is found. There is no item
+    /// while it must not be found.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

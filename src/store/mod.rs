@@ -1,9 +1,10 @@
 //! What is kept on disk: files, items, vectors, counters, events; one writer at a time, readers never wait. Canon's
 //! vectors lie elsewhere (`ann`), because a lookup must not need a database.
 //!
-//! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads or
-//! writes asks for the traits of its concern (`documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`, `events`, `memory`; all of
-//! them: `access`). `sqlite` implements them; another store can take its place. Every layout is in `index/FORMAT.md`.
+//! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads
+//! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`,
+//! `events`, `memory`, or all of them, `access`. `sqlite` implements them; another store can take its place. Every
+//! layout is in `index/FORMAT.md`.
 
 mod access;
 #[cfg(test)]

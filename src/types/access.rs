@@ -5,8 +5,8 @@ use super::Scope;
 /// The scopes that a caller may see and change. What lies in another scope does not exist for them: no answer, list or
 /// failure tells it from what was never there. Entries of packs lie in no scope and are for all.
 ///
-/// What was learnt in a repository is for those alone who ask from there: of memories only those of `home` are seen, and
-/// those that count everywhere.
+/// What was learnt in a repository is shown only to those who ask from there. So of all memories a caller sees those of
+/// `home` and the global ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     scopes: Option<Vec<Scope>>,

@@ -148,7 +148,7 @@ impl Index {
     }
 }
 
-/// Places of the numbers from this one on; minus infinity never counts.
+/// The places of all values that are at least `from`. Minus infinity is left out, whatever `from` is.
 pub(super) fn places_from(values: &[f32], from: f32) -> Vec<u32> {
     let from = from.max(f32::MIN);
     let mut out = Vec::new();

@@ -260,7 +260,7 @@ impl Index {
         }
     }
 
-    /// The owners with an approximate similarity from this one on, minus infinity never counted, in any order.
+    /// The owners whose approximate similarity is at least `from`, in any order. Rows of minus infinity are left out.
     fn owners_from(&self, near: &[f32], from: f32, comparison: &Comparison<'_>) -> Vec<Candidate> {
         let (image, overlay) = (comparison.image, comparison.overlay);
         let mut links: Vec<u32> = Vec::new();

@@ -24,8 +24,7 @@ const HELPED: &str = "Helped here before";
 const TITLE: usize = 90;
 
 impl Engine {
-    /// Adds to an answer what was learnt about its errors. `asked` has the errors as they are asked by meaning, by their
-    /// fingerprints.
+    /// Adds to an answer what was learnt about its errors. `asked` holds the text of each error, by its fingerprint.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.

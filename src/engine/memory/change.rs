@@ -1,4 +1,4 @@
-//! One change of memories: events in, what they come to stored with them, vectors behind it.
+//! One change of memories: events are appended, the memories that follow are stored, vectors are made afterwards.
 
 use crate::engine::derived::Keep;
 use crate::engine::{Engine, EngineError, Session};
@@ -55,7 +55,7 @@ impl Saying<'_> {
     }
 }
 
-/// Appends events, and stores what they come to.
+/// Appends events, and stores the memories that follow from them.
 pub(super) fn record(batch: &Batch<'_>, events: impl IntoIterator<Item = NewEvent>) -> Result<(), EngineError> {
     for event in events {
         let event: MemoryEvent = batch.append_event(event)?;
@@ -145,10 +145,10 @@ impl Engine {
         Ok(())
     }
 
-    /// The memory with this id or the beginning of one, if whoever asks may see it.
+    /// The memory with this id, or the only one whose id begins with it. What the caller may not see is not found.
     ///
     /// # Errors
-    /// [`EngineError::NoMemory`] where there is none, [`EngineError::SeveralMemories`] where several begin so.
+    /// [`EngineError::NoMemory`] if no id begins with it, [`EngineError::SeveralMemories`] if several ids do.
     pub(super) fn find_memory(database: &Database, id: &str, access: &Access) -> Result<Memory, EngineError> {
         let missing = || EngineError::NoMemory { id: id.to_owned() };
         let full = if id.starts_with(MEMORY_PREFIX) { id.to_owned() } else { format!("{MEMORY_PREFIX}{id}") };

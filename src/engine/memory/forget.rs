@@ -1,5 +1,5 @@
-//! Forgetting memories: their words leave the log, what it comes to, the vectors, the copies and the free pages. That
-//! something was forgotten stays in the log.
+//! Forgetting memories: their words leave the log, the stored memories, the vectors, the backups and the free pages.
+//! The log keeps an event that says that something was forgotten.
 
 use super::change::record;
 use crate::engine::{Engine, EngineError, Session};

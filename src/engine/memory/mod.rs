@@ -1,7 +1,7 @@
-//! Memory: what was learnt is written down, disputed, forgotten, and told when it fits.
+//! Memory: what was learnt is written down, disputed, forgotten, and shown where it fits.
 //!
-//! A change is one batch: its events go into the log, and what they come to is stored with them. Vectors are made
-//! behind it: what was learnt is safe before anything else is asked.
+//! Each change is one batch: events are appended to the log, and the memories that follow are stored with them. Vectors
+//! are made after that. So what was learnt is on the disk before the model is asked.
 
 mod answer;
 mod associate;

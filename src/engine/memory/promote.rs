@@ -1,4 +1,4 @@
-//! A memory of one's own becomes one of the team: it is written into a file of the repository, to be reviewed like code.
+//! A personal memory becomes one of the team. It is written into a file of the repository, which is reviewed like code.
 
 use super::change::{Saying, record};
 use super::claims::TEAM;
@@ -20,9 +20,9 @@ const SLUG: usize = 40;
 const NAMES: usize = 1_000;
 
 impl Engine {
-    /// Writes a memory into a file below `.ken/memory` of the repository with this root, and lets its team stand behind
-    /// it. No text that is there is changed: the memory is added to a file about the same, or gets one of its own. Gives
-    /// the memory and its file.
+    /// Writes a memory into a file below `.ken/memory` of the repository with this root, and gives it the authority of
+    /// the team. Existing text is never changed: the memory is appended to a file about the same topic, or gets a file
+    /// of its own. Returns the memory and the file.
     ///
     /// # Errors
     /// [`EngineError::NeedsPerson`] for a program, [`EngineError::NotPromoted`] for a memory that cannot be the

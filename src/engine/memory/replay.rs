@@ -1,4 +1,4 @@
-//! The log, replayed: what its events come to, against what is stored.
+//! The log is replayed, and the memories that follow from it are compared with those that are stored.
 
 use super::change::{BatchShelf, key_of};
 use crate::engine::{Engine, EngineError, Session};
@@ -15,14 +15,14 @@ const PAGE: usize = 2_000;
 pub struct Replayed {
     /// Events of the log.
     pub events: usize,
-    /// Memories that they come to.
+    /// Memories that follow from them.
     pub memories: usize,
     /// Ids of memories that are stored otherwise, or should not be there, or are not.
     pub different: Vec<String>,
 }
 
 impl Engine {
-    /// Replays the log and compares what it comes to with what is stored, byte for byte; everything is left as it is.
+    /// Replays the log and compares the result with what is stored, byte for byte. Nothing is changed.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
@@ -46,7 +46,7 @@ impl Engine {
         Ok(out)
     }
 
-    /// Makes everything that the log comes to again.
+    /// Makes all memories again from the log, if what is stored differs.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses; all is as it was then.

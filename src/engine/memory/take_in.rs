@@ -1,8 +1,8 @@
-//! What files say is taken in, and is refreshed with them: what they say otherwise now is corrected, what they no longer
-//! say is not served any more.
+//! Memories are read from files and follow them: if a file changes a statement its memory is corrected, and if a file
+//! drops a statement its memory is no longer served.
 //!
-//! A file that is taken in again and has not changed makes no event. What a person decided stays as they decided it. A
-//! memory that another file still says, or that somebody said themselves, stays when one file drops it.
+//! A file that has not changed makes no event. Decisions of persons are kept. A memory also stays if another file still
+//! holds the statement, or if somebody remembered it by hand.
 
 use super::change::{Saying, record};
 use super::claims::{Behind, Claim, Claims, Place, TEAM, of_rules, says};
@@ -164,8 +164,8 @@ impl Engine {
         Ok(TeamFiles { claims, files })
     }
 
-    /// Takes in what a repository's team says, with its authority: the files are reviewed by persons. What they no longer
-    /// say is not served any more, or is its author's own again.
+    /// Reads the memories of a repository's team. They get the team's authority, because persons review the files. What
+    /// the files no longer hold is no longer served; a memory that was promoted becomes personal again.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses; what was stored before stays.
@@ -344,8 +344,8 @@ fn ours() -> Author {
     Author::Program(OURS.to_owned())
 }
 
-/// The memory that a claim is about: the one that it was written from, the one of its key, or one that rests on its file
-/// and says the same.
+/// The memory that a claim is about: the one with its id, the one with its key, or one that says the same and has the
+/// claim's file as evidence.
 fn find(database: &Database, claim: &Claim, held: &[Memory]) -> Result<Option<Memory>, EngineError> {
     let wanted = &claim.wanted;
     let fits = |memory: &Memory| {

@@ -34,31 +34,65 @@ static RESULTS: LazyLock<Vec<Compiled>> = LazyLock::new(|| RULES.iter().map(comp
 /// What only a machine writes about a failure.
 static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?:^|[\s\]>(])(?i:error|fatal|panic|exception|err!?)(?:\[\w+\]|\s+[A-Z]{1,4}\d+)?:\s|\b[A-Z]\w*(?:Error|Exception)\b",
-        r"|(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[ :=]+(?:code |status )?-?[1-9]\d{0,9}\b|\bpanicked at\b|segmentation fault|core dumped",
-        r"|no such file or directory|permission denied|command not found|connection (?:refused|reset)|undefined reference|cannot find module|no module named",
-        r"|\bE(?:CONN[A-Z]+|NOENT|ACCES|PERM|ADDRINUSE|TIMEDOUT|PIPE|EXIST|INVAL|NOSPC)\b|\b(?:OOMKilled|CrashLoopBackOff|ImagePullBackOff)\b|\b(?:4\d\d|5\d\d) (?:Unauthorized|Forbidden|Not Found|Internal Server|Bad Gateway|Service Unavail)",
+        concat!(
+            r"(?:^|[\s\]>(])(?i:error|fatal|panic|exception|err!?)(?:\[\w+\]|\s+[A-Z]{1,4}\d+)?:\s|",
+            r"\b[A-Z]\w*(?:Error|Exception)\b",
+        ),
+        concat!(
+            r"|(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[ :=]+(?:code |status )?-?[1-9]\d{0,9}\b|",
+            r"\bpanicked at\b|segmentation fault|core dumped",
+        ),
+        concat!(
+            r"|no such file or directory|permission denied|command not found|connection (?:refused|reset)|",
+            r"undefined reference|cannot find module|no module named",
+        ),
+        concat!(
+            r"|\bE(?:CONN[A-Z]+|NOENT|ACCES|PERM|ADDRINUSE|TIMEDOUT|PIPE|EXIST|INVAL|NOSPC)\b|\b(?:OOMKilled|",
+            r"CrashLoopBackOff|ImagePullBackOff)\b|\b(?:4\d\d|5\d\d) (?:Unauthorized|Forbidden|Not Found|",
+            r"Internal Server|Bad Gateway|Service Unavail)",
+        ),
     ))
 });
 
 /// What a person says about a failure.
 static PROBLEM: LazyLock<Regex> = LazyLock::new(|| {
-    phrase(
-        r"\b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|broken?|breaks|bug|does(?:n't| not) (?:work|build|compile|start|run|show|load|pass)|is(?:n't| not) (?:working|showing|loading)|not working|won't|can't|cannot|stuck|hangs?|hanging|wrong|problem|issue|timed? ?out|warning|unable)\b",
-    )
+    phrase(concat!(
+        r"\b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|broken?|breaks|bug|",
+        r"does(?:n't| not) (?:work|build|compile|start|run|show|load|pass)|is(?:n't| not) (?:working|",
+        r"showing|loading)|not working|won't|can't|cannot|stuck|hangs?|hanging|wrong|problem|issue|",
+        r"timed? ?out|warning|unable)\b",
+    ))
 });
 
 /// A change that somebody says they made or advises to make.
 static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
     phrase(concat!(
-        r"^(?:(?:ok|okay|great|done|so|now|yes|first|then|also|instead|alternatively|got it|fixed|perfect|i see|\d[.)])[,.!:]* +)*",
-        r"(?:(?:(?:i(?:'ve| have|'ll| will)?|we(?:'ve| have|'ll| will)?|you (?:can|need to|should|have to|must|could)|try|this",
+        concat!(
+            r"^(?:(?:ok|okay|great|done|so|now|yes|first|then|also|instead|alternatively|got it|fixed|perfect|",
+            r"i see|\d[.)])[,.!:]* +)*",
+        ),
+        concat!(
+            r"(?:(?:(?:i(?:'ve| have|'ll| will)?|we(?:'ve| have|'ll| will)?|you (?:can|need to|should|have to|",
+            r"must|could)|try|this",
+        ),
         r"|the (?:fix|solution|workaround)(?: here)? (?:is|was)(?: to)?:?|to fix (?:it|this|that),?)",
         r"(?: also| just| now| then| simply| first| try| to|(?: \w+ly))* +)?",
-        r"(?:(?:add|chang|updat|remov|delet|replac|renam|mov|pin|upgrad|downgrad|install|reinstall|uninstall|disabl|enabl|clear",
-        r"|restart|switch|fix|increas|decreas|rais|lower|wrap|revert|configur|creat|patch|convert|bump|correct|import|export",
-        r"|rebuil|regenerat|reset|modif|adjust|unset|mount|regist|append|prepend|swap|introduc|rewr[io]t|downgrad|clean|purg",
-        r"|flush|kill|mov)\w*\b|(?:set|point|cast|put|use[ds]?|escape[ds]?|quote[ds]?|pass(?:ed|es)?|stop(?:ped)?|start(?:ed)?|made|makes?)\b",
+        concat!(
+            r"(?:(?:add|chang|updat|remov|delet|replac|renam|mov|pin|upgrad|downgrad|install|reinstall|",
+            r"uninstall|disabl|enabl|clear",
+        ),
+        concat!(
+            r"|restart|switch|fix|increas|decreas|rais|lower|wrap|revert|configur|creat|patch|convert|bump|",
+            r"correct|import|export",
+        ),
+        concat!(
+            r"|rebuil|regenerat|reset|modif|adjust|unset|mount|regist|append|prepend|swap|introduc|rewr[io]t|",
+            r"downgrad|clean|purg",
+        ),
+        concat!(
+            r"|flush|kill|mov)\w*\b|(?:set|point|cast|put|use[ds]?|escape[ds]?|quote[ds]?|pass(?:ed|es)?|",
+            r"stop(?:ped)?|start(?:ed)?|made|makes?)\b",
+        ),
         r"|(?:re-?)?r[ua]n(?:ning)? `) ?.{4,})",
     ))
 });
@@ -68,7 +102,10 @@ static OPEN: LazyLock<Regex> = LazyLock::new(|| {
     phrase(concat!(
         r"\b(?:few|several|some|two|three|four|multiple|following|possible|other|couple of)(?: \w+)?",
         r" (?:options|ways|things|alternatives|possibilities|approaches|solutions|causes|reasons)\b",
-        r"|\balternatively\b|\boption (?:\d|[ab])\b|\byou (?:could|can) (?:also|either)\b|\bif (?:that|this|it) (?:still )?(?:doesn't|does not|fails)",
+        concat!(
+            r"|\balternatively\b|\boption (?:\d|[ab])\b|\byou (?:could|can) (?:also|either)\b|\bif (?:that|",
+            r"this|it) (?:still )?(?:doesn't|does not|fails)",
+        ),
     ))
 });
 

@@ -32,30 +32,41 @@ static DOCUMENT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A person agrees with what the program just said.
 static AGREES: LazyLock<Regex> = LazyLock::new(|| {
-    phrase(
-        r"^(?:(?:oh|ah|ok|okay)[,.! ]+)*(?:yes|yeah|yep|exactly|right|correct|agreed|confirmed|indeed|true|good (?:find|catch|point)|makes sense|that(?:'s| is| was) (?:it|right|correct|true|the (?:problem|cause|issue))|that (?:fixed|did|worked|solved)|you(?:'re| are) right|works now)\b",
-    )
+    phrase(concat!(
+        r"^(?:(?:oh|ah|ok|okay)[,.! ]+)*(?:yes|yeah|yep|exactly|right|correct|agreed|confirmed|indeed|",
+        r"true|good (?:find|catch|point)|makes sense|that(?:'s| is| was) (?:it|right|correct|true|",
+        r"the (?:problem|cause|issue))|that (?:fixed|did|worked|solved)|you(?:'re| are) right|works now)\b",
+    ))
 });
 
 /// Meant for all projects.
 static EVERYWHERE: LazyLock<Regex> = LazyLock::new(|| {
-    phrase(
-        r"\balways\b|\bin (?:all|any|every|each)(?: of)?(?: my| our| the)? (?:projects?|repos?|repositor(?:y|ies)|codebases?|languages?)\b|\b(?:everywhere|globally|in general|across (?:all|every|projects|repos)|no matter (?:which|what) (?:project|repo)\w*|for (?:all|every) projects?|regardless of the (?:project|repo\w*))\b",
-    )
+    phrase(concat!(
+        r"\balways\b|\bin (?:all|any|every|each)(?: of)?(?: my| our| the)? (?:projects?|repos?|",
+        r"repositor(?:y|ies)|codebases?|languages?)\b|\b(?:everywhere|globally|in general|across (?:all|",
+        r"every|projects|repos)|no matter (?:which|what) (?:project|repo)\w*|for (?:all|every) projects?|",
+        r"regardless of the (?:project|repo\w*))\b",
+    ))
 });
 
 /// Ends some day, or names one.
 static BOUNDED: LazyLock<Regex> = LazyLock::new(|| {
-    phrase(
-        r"\b(?:until|till|by|before|on|from|starting|as of) (?:next |this |the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|(?:january|february|march|april|may|june|july|august|september|october|november|december)|\d{4}-\d\d|q[1-4]|end of|the end|next (?:week|month|sprint|release))\b|\bthis (?:week|sprint|month|quarter)\b|\bdeadline\b|\b(?:code )?freeze\b",
-    )
+    phrase(concat!(
+        r"\b(?:until|till|by|before|on|from|starting|as of) (?:next |this |the )?(?:(?:mon|tues|wednes|",
+        r"thurs|fri|satur|sun)day|tomorrow|(?:january|february|march|april|may|june|july|august|september|",
+        r"october|november|december)|\d{4}-\d\d|q[1-4]|end of|the end|next (?:week|month|sprint|",
+        r"release))\b|\bthis (?:week|sprint|month|quarter)\b|\bdeadline\b|\b(?:code )?freeze\b",
+    ))
 });
 
 /// Says that what follows is to be kept: one sentence, or the bullets of a list.
 static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
-    phrase(
-        r"^(?:(?:please|ok|also|and)[,.! ]+)*(?:remember|keep in mind|note|don't forget|(?:update|add to|save to|save in) (?:your|the|our) (?:memory|notes|learnings?)|from now on|for (?:future reference|next time)|lessons? learn(?:ed|t))(?: (?:this|these|that|the following|with this|with the following)(?: \w+){0,2})?:$",
-    )
+    phrase(concat!(
+        r"^(?:(?:please|ok|also|and)[,.! ]+)*(?:remember|keep in mind|note|don't forget|(?:update|add to|",
+        r"save to|save in) (?:your|the|our) (?:memory|notes|learnings?)|from now on|",
+        r"for (?:future reference|next time)|lessons? learn(?:ed|t))(?: (?:this|these|that|the following|",
+        r"with this|with the following)(?: \w+){0,2})?:$",
+    ))
 });
 
 /// Bullets that one sentence announces at most.
@@ -63,9 +74,14 @@ const MAX_ANNOUNCED: usize = 50;
 
 /// A convention rather than an observation.
 static CONVENTION: LazyLock<Regex> = LazyLock::new(|| {
-    phrase(
-        r"^(?:to |please )?(?:always|never|do(?:n't| not)|use|prefer|avoid|run|keep|put|write|name|call|add|make|commit|format|follow|ask|answer|test|document|check|deploy|squash|rebase|only)\b|\b(?:always|never|should(?:n't| not)?|must(?:n't)?|prefer\w*|convention|style|instead of|do(?:n't| not) (?:use|want|like|write|commit|push|mock|touch))\b|^(?:we|i) (?:\w+ )?(?:use|like|love|prefer|want|hate|write|name|call|format|deploy|squash|rebase|commit|test|indent|avoid|follow)\b",
-    )
+    phrase(concat!(
+        r"^(?:to |please )?(?:always|never|do(?:n't| not)|use|prefer|avoid|run|keep|put|write|name|call|",
+        r"add|make|commit|format|follow|ask|answer|test|document|check|deploy|squash|rebase|only)\b|",
+        r"\b(?:always|never|should(?:n't| not)?|must(?:n't)?|prefer\w*|convention|style|instead of|",
+        r"do(?:n't| not) (?:use|want|like|write|commit|push|mock|touch))\b|^(?:we|i) (?:\w+ )?(?:use|like|",
+        r"love|prefer|want|hate|write|name|call|format|deploy|squash|rebase|commit|test|indent|avoid|",
+        r"follow)\b",
+    ))
 });
 
 /// The memories that these turns propose, in the order of the text.

@@ -31,8 +31,14 @@ pub(super) struct Sentence {
 /// What machines begin or fill lines with.
 static LOGGED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[[^\]]{1,30}\][^(\w]|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b",
-        r"|\w+(?:Error|Exception): |error(?:\[\w+\])?: |warning(?:\[\w+\])?: |npm (?:ERR|WARN)|at \S+ ?\(|\$ |>>> |\+\+\+|---|@@ |\S+:\d+:\d+:|//|/\*|\*/|;;|%)",
+        concat!(
+            r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[[^\]]{1,30}\][^(\w]|(?:TRACE|DEBUG|INFO|WARN|",
+            r"WARNING|ERROR|FATAL)\b",
+        ),
+        concat!(
+            r"|\w+(?:Error|Exception): |error(?:\[\w+\])?: |warning(?:\[\w+\])?: |npm (?:ERR|WARN)|at \S+ ?\(|",
+            r"\$ |>>> |\+\+\+|---|@@ |\S+:\d+:\d+:|//|/\*|\*/|;;|%)",
+        ),
     ))
 });
 

@@ -26,15 +26,25 @@ const fn sign(name: &'static str, said: &'static str, before: &'static str, weig
 pub(super) const NAMED: &[(&str, &str)] = &[
     (
         "month",
-        r"(?:jan(?:uary)?|feb(?:ruary)?|march|april|may|june|july|august|sept(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
+        concat!(
+            r"(?:jan(?:uary)?|feb(?:ruary)?|march|april|may|june|july|august|sept(?:ember)?|oct(?:ober)?|",
+            r"nov(?:ember)?|dec(?:ember)?)",
+        ),
     ),
     (
         "day",
-        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tonight|tomorrow|yesterday|weekend|{month} (?:the )?\d{1,2}|\d{1,2}(?:st|nd|rd|th)|\d{4}-\d\d-\d\d|(?:this|next|last) (?:week|month|year))\b",
+        concat!(
+            r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tonight|tomorrow|yesterday|weekend|",
+            r"{month} (?:the )?\d{1,2}|\d{1,2}(?:st|nd|rd|th)|\d{4}-\d\d-\d\d|(?:this|next|last) (?:week|",
+            r"month|year))\b",
+        ),
     ),
     (
         "time",
-        r"\b(?:\d{1,2}:\d\d|\d{1,2} ?(?:am|pm|a\.m|p\.m|o'clock)|noon|midnight|half past|quarter (?:to|past)|(?:morning|evening|afternoon) (?:at )?\d|in the (?:morning|evening|afternoon))\b",
+        concat!(
+            r"\b(?:\d{1,2}:\d\d|\d{1,2} ?(?:am|pm|a\.m|p\.m|o'clock)|noon|midnight|half past|quarter (?:to|",
+            r"past)|(?:morning|evening|afternoon) (?:at )?\d|in the (?:morning|evening|afternoon))\b",
+        ),
     ),
     ("few", r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|[1-9])\b(?:[^:0-9]|$)"),
     ("name", r"(?-i:[a-z,'] ?[A-Z][a-z]\w*|[\x60\x22][^\x60\x22]+[\x60\x22]|[a-z]+[_/.][a-z]|\b[A-Z]{2,}\b)"),
@@ -42,36 +52,70 @@ pub(super) const NAMED: &[(&str, &str)] = &[
     ("no", r"^(?:(?:oh|um+|uh|hmm+|sorry|well|ok|okay|but|actually)[,.!…]* )*(?:no|nope|nah|not)\b"),
     (
         "yes",
-        r"^(?:(?:oh|um+|ah|ok|okay|well|hey|wow)[,.! ]*)*(?:yes|yeah|yep|yup|sure|ok|okay|alright|right|correct|fine|great|perfect|awesome|excellent|cool|good|nice|wonderful|terrific|(?:that|it|this)(?:'s| is| will be| would be| sounds| looks| works) (?:\w+ )?(?:great|good|fine|perfect|nice|right|correct|ok|okay|cool|awesome|well|works?)|sounds|works)\b",
+        concat!(
+            r"^(?:(?:oh|um+|ah|ok|okay|well|hey|wow)[,.! ]*)*(?:yes|yeah|yep|yup|sure|ok|okay|alright|right|",
+            r"correct|fine|great|perfect|awesome|excellent|cool|good|nice|wonderful|terrific|(?:that|it|",
+            r"this)(?:'s| is| will be| would be| sounds| looks| works) (?:\w+ )?(?:great|good|fine|perfect|",
+            r"nice|right|correct|ok|okay|cool|awesome|well|works?)|sounds|works)\b",
+        ),
     ),
     ("thanks", r"\b(?:thanks|thank you|thx|cheers|appreciate|bye)\b"),
     (
         "confirm",
-        r"\b(?:confirm\w*|verify|correct|just to (?:make sure|be (?:sure|clear))|make sure|double[- ]check|(?:is|are) (?:that|this|these|it|everything) (?:right|ok|okay|fine|correct|good)|is it ok\w*|do i have (?:this|that|it)|right\?|to (?:recap|summari[sz]e)|did you (?:mean|want)|you(?:'d| would)? (?:want|like)[^?]*$|so you)\b|\bright\?",
+        concat!(
+            r"\b(?:confirm\w*|verify|correct|just to (?:make sure|be (?:sure|clear))|make sure|",
+            r"double[- ]check|(?:is|are) (?:that|this|these|it|everything) (?:right|ok|okay|fine|correct|",
+            r"good)|is it ok\w*|do i have (?:this|that|it)|right\?|to (?:recap|summari[sz]e)|did you (?:mean|",
+            r"want)|you(?:'d| would)? (?:want|like)[^?]*$|so you)\b|\bright\?",
+        ),
     ),
     (
         "failure",
-        r"\b(?:could ?n't|could not|can ?not|can't|unable|was not able|wasn't able|fail\w*|unsuccessful|not (?:successful|available|possible)|no (?:other|such|more)|there (?:are|is) no|unavailable|(?:didn't|did not) (?:work|go|succeed|find)|error|sold out|unfortunately|regret)\b",
+        concat!(
+            r"\b(?:could ?n't|could not|can ?not|can't|unable|was not able|wasn't able|fail\w*|unsuccessful|",
+            r"not (?:successful|available|possible)|no (?:other|such|more)|there (?:are|is) no|unavailable|",
+            r"(?:didn't|did not) (?:work|go|succeed|find)|error|sold out|unfortunately|regret)\b",
+        ),
     ),
     (
         "offer",
-        r"\b(?:i (?:found|see|have|can find|could find|was able)|(?:we|i)'ve (?:found|got)|there(?:'s| is| are|'re)|here(?:'s| is| are)|how about|what about|what do you (?:say|think)|would you (?:like|prefer)|do you (?:like|want)|(?:is|are) (?:a|an|one of|available)|options?|alternatives?|suggest\w*|recommend\w*)\b",
+        concat!(
+            r"\b(?:i (?:found|see|have|can find|could find|was able)|(?:we|i)'ve (?:found|got)|there(?:'s| is|",
+            r" are|'re)|here(?:'s| is| are)|how about|what about|what do you (?:say|think)|would you (?:like|",
+            r"prefer)|do you (?:like|want)|(?:is|are) (?:a|an|one of|available)|options?|alternatives?|",
+            r"suggest\w*|recommend\w*)\b",
+        ),
     ),
     (
         "asks",
-        r"\b(?:what|which|when|where|who|how (?:many|much|long|often)|any (?:particular|specific|preference\w*)|do you have (?:a|any)|please (?:tell|provide|specify|give)|tell me|let me know|may i (?:know|have)|can i (?:know|get|have)|in (?:what|which))\b[^.!?]*(?:\?|$)",
+        concat!(
+            r"\b(?:what|which|when|where|who|how (?:many|much|long|often)|any (?:particular|specific|",
+            r"preference\w*)|do you have (?:a|any)|please (?:tell|provide|specify|give)|tell me|let me know|",
+            r"may i (?:know|have)|can i (?:know|get|have)|in (?:what|which))\b[^.!?]*(?:\?|$)",
+        ),
     ),
     (
         "done",
-        r"\b(?:successful\w*|confirmed|booked|reserved|scheduled|(?:has|have) been|(?:is|are) (?:set|done|made|complete\w*)|i(?:'ve| have) (?:made|set|added|changed|updated|booked|created|done|fixed)|all set|done|completed|finished|was (?:a success|made))\b",
+        concat!(
+            r"\b(?:successful\w*|confirmed|booked|reserved|scheduled|(?:has|have) been|(?:is|are) (?:set|done|",
+            r"made|complete\w*)|i(?:'ve| have) (?:made|set|added|changed|updated|booked|created|done|fixed)|",
+            r"all set|done|completed|finished|was (?:a success|made))\b",
+        ),
     ),
     (
         "more",
-        r"\b(?:anything|something|what) (?:else|other)|\b(?:else|further|more) (?:can|could|may|i|that|help|you|with)\b|\b(?:help|assist|do) (?:\w+ ){0,3}(?:else|further|more)\b",
+        concat!(
+            r"\b(?:anything|something|what) (?:else|other)|\b(?:else|further|more) (?:can|could|may|i|that|",
+            r"help|you|with)\b|\b(?:help|assist|do) (?:\w+ ){0,3}(?:else|further|more)\b",
+        ),
     ),
     (
         "want",
-        r"\b(?:i(?:'d| would|'ll| will|'m| am)?|we(?:'d| would|'ll| will|'re| are)?) (?:\w+ )?(?:like|want|need|prefer|rather|love|hope|hoping|looking|plan\w*|going|leav\w*|thinking|wish|take|go|try|interested|use)\b",
+        concat!(
+            r"\b(?:i(?:'d| would|'ll| will|'m| am)?|we(?:'d| would|'ll| will|'re| are)?) (?:\w+ )?(?:like|",
+            r"want|need|prefer|rather|love|hope|hoping|looking|plan\w*|going|leav\w*|thinking|wish|take|go|",
+            r"try|interested|use)\b",
+        ),
     ),
 ];
 
@@ -83,7 +127,10 @@ pub(super) const SIGNS: &[Sign] = &[
     sign("no, and a wish", r"{no}.*{want}", "", [-0.20, 0.59]),
     sign(
         "no, and an order",
-        r"{no}[,.!;: –-]+(?:\w+,? ){0,2}?(?:use|put|make|take|keep|leave|call|run|write|set|add|go|it(?:'s| is| should| has)|the|only|in|on|at|with|to|for|by|we|they|that one|this one)\b",
+        concat!(
+            r"{no}[,.!;: –-]+(?:\w+,? ){0,2}?(?:use|put|make|take|keep|leave|call|run|write|set|add|go|",
+            r"it(?:'s| is| should| has)|the|only|in|on|at|with|to|for|by|we|they|that one|this one)\b",
+        ),
         "",
         [2.02, 0.68],
     ),
@@ -103,7 +150,10 @@ pub(super) const SIGNS: &[Sign] = &[
     sign("no after a summary", r"{no}", r"{confirm}", [0.65, 0.94]),
     sign(
         "no thanks",
-        r"{no}[^?]*{thanks}|^no[.,]? ?(?:i'm|that's|that is|that will|that'll|it's|nothing|not (?:now|yet|right|at)|i don't|i am)\b",
+        concat!(
+            r"{no}[^?]*{thanks}|^no[.,]? ?(?:i'm|that's|that is|that will|that'll|it's|nothing|not (?:now|yet|",
+            r"right|at)|i don't|i am)\b",
+        ),
         "",
         [-2.17, 0.05],
     ),
@@ -117,19 +167,28 @@ pub(super) const SIGNS: &[Sign] = &[
     sign("would rather", r"\b(?:rather|prefer)\b", "", [0.23, 1.84]),
     sign(
         "change",
-        r"\b(?:chang(?:e|ed|ing)|switch\w*|modif\w*|adjust\w*|update it|correct(?:ion)? (?:that|this|it|to)|fix that)\b",
+        concat!(
+            r"\b(?:chang(?:e|ed|ing)|switch\w*|modif\w*|adjust\w*|update it|correct(?:ion)? (?:that|this|it|",
+            r"to)|fix that)\b",
+        ),
         "",
         [2.26, -1.06],
     ),
     sign(
         "changed my mind",
-        r"\b(?:chang\w+ my mind|second thought|scratch that|never ?mind|forget (?:it|that)|my (?:mistake|bad)|i (?:misspoke|was wrong)|typo)\b",
+        concat!(
+            r"\b(?:chang\w+ my mind|second thought|scratch that|never ?mind|forget (?:it|that)|my (?:mistake|",
+            r"bad)|i (?:misspoke|was wrong)|typo)\b",
+        ),
         "",
         [0.21, -0.15],
     ),
     sign(
         "that is wrong",
-        r"\b(?:(?:that|this|it)(?:'s| is|s)? (?:not|n't|wrong|incorrect)|isn't (?:right|what)|wrong|incorrect|not (?:right|correct|what i)|mistake)\b",
+        concat!(
+            r"\b(?:(?:that|this|it)(?:'s| is|s)? (?:not|n't|wrong|incorrect)|isn't (?:right|what)|wrong|",
+            r"incorrect|not (?:right|correct|what i)|mistake)\b",
+        ),
         "",
         [1.09, -0.28],
     ),
@@ -178,13 +237,19 @@ pub(super) const SIGNS: &[Sign] = &[
     sign("a question with a value", r"{value}.*\?\s*$", "", [0.46, 0.46]),
     sign(
         "asks what there is",
-        r"\b(?:is|are|do|does|did|can|could|will|would) (?:there|they|it|this|that|he|she|those|these)\b|^(?:what|how|where|when|who|which|why)\b",
+        concat!(
+            r"\b(?:is|are|do|does|did|can|could|will|would) (?:there|they|it|this|that|he|she|those|these)\b|",
+            r"^(?:what|how|where|when|who|which|why)\b",
+        ),
         "",
         [-0.69, -1.95],
     ),
     sign(
         "asks to do",
-        r"\b(?:can|could|would|will) (?:you|we)|\bplease\b|^(?:find|show|get|give|tell|search|book|check|look|play|send|add|use|make|run|fix)\b",
+        concat!(
+            r"\b(?:can|could|would|will) (?:you|we)|\bplease\b|^(?:find|show|get|give|tell|search|book|check|",
+            r"look|play|send|add|use|make|run|fix)\b",
+        ),
         "",
         [-0.02, 0.45],
     ),
@@ -218,7 +283,11 @@ pub(super) const SIGNS: &[Sign] = &[
     sign("a few words", r"^\W*(?:[\w'.:-]+\W*){1,4}$", "", [-0.33, -0.33]),
     sign(
         "takes what was offered",
-        r"\b(?:i(?:'ll| will| would|'d)? (?:\w+ )?(?:take|go with|love|like|want|choose)|sounds|works|let's|go (?:ahead|with)|is (?:good|fine|great|perfect)) (?:that|it|this|the|with|good|great|for)\b",
+        concat!(
+            r"\b(?:i(?:'ll| will| would|'d)? (?:\w+ )?(?:take|go with|love|like|want|choose)|sounds|works|",
+            r"let's|go (?:ahead|with)|is (?:good|fine|great|perfect)) (?:that|it|this|the|with|good|great|",
+            r"for)\b",
+        ),
         r"{offer}",
         [0.45, 1.25],
     ),

@@ -134,9 +134,15 @@ fn commands_that_were_run_are_what_was_tried() {
     let text = concat!(
         r#"{"type":"user","message":{"role":"user","content":"the tests do not start"}}"#,
         "\n",
-        r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","input":{"command":"docker compose up -d db"}}]}}"#,
+        concat!(
+            r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","input":{"comman"#,
+            r#"d":"docker compose up -d db"}}]}}"#,
+        ),
         "\n",
-        r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"ok\nConnectionError: refused by db"}]}}"#,
+        concat!(
+            r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"ok\nConnecti"#,
+            r#"onError: refused by db"}]}}"#,
+        ),
         "\n",
         r#"{"type":"user","message":{"role":"user","content":"works now"}}"#,
     );

@@ -76,9 +76,12 @@ fn what_is_written_is_readable() {
         because: Some("It \"broke\"".into()),
         text: "Do it.\n\n---\n\nThen rest.".into(),
     };
-    let text = "---\nid: m-1\nkind: tactic\nauthority: org\ntitle: \"Rest: now\"\ncategory: \"yes\"\npattern: \"a: b\"\nservice: Cloud Run\n\
-        region: \"1.10\"\nsubject: quota\nuntil: \"2026-11-22T12:00Z\"\ntags: [a b, \"x, y\"]\nglobal: true\nworked: true\n\
-        error: |-\n  one\n    two\nfingerprint: \"v2:0123\"\nbecause: \"It \\\"broke\\\"\"\n---\nDo it.\n\n---\n\nThen rest.\n";
+    let text = "---\nid: m-1\nkind: tactic\nauthority: org\ntitle: \"Rest: now\"\ncategory: \"yes\"\n\
+        pattern: \"a: b\"\nservice: Cloud Run\n\
+        region: \"1.10\"\nsubject: quota\nuntil: \"2026-11-22T12:00Z\"\n\
+        tags: [a b, \"x, y\"]\nglobal: true\nworked: true\n\
+        error: |-\n  one\n    two\nfingerprint: \"v2:0123\"\nbecause: \"It \\\"broke\\\"\"\n\
+        ---\nDo it.\n\n---\n\nThen rest.\n";
     assert_eq!(write(&memory), text);
     assert_eq!(read(text).unwrap(), memory);
 }

@@ -120,7 +120,8 @@ fn plain(text: &str) -> String {
                 None => (word.as_str(), ""),
             };
             let bare = &word[before.len()..word.len() - after.len()];
-            let breaks = |marks: &str| marks.contains([',', '.', ';', '!', '?', '—', '–', '(', ')']) || marks == "-";
+            let ends = [',', '.', ';', '!', '?', '—', '–', '(', ')'];
+            let breaks = |marks: &str| marks.contains(ends) || marks == "-";
             if breaks(before) {
                 out.push_str(", ");
             }

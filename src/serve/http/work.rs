@@ -20,8 +20,8 @@ const BYTES_PER_TOKEN: usize = 4;
 const MOST_PATIENCE: Duration = Duration::from_millis(20);
 const STEP: Duration = Duration::from_millis(1);
 
-/// Questions that run at a time for each processor. They meet where vectors are compared, which reads these once for all
-/// that wait (`ann`), and take turns where the model runs (`embed`).
+/// Questions that run at the same time for each processor. Those that wait for a comparison of vectors share one pass
+/// over them (`ann`). The model takes one question after another (`embed`).
 pub(super) const TOGETHER: usize = 8;
 
 /// Why work was not done.

@@ -1,4 +1,4 @@
-//! Memories: the log of events, their words, and what they come to.
+//! Memories in SQLite: the log of events, their words, and the memories that follow from them.
 
 use super::StoreError;
 use super::database::{Batch, Database};

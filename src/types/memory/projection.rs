@@ -1,4 +1,4 @@
-//! What the events of a memory come to.
+//! A memory, as it follows from its events.
 
 use super::{Author, MemorySource, Relation, Wording};
 use crate::types::{Authority, Kind, Scope};

@@ -8,7 +8,16 @@ const BASE: Rule = Rule { kind: Some(Kind::Preference), trigger: Trigger::Correc
 pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "no, but this",
-        pattern: r"^(?:(?:oh|um|uh|hmm|sorry|wait|well|ok|but)[,.! ]+)*(?:no|nope|nah)[,.!;: –—-]+(?:(?:please|actually|just|sorry|wait|no|instead)[, ]+)*(?P<what>(?:(?:please|actually|just) )*(?:use|make|put|it(?:'s| is| should| needs| must| has)|this (?:is|should)|that(?:'s| is| should) (?:the|a|an|for|in|on|only|always)|we (?:use|want|need|don't|do not|have|always|never|only|call|write|keep|prefer)|i (?:want|need|meant|mean|said|prefer|use|don't want|like)|i'd (?:like|prefer|rather)|do(?:n't| not)|keep|change|set|leave|write|run|the \w+ (?:\w+ )?(?:is|are|should|must|has|have|goes|belongs)|they (?:are|should|have)|you (?:should|need|have|must)|only|never|always|not) .+)",
+        pattern: concat!(
+            r"^(?:(?:oh|um|uh|hmm|sorry|wait|well|ok|but)[,.! ]+)*(?:no|nope|nah)[,.!;: –—-]+(?:(?:please|",
+            r"actually|just|sorry|wait|no|instead)[, ]+)*(?P<what>(?:(?:please|actually|just) )*(?:use|make|",
+            r"put|it(?:'s| is| should| needs| must| has)|this (?:is|should)|that(?:'s| is| should) (?:the|a|",
+            r"an|for|in|on|only|always)|we (?:use|want|need|don't|do not|have|always|never|only|call|write|",
+            r"keep|prefer)|i (?:want|need|meant|mean|said|prefer|use|don't want|like)|i'd (?:like|prefer|",
+            r"rather)|do(?:n't| not)|keep|change|set|leave|write|run|the \w+ (?:\w+ )?(?:is|are|should|must|",
+            r"has|have|goes|belongs)|they (?:are|should|have)|you (?:should|need|have|must)|only|never|always|",
+            r"not) .+)",
+        ),
         yes: &[
             "No, use pnpm here",
             "no. we use tabs",
@@ -26,12 +35,21 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
             "No worries, I use it anyway",
             "no, it works",
         ],
-        unless: r"^(?:\w+[,.! ]+)?no[,. ]+(?:problem|worries|thanks|thank you|need|that's (?:all|it|fine|ok)|it(?:'s| is) (?:ok|okay|fine|good|not needed)|i don't (?:think|know|need)|i'm (?:good|fine))",
+        unless: concat!(
+            r"^(?:\w+[,.! ]+)?no[,. ]+(?:problem|worries|thanks|thank you|need|that's (?:all|it|fine|ok)|",
+            r"it(?:'s| is) (?:ok|okay|fine|good|not needed)|i don't (?:think|know|need)|i'm (?:good|fine))",
+        ),
         ..BASE
     },
     Rule {
         name: "that is wrong",
-        pattern: r"^(?:(?:oh|no|wait|hmm|sorry|but|well|actually)[,.! ]+)*(?:that|this|it|your \w+|the \w+ you \w+)(?:'s| is| was| are|s)?(?: just| simply| actually| still| also)?(?:n't| not)? (?:wrong|incorrect|not (?:right|correct|true|what i (?:meant|want\w*|asked|said)|how (?:we|it|i))|right|correct|what i (?:meant|want\w*|asked|said))\b.*\b(?P<what>(?:it|we|the|use|i|they|this|our|should|must)\b.+)",
+        pattern: concat!(
+            r"^(?:(?:oh|no|wait|hmm|sorry|but|well|actually)[,.! ]+)*(?:that|this|it|your \w+|",
+            r"the \w+ you \w+)(?:'s| is| was| are|s)?(?: just| simply| actually| still| also)?(?:n't|",
+            r" not)? (?:wrong|incorrect|not (?:right|correct|true|what i (?:meant|want\w*|asked|said)|",
+            r"how (?:we|it|i))|right|correct|what i (?:meant|want\w*|asked|said))\b.*\b(?P<what>(?:it|we|the|",
+            r"use|i|they|this|our|should|must)\b.+)",
+        ),
         unless: r"\b(?:is|'s|was) (?:right|correct|exactly)\b|what i (?:meant|want\w*|asked for|said)[.!]?$",
         yes: &[
             "That's wrong, the port is 8443",
@@ -49,7 +67,10 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "I meant",
-        pattern: r"^(?:(?:oh|no|sorry|wait|actually|hmm|well|my bad|oops)[,.! ]+)*(?P<what>i (?:meant|actually (?:meant|wanted|want|need|prefer)|was (?:talking about|thinking of)|mean) .+)",
+        pattern: concat!(
+            r"^(?:(?:oh|no|sorry|wait|actually|hmm|well|my bad|oops)[,.! ]+)*(?P<what>i (?:meant|",
+            r"actually (?:meant|wanted|want|need|prefer)|was (?:talking about|thinking of)|mean) .+)",
+        ),
         unless: r"\bi mean(?:t)? (?:it|that|well|sure|yes|no)\b|^i mean,",
         yes: &[
             "I meant the staging server",
@@ -62,8 +83,15 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "not this but that",
-        pattern: r"^(?:(?:no|actually|sorry|wait|and|ok|so|please)[,.! ]+)*(?P<what>.*(?:\bnot (?:\S+ ){1,6}?but (?:rather )?\S+|\b(?:use|should (?:be|use)|make it|call it|it'?s|it is|want|need|prefer|put it in|want it in) (?:\S+ ){1,6}?(?:instead of|rather than|and not|, ?not|not) (?:the |a |an )?\S+).*)",
-        unless: r"\bnot (?:only|just|sure|bad|yet|necessarily|that|too|the case)\b|\bnot (?:\S+ )*(?:but (?:i|it|we|you|they|that|there|when|if|then|still|now|the)\b)",
+        pattern: concat!(
+            r"^(?:(?:no|actually|sorry|wait|and|ok|so|please)[,.! ]+)*(?P<what>.*(?:\bnot (?:\S+ ){1,6}?but (?",
+            r":rather )?\S+|\b(?:use|should (?:be|use)|make it|call it|it'?s|it is|want|need|prefer|put it in|",
+            r"want it in) (?:\S+ ){1,6}?(?:instead of|rather than|and not|, ?not|not) (?:the |a |an )?\S+).*)",
+        ),
+        unless: concat!(
+            r"\bnot (?:only|just|sure|bad|yet|necessarily|that|too|the case)\b|\bnot (?:\S+ )*(?:but (?:i|it|",
+            r"we|you|they|that|there|when|if|then|still|now|the)\b)",
+        ),
         yes: &[
             "use httpx instead of requests",
             "It should be a warning, not an error",
@@ -83,8 +111,18 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "make it that",
         takes_questions: true,
-        pattern: r"^(?:(?:oh|no|sorry|wait|hmm|well|ok|okay|yes|yeah|actually|please|thanks|great|but|and|can you|could you|let's|also)[,.! ]+)*(?P<what>(?:actually )?(?:(?:make|change|switch|set) (?:that|it|this|the [\w ]{2,30}?) (?:to|into|a|an|the|for|at|\d|as|use)\b|(?:switch|change) (?:to|from)\b|replace .+ (?:with|by)\b|scratch that|on second thought|actually[, ]+(?:i|we|let's|it|use|the|make|can|could|don't|no|please)\b).+)",
-        unless: r"\bmake (?:it|that|this) (?:a (?:lot|bit)|work|so|happen|easier|better|clear|look)\b|^actually,? (?:it (?:works|worked|is (?:fine|ok|good|working))|i (?:think|don't (?:know|think|see)|see|like (?:it|that|this)|have (?:a|another|some))|the (?:idea|problem|issue))",
+        pattern: concat!(
+            r"^(?:(?:oh|no|sorry|wait|hmm|well|ok|okay|yes|yeah|actually|please|thanks|great|but|and|can you|",
+            r"could you|let's|also)[,.! ]+)*(?P<what>(?:actually )?(?:(?:make|change|switch|set) (?:that|it|",
+            r"this|the [\w ]{2,30}?) (?:to|into|a|an|the|for|at|\d|as|use)\b|(?:switch|change) (?:to|from)\b|",
+            r"replace .+ (?:with|by)\b|scratch that|on second thought|actually[, ]+(?:i|we|let's|it|use|the|",
+            r"make|can|could|don't|no|please)\b).+)",
+        ),
+        unless: concat!(
+            r"\bmake (?:it|that|this) (?:a (?:lot|bit)|work|so|happen|easier|better|clear|look)\b|",
+            r"^actually,? (?:it (?:works|worked|is (?:fine|ok|good|working))|i (?:think|don't (?:know|think|",
+            r"see)|see|like (?:it|that|this)|have (?:a|another|some))|the (?:idea|problem|issue))",
+        ),
         yes: &[
             "make that 8 workers",
             "Change it to the EU region",
@@ -106,8 +144,17 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "do not",
-        pattern: r"^(?:(?:and|also|but|no|please|pls|ok|so|wait|stop|again)[,.! ]+)*(?P<what>(?:please )?(?:do(?:n't| not)|stop|avoid|quit|no more) (?:ever |just |also |add|use|us|mak|writ|creat|chang|put|modif|edit|remov|touch|commit|push|delet|run|includ|call|import|assum|mock|guess|hard|skip|repeat|giv|say|show|ask|install|rewrit|refactor|generat|wrap|return|expos|rename|mov|over|mix|try|do\b)\w*.*)",
-        unless: r"\bdo(?:n't| not) (?:know|think|see|have|want|need|care|worry|understand|get|mind|use it)\b|(?:yet|for now|right now|this time|at the moment)[.!]?$",
+        pattern: concat!(
+            r"^(?:(?:and|also|but|no|please|pls|ok|so|wait|stop|",
+            r"again)[,.! ]+)*(?P<what>(?:please )?(?:do(?:n't| not)|stop|avoid|quit|no more) (?:ever |just |",
+            r"also |add|use|us|mak|writ|creat|chang|put|modif|edit|remov|touch|commit|push|delet|run|includ|",
+            r"call|import|assum|mock|guess|hard|skip|repeat|giv|say|show|ask|install|rewrit|refactor|generat|",
+            r"wrap|return|expos|rename|mov|over|mix|try|do\b)\w*.*)",
+        ),
+        unless: concat!(
+            r"\bdo(?:n't| not) (?:know|think|see|have|want|need|care|worry|understand|get|mind|use it)\b|",
+            r"(?:yet|for now|right now|this time|at the moment)[.!]?$",
+        ),
         yes: &[
             "Don't use unwrap in library code",
             "please do not add comments",

@@ -8,8 +8,17 @@ const BASE: Rule = Rule { kind: Some(Kind::Preference), trigger: Trigger::Decisi
 pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "we decided",
-        pattern: r"^(?:(?:ok|okay|so|and|but|also|yes|yeah|great|well|right|fine|after [\w ]{3,40})[,.! ]+)*(?P<what>(?:(?:we|i|the team)(?:'ve| have| had)? (?:also |now |finally |just )?(?:decided|agreed|settled|chose|chosen|opted|standardi[sz]ed|committed|picked)(?: (?:to|on|for|that|against|not))? .+|(?:the )?decision(?: (?:is|was|made))?(?:: | to | is | was ).+|it (?:was|is|has been) (?:decided|agreed) .+))",
-        unless: r"\b(?:haven't|have not|not yet|yet to|never|can't|cannot) (?:decided|decide|agreed)|decided (?:yet|on (?:it|that) yet|what|how|if|whether)",
+        pattern: concat!(
+            r"^(?:(?:ok|okay|so|and|but|also|yes|yeah|great|well|right|fine|",
+            r"after [\w ]{3,40})[,.! ]+)*(?P<what>(?:(?:we|i|the team)(?:'ve| have| had)? (?:also |now |",
+            r"finally |just )?(?:decided|agreed|settled|chose|chosen|opted|standardi[sz]ed|committed|",
+            r"picked)(?: (?:to|on|for|that|against|not))? .+|(?:the )?decision(?: (?:is|was|made))?(?:: | to |",
+            r" is | was ).+|it (?:was|is|has been) (?:decided|agreed) .+))",
+        ),
+        unless: concat!(
+            r"\b(?:haven't|have not|not yet|yet to|never|can't|cannot) (?:decided|decide|agreed)|",
+            r"decided (?:yet|on (?:it|that) yet|what|how|if|whether)",
+        ),
         yes: &[
             "We decided to keep Postgres",
             "ok, we agreed on weekly releases",
@@ -22,8 +31,20 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "let's go with",
-        pattern: r"^(?:(?:ok|okay|so|and|but|yes|yeah|great|well|right|fine|perfect|cool|good|alright|sounds good|actually|i think|in that case|then)[,.! ]+)*(?P<what>(?:let's|let us|we(?:'ll| will| should)|we(?:'re| are) going to|i say we) (?:just |all |now |then |probably |definitely )*(?:go with|use|stick (?:with|to)|stay with|keep(?: using)?|adopt|standardi[sz]e on|switch to|move to|settle (?:on|for)|prefer|drop|target|default to|support only|only support) .{2,}|(?:we|i)(?:'re| are|'m| am) (?:going with|sticking (?:with|to)|using|staying with|moving to|switching to|dropping) .{2,})",
-        unless: r"\b(?:go with|use|keep) (?:that|it|this|them|those)[.! ]*$|\bsee (?:if|how|what)\b|we(?:'ll| will) (?:use|keep) (?:it|this|that|them) (?:later|for now|next)|keep (?:going|working|in (?:touch|mind)|moving|trying|talking|it (?:up|that way))|using (?:it|this|that|these)\b",
+        pattern: concat!(
+            r"^(?:(?:ok|okay|so|and|but|yes|yeah|great|well|right|fine|perfect|cool|good|alright|sounds good|",
+            r"actually|i think|in that case|then)[,.! ]+)*(?P<what>(?:let's|let us|we(?:'ll| will| should)|",
+            r"we(?:'re| are) going to|i say we) (?:just |all |now |then |probably |definitely )*(?:go with|",
+            r"use|stick (?:with|to)|stay with|keep(?: using)?|adopt|standardi[sz]e on|switch to|move to|",
+            r"settle (?:on|for)|prefer|drop|target|default to|support only|only support) .{2,}|(?:we|i)(?:'re|",
+            r" are|'m| am) (?:going with|sticking (?:with|to)|using|staying with|moving to|switching to|",
+            r"dropping) .{2,})",
+        ),
+        unless: concat!(
+            r"\b(?:go with|use|keep) (?:that|it|this|them|those)[.! ]*$|\bsee (?:if|how|what)\b|we(?:'ll|",
+            r" will) (?:use|keep) (?:it|this|that|them) (?:later|for now|next)|keep (?:going|working|",
+            r"in (?:touch|mind)|moving|trying|talking|it (?:up|that way))|using (?:it|this|that|these)\b",
+        ),
         yes: &[
             "Let's go with Redis for the queue",
             "ok, we'll use semantic versions",

@@ -8,7 +8,11 @@ const BASE: Rule = Rule { kind: Some(Kind::Fact), trigger: Trigger::Discovery, b
 pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "turns out",
-        pattern: r"^(?:(?:ok|so|and|but|ah|oh|well|hm+|also|yes|no)[,.! ]+)*(?P<what>(?:it |this |that )?turn(?:s|ed) out(?: that|,| to)?\b.+|(?:we|i)(?:'ve| have)? (?:just )?(?:found out|discovered|figured out|learned|learnt|realized|realised|noticed)(?: that| the| why|:| our| our)? .+)",
+        pattern: concat!(
+            r"^(?:(?:ok|so|and|but|ah|oh|well|hm+|also|yes|no)[,.! ]+)*(?P<what>(?:it |this |that )?turn(?:s|",
+            r"ed) out(?: that|,| to)?\b.+|(?:we|i)(?:'ve| have)? (?:just )?(?:found out|discovered|",
+            r"figured out|learned|learnt|realized|realised|noticed)(?: that| the| why|:| our| our)? .+)",
+        ),
         unless: r"\b(?:how|what) (?:it|this|that|things?) turn|turn(?:s|ed) out (?:great|good|well|fine|ok|nice)",
         yes: &[
             "Turns out the proxy strips the header",
@@ -21,8 +25,20 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "the cause",
-        pattern: r"^(?:(?:ok|so|and|but|ah|oh|well|found it|got it|great|perfect|now i (?:see|understand)|i see)[,.!: ]+)*(?P<what>(?:the )?(?:(?:root|actual|real|underlying|main|true) )*(?:root )?(?:cause|reason|culprit|problem|issue|bug|trouble|catch)(?: (?:here|of (?:the|this|that) [\w -]{2,40}|for (?:the|this) [\w -]{2,40}|with (?:the|this) [\w -]{2,40}|why [\w ,'-]{2,60}))? (?:was|is|were|turned out to be|seems to (?:be|have been)|came from|lies in|:)(?: that| because)? .{8,}|(?:it|this|that) (?:was|is|happens|happened|fails|failed|broke|breaks) because .{8,}|(?:it|this|that)(?:'s| is| was) caused by .{6,}|root cause: .+)",
-        unless: r"\b(?:is|was) (?:that i (?:don't|can't|need|want)|now (?:fixed|gone|solved|resolved)|fixed|resolved|solved|gone|still (?:there|here|present)|not (?:fixed|solved)|how|what|unclear|unknown|the same)\b|\bmight be|could be|may be|\bif\b",
+        pattern: concat!(
+            r"^(?:(?:ok|so|and|but|ah|oh|well|found it|got it|great|perfect|now i (?:see|understand)|",
+            r"i see)[,.!: ]+)*(?P<what>(?:the )?(?:(?:root|actual|real|underlying|main|",
+            r"true) )*(?:root )?(?:cause|reason|culprit|problem|issue|bug|trouble|catch)(?: (?:here|of (?:the|",
+            r"this|that) [\w -]{2,40}|for (?:the|this) [\w -]{2,40}|with (?:the|this) [\w -]{2,40}|",
+            r"why [\w ,'-]{2,60}))? (?:was|is|were|turned out to be|seems to (?:be|have been)|came from|",
+            r"lies in|:)(?: that| because)? .{8,}|(?:it|this|that) (?:was|is|happens|happened|fails|failed|",
+            r"broke|breaks) because .{8,}|(?:it|this|that)(?:'s| is| was) caused by .{6,}|root cause: .+)",
+        ),
+        unless: concat!(
+            r"\b(?:is|was) (?:that i (?:don't|can't|need|want)|now (?:fixed|gone|solved|resolved)|fixed|",
+            r"resolved|solved|gone|still (?:there|here|present)|not (?:fixed|solved)|how|what|unclear|unknown|",
+            r"the same)\b|\bmight be|could be|may be|\bif\b",
+        ),
         yes: &[
             "The root cause was a stale lock file",
             "the problem is that the runner has no IPv6",
@@ -43,8 +59,22 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "not available",
         trigger: Trigger::Quirk,
-        pattern: r"^(?:(?:ok|so|and|but|ah|oh|well|also|apparently|it seems|seems|unfortunately|sadly)[,. ]+(?:that |like )?)*(?P<what>.{2,120}\b(?:is|are|was|were|'s) (?:not|n't|only|currently not|no longer|never)(?: yet| currently| officially| even)? (?:available|supported|enabled|offered|allowed|reachable|accessible|installed|possible|provided|deployed) (?:in|on|for|with|under|from|by|at|when|outside|within|until|anymore|there|over) ?.{2,}|.{2,120}\b(?:(?:does|do|did)(?:n't| not) (?:support|allow|accept|exist in|offer|provide|handle|work (?:with|on|in|under|behind|over|without))|only (?:works?|runs?|supports?|accepts?|allows?|exists?) (?:with|on|in|under|for|if|when|from|after|behind|up to|over)|requires? (?:at least|version|python|node|java|rust|go|root|admin|the \w+ (?:flag|header|feature|option|variable|env)))\b.{2,})",
-        unless: r"^(?:i|we|you|it|they|that|this|he|she|there)(?:'s|'re|'m)? (?:\w+ )?(?:is|are|am|was|were|do|does|did|only|not|require)|^(?:if|when|make sure|what|how|why|can|does|is|are|should|let)\b|\bi (?:want|need|think)\b",
+        pattern: concat!(
+            r"^(?:(?:ok|so|and|but|ah|oh|well|also|apparently|it seems|seems|unfortunately|",
+            r"sadly)[,. ]+(?:that |like )?)*(?P<what>.{2,120}\b(?:is|are|was|were|'s) (?:not|n't|only|",
+            r"currently not|no longer|never)(?: yet| currently| officially| even)? (?:available|supported|",
+            r"enabled|offered|allowed|reachable|accessible|installed|possible|provided|deployed) (?:in|on|for|",
+            r"with|under|from|by|at|when|outside|within|until|anymore|there|over) ?.{2,}|.{2,120}\b(?:(?:does|",
+            r"do|did)(?:n't| not) (?:support|allow|accept|exist in|offer|provide|handle|work (?:with|on|in|",
+            r"under|behind|over|without))|only (?:works?|runs?|supports?|accepts?|allows?|exists?) (?:with|on|",
+            r"in|under|for|if|when|from|after|behind|up to|over)|requires? (?:at least|version|python|node|",
+            r"java|rust|go|root|admin|the \w+ (?:flag|header|feature|option|variable|env)))\b.{2,})",
+        ),
+        unless: concat!(
+            r"^(?:i|we|you|it|they|that|this|he|she|there)(?:'s|'re|'m)? (?:\w+ )?(?:is|are|am|was|were|do|",
+            r"does|did|only|not|require)|^(?:if|when|make sure|what|how|why|can|does|is|are|should|let)\b|",
+            r"\bi (?:want|need|think)\b",
+        ),
         yes: &[
             "H100 machines are not available in eu-west-3",
             "The staging cluster doesn't support IPv6 at all",
@@ -64,8 +94,16 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "apparently",
         by: By::Person,
-        pattern: r"^(?:(?:ok|so|and|but|ah|oh|well|hm+)[,.! ]+)*(?P<what>(?:apparently|it (?:seems|looks|appears)|seems|looks|interesting(?:ly)?[:,])(?: to me)?(?: that| like| as if)?,? .*\b(?:only|always|never|every|whenever|when|if|unless|because|needs?|requires?|depends?|expects?|must|without)\b.+)",
-        unless: r"\bi (?:always|never|only|need)\b|\byou (?:always|never|forgot|need)\b|\blooks (?:good|great|fine|better|nice)\b|\bwe need to\b",
+        pattern: concat!(
+            r"^(?:(?:ok|so|and|but|ah|oh|well|hm+)[,.! ]+)*(?P<what>(?:apparently|it (?:seems|looks|appears)|",
+            r"seems|looks|interesting(?:ly)?[:,])(?: to me)?(?: that| like| as if)?,? .*\b(?:only|always|",
+            r"never|every|whenever|when|if|unless|because|needs?|requires?|depends?|expects?|must|",
+            r"without)\b.+)",
+        ),
+        unless: concat!(
+            r"\bi (?:always|never|only|need)\b|\byou (?:always|never|forgot|need)\b|\blooks (?:good|great|",
+            r"fine|better|nice)\b|\bwe need to\b",
+        ),
         yes: &[
             "Apparently the API needs a trailing slash",
             "It seems that the cache is only filled on Mondays",
@@ -83,8 +121,18 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
         name: "the fix is",
         kind: Some(Kind::Tactic),
         trigger: Trigger::ValidatedFix,
-        pattern: r"^(?:(?:ok|so|and|but|ah|oh|well|great|yes)[,.! ]+)*(?P<what>(?:the )?(?:fix|solution|workaround|trick|remedy|work-around)(?: for (?:this|that|the) [\w -]{2,40}?)?(?: was| is| were|:)(?: to| that)? .{6,}|(?:we|i) (?:fixed|solved|resolved|worked around) (?:it|this|that|the [\w -]{2,40}?|these [\w -]{2,40}?) by \w+ing .+|to (?:fix|work around|solve|get around|avoid) (?:this|that|the [\w -]{2,40}?),? (?:we|i|you) (?:had to|have to|needed to|need to|must|should) .+)",
-        unless: r"\b(?:fix|solution|workaround) (?:is|was) (?:not|still|in (?:place|progress)|ready|done|working|complete|deployed|correct|wrong|good|fine|to (?:be|make sure)|needed)",
+        pattern: concat!(
+            r"^(?:(?:ok|so|and|but|ah|oh|well|great|yes)[,.! ]+)*(?P<what>(?:the )?(?:fix|solution|workaround|",
+            r"trick|remedy|work-around)(?: for (?:this|that|the) [\w -]{2,40}?)?(?: was| is| were|:)(?: to|",
+            r" that)? .{6,}|(?:we|i) (?:fixed|solved|resolved|worked around) (?:it|this|that|",
+            r"the [\w -]{2,40}?|these [\w -]{2,40}?) by \w+ing .+|to (?:fix|work around|solve|get around|",
+            r"avoid) (?:this|that|the [\w -]{2,40}?),? (?:we|i|you) (?:had to|have to|needed to|need to|must|",
+            r"should) .+)",
+        ),
+        unless: concat!(
+            r"\b(?:fix|solution|workaround) (?:is|was) (?:not|still|in (?:place|progress)|ready|done|working|",
+            r"complete|deployed|correct|wrong|good|fine|to (?:be|make sure)|needed)",
+        ),
         yes: &[
             "The fix was to pin setuptools below 70",
             "I solved it by raising the file limit",

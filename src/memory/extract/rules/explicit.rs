@@ -8,7 +8,13 @@ const BASE: Rule = Rule { trigger: Trigger::Explicit, confidence: Confidence::Hi
 pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "remember",
-        pattern: r"^(?:(?:ok|okay|so|and|also|hey|great|perfect|thanks|well|btw|by the way|important|now|yes|no)[,.!:]* +)*(?:(?:(?:please|pls|can you|could you|will you|would you|you (?:should|must|need to)|you have to|i(?:'d like| want| need) you to|let's) +(?:also +|always +|please +)?)?(?:remember|memori[sz]e|do(?:n't| not) (?:ever )?forget|never forget)(?:,? that\b[:,]?|:| this:| the following:) +(?P<what>.+))",
+        pattern: concat!(
+            r"^(?:(?:ok|okay|so|and|also|hey|great|perfect|thanks|well|btw|by the way|important|now|yes|",
+            r"no)[,.!:]* +)*(?:(?:(?:please|pls|can you|could you|will you|would you|you (?:should|must|",
+            r"need to)|you have to|i(?:'d like| want| need) you to|let's) +(?:also +|always +|",
+            r"please +)?)?(?:remember|memori[sz]e|do(?:n't| not) (?:ever )?forget|",
+            r"never forget)(?:,? that\b[:,]?|:| this:| the following:) +(?P<what>.+))",
+        ),
         unless: r"\b(?:remember|forget)(?: that|:) (?:time|day|night|one|feeling|moment)\b|\bhere (?:for you|if you)\b",
         yes: &[
             "Remember that we use tabs.",
@@ -33,8 +39,17 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "keep in mind",
-        pattern: r"^(?:(?:ok|okay|so|and|also|hey|great|perfect|thanks|well|btw|by the way|important|now|yes|no)[,.!:]* +)*(?:(?:please|pls|can you|could you|will you|would you|you (?:should|must|need to)|you have to|i(?:'d like| want| need) you to|let's) +(?:also +|always +|please +)?)?(?:keep in mind|bear in mind|make a (?:mental )?note|take note)(?:,? that\b[:,]?|:| this:| the following:|,)? +(?P<what>.+)",
-        unless: r"\bin mind,? (?:when|while|as|for (?:this|the next|your)|i (?:said|told)|we (?:said|talked|discussed))\b|\bnote of (?:it|that|this)\b",
+        pattern: concat!(
+            r"^(?:(?:ok|okay|so|and|also|hey|great|perfect|thanks|well|btw|by the way|important|now|yes|",
+            r"no)[,.!:]* +)*(?:(?:please|pls|can you|could you|will you|would you|you (?:should|must|need to)|",
+            r"you have to|i(?:'d like| want| need) you to|let's) +(?:also +|always +|",
+            r"please +)?)?(?:keep in mind|bear in mind|make a (?:mental )?note|take note)(?:,? that\b[:,]?|:|",
+            r" this:| the following:|,)? +(?P<what>.+)",
+        ),
+        unless: concat!(
+            r"\bin mind,? (?:when|while|as|for (?:this|the next|your)|i (?:said|told)|we (?:said|talked|",
+            r"discussed))\b|\bnote of (?:it|that|this)\b",
+        ),
         yes: &[
             "Ok, keep in mind that port 5433 is Postgres",
             "Please keep in mind: the API is paged",
@@ -50,8 +65,20 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "remember, we",
-        pattern: r"^(?:(?:ok|okay|so|and|also|hey|great|perfect|thanks|well|btw|by the way|important|now|yes|no)[,.!:]* +)*(?:(?:(?:please|pls|can you|could you|will you|would you|you (?:should|must|need to)|you have to|i(?:'d like| want| need) you to|let's) +(?:also +|always +|please +)?)(?:remember|memori[sz]e|do(?:n't| not) forget),? +(?P<what>.+)|(?:remember|do(?:n't| not) (?:ever )?forget),? (?P<own>(?:i|we|my|our|i'm|we're|i've|we've|i'd|always|never|do(?:n't| not)|use|no)\b.+))",
-        unless: r"\b(?:remember|forget|memori[sz]e),? (?:when|how|if|the (?:time|last)|me\b|correctly|right|it is|about|(?:it|this|that|these|those|them)[.!?]?$|(?:it|this|that) (?:for|as|in|down)\b|to )|\b(?:remember|forget),? (?:i|we) (?:said|told|asked|talked|discussed|had|did|went|were|was|met)\b|\bhere (?:for you|if you)\b",
+        pattern: concat!(
+            r"^(?:(?:ok|okay|so|and|also|hey|great|perfect|thanks|well|btw|by the way|important|now|yes|",
+            r"no)[,.!:]* +)*(?:(?:(?:please|pls|can you|could you|will you|would you|you (?:should|must|",
+            r"need to)|you have to|i(?:'d like| want| need) you to|let's) +(?:also +|always +|",
+            r"please +)?)(?:remember|memori[sz]e|do(?:n't| not) forget),? +(?P<what>.+)|(?:remember|do(?:n't|",
+            r" not) (?:ever )?forget),? (?P<own>(?:i|we|my|our|i'm|we're|i've|we've|i'd|always|never|do(?:n't|",
+            r" not)|use|no)\b.+))",
+        ),
+        unless: concat!(
+            r"\b(?:remember|forget|memori[sz]e),? (?:when|how|if|the (?:time|last)|me\b|correctly|right|it is|",
+            r"about|(?:it|this|that|these|those|them)[.!?]?$|(?:it|this|that) (?:for|as|in|down)\b|to )|",
+            r"\b(?:remember|forget),? (?:i|we) (?:said|told|asked|talked|discussed|had|did|went|were|was|",
+            r"met)\b|\bhere (?:for you|if you)\b",
+        ),
         yes: &[
             "Remember I use VS Code on Linux",
             "remember my name is Ines",
@@ -72,7 +99,12 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "remember to, whenever",
         kind: Some(Kind::Preference),
-        pattern: r"^(?:(?:please|and|also|ok|so)[,.!]* +)*(?P<what>(?:remember|do(?:n't| not) forget) to .*\b(?:always|every ?time|each time|whenever|before (?:every|each|you|any|commit\w*|push\w*|merg\w*|releas\w*)|after (?:every|each|any)|in (?:the )?future|from now on|next time|on every|for every|for each)\b.*)",
+        pattern: concat!(
+            r"^(?:(?:please|and|also|ok|so)[,.!]* +)*(?P<what>(?:remember|do(?:n't|",
+            r" not) forget) to .*\b(?:always|every ?time|each time|whenever|before (?:every|each|you|any|",
+            r"commit\w*|push\w*|merg\w*|releas\w*)|after (?:every|each|any)|in (?:the )?future|from now on|",
+            r"next time|on every|for every|for each)\b.*)",
+        ),
         yes: &[
             "Remember to run the linter before each commit",
             "don't forget to bump the version every time you release",
@@ -83,7 +115,12 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "note to keep",
-        pattern: r"^(?:(?:please|pls|ok|and|also)[,.!]* +)*(?:note (?:to self|for (?:next time|later|the future|future \w+))|for (?:future reference|next time|the (?:record|future)|later reference)|lessons? (?:learn(?:ed|t))|make a note|write (?:this|that) down|take(?:away| away)|til)(?: that|:|,|\s[-–—])+ *(?P<what>.+)",
+        pattern: concat!(
+            r"^(?:(?:please|pls|ok|and|also)[,.!]* +)*(?:note (?:to self|for (?:next time|later|the future|",
+            r"future \w+))|for (?:future reference|next time|the (?:record|future)|later reference)|",
+            r"lessons? (?:learn(?:ed|t))|make a note|write (?:this|that) down|take(?:away| away)|til)(?: that|",
+            r":|,|\s[-–—])+ *(?P<what>.+)",
+        ),
         yes: &[
             "Note for next time: the emulator needs KVM",
             "For future reference, the bucket is in eu-west-1",
@@ -96,8 +133,17 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     },
     Rule {
         name: "update your memory",
-        pattern: r"^(?:(?:please|pls|ok|and|also|can you|could you|now)[,.!]* +)*(?:(?:update|add (?:this |that |it )?to|extend|save (?:this |that |it )?(?:to|in)|put (?:this |that |it )?in(?:to)?|store (?:this |that |it )?in|write (?:this |that |it )?(?:to|in)) (?:(?:your|the|our|my) )?(?:long[- ]term )?(?:memory|memories|learnings?|notes)|(?:save|store|commit) (?:this|that|it)?(?: to memory)?)(?: with(?: this| the following)?| that)?(?:[:,]| -| that)? +(?P<what>.+)",
-        unless: r"^\W*(?:save|store|commit) (?:this|that|it) (?:to|in|as|into|for|on|and|file|change)\b|\b(?:save|store|commit) [a-z]+ (?:to|in|as|into)\b|memory (?:usage|leak|bank|limit|allocation|manage\w*)",
+        pattern: concat!(
+            r"^(?:(?:please|pls|ok|and|also|can you|could you|now)[,.!]* +)*(?:(?:update|add (?:this |that |",
+            r"it )?to|extend|save (?:this |that |it )?(?:to|in)|put (?:this |that |it )?in(?:to)?|",
+            r"store (?:this |that |it )?in|write (?:this |that |it )?(?:to|in)) (?:(?:your|the|our|",
+            r"my) )?(?:long[- ]term )?(?:memory|memories|learnings?|notes)|(?:save|store|commit) (?:this|that|",
+            r"it)?(?: to memory)?)(?: with(?: this| the following)?| that)?(?:[:,]| -| that)? +(?P<what>.+)",
+        ),
+        unless: concat!(
+            r"^\W*(?:save|store|commit) (?:this|that|it) (?:to|in|as|into|for|on|and|file|change)\b|\b(?:save|",
+            r"store|commit) [a-z]+ (?:to|in|as|into)\b|memory (?:usage|leak|bank|limit|allocation|manage\w*)",
+        ),
         yes: &[
             "Update your memory: the API key rotates monthly",
             "Please add to your notes: tests run offline",
@@ -116,8 +162,29 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "from now on",
         kind: Some(Kind::Preference),
-        pattern: r"^(?:(?:and|also|so|ok|okay|but|please|great|thanks|yes|no)[,.!:]* +)*(?P<what>(?:from (?:now|here|this point|today) on(?:wards?)?|going forward|moving forward|from this point forward|in (?:the )?future,? (?:please|use|do|don't|do not|always|never|make|ask|check|i want you|i'd like you|you should|let's|we|avoid|try|keep|write|run|put|add)|henceforth|in (?:all|every) (?:of )?(?:my|our) (?:projects?|repos\w*)|as a (?:general )?rule)[,:]? .+|next time,? (?:please|use|do|make|ask|check|run|don't|do not|just|try|always|never|remember|i want|you should|tell|write|start|keep|read|avoid|first)\b.+|(?:please|always|never|don't|do not|you (?:should|must|have to|need to)|we|i(?:'d like| want| would like)|let's|use|make|write|run|keep|put|ask|answer|call|name|add|avoid|prefer|stop|only|commit|check|test|start|format|include|give|treat|stick|reply|respond|show|tell) .*\b(?:from (?:now|here|this point|today) on(?:wards?)?|going forward|moving forward|from this point forward|in (?:the )?future|next time|in (?:all|every) (?:of )?(?:my|our) (?:projects?|repos\w*)|as a (?:general )?rule|henceforth)(?: as well| too| please|,? please)?[.!]*$)",
-        unless: r"^\W*(?:please )?(?:write|note|remember|keep|save|put|store|do|make|use|try) (?:that|this|it|them)(?: down| like (?:this|that))?,? (?:for next time|next time|in|from|going|moving)\b|^keep up\b|\byou(?:'re| are| will (?:be|act)| act| only speak) (?:as |an? |my |not |no |the |unrestricted|dan\b)|\b(?:how (?:do|should|can|will)|what (?:do|should|will)|plans?|roadmap|(?:will|would) be (?:easier|better|nice))\b|\bi(?:'m| am) (?:going|moving) forward|^(?:i think|maybe|perhaps)\b",
+        pattern: concat!(
+            r"^(?:(?:and|also|so|ok|okay|but|please|great|thanks|yes|no)[,.!:]* +)*(?P<what>(?:from (?:now|",
+            r"here|this point|today) on(?:wards?)?|going forward|moving forward|from this point forward|",
+            r"in (?:the )?future,? (?:please|use|do|don't|do not|always|never|make|ask|check|i want you|",
+            r"i'd like you|you should|let's|we|avoid|try|keep|write|run|put|add)|henceforth|in (?:all|",
+            r"every) (?:of )?(?:my|our) (?:projects?|repos\w*)|as a (?:general )?rule)[,:]? .+|",
+            r"next time,? (?:please|use|do|make|ask|check|run|don't|do not|just|try|always|never|remember|",
+            r"i want|you should|tell|write|start|keep|read|avoid|first)\b.+|(?:please|always|never|don't|",
+            r"do not|you (?:should|must|have to|need to)|we|i(?:'d like| want| would like)|let's|use|make|",
+            r"write|run|keep|put|ask|answer|call|name|add|avoid|prefer|stop|only|commit|check|test|start|",
+            r"format|include|give|treat|stick|reply|respond|show|tell) .*\b(?:from (?:now|here|this point|",
+            r"today) on(?:wards?)?|going forward|moving forward|from this point forward|in (?:the )?future|",
+            r"next time|in (?:all|every) (?:of )?(?:my|our) (?:projects?|repos\w*)|as a (?:general )?rule|",
+            r"henceforth)(?: as well| too| please|,? please)?[.!]*$)",
+        ),
+        unless: concat!(
+            r"^\W*(?:please )?(?:write|note|remember|keep|save|put|store|do|make|use|try) (?:that|this|it|",
+            r"them)(?: down| like (?:this|that))?,? (?:for next time|next time|in|from|going|moving)\b|",
+            r"^keep up\b|\byou(?:'re| are| will (?:be|act)| act| only speak) (?:as |an? |my |not |no |the |",
+            r"unrestricted|dan\b)|\b(?:how (?:do|should|can|will)|what (?:do|should|will)|plans?|roadmap|",
+            r"(?:will|would) be (?:easier|better|nice))\b|\bi(?:'m| am) (?:going|moving) forward|^(?:i think|",
+            r"maybe|perhaps)\b",
+        ),
         yes: &[
             "From now on, use pnpm.",
             "use British spelling going forward",
@@ -143,7 +210,16 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "please always or never",
         kind: Some(Kind::Preference),
-        pattern: r"^(?:(?:and|also|so|ok|but|no|hey|again|important)[,.!:]* +)*(?P<what>(?:please |pls |you (?:should|must|have to|need to) )+(?:always|never)(?: ever)? [a-z]{2,}.*|(?:please |pls )?(?:do(?:n't| not) ever|never ever) [a-z]{2,}.*|(?:please )?(?:always|never) (?:use|run|write|add|commit|push|merge|create|edit|modify|change|delete|remove|include|make|keep|put|prefer|check|ask|test|format|call|import|return|set|start|show|give|answer|respond|reply|say|assume|install|deploy|touch|do|begin|follow|name|log|store|ensure|include|read|update|explain|tell|send|log|print|build|open|close|hardcode|hard-code|skip|mock|rely|wrap|document|leave|replace|rewrite|guess|invent|restart|disable|enable|verify|confirm) .+)",
+        pattern: concat!(
+            r"^(?:(?:and|also|so|ok|but|no|hey|again|important)[,.!:]* +)*(?P<what>(?:please |pls |",
+            r"you (?:should|must|have to|need to) )+(?:always|never)(?: ever)? [a-z]{2,}.*|(?:please |",
+            r"pls )?(?:do(?:n't| not) ever|never ever) [a-z]{2,}.*|(?:please )?(?:always|never) (?:use|run|",
+            r"write|add|commit|push|merge|create|edit|modify|change|delete|remove|include|make|keep|put|",
+            r"prefer|check|ask|test|format|call|import|return|set|start|show|give|answer|respond|reply|say|",
+            r"assume|install|deploy|touch|do|begin|follow|name|log|store|ensure|include|read|update|explain|",
+            r"tell|send|log|print|build|open|close|hardcode|hard-code|skip|mock|rely|wrap|document|leave|",
+            r"replace|rewrite|guess|invent|restart|disable|enable|verify|confirm) .+)",
+        ),
         unless: r"\b(?:give up|say never|ever quit|let go|lose hope|stop (?:learning|believing|dreaming))\b",
         yes: &[
             "Please always run the formatter",
@@ -168,7 +244,10 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "note that",
         confidence: Confidence::Medium,
-        pattern: r"^(?:(?:please|pls|also|and|but|just)[,.!]* +)*(?:note|fyi|be aware|heads[- ]up|for your information|important|just so you know)(?: that\b|:|,| -)+ *(?P<what>.+)",
+        pattern: concat!(
+            r"^(?:(?:please|pls|also|and|but|just)[,.!]* +)*(?:note|fyi|be aware|heads[- ]up|",
+            r"for your information|important|just so you know)(?: that\b|:|,| -)+ *(?P<what>.+)",
+        ),
         yes: &[
             "Note that the server caches for an hour",
             "FYI: the VPN is needed",
@@ -182,7 +261,10 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
         name: "remember to",
         kind: Some(Kind::Preference),
         confidence: Confidence::Low,
-        pattern: r"^(?:(?:please|and|also|ok|so)[,.!]* +)*(?P<what>(?:remember|make sure|be sure|do(?:n't| not) forget) (?:to|that|you|the|we|it) .+)",
+        pattern: concat!(
+            r"^(?:(?:please|and|also|ok|so)[,.!]* +)*(?P<what>(?:remember|make sure|be sure|do(?:n't|",
+            r" not) forget) (?:to|that|you|the|we|it) .+)",
+        ),
         yes: &["Remember to run the linter", "don't forget to add the file", "Make sure you keep the old name"],
         no: &["I remember to do it", "it makes sure that it runs"],
         ..BASE

@@ -8,8 +8,30 @@ const BASE: Rule = Rule { kind: Some(Kind::Preference), trigger: Trigger::Requir
 pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "must be so",
-        pattern: r"^(?:(?:ok|okay|so|and|but|also|yes|no|well|important|requirement|constraint|rule)[,.!: ]+)*(?P<what>(?:(?:the|all|every|each|any|our|no|new|public|these|both|only|tests?|code|commits?|branch\w*|functions?|files?|errors?|names?|changes?|everything|nothing|nobody|everyone|users?|responses?|requests?|components?|api|apis|secrets?|migrations?|(?-i:[A-Z])[\w-]+|`[^`]+`)(?: [^\s,;:.!?]+){0,12}? (?:must(?: not| never| always| only)?|has to|have to|may (?:not|only|never)|shall(?: not)?|(?:is|are) (?:required|not allowed|forbidden|prohibited|mandatory|not permitted|supposed)(?: to)?|(?:should|needs? to|can) (?:always|never|only|not ever)|cannot exceed|can't exceed) ?[\w`'\x22(-].*|it(?:'s| is) (?:required|mandatory|forbidden|not allowed|essential|critical|a (?:hard )?requirement|a must)(?: that| to| for)? .+|(?:it|this|that) must (?:(?:not|never|always|only|also) (?:work|run|be|support|stay|have|use|return|fit|handle|pass)|work|run|support|stay|use|return|fit|handle|pass) .{3,}|we must (?:not|never|always|only|support|keep|stay|use|run) .+|we (?:have to|need to) (?:support|stay|comply|keep|always|never|work (?:with|on|offline)|run on|be (?:able|compatible)) .+))",
-        unless: r"\bmust (?:be|feel|have|look)\b.*!$|\bmust (?:be|feel) (?:so|really|such|very|quite|pretty) |^(?:i|you|he|she|they|there|what|how|why|maybe|perhaps|if|when|(?:that|this|it) must be)\b|\bmust (?:have (?:been|forgotten|missed|changed|gone|broken)|be (?:a|an|the|some\w*|because|something|wrong|missing|that|due|related|from) )|\b(?:has|have|needs?) to be (?:fixed|done|updated|added|changed|renamed|removed|moved|replaced|rewritten|refactored|deleted|created|corrected|adjusted|merged|tested|checked|improved|reworked|reviewed|implemented)\b|\bhave to (?:do|say|go|admit|wait|think|look|see|ask)\b",
+        pattern: concat!(
+            r"^(?:(?:ok|okay|so|and|but|also|yes|no|well|important|requirement|constraint|",
+            r"rule)[,.!: ]+)*(?P<what>(?:(?:the|all|every|each|any|our|no|new|public|these|both|only|tests?|",
+            r"code|commits?|branch\w*|functions?|files?|errors?|names?|changes?|everything|nothing|nobody|",
+            r"everyone|users?|responses?|requests?|components?|api|apis|secrets?|migrations?|",
+            r"(?-i:[A-Z])[\w-]+|`[^`]+`)(?: [^\s,;:.!?]+){0,12}? (?:must(?: not| never| always| only)?|has to|",
+            r"have to|may (?:not|only|never)|shall(?: not)?|(?:is|are) (?:required|not allowed|forbidden|",
+            r"prohibited|mandatory|not permitted|supposed)(?: to)?|(?:should|needs? to|can) (?:always|never|",
+            r"only|not ever)|cannot exceed|can't exceed) ?[\w`'\x22(-].*|it(?:'s| is) (?:required|mandatory|",
+            r"forbidden|not allowed|essential|critical|a (?:hard )?requirement|a must)(?: that| to| for)? .+|",
+            r"(?:it|this|that) must (?:(?:not|never|always|only|also) (?:work|run|be|support|stay|have|use|",
+            r"return|fit|handle|pass)|work|run|support|stay|use|return|fit|handle|pass) .{3,}|we must (?:not|",
+            r"never|always|only|support|keep|stay|use|run) .+|we (?:have to|need to) (?:support|stay|comply|",
+            r"keep|always|never|work (?:with|on|offline)|run on|be (?:able|compatible)) .+))",
+        ),
+        unless: concat!(
+            r"\bmust (?:be|feel|have|look)\b.*!$|\bmust (?:be|feel) (?:so|really|such|very|quite|pretty) |",
+            r"^(?:i|you|he|she|they|there|what|how|why|maybe|perhaps|if|when|(?:that|this|it) must be)\b|",
+            r"\bmust (?:have (?:been|forgotten|missed|changed|gone|broken)|be (?:a|an|the|some\w*|because|",
+            r"something|wrong|missing|that|due|related|from) )|\b(?:has|have|needs?) to be (?:fixed|done|",
+            r"updated|added|changed|renamed|removed|moved|replaced|rewritten|refactored|deleted|created|",
+            r"corrected|adjusted|merged|tested|checked|improved|reworked|reviewed|implemented)\b|",
+            r"\bhave to (?:do|say|go|admit|wait|think|look|see|ask)\b",
+        ),
         yes: &[
             "The API must stay compatible with v1",
             "All commits have to be signed",
@@ -36,7 +58,12 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "a rule in a list",
         by: By::Bullet,
-        pattern: r"^(?:[^:.!?]{2,40}: )?(?:(?:please|important|note|critical)[:,!]? )?(?:(?:when|before|after|if|for|unless) [^,]{3,80}, )?(?:always|never|do(?:n't| not)|avoid|prefer|ensure|make sure|only|must|no|keep|favou?r|follow|stick to|refrain from|be sure to|required|mandatory|limit|minimi[sz]e) .{4,}",
+        pattern: concat!(
+            r"^(?:[^:.!?]{2,40}: )?(?:(?:please|important|note|critical)[:,!]? )?(?:(?:when|before|after|if|",
+            r"for|unless) [^,]{3,80}, )?(?:always|never|do(?:n't| not)|avoid|prefer|ensure|make sure|only|",
+            r"must|no|keep|favou?r|follow|stick to|refrain from|be sure to|required|mandatory|limit|",
+            r"minimi[sz]e) .{4,}",
+        ),
         yes: &[
             "Never commit to main",
             "Prefer composition over inheritance",
@@ -51,7 +78,10 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
     Rule {
         name: "should in a list",
         by: By::Bullet,
-        pattern: r"^[^?]{3,120} (?:should|must|has to|have to|(?:is|are) (?:to be|required|mandatory|forbidden|preferred|encouraged|discouraged|not allowed|expected to))\b.{3,}",
+        pattern: concat!(
+            r"^[^?]{3,120} (?:should|must|has to|have to|(?:is|are) (?:to be|required|mandatory|forbidden|",
+            r"preferred|encouraged|discouraged|not allowed|expected to))\b.{3,}",
+        ),
         unless: r"\b(?:if you|this should (?:fix|work)|should now|should (?:have|work|see))\b",
         yes: &[
             "Names should be descriptive",
@@ -66,7 +96,14 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
         name: "an instruction in a list",
         by: By::Bullet,
         confidence: Confidence::Low,
-        pattern: r"^(?:[^:.!?]{2,40}: )?(?:(?:when|before|after|if|for|unless) [^,]{3,80}, (?:please )?[a-z]{2,} |(?:use|run|write|put|place|name|document|test|check|verify|read|treat|store|validate|group|split|mark|reuse|respect|consider|ask|explain|preserve|maintain|separate|organi[sz]e|structure|review|focus|target|rely on|choose|try to|be|commit|format|include|wrap|leave|declare|describe|specify|aim|strive|think|assume|start with|work|reproduce|match|mirror|state|summari[sz]e|pass|prepare|look for|search) ).{4,}",
+        pattern: concat!(
+            r"^(?:[^:.!?]{2,40}: )?(?:(?:when|before|after|if|for|unless) [^,]{3,80}, (?:please )?[a-z]{2,} |",
+            r"(?:use|run|write|put|place|name|document|test|check|verify|read|treat|store|validate|group|",
+            r"split|mark|reuse|respect|consider|ask|explain|preserve|maintain|separate|organi[sz]e|structure|",
+            r"review|focus|target|rely on|choose|try to|be|commit|format|include|wrap|leave|declare|describe|",
+            r"specify|aim|strive|think|assume|start with|work|reproduce|match|mirror|state|summari[sz]e|pass|",
+            r"prepare|look for|search) ).{4,}",
+        ),
         yes: &[
             "Use pnpm for everything",
             "Run `make lint` before you push",

@@ -168,8 +168,14 @@ mod tests {
             r#"{"role":"user","content":"hi"}"#,
             r#"{"role":"user","content":[{"type":"text","text":"hi"}]}"#,
             r#"{"type":"user","message":{"role":"user","content":"hi"}}"#,
-            r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"hi<system-reminder>no</system-reminder>"}]}}"#,
-            r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}"#,
+            concat!(
+                r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"hi<system-reminder"#,
+                r#">no</system-reminder>"}]}}"#,
+            ),
+            concat!(
+                r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_"#,
+                r#"text","text":"hi"}]}}"#,
+            ),
             r#"{"from":"human","value":"hi"}"#,
             r#"{"role":"user","parts":[{"text":"hi"}]}"#,
             r#"{"type":"user","message":"hi"}"#,
@@ -184,13 +190,19 @@ mod tests {
     fn what_programs_wrote_is_not_the_persons() {
         for line in [
             r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"hi"}]}}"#,
-            r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"hi"}]}]}}"#,
+            concat!(
+                r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":[{"type":"#,
+                r#""text","text":"hi"}]}]}}"#,
+            ),
             r#"{"type":"user","isMeta":true,"message":{"role":"user","content":"hi"}}"#,
             r#"{"type":"user","isSidechain":true,"message":{"role":"user","content":"hi"}}"#,
         ] {
             assert_eq!(read(line), [(Role::Tool, "hi".to_owned(), 1)], "{line}");
         }
-        let ran = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"thinking","thinking":"x"},{"type":"text","text":"I run it."},{"type":"tool_use","input":{"command":"ls"}}]}}"#;
+        let ran = concat!(
+            r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"thinking","thinking":"x"},"#,
+            r#"{"type":"text","text":"I run it."},{"type":"tool_use","input":{"command":"ls"}}]}}"#,
+        );
         assert_eq!(read(ran), [(Role::Assistant, "I run it.\n$ ls".to_owned(), 1)]);
     }
 

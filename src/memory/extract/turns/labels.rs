@@ -14,7 +14,10 @@ use crate::text::pattern;
 /// Markup, a name, a time or model in brackets, markup, and a colon or the end of the line.
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"^[ \t]{0,3}(?:[-*>][ \t]+)?(?P<before>(?:#{1,6}[ \t]+)?[*_]{0,3})(?:\[[^\]]{1,40}\][ \t]*)?[^\w\s*_#:]{0,4}[ \t]?",
+        concat!(
+            r"^[ \t]{0,3}(?:[-*>][ \t]+)?(?P<before>(?:#{1,6}[ \t]+)?[*_]{0,3})(?:\[[^\]]{1,40}\][ \t]*)?[^\w\",
+            r"s*_#:]{0,4}[ \t]?",
+        ),
         r"(?P<name>[A-Za-z][A-Za-z_]{1,12}(?: [A-Za-z]{2,9})?)[ \t]*(?:[(\[][^)\]]{0,80}[)\]])?",
         r"(?P<after>[*_]{0,3}[ \t]*:?[*_]{0,3})(?:[ \t]+(?P<rest>.*))?$",
     ))
