@@ -5,7 +5,7 @@ use super::{Engine, EngineError, Session};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::pack::{Request, Tokenizer, pack};
-use crate::query::{Legs, RecallOptions, SearchContext, SearchOptions, recall};
+use crate::query::{RecallOptions, SearchContext, SearchOptions, recall};
 use crate::store::{ItemFilter, ReadSources};
 use crate::text::{CountTokens, decode, ends};
 use crate::types::limits::QUESTION_BYTES;
@@ -79,10 +79,7 @@ impl Engine {
             }
         }
         let learnings = match request.database() {
-            Some(database) => {
-                let gate = self.gate(Legs { semantic: recall.semantic, ..Legs::default() }, session);
-                learnings(database, &mut recall, &options.filter, gate, as_of)?
-            }
+            Some(database) => learnings(database, &mut recall, &options.filter, request.gate(), as_of)?,
             None => Vec::new(),
         };
         let wanted = Request {

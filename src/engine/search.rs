@@ -153,6 +153,13 @@ impl Request<'_, '_> {
         answer(context)
     }
 
+    /// The relevance that one question needs among documents. It is that of the model that is open already: nothing waits
+    /// for the vectors of the packs.
+    pub fn gate(&self) -> f32 {
+        let fit = self.model.as_ref().map(|model| model.semantics.calibration.of_documents());
+        Gates::new(fit, None).among(1)
+    }
+
     /// What is to be done when all is answered.
     pub fn end(&self) {
         if let Some(model) = &self.model {
@@ -210,7 +217,7 @@ impl Engine {
         let reranker = reranker.as_ref().map(|reranker| reranker.reranker.as_ref());
         let mut answer =
             request.ask(&options.filter, |context| Ok(search(context, question.trim(), options, reranker)?))?;
-        self.associate(&mut answer, options, session)?;
+        self.associate(&mut answer, options, request.gate(), session)?;
         request.end();
         Ok(answer)
     }

@@ -22,6 +22,6 @@ mod tests;
 pub use item::{item_of, title};
 pub use matching::match_key;
 pub use overriding::{overrides, overrides_packs, sure};
-pub use reduce::{EVIDENCE, apply};
+pub use reduce::apply;
 pub use revision::{Alike, Closest, closest, same_statement};
 pub use shelf::{Memories, Shelf};

@@ -3,14 +3,12 @@
 
 use super::confidence::{BASE, CONTRADICTED, CORRECTION, MOST_SESSIONS, REINFORCEMENT, raised};
 use super::shelf::Shelf;
+use crate::types::limits::EVIDENCE;
 use crate::types::{
     Author, Authority, Change, Kind, Link, Memory, MemoryEvent, MemorySource, MemoryState, Observation, Relation,
     Wording,
 };
 use std::collections::BTreeSet;
-
-/// Pieces of evidence that a memory keeps beside the first: the log has all.
-pub const EVIDENCE: usize = 16;
 
 /// Applies an event. What makes no sense of a memory as it is (an approval of what was not proposed, a word of an
 /// unknown one) changes nothing.

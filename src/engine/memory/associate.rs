@@ -18,7 +18,7 @@ const SNIPPET: usize = 240;
 
 impl Engine {
     /// Says of the memories among the hits what is known of them, and puts behind each problem what was tried against
-    /// it, if it is relevant enough over that link.
+    /// it, if that is still as relevant as `gate` one link further.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
@@ -26,6 +26,7 @@ impl Engine {
         &self,
         answer: &mut Answer,
         options: &SearchOptions,
+        gate: f32,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
         let is_memory = |hit: &Hit| hit.id.starts_with(MEMORY_PREFIX);
@@ -34,7 +35,7 @@ impl Engine {
         }
         let Some(database) = self.read_database()? else { return Ok(()) };
         let (access, kinds) = (&options.filter.access, &options.filter.kinds);
-        let gate = options.min_relevance.unwrap_or_else(|| self.gate(options.legs, session));
+        let gate = options.min_relevance.unwrap_or(gate);
         for finding in &mut answer.results {
             let found: Vec<String> = finding.hits.iter().map(|hit| hit.id.clone()).collect();
             let mut hits: Vec<Hit> = Vec::with_capacity(finding.hits.len());

@@ -9,9 +9,9 @@ use super::claims::{Behind, Claim, Claims, Place, TEAM, of_rules, says};
 use super::remember::{Planned, known, problem_of};
 use crate::engine::{Engine, EngineError, Session};
 use crate::map::open::{Links, read_text};
-use crate::memory::{Alike, EVIDENCE, closest, match_key, same_statement};
+use crate::memory::{Alike, closest, match_key, same_statement};
 use crate::store::{Database, MemoryFilter, ReadMemory};
-use crate::types::limits::{ITEM_PAGE, MEMORY_FILE};
+use crate::types::limits::{EVIDENCE, ITEM_PAGE, MEMORY_FILE};
 use crate::types::{
     Access, Author, Authority, Change, Kind, Memory, MemorySource, MemoryState, NewEvent, Scope, Wording,
 };
