@@ -57,6 +57,8 @@ limits! {
     GIT_PACK = "a pack of git objects", 64 * GIB;
     /// A canon pack.
     CANON_PACK = "a canon pack", 16 * MIB;
+    /// What a hook is told of one run of a tool.
+    TOOL_PAYLOAD = "the report of a tool's run", 16 * MIB;
     /// A file of memories below `.ken/memory`, an export of memories, and a file of rules for agents.
     MEMORY_FILE = "a file of memories or rules", 4 * MIB;
     /// A configuration file.
@@ -177,6 +179,8 @@ counts! {
     ENTRY_PATTERNS = "patterns of an entry", 200;
     /// What a command printed is looked up by so many bytes of its beginning and as many of its end.
     RUN_KEPT_BYTES = "bytes of each end of a command's output", 4 << 20;
+    /// What a tool was given, and why it failed, are kept up to so many bytes each.
+    OUTCOME_TEXT_BYTES = "bytes of a tool's input or error", 2_000;
     /// Rules that are taken from one ignore file.
     RULES_PER_FILE = "rules of an ignore file", 10_000;
     /// Rules that are taken from all ignore files of one walk.

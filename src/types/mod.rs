@@ -16,6 +16,7 @@ pub mod limits;
 mod memory;
 mod model;
 mod noise;
+mod outcome;
 mod planned;
 mod platform;
 
@@ -40,5 +41,6 @@ pub use memory::{
 };
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};
 pub use noise::{CorpusNoise, FamilyNoise, MOST_NOISE, ModelNoise, SignalNoise, SignalSet};
+pub use outcome::{Execution, ToolOutcome};
 pub use planned::{Action, Checked, PlanFinding, PlanReport, Risk};
 pub use platform::Platform;
