@@ -13,7 +13,6 @@ use crate::serve::{Here, ListMemoriesRequest, seen_from};
 use crate::types::{Access, Author, MemoryState, Wording};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use std::io::{BufRead, Read};
 
 /// Look at what was learnt here: fixes, facts, preferences
 #[derive(Debug, Subcommand)]
@@ -161,16 +160,16 @@ pub(super) fn run(global: &Global, verb: MemoryVerb, output: &Output) -> Outcome
         MemoryVerb::History { id } => history(&engine, &id, output),
         MemoryVerb::Replay { check } => replay(&engine, check, output),
         MemoryVerb::Edit { id, text, by } => edit(&engine, &id, text.join(" "), &by, output),
-        MemoryVerb::Review { by } => review(&engine, &by, output),
+        MemoryVerb::Review { by } => super::memory_review::review(&engine, &by, output),
         _ => Ok(0),
     }
 }
 
-fn seen(engine: &Engine) -> Result<Access, Failure> {
+pub(super) fn seen(engine: &Engine) -> Result<Access, Failure> {
     Ok(seen_from(engine, &Access::all(), &Here::new(working_directory()?)))
 }
 
-fn text(told: &Told, output: &Output) -> String {
+pub(super) fn text(told: &Told, output: &Output) -> String {
     memory_text(&told.memory, told.confidence, now_ms(), output.style, output.width)
 }
 
@@ -242,7 +241,7 @@ fn edit(engine: &Engine, id: &str, said: String, by: &By, output: &Output) -> Ou
 }
 
 /// Gives a memory other words.
-fn change(
+pub(super) fn change(
     engine: &Engine,
     before: Told,
     said: String,
@@ -274,64 +273,3 @@ fn change(
     };
     Ok(engine.remember(wanted, by, access, &session)?.memory)
 }
-
-/// What is asked of each proposal.
-const CHOICES: &str = "[a]pprove, [r]eject, [e]dit, [s]kip or [q]uit? ";
-
-fn review(engine: &Engine, by: &By, output: &Output) -> Outcome {
-    let access = seen(engine)?;
-    let (author, from) = (by.author(), by.session());
-    let request = ListMemoriesRequest { states: vec!["proposed".to_owned()], ..ListMemoriesRequest::default() };
-    let page = engine.list_memories(&request.filter()?, None, request.most(), &access, &output.session())?;
-    if page.memories.is_empty() {
-        output.say("Nothing waits to be approved.");
-        return Ok(1);
-    }
-    let mut input = std::io::stdin().lock();
-    let mut read = |question: &str| -> Result<Option<String>, Failure> {
-        output.ask(question);
-        let mut answer = String::new();
-        let mut bounded = (&mut input).take(ANSWER_BYTES);
-        let count = bounded.read_line(&mut answer).map_err(|error| Failure::io("the answer", &error))?;
-        Ok((count > 0).then(|| answer.trim().to_owned()))
-    };
-    let (mut approved, mut rejected) = (0, 0);
-    'all: for told in page.memories {
-        let (id, said) = ([told.memory.id.clone()], text(&told, output));
-        loop {
-            let by = (&author, from.as_str());
-            let decide = |decision| engine.decide(&id, decision, Wording::default(), by, &access, &output.session());
-            let Some(answer) = read(&format!("\n{said}{CHOICES}"))? else { break 'all };
-            match answer.as_str() {
-                "a" => {
-                    decide(Decision::Approve)?;
-                    approved += 1;
-                }
-                "r" => {
-                    decide(Decision::Reject)?;
-                    rejected += 1;
-                }
-                "e" => {
-                    let Some(new) = read("It says from now on: ")?.filter(|new| !new.is_empty()) else { continue };
-                    change(engine, told, new, by, &access, output)?;
-                    approved += 1;
-                }
-                "s" => {}
-                "q" => break 'all,
-                _ => continue,
-            }
-            break;
-        }
-    }
-    output.tell_notes();
-    let done = json!({ "approved": approved, "rejected": rejected });
-    output.print(&match output.json {
-        true => json_object(&done),
-        false => format!("{approved} approved, {rejected} rejected.\n"),
-    })?;
-    engine.close();
-    Ok(0)
-}
-
-/// Longest answer that is read, in bytes.
-const ANSWER_BYTES: u64 = 16 << 10;

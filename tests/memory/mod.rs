@@ -5,6 +5,8 @@ mod crash; // kill -9 at random moments
 mod forgotten; // what was forgotten is in no byte
 mod lookup; // what was tried before, beside what packs say
 mod random; // random histories, replayed
+#[cfg(unix)]
+mod review; // proposals one by one, at a terminal
 mod said; // the verbs as somebody types them
 mod scopes; // two repositories, every use case that reads
 
