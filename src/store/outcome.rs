@@ -6,7 +6,7 @@
 //! old; counts of failures stay until their session is forgotten.
 
 use super::StoreError;
-use crate::types::{Scope, ToolOutcome};
+use crate::types::{ErrorCount, Scope, ToolOutcome};
 
 /// Which outcomes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,29 +30,6 @@ pub struct OutcomeCursor {
     pub session: String,
     /// Its place in the session.
     pub sequence: u32,
-}
-
-/// Failures of one kind, counted.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct ErrorCount {
-    /// The repository, or `global` outside of one.
-    pub scope: Scope,
-    /// The tool.
-    pub tool: String,
-    /// The program of a command line, the verb of a statement; empty if there is none.
-    pub head: String,
-    /// Equal for errors of one kind.
-    pub error_fingerprint: String,
-    /// The error as it was met last; empty once the session that met it was forgotten.
-    pub example: String,
-    /// How often.
-    pub count: usize,
-    /// In how many sessions.
-    pub sessions: usize,
-    /// When first, milliseconds since 1970.
-    pub first_at: i64,
-    /// When last, milliseconds since 1970.
-    pub last_at: i64,
 }
 
 /// How many outcomes there are.
@@ -222,6 +199,12 @@ pub trait ReadOutcomes {
     /// # Errors
     /// [`StoreError`] when the store refuses.
     fn count_outcomes(&self, scopes: Option<&[Scope]>) -> Result<OutcomeCounts, StoreError>;
+
+    /// Whether there is any, or any was counted. Cheap.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn has_outcomes(&self) -> Result<bool, StoreError>;
 
     /// A pattern by its id.
     ///

@@ -5,15 +5,16 @@ use super::database::{Batch, Database};
 use super::value::{count, named, odd, within};
 use crate::screen::shown_text;
 use crate::store::{
-    BatchState, ErrorCount, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession,
-    PatternFilter, ReadOutcomes, SessionForgotten, StoredPattern, WriteOutcomes,
+    BatchState, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession, PatternFilter,
+    ReadOutcomes, SessionForgotten, StoredPattern, WriteOutcomes,
 };
-use crate::types::{Scope, ToolOutcome};
+use crate::types::{ErrorCount, Scope, ToolOutcome};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 
 /// Rows, from a row of this.
-pub(super) const OUTCOMES: &str = "SELECT session, sequence, at, tool, head, input, input_fingerprint, is_ok, exit_code,
+pub(super) const OUTCOMES: &str =
+    "SELECT session, sequence, at, tool, head, input, input_fingerprint, is_ok, exit_code,
     error, error_fingerprint, duration_ms, scope FROM tool_outcome";
 
 /// Patterns, from a row of this.
@@ -37,7 +38,10 @@ pub(super) fn read_outcome(row: &Row<'_>) -> rusqlite::Result<ToolOutcome> {
             exit_code: row.get(8)?,
             error: row.get(9)?,
             error_fingerprint: row.get(10)?,
-            duration_ms: row.get::<_, Option<i64>>(11)?.map(|ms| ms.try_into().map_err(|_| negative(row, 11))).transpose()?,
+            duration_ms: row
+                .get::<_, Option<i64>>(11)?
+                .map(|ms| ms.try_into().map_err(|_| negative(row, 11)))
+                .transpose()?,
             scope: Scope::repository(row.get::<_, String>(12)?),
         })
     };
@@ -144,7 +148,12 @@ impl ReadOutcomes for Database {
         }
         if let Some(OutcomeCursor { at, session, sequence }) = after {
             passes.push_str(" AND (at < ? OR at = ? AND (session, sequence) < (?, ?))");
-            values.extend([Value::Integer(*at), Value::Integer(*at), text(session), Value::Integer((*sequence).into())]);
+            values.extend([
+                Value::Integer(*at),
+                Value::Integer(*at),
+                text(session),
+                Value::Integer((*sequence).into()),
+            ]);
         }
         values.push(number(most));
         let sql = format!("{OUTCOMES} WHERE {passes} ORDER BY at DESC, session DESC, sequence DESC LIMIT ?");
@@ -189,7 +198,8 @@ impl ReadOutcomes for Database {
     }
 
     fn sessions_to_analyse(&self, new_rows: u32, most: usize) -> Result<Vec<OutcomeSession>, StoreError> {
-        let sql = format!("{SESSIONS} WHERE rows - analysed >= ? AND rows > analysed ORDER BY last_at, session LIMIT ?");
+        let sql =
+            format!("{SESSIONS} WHERE rows - analysed >= ? AND rows > analysed ORDER BY last_at, session LIMIT ?");
         let values = vec![Value::Integer(new_rows.into()), number(most)];
         self.sql(all(&self.connection, &sql, values, read_session))
     }
@@ -205,7 +215,8 @@ impl ReadOutcomes for Database {
             None => ("1".to_owned(), Vec::new()),
         };
         let get = || -> rusqlite::Result<OutcomeCounts> {
-            let sql = format!("SELECT coalesce(sum(kept), 0), count(*) FROM outcome_session WHERE kept > 0 AND {passes}");
+            let sql =
+                format!("SELECT coalesce(sum(kept), 0), count(*) FROM outcome_session WHERE kept > 0 AND {passes}");
             let read = |row: &Row<'_>| Ok((count(row, 0)?, count(row, 1)?));
             let (rows, sessions) =
                 self.connection.prepare_cached(&sql)?.query_row(params_from_iter(values.clone()), read)?;
@@ -214,6 +225,11 @@ impl ReadOutcomes for Database {
             Ok(OutcomeCounts { rows, sessions, failures, errors })
         };
         self.at_once(get)
+    }
+
+    fn has_outcomes(&self) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM outcome_session) OR EXISTS (SELECT 1 FROM error_log)";
+        self.sql(self.connection.prepare_cached(sql).and_then(|mut found| found.query_row([], |row| row.get(0))))
     }
 
     fn outcome_pattern(&self, id: &str) -> Result<Option<StoredPattern>, StoreError> {
@@ -347,7 +363,9 @@ fn append(connection: &Connection, row: &ToolOutcome, found: Option<(&str, &Scop
             .execute((error, &row.session, row.at))?;
     }
     if let Some((root, scope)) = found {
-        connection.prepare_cached("INSERT OR REPLACE INTO repository VALUES (?1, ?2)")?.execute((root, scope.as_str()))?;
+        connection
+            .prepare_cached("INSERT OR REPLACE INTO repository VALUES (?1, ?2)")?
+            .execute((root, scope.as_str()))?;
     }
     Ok(sequence)
 }
@@ -409,11 +427,8 @@ impl WriteOutcomes for Batch<'_> {
         self.execute("DELETE FROM outcome_batch WHERE session = ?1", [session])?;
         self.execute("DELETE FROM outcome_session WHERE session = ?1", [session])?;
         // Evidence names its session as JSON writes it.
-        let patterns = self.execute(
-            "DELETE FROM outcome_pattern WHERE instr(data, json_quote(?1)) > 0",
-            [session],
-        )?;
-        // Before its part is gone: which errors they were.
+        let patterns = self.execute("DELETE FROM outcome_pattern WHERE instr(data, json_quote(?1)) > 0", [session])?;
+        // The example of an error is one of another session, if there is any.
         self.execute(
             "UPDATE error_log SET example_session = coalesce((SELECT session FROM tool_outcome WHERE
                     tool_outcome.error_fingerprint = error_log.error_fingerprint AND tool_outcome.tool = error_log.tool
@@ -427,12 +442,11 @@ impl WriteOutcomes for Batch<'_> {
             [session],
         )?;
         // Errors that no other session met go; with them goes what counts this one.
-        self.execute(
+        let gone = self.execute(
             "DELETE FROM error_log WHERE id IN (SELECT error FROM error_session WHERE session = ?1)
                 AND id NOT IN (SELECT error FROM error_session WHERE session <> ?1)",
             [session],
         )?;
-        let gone = self.sql(self.transaction.query_row("SELECT changes()", [], |row| count(row, 0)))?;
         let errors: Vec<i64> = self.sql(all(
             &self.transaction,
             "SELECT error FROM error_session WHERE session = ?",
