@@ -4,10 +4,10 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
-use crate::engine::Engine;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::{Forgotten, ForgottenPassage};
 use crate::engine::face::text::{single_line, timestamp};
+use crate::engine::{Engine, SessionTaken};
 use crate::render::json_object;
 use crate::serve::{Here, seen_from};
 use crate::types::Access;
@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 Examples:
   ken forget chunk/1f3a9c0b22d4aa10
   ken forget --path ~/notes/private
+  ken forget --session 5f0c2a
   ken forget --list
   ken forget --undo chunk/1f3a9c0b22d4aa10
 
@@ -31,11 +32,14 @@ Exit code: 7 if another process still reads the text. No search finds it any
 more, and its last traces leave the disk when that process ends.")]
 pub(super) struct ForgetArgs {
     /// Ids, as `ken search --json` shows them
-    #[arg(value_name = "ID", required_unless_present_any = ["paths", "list", "undo"])]
+    #[arg(value_name = "ID", required_unless_present_any = ["paths", "list", "undo", "session"])]
     ids: Vec<String>,
     /// Everything from this file or folder; repeatable
     #[arg(long = "path", value_name = "PATH", conflicts_with = "ids")]
     paths: Vec<PathBuf>,
+    /// What tools did in this session
+    #[arg(long, value_name = "ID", conflicts_with_all = ["ids", "paths", "list", "undo"])]
+    session: Option<String>,
     /// List what was forgotten by id
     #[arg(long, conflicts_with_all = ["ids", "paths", "undo"])]
     list: bool,
@@ -51,6 +55,9 @@ pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcom
     }
     if !args.undo.is_empty() {
         return undo(&engine, &args.undo, output);
+    }
+    if let Some(id) = &args.session {
+        return session(&engine, id, output);
     }
     let mut meter = Meter::new(output);
     let forgotten = if args.paths.is_empty() {
@@ -73,6 +80,22 @@ pub(super) fn run(global: &Global, args: &ForgetArgs, output: &Output) -> Outcom
         text(&forgotten, !args.paths.is_empty())
     })?;
     Ok(if forgotten.traces_left { ErrorKind::Busy.exit_code() } else { 0 })
+}
+
+fn session(engine: &Engine, id: &str, output: &Output) -> Outcome {
+    let SessionTaken { gone, traces_left } = engine.forget_session(id, &output.session())?;
+    output.tell_notes();
+    output.print(&if output.json {
+        json_object(&json!({ "runs": gone.rows, "errors": gone.errors, "patterns": gone.patterns,
+            "traces_left": traces_left }))
+    } else if gone == Default::default() {
+        "Nothing is kept of this session.\n".to_owned()
+    } else {
+        let (runs, errors) = (many(gone.rows, "run"), many(gone.errors, "kind"));
+        format!("{runs} of tools forgotten, with {errors} of failures and {}.\n", many(gone.patterns, "pattern"))
+    })?;
+    engine.close();
+    Ok(if traces_left { ErrorKind::Busy.exit_code() } else { 0 })
 }
 
 fn many(count: usize, what: &str) -> String {

@@ -15,7 +15,7 @@ const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 
 /// Clean up: remove unused data and rebuild the file of vectors
 ///
-/// With --auto nothing is removed. Overdue background work is done: the packs are embedded, the file of vectors is
+/// With --auto nothing is removed but runs of tools that are older than the setting outcomes.keep_days. Overdue background work is done: the packs are embedded, the file of vectors is
 /// rebuilt if much has changed, and the last traces of forgotten text are erased. Other processes can write meanwhile.
 /// Commands start this in the background when it is due (setting: index.background).
 #[derive(Debug, Args)]
@@ -27,11 +27,14 @@ pub(super) struct GcArgs {
 }
 
 pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
-    let engine = Surroundings::open(global, output)?.engine();
+    let surroundings = Surroundings::open(global, output)?;
+    let (engine, keep_days) = (surroundings.engine(), surroundings.config.settings().outcomes.keep_days);
     let mut meter = Meter::new(output);
     if args.auto {
         // What need not be waited for comes first.
         engine.erase_later(Duration::ZERO, &meter.session())?;
+        // Rows that are old are the only thing that it removes; whoever writes now does it later.
+        drop(engine.drop_old_outcomes(keep_days, &meter.session()));
         let packs = engine.complete_packs(&meter.session());
         let renewed = engine.renew_vectors(&meter.session());
         meter.finish();
@@ -40,12 +43,15 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
         packs?;
         return renew(renewed?, erased, output);
     }
+    let dropped = engine.drop_old_outcomes(keep_days, &meter.session());
     let cleaned = engine.clean(&meter.session());
     meter.finish();
     output.tell_notes();
-    let cleaned = cleaned?;
+    let (cleaned, outcomes) = (cleaned?, dropped?);
     if output.json {
-        output.print(&json_object(&cleaned))?;
+        let mut value = serde_json::to_value(cleaned).unwrap_or_default();
+        value["outcomes"] = outcomes.into();
+        output.print(&json_object(&value))?;
     } else {
         let freed = cleaned.bytes_before.saturating_sub(cleaned.bytes_after);
         output.print(&format!(
@@ -56,6 +62,9 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
             cleaned.counters,
             cleaned.backups
         ))?;
+        if outcomes > 0 {
+            output.print(&format!("{outcomes} runs of tools were older than {keep_days} days and are removed.\n"))?;
+        }
     }
     Ok(0)
 }

@@ -30,6 +30,7 @@ mod feedback;
 mod forget;
 mod gc;
 mod help;
+mod hook;
 mod import;
 mod index;
 mod input;
@@ -45,6 +46,7 @@ mod memory;
 mod memory_files;
 mod memory_review;
 mod model;
+mod outcomes;
 mod output;
 mod pack;
 mod progress;
@@ -160,6 +162,9 @@ enum Verb {
     Learn(learn::LearnArgs),
     #[command(subcommand)]
     Memory(memory::MemoryVerb),
+    Outcomes(outcomes::OutcomesArgs),
+    #[command(subcommand)]
+    Hook(hook::HookVerb),
     Doctor(doctor::DoctorArgs),
     Gc(gc::GcArgs),
     #[command(subcommand)]
@@ -185,6 +190,10 @@ type Outcome = Result<u8, Failure>;
 /// began.
 pub fn main(stdout_was_closed: bool) -> ExitCode {
     output::begin(stdout_was_closed);
+    // Before anything else: whoever calls it waits for it, and must never see it fail.
+    if hook::is_called() {
+        return hook::post_tool(hook::is_verbose());
+    }
     match complete::answered() {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
@@ -224,6 +233,8 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Dispute(args) => remember::dispute(global, &args, output),
         Verb::Learn(args) => learn::run(global, &args, output),
         Verb::Memory(verb) => memory::run(global, verb, output),
+        Verb::Outcomes(args) => outcomes::run(global, args, output),
+        Verb::Hook(verb) => Ok(hook::run(&verb)),
         Verb::Doctor(args) => doctor::run(global, &args, output),
         Verb::Gc(args) => gc::run(global, &args, output),
         Verb::Canon(verb) => canon::run(global, verb, output),

@@ -1,5 +1,6 @@
 //! `ken run`: a command's output and exit code pass through; when it fails, what it printed is looked up.
 
+use super::clock::now_ms;
 use super::lookup::{FilterArgs, ShowArgs, options, took_ms};
 use super::machine::platform_of_command;
 use super::output::{Failure, Output};
@@ -8,11 +9,12 @@ use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::face::failure::{Diagnose, ErrorKind};
 use crate::engine::face::system;
-use crate::engine::{CommandRun, Engine};
+use crate::engine::face::text::shell_quote;
+use crate::engine::{CommandRun, Engine, Loss};
 use crate::render::{Length, answer_json, line, lookup_text, shown};
 use crate::serve::{Here, seen_from};
-use crate::types::Access;
 use crate::types::limits::RUN_KEPT_BYTES;
+use crate::types::{Access, Execution};
 use clap::Args;
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -29,7 +31,8 @@ const KEPT_BYTES: usize = RUN_KEPT_BYTES;
 ///
 /// Output and exit code are those of the command. The answer goes to standard error. If nothing is known, nothing is
 /// added. If the setting run.keep_passing is on, ken keeps hashes of the lines of a command that passes. If it fails
-/// later in the same folder, these lines are less likely to be the reason.
+/// later in the same folder, these lines are less likely to be the reason. If the setting run.keep_outcomes is on, ken
+/// keeps what was run and how it ended, without secrets (see ken outcomes).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -49,8 +52,10 @@ pub(super) struct RunArgs {
 }
 
 pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
+    let begun = Instant::now();
     let (status, seen, cut) = pass_through(&args.command)?;
     let code = exit_code(status);
+    keep_outcome(&args.command, code, &seen, begun, output);
     if code == 0 {
         keep(&args.command, &seen, output);
     } else if !seen.iter().all(u8::is_ascii_whitespace) {
@@ -60,6 +65,40 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
         }
     }
     Ok(code)
+}
+
+/// Keeps what the command did as an outcome, if that is wanted. The command is what matters: of what fails here one line
+/// is said.
+fn keep_outcome(command: &[OsString], code: u8, seen: &[u8], begun: Instant, output: &Output) {
+    // Of settings that cannot be read every other command tells.
+    let Ok(surroundings) = Surroundings::of_user(output) else { return };
+    if !surroundings.config.settings().run.keep_outcomes {
+        return;
+    }
+    let quoted = |word: &OsString| {
+        let word = word.to_string_lossy();
+        shell_quote(&word).map_or_else(|| word.clone().into_owned(), std::borrow::Cow::into_owned)
+    };
+    let run = Execution {
+        session: std::env::var("KEN_SESSION").unwrap_or_default(),
+        tool: "shell".to_owned(),
+        input: command.iter().map(quoted).collect::<Vec<_>>().join(" "),
+        is_ok: code == 0,
+        exit_code: Some(code.into()),
+        error: if code == 0 { String::new() } else { String::from_utf8_lossy(seen).into_owned() },
+        duration_ms: u64::try_from(begun.elapsed().as_millis()).ok(),
+        folder: None,
+    };
+    let Some(data) = &surroundings.paths.data else { return };
+    let kept = working_directory().and_then(|here| {
+        Engine::keep_outcome(data, &run, &here, now_ms()).map_err(|error| {
+            Engine::count_lost(data, Loss::of(&error));
+            Failure::from(error)
+        })
+    });
+    if let Err(failure) = kept {
+        output.say(&format!("ken: the outcome could not be kept: {}", line(&failure.message)));
+    }
 }
 
 /// Keeps what a command printed that passed, if that is wanted. It passed: nothing is said of what fails here but one

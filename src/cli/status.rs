@@ -1,12 +1,13 @@
 //! `ken status`.
 
+use super::outcomes::kept_text;
 use super::output::Output;
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::Status;
 use crate::engine::face::failure::ErrorKind;
 use crate::render::{Size, cut, json_object, line, shown_text};
-use crate::serve::{Here, seen_from, status_line};
+use crate::serve::{Here, outcomes_seen_from, seen_from, status_line};
 use crate::types::Access;
 use clap::Args;
 use serde_json::{Value, json};
@@ -34,8 +35,10 @@ pub(super) struct StatusArgs {
 
 pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcome {
     let engine = Surroundings::open(global, output)?.engine();
-    let access = seen_from(&engine, &Access::all(), &Here::new(working_directory()?));
-    let status = engine.status(&output.session())?.remembering(engine.count_memories(&access)?);
+    let here = Here::new(working_directory()?);
+    let access = seen_from(&engine, &Access::all(), &here);
+    let kept = engine.outcomes_kept(&outcomes_seen_from(&engine, &Access::all(), &here))?;
+    let status = engine.status(&output.session())?.remembering(engine.count_memories(&access)?).keeping(kept);
     output.tell_notes();
     let complaints = status.complaints();
     if output.json {
@@ -87,6 +90,9 @@ fn full(status: &Status, output: &Output) -> String {
     }
     if status.remembered() > 0 {
         row("memories", status.memories_text());
+    }
+    if let Some(kept) = &status.outcomes {
+        row("outcomes", kept_text(kept));
     }
     row("packs", format!("{} known errors", status.canon));
     let model = status.model.as_deref().unwrap_or("none (`ken model pull`)");

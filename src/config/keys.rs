@@ -45,6 +45,11 @@ const COUNT: Form<usize> = Form {
     read: |text| text.parse().ok().filter(|count| (1..=100).contains(count)),
     show: usize::to_string,
 };
+const DAYS: Form<usize> = Form {
+    expected: "a whole number from 1 to 36500",
+    read: |text| text.parse().ok().filter(|count| (1..=36_500).contains(count)),
+    show: usize::to_string,
+};
 const TOKENS: Form<usize> = Form {
     expected: "a whole number from 1 to 10000000",
     read: |text| text.parse().ok().filter(|count| (1..=10_000_000).contains(count)),
@@ -183,6 +188,8 @@ pub const KEYS: &[Key] = &[
             "keep hashes of the lines that a command prints when it passes, and compare its failures with them"
         )
     },
+    key!(run.keep_outcomes, SWITCH, "keep the outcome of each command that `ken run` runs, without secrets"),
+    key!(outcomes.keep_days, DAYS, "days for which the outcome of a run is kept; failures stay counted"),
     key!(
         index.recall_target,
         TARGET,

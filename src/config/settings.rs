@@ -15,6 +15,8 @@ pub struct Settings {
     pub lookup: LookupSettings,
     /// What `ken run` keeps.
     pub run: RunSettings,
+    /// What tools did.
+    pub outcomes: OutcomeSettings,
     /// The vectors of what is indexed.
     pub index: IndexSettings,
     /// What `ken search` shows.
@@ -111,6 +113,21 @@ impl Default for LookupSettings {
 pub struct RunSettings {
     /// Whether hashes of the lines that a command printed are kept when it passes, to compare a failure with.
     pub keep_passing: bool,
+    /// Whether each command is kept as an outcome.
+    pub keep_outcomes: bool,
+}
+
+/// What tools did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutcomeSettings {
+    /// Days for which a run is kept, from 1 to 36,500; failures stay counted.
+    pub keep_days: usize,
+}
+
+impl Default for OutcomeSettings {
+    fn default() -> Self {
+        Self { keep_days: 90 }
+    }
 }
 
 /// The vectors of what is indexed.

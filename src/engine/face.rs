@@ -32,6 +32,12 @@ pub mod memory {
     pub use crate::store::{MemoryCount, MemoryFilter};
 }
 
+/// What tools did.
+pub mod outcomes {
+    pub use crate::outcome::{PayloadError, head, read, read_report};
+    pub use crate::store::{OutcomeCounts, OutcomeFilter};
+}
+
 /// How lookups and searches are asked.
 pub mod asking {
     pub use crate::chunk::endings;

@@ -25,6 +25,7 @@ mod memory;
 mod models;
 mod noise;
 mod notes;
+mod outcome;
 mod pack;
 mod pack_files;
 mod packs;
@@ -53,6 +54,7 @@ pub use memory::{
     TeamFiles, Told, WrittenMemories,
 };
 pub use notes::Notes;
+pub use outcome::{Failure, Failures, Loss, Losses, OutcomePage, OutcomesKept, SessionTaken};
 pub use pack::PackOptions;
 pub use packs::NewEntry;
 pub use passing::CommandRun;

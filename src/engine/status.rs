@@ -1,7 +1,7 @@
 //! How things stand, and whether everything is sound.
 
 use super::derived::Keep;
-use super::{Engine, EngineError, Session};
+use super::{Engine, EngineError, OutcomesKept, Session};
 use crate::ann::{Certificate, Image, Index, Recall, recertify};
 use crate::ingest::{has_changed, means_gone};
 use crate::lexical::TermImage;
@@ -48,6 +48,9 @@ pub struct Status {
     /// Memories that whoever asks may see, by kind and state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memories: Vec<MemoryCount>,
+    /// Outcomes of tools that whoever asks may see, in numbers; none while there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcomes: Option<OutcomesKept>,
 }
 
 /// The file of vectors beside the database, and what has changed since it was made.
@@ -86,6 +89,12 @@ impl Status {
     #[must_use]
     pub fn remembering(self, memories: Vec<MemoryCount>) -> Self {
         Self { memories, ..self }
+    }
+
+    /// The same, which tells of these outcomes too.
+    #[must_use]
+    pub fn keeping(self, kept: OutcomesKept) -> Self {
+        Self { outcomes: Some(kept).filter(|kept| *kept != OutcomesKept::default()), ..self }
     }
 
     /// Memories that are not forgotten, rejected or superseded; problems come with their tactics.

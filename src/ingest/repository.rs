@@ -64,6 +64,21 @@ pub fn scope_of(path: &Path) -> Scope {
     root_of(&path).map_or_else(Scope::global, identify)
 }
 
+/// The scope of a folder, as it is remembered in the store if it was found before. If it is found only now, with it what
+/// is to be remembered: the root of the repository and its id.
+///
+/// # Errors
+/// [`StoreError`] when the store refuses.
+pub fn scope_in_store(path: &Path, store: &dyn ReadSources) -> Result<(Scope, Option<(String, Scope)>), StoreError> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut repositories = Repositories::default();
+    let scope = match root_of(&path) {
+        Some(root) => repositories.ask(root, store)?,
+        None => Scope::global(),
+    };
+    Ok((scope, repositories.found.pop()))
+}
+
 /// The root of the repository that a folder or file is in; none outside of one.
 pub fn repository_of(path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());

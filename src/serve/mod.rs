@@ -11,8 +11,8 @@ mod requests;
 mod service;
 
 pub use requests::{
-    Asker, DeleteItemsRequest, DisputeRequest, Here, ItemRequest, ListItemsRequest, ListMemoriesRequest, LookupRequest,
-    PackRequest, PutItem, PutItemsRequest, RememberRequest, RequestError, SearchRequest, Sought, StatusRequest,
-    seen_from, session_of_day, status_line,
+    Asker, DeleteItemsRequest, DisputeRequest, FailuresRequest, Here, ItemRequest, ListItemsRequest,
+    ListMemoriesRequest, LookupRequest, PackRequest, PutItem, PutItemsRequest, RememberRequest, RequestError,
+    SearchRequest, Sought, StatusRequest, outcomes_seen_from, seen_from, session_of_day, status_line,
 };
 pub use service::{Answered, Caller, Service, Speaker};

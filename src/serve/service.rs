@@ -1,10 +1,11 @@
 //! Runs requests on the engine. A request does not say the settings, its folder or the time; the service adds them.
 
 mod memory;
+mod outcome;
 
 use super::requests::{
     Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItemsRequest,
-    RequestError, SearchRequest, Sought, seen_from,
+    RequestError, SearchRequest, Sought, outcomes_seen_from, seen_from,
 };
 use crate::config::Settings;
 use crate::engine::face::indexing::{IndexOptions, IndexReport};
@@ -161,7 +162,8 @@ impl Service {
         self.run(caller, |session| {
             let access = seen_from(&self.engine, caller.access, &self.here);
             let memories = self.engine.count_memories(&access)?;
-            Ok(self.engine.status(session)?.seen_by(caller.access).remembering(memories))
+            let kept = self.engine.outcomes_kept(&outcomes_seen_from(&self.engine, caller.access, &self.here))?;
+            Ok(self.engine.status(session)?.seen_by(caller.access).remembering(memories).keeping(kept))
         })
     }
 

@@ -1,9 +1,9 @@
 //! A store as a whole: all that can be read of it, of one moment if need be, and changes that become true together.
 
 use super::{
-    CountUsage, LogChanges, ReadChanges, ReadEvents, ReadExternal, ReadForgotten, ReadItems, ReadMemory, ReadNoise,
-    ReadSources, ReadUsage, ReadVectors, ReadWords, StoreError, WriteEvents, WriteExternal, WriteForgotten, WriteItems,
-    WriteMemory, WriteNoise, WriteSources, WriteVectors, WriterLock,
+    CountUsage, KeepOutcomes, LogChanges, ReadChanges, ReadEvents, ReadExternal, ReadForgotten, ReadItems, ReadMemory,
+    ReadNoise, ReadOutcomes, ReadSources, ReadUsage, ReadVectors, ReadWords, StoreError, WriteEvents, WriteExternal,
+    WriteForgotten, WriteItems, WriteMemory, WriteNoise, WriteOutcomes, WriteSources, WriteVectors, WriterLock,
 };
 use std::fmt;
 use std::ops::ControlFlow;
@@ -43,6 +43,7 @@ pub trait ReadStore:
     + ReadUsage
     + ReadNoise
     + ReadMemory
+    + ReadOutcomes
     + ReadEvents
 {
     /// Everything that is read until this is dropped is of the moment of the first read. One at a time.
@@ -53,7 +54,7 @@ pub trait ReadStore:
 }
 
 /// A store that can be changed.
-pub trait WriteStore: ReadStore + LogChanges + CountUsage {
+pub trait WriteStore: ReadStore + LogChanges + CountUsage + KeepOutcomes {
     /// Changes that become true together, or not at all when they are dropped.
     type Batch<'a>: WriteBatch
     where
@@ -68,7 +69,15 @@ pub trait WriteStore: ReadStore + LogChanges + CountUsage {
 
 /// Changes that become true together, or not at all when they are dropped.
 pub trait WriteBatch:
-    WriteItems + WriteExternal + WriteSources + WriteForgotten + WriteVectors + WriteNoise + WriteEvents + WriteMemory
+    WriteItems
+    + WriteExternal
+    + WriteSources
+    + WriteForgotten
+    + WriteVectors
+    + WriteNoise
+    + WriteEvents
+    + WriteMemory
+    + WriteOutcomes
 {
     /// Makes the changes true.
     ///

@@ -105,6 +105,19 @@ impl StoreError {
         move |source| Self::Io { path: path.to_owned(), source }
     }
 
+    /// Whether the disk is full, or a file may not grow any further.
+    pub fn is_full(&self) -> bool {
+        let io = match self {
+            Self::Io { source, .. } => Some(source.kind()),
+            _ => None,
+        };
+        self.code() == Some(ErrorCode::DiskFull)
+            || matches!(
+                io,
+                Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+            )
+    }
+
     fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Sqlite { source, .. } if is_damage(source) => Some(ErrorCode::DatabaseCorrupt),

@@ -3,7 +3,7 @@
 //!
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads
 //! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`,
-//! `events`, `memory`, or all of them, `access`. `sqlite` implements them; another store can take its place. Every
+//! `events`, `memory`, `outcome`, or all of them, `access`. `sqlite` implements them; another store can take its place. Every
 //! layout is in `index/FORMAT.md`.
 
 mod access;
@@ -20,6 +20,7 @@ mod lock;
 mod markdown;
 mod memory;
 mod noise;
+mod outcome;
 mod passages;
 mod pool;
 mod sqlite;
@@ -42,6 +43,10 @@ pub use lock::{WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, StoredMemory, WriteMemory};
 pub use noise::{ReadNoise, WriteNoise};
+pub use outcome::{
+    BatchState, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession, PatternFilter,
+    ReadOutcomes, SessionForgotten, StoredPattern, WriteOutcomes,
+};
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
 pub use sqlite::{

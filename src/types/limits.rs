@@ -59,6 +59,8 @@ limits! {
     CANON_PACK = "a canon pack", 16 * MIB;
     /// What a hook is told of one run of a tool.
     TOOL_PAYLOAD = "the report of a tool's run", 16 * MIB;
+    /// The letters that count runs of tools that could not be kept.
+    LOST_OUTCOMES = "the count of lost runs", MIB;
     /// A file of memories below `.ken/memory`, an export of memories, and a file of rules for agents.
     MEMORY_FILE = "a file of memories or rules", 4 * MIB;
     /// A configuration file.

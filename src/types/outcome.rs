@@ -55,3 +55,26 @@ pub struct ToolOutcome {
     /// The repository, or `global` outside of one.
     pub scope: Scope,
 }
+
+/// Failures of one kind, counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorCount {
+    /// The repository, or `global` outside of one.
+    pub scope: Scope,
+    /// The tool.
+    pub tool: String,
+    /// The program of a command line, the verb of a statement; empty if there is none.
+    pub head: String,
+    /// Equal for errors of one kind.
+    pub error_fingerprint: String,
+    /// The error as it was met last; empty once the session that met it was forgotten.
+    pub example: String,
+    /// How often.
+    pub count: usize,
+    /// In how many sessions.
+    pub sessions: usize,
+    /// When first, milliseconds since 1970.
+    pub first_at: i64,
+    /// When last, milliseconds since 1970.
+    pub last_at: i64,
+}

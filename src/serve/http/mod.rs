@@ -12,6 +12,7 @@ mod jobs;
 mod memories;
 mod metrics;
 mod openapi;
+mod outcomes;
 mod patient;
 mod plain;
 mod problem;

@@ -2,10 +2,11 @@
 
 use super::problem::Shape;
 use super::route::{Handled, Route};
-use super::{App, Call, answers, embeddings, items, jobs, memories, openapi, plain};
+use super::{App, Call, answers, embeddings, items, jobs, memories, openapi, outcomes, plain};
 use crate::config::Right;
 use crate::serve::requests::{
-    DeleteItemsRequest, LookupRequest, PackRequest, PutItemsRequest, RememberRequest, SearchRequest,
+    DeleteItemsRequest, KeepOutcomesRequest, LookupRequest, PackRequest, PutItemsRequest, RememberRequest,
+    SearchRequest,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::sync::Arc;
@@ -197,6 +198,27 @@ pub(super) static ROUTES: &[Route] = &[
             "Do not keep what was proposed",
             "memory-answer/$defs/decided",
             |app, call| Box::pin(memories::reject(app, call)),
+        )
+    },
+    Route {
+        body: Some(schema::<KeepOutcomesRequest>),
+        need: Some(Right::Write),
+        ..route(
+            "POST",
+            "/v1/outcomes",
+            "Keep what tools did, without secrets",
+            "outcomes-answer/$defs/kept",
+            |app, call| Box::pin(outcomes::keep(app, call)),
+        )
+    },
+    Route {
+        query: &["since", "tool", "limit"],
+        ..route(
+            "GET",
+            "/v1/outcomes",
+            "Failures of tools, the most frequent first",
+            "outcomes-answer/$defs/failures",
+            |app, call| Box::pin(outcomes::failures(app, call)),
         )
     },
     route("GET", "/v1/status", "What is indexed, with which model", "status", |app, call| {

@@ -184,6 +184,12 @@ pub fn seen_from(engine: &Engine, access: &Access, here: &Here) -> Access {
     if engine.has_memories() { access.clone().from_home(here.scope()) } else { access.clone() }
 }
 
+/// How whoever asks from here sees outcomes, which are seen as memories are. Where none was ever kept it is not found
+/// out where that is.
+pub fn outcomes_seen_from(engine: &Engine, access: &Access, here: &Here) -> Access {
+    if engine.has_outcomes() { access.clone().from_home(here.scope()) } else { access.clone() }
+}
+
 impl RememberRequest {
     /// As the engine takes it.
     ///

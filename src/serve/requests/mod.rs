@@ -7,6 +7,7 @@ mod here;
 mod items;
 mod lookup;
 mod memory;
+mod outcome;
 mod pack;
 mod place;
 mod search;
@@ -16,7 +17,10 @@ pub use here::Here;
 pub use items::{DeleteItemsRequest, ItemRequest, ListItemsRequest, PutItem, PutItemsRequest};
 pub use lookup::LookupRequest;
 pub(super) use memory::check_session;
-pub use memory::{DecideRequest, DisputeRequest, ListMemoriesRequest, RememberRequest, seen_from, session_of_day};
+pub use memory::{
+    DecideRequest, DisputeRequest, ListMemoriesRequest, RememberRequest, outcomes_seen_from, seen_from, session_of_day,
+};
+pub use outcome::{FailuresRequest, KeepOutcomesRequest, OutcomeReport};
 pub use pack::PackRequest;
 pub use search::{SearchRequest, Sought};
 pub use status::{StatusRequest, status_line};

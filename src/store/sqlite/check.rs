@@ -8,6 +8,7 @@ use super::header::unreadable;
 use super::item::{ITEM_COLUMNS, read_item};
 use super::memory::{EVENTS, read_event, read_memory};
 use super::migrate::{MIGRATIONS, schema_of};
+use super::outcome::{OUTCOMES, PATTERNS, read_outcome, read_pattern};
 use super::source::{SOURCE_COLUMNS, read_source};
 use super::transfer::{COUNTERS, LINKS};
 use super::value::{count, json, odd_value};
@@ -126,6 +127,15 @@ impl Database {
                     WHERE state = 'active') AS real WHERE corpus.items <> real.items OR corpus.words <> real.words",
             ),
             (
+                "outcomes",
+                "sessions or kinds of failures are counted wrongly",
+                "SELECT (SELECT count(*) FROM error_log WHERE count <> ifnull(
+                        (SELECT sum(count) FROM error_session WHERE error = error_log.id), 0))
+                    + (SELECT count(*) FROM (SELECT session, count(*) AS kept, max(sequence) AS last FROM tool_outcome
+                        GROUP BY session) AS real LEFT JOIN outcome_session USING (session)
+                        WHERE outcome_session.kept IS NOT real.kept OR outcome_session.rows < real.last)",
+            ),
+            (
                 "active-model",
                 "the index's model is not known",
                 "SELECT count(*) FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model)",
@@ -156,6 +166,8 @@ impl Database {
         }
         self.each_odd(EVENTS, |row| read_event(row).map(drop), &mut note)?;
         self.each_odd("SELECT id, data FROM memory", |row| read_memory(row).map(drop), &mut note)?;
+        self.each_odd(OUTCOMES, |row| read_outcome(row).map(drop), &mut note)?;
+        self.each_odd(PATTERNS, |row| read_pattern(row).map(drop), &mut note)?;
         self.each_odd(PASSAGES, |row| read_passage(row).map(drop), &mut note)?;
         if let Err(error) = read_sketches(&self.connection) {
             note(odd_value(error)?);

@@ -11,6 +11,7 @@ use super::migrate::{MIGRATIONS, Migration, latest, migrate};
 use crate::store::folder::{DATABASE, TERMS, VECTORS, beside, keep_private, make_private};
 use crate::store::lock::{WRITER_WAIT, WriterLock};
 use crate::store::{ReadStore, Snapshot, WriteBatch, WriteStore};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, Row, Transaction, TransactionBehavior};
 use std::cell::Cell;
 use std::fs;
@@ -22,6 +23,23 @@ pub(super) const PLACES: &str = "places";
 
 /// How often a database is opened again that is replaced in the moment of opening.
 const OPENING_ATTEMPTS: usize = 10;
+
+/// Pages in the log that whoever records a row leaves there. Whoever opens the log reads it: these take a millisecond.
+const RECORDED_PAGES: i64 = 256;
+
+/// How long whoever records a row waits for other writers.
+const RECORDER_WAIT: Duration = Duration::from_secs(2);
+
+/// Waits for other writers, a little longer each time; whether to go on.
+fn wait_shortly(attempt: i32) -> bool {
+    let pause = |attempt: i32| Duration::from_millis(u64::from(attempt.clamp(0, 36).unsigned_abs() / 4 + 1));
+    let waited: Duration = (0..attempt.min(1_000)).map(pause).sum();
+    if waited >= RECORDER_WAIT {
+        return false;
+    }
+    std::thread::sleep(pause(attempt));
+    true
+}
 
 /// An open database.
 #[derive(Debug)]
@@ -93,6 +111,26 @@ impl Database {
             migrate(&mut connection, &path, MIGRATIONS)?;
         }
         Ok(Some(Self { connection, path, file }))
+    }
+
+    /// Opens the database for a row or two and no more, as fast as that goes: what is committed is not waited for on
+    /// the disk (a crash of the machine may lose it, one of ours cannot), and the log is folded into the file only when
+    /// it has grown. Other writers are waited for in short steps, two seconds at most.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn open_to_record(folder: &Path) -> Result<Option<Self>, StoreError> {
+        let Some(mut database) = Self::open(folder)? else { return Ok(None) };
+        let mut prepare = || -> rusqlite::Result<()> {
+            let connection = &mut database.connection;
+            connection.busy_handler(Some(wait_shortly))?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            connection.pragma_update(None, "wal_autocheckpoint", RECORDED_PAGES)
+        };
+        let prepared = prepare();
+        database.sql(prepared)?;
+        Ok(Some(database))
     }
 
     /// Opens the database to write, making it if there is none.

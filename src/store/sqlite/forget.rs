@@ -13,10 +13,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Set in `meta` while traces of what was forgotten may be on the disk: [`ANYWHERE`], or [`IN_LOG`] once all but the
-/// log is clean.
+/// Set in `meta` while traces of what was forgotten may be on the disk: [`ANYWHERE`]; [`IN_COPIES`] of what no derived
+/// file holds; or [`IN_LOG`] once all but the log is clean.
 const TRACES: &str = "traces";
 const ANYWHERE: &str = "1";
+const IN_COPIES: &str = "copies";
 const IN_LOG: &str = "log";
 
 /// Hashes of the paths that were forgotten while there are traces: whoever was stopped may ask for the same again.
@@ -49,6 +50,15 @@ impl Batch<'_> {
         self.set_meta(TRACES, Some(ANYWHERE))
     }
 
+    /// The same of what is no item: the files that are derived from items hold nothing of it.
+    pub(super) fn leave_traces_in_copies(&self) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value <> ?3",
+            [TRACES, IN_COPIES, ANYWHERE],
+        )?;
+        Ok(())
+    }
+
     /// Remembers until the last trace is gone that these paths were forgotten.
     ///
     /// # Errors
@@ -67,9 +77,10 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the database refuses or a copy cannot be removed.
     pub fn erase_traces(&mut self, lock: &WriterLock, patience: Duration) -> Result<bool, StoreError> {
-        if self.meta(TRACES)?.is_some_and(|left| left != IN_LOG) {
+        if let Some(left) = self.meta(TRACES)?.filter(|left| left != IN_LOG) {
             self.remove_copies()?;
-            for derived in [self.vector_file(), self.terms_file()] {
+            let derived = if left == IN_COPIES { Vec::new() } else { vec![self.vector_file(), self.terms_file()] };
+            for derived in derived {
                 match fs::remove_file(&derived) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                         return Err(StoreError::io(&derived)(error));

@@ -35,6 +35,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 6, sql: include_str!("../../../index/migrations/0006_stretches.sql") },
     Migration { number: 7, sql: include_str!("../../../index/migrations/0007_external.sql") },
     Migration { number: 8, sql: include_str!("../../../index/migrations/0008_memory.sql") },
+    Migration { number: 9, sql: include_str!("../../../index/migrations/0009_outcomes.sql") },
 ];
 
 /// The schema of a database; 0 for a new one.
@@ -149,6 +150,7 @@ mod tests {
             "55e90392bbc3c3e97205ae052a6b4dc609eb80c65cbddb2ca2e8128cc4dbfdd0",
             "882ba77ead78c4cd5dce3766e8561ee5cf20cef227999e4db922b5de343ed182",
             "20b2c384312a3f05e60fe28963ec0a52adc1f81c1478b8dcdfcd5aa33a77cd09",
+            "695831b96bb595757d05582c735294694795a9b0ed2f66bc92416fbeaabda1cc",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);

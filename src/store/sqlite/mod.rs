@@ -16,6 +16,7 @@ mod item;
 mod memory;
 mod migrate;
 mod noise;
+mod outcome;
 mod repair;
 mod source;
 mod transfer;

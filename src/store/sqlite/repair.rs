@@ -39,6 +39,12 @@ const TABLES: &[(&str, bool)] = &[
     ("memory_event", true),
     ("memory_words", false),
     ("memory", false),
+    ("outcome_session", false),
+    ("tool_outcome", false),
+    ("error_log", true),
+    ("error_session", false),
+    ("outcome_batch", true),
+    ("outcome_pattern", false),
 ];
 
 /// Takes away values that nobody wrote, and keeps the rows: a file whose items do not say where they stand is read
@@ -58,6 +64,14 @@ const MEND_VALUES: &str = "
     UPDATE forgotten SET lines = NULL WHERE lines < 0;
     UPDATE forgotten SET word_count = length(words) / 4 WHERE word_count < 0;
     UPDATE forgotten SET pair_count = length(pairs) / 4 WHERE pair_count < 0;
+    DELETE FROM error_log WHERE id NOT IN (SELECT error FROM error_session);
+    UPDATE error_log SET count = (SELECT sum(count) FROM error_session WHERE error = error_log.id);
+    INSERT OR IGNORE INTO outcome_session
+        SELECT session, min(scope), max(sequence), count(*), 0, min(at), max(at) FROM tool_outcome GROUP BY session;
+    UPDATE outcome_session SET
+        rows = max(rows, coalesce((SELECT max(sequence) FROM tool_outcome WHERE session = outcome_session.session), 0)),
+        kept = (SELECT count(*) FROM tool_outcome WHERE session = outcome_session.session);
+    UPDATE tool_outcome SET duration_ms = NULL WHERE duration_ms < 0;
     DELETE FROM vector_change WHERE number < 1 OR length(mark) <> 8;";
 
 /// What was carried over from a damaged database.
@@ -89,6 +103,7 @@ impl Database {
                  DELETE FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model);
                  DELETE FROM memory_words WHERE event NOT IN (SELECT number FROM memory_event);
                  UPDATE memory SET item_id = NULL WHERE item_id NOT IN (SELECT id FROM item);
+                 DELETE FROM error_session WHERE error NOT IN (SELECT id FROM error_log);
                  DELETE FROM embedding;
                  DELETE FROM external_item;
                  DELETE FROM attribute;
@@ -139,6 +154,7 @@ impl Database {
                     OR forgotten_id NOT IN (SELECT id FROM forgotten);
                  DELETE FROM memory_words WHERE event NOT IN (SELECT number FROM memory_event);
                  UPDATE memory SET item_id = NULL WHERE item_id NOT IN (SELECT id FROM item);
+                 DELETE FROM error_session WHERE error NOT IN (SELECT id FROM error_log);
                  UPDATE source SET size = -1, sha256 = zeroblob(32);",
             ))?;
             batch.commit()?;

@@ -1,0 +1,96 @@
+//! `ken hook`: what agents call when a tool has run.
+//!
+//! Whoever calls it waits for it, and takes its failure for one of theirs. So it ends with 0 whatever happens, prints
+//! nothing, and opens nothing but the database: no settings, no packs, no model. It does not even read its options as
+//! other verbs do. What it could not keep it counts (`ken outcomes` shows that).
+
+use super::clock::now_ms;
+use super::surroundings::working_directory;
+use super::{limits, output};
+use crate::config::{Environment, Paths};
+use crate::engine::face::outcomes::read;
+use crate::engine::{Engine, Loss};
+use crate::types::limits::TOOL_PAYLOAD;
+use clap::{Args, Subcommand};
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Keep what tools did: called by agents
+#[derive(Debug, Subcommand)]
+pub(super) enum HookVerb {
+    /// Keep one run of a tool, told as a JSON object on standard input
+    ///
+    /// Reports of Claude Code, Cursor, Gemini CLI, Codex, OpenCode and Copilot are understood, and a plain one: tool,
+    /// and as far as they are known session, input, ok, exit_code, error, output, duration_ms, cwd. Secrets are taken
+    /// out before anything is kept. It prints nothing and always ends with 0. What could not be kept is counted.
+    #[command(after_help = "\
+Example:
+  echo '{\"tool\": \"bash\", \"input\": \"make\", \"exit_code\": 2}' | ken hook post-tool
+
+Exit code: 0.")]
+    PostTool(PostToolArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PostToolArgs {
+    /// Say on standard error why a run could not be kept (KEN_HOOK_VERBOSE)
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// Whether this process was started as the hook, and not for its help.
+pub(super) fn is_called() -> bool {
+    let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).take(8).collect();
+    let asks_help = || arguments.iter().any(|one| one == "--help" || one == "-h");
+    matches!(arguments.as_slice(), [first, second, ..] if first == "hook" && second == "post-tool") && !asks_help()
+}
+
+/// Whether it is to say why it could not keep a run.
+pub(super) fn is_verbose() -> bool {
+    std::env::var_os("KEN_HOOK_VERBOSE").is_some_and(|value| !value.is_empty() && value != "0")
+        || std::env::args_os().any(|one| one == "--verbose")
+}
+
+pub(super) fn run(verb: &HookVerb) -> u8 {
+    let HookVerb::PostTool(args) = verb;
+    post_tool(args.verbose || is_verbose());
+    0
+}
+
+/// Keeps the run that standard input tells of.
+pub(super) fn post_tool(verbose: bool) -> ExitCode {
+    let limited = limits::begin();
+    if !verbose {
+        // A fault of ours is no reason to speak either.
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+    let kept = std::panic::catch_unwind(keep).unwrap_or_else(|_| Err("a fault of ken itself".to_owned()));
+    let said = limited.map_err(|failure| failure.message).and(kept);
+    if let (Err(why), true) = (said, verbose) {
+        output::say_at_end(&format!("ken hook: the run is not kept: {}", crate::render::line(&why)));
+    }
+    ExitCode::SUCCESS
+}
+
+/// Keeps it, or counts that it is lost and says why.
+fn keep() -> Result<(), String> {
+    let environment = Environment::new(std::env::vars_os());
+    let here = working_directory().unwrap_or_else(|_| PathBuf::from("/"));
+    let paths = Paths::find(&environment, &here).map_err(|error| error.to_string())?;
+    let data = paths.data.ok_or("there is no home directory to keep data in")?;
+    let lost = |loss: Loss, why: String| {
+        Engine::count_lost(&data, loss);
+        why
+    };
+    let mut report = Vec::new();
+    let bounded = std::io::stdin().lock().take(TOOL_PAYLOAD.bytes + 1).read_to_end(&mut report);
+    bounded.map_err(|error| lost(Loss::Unreadable, format!("standard input: {error}")))?;
+    let run = read(&report).map_err(|error| lost(Loss::Unreadable, error.to_string()))?;
+    // What tells of no run is nothing to keep.
+    let Some(run) = run else { return Ok(()) };
+    match Engine::keep_outcome(&data, &run, &here, now_ms()) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(lost(Loss::of(&error), error.to_string())),
+    }
+}

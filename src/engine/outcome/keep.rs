@@ -1,0 +1,81 @@
+//! Keeping runs: one on its own as fast as that goes, or several of a service.
+
+use crate::engine::{Engine, EngineError, Session};
+use crate::ingest::scope_in_store;
+use crate::outcome::{Moment, row};
+use crate::store::{Database, KeepOutcomes, StoreError, WriterLock, make_private};
+use crate::types::{Execution, Scope};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long whoever keeps the first run of all waits for the right to make the database.
+const MAKER_WAIT: Duration = Duration::from_secs(2);
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+
+/// The session of a run that names none: all of a day is one.
+fn session_of(now_ms: i64) -> String {
+    format!("day {}", now_ms.div_euclid(DAY_MS))
+}
+
+impl Engine {
+    /// Keeps a run; gives its number in its session. `here` is its folder where it names none. Nothing is opened but
+    /// the database of this data directory, which is made if there is none.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses or is busy; the run is lost then.
+    pub fn keep_outcome(data: &Path, run: &Execution, here: &Path, now_ms: i64) -> Result<u32, EngineError> {
+        let folder = run.folder.as_deref().map_or(here, Path::new);
+        // Once more where a repair put another file in its place meanwhile.
+        for _ in 0..2 {
+            let mut database = open(data)?;
+            let (scope, found) = scope_in_store(folder, &database)?;
+            let row = row(run, Moment { at: now_ms, scope, session: session_of(now_ms) });
+            let found = found.as_ref().map(|(root, scope)| (root.as_str(), scope));
+            let sequence = database.record_outcome(&row, found)?;
+            if database.is_in_place() {
+                return Ok(sequence);
+            }
+        }
+        Err(replaced(data))
+    }
+
+    /// Keeps runs of this scope; gives the numbers in their sessions.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses; those before the one that failed are kept.
+    pub fn keep_outcomes(
+        &self,
+        runs: &[Execution],
+        scope: &Scope,
+        session: &Session<'_>,
+    ) -> Result<Vec<u32>, EngineError> {
+        session.check()?;
+        if self.read_database()?.is_none() {
+            drop(self.write_database("ken, keeping outcomes", session)?);
+        }
+        let mut database = self.read_database()?.ok_or(EngineError::NoHome)?;
+        let moment = || {
+            let at = session.now();
+            Moment { at, scope: scope.clone(), session: session_of(at) }
+        };
+        runs.iter().map(|run| Ok(database.record_outcome(&row(run, moment()), None)?)).collect()
+    }
+}
+
+fn open(data: &Path) -> Result<Database, EngineError> {
+    if let Some(database) = Database::open_to_record(data)? {
+        return Ok(database);
+    }
+    make_private(data)?;
+    let lock = WriterLock::take(data, "ken hook", MAKER_WAIT)?;
+    drop(Database::open_to_write(&lock)?);
+    drop(lock);
+    Database::open_to_record(data)?.ok_or_else(|| replaced(data))
+}
+
+/// The database goes away again and again: somebody repairs it.
+fn replaced(data: &Path) -> EngineError {
+    StoreError::Busy { folder: data.to_owned(), holder: "a repair".to_owned() }.into()
+}

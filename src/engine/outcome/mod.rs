@@ -1,0 +1,13 @@
+//! What tools did: each run is kept for a while, without secrets, and failures are counted.
+//!
+//! Whoever reports a run must not be held up by it, so a row is kept without the writer's lock. What could not be kept
+//! is counted beside the database.
+
+mod forget;
+mod keep;
+mod list;
+mod lost;
+
+pub use forget::SessionTaken;
+pub use list::{Failure, Failures, OutcomePage, OutcomesKept};
+pub use lost::{Loss, Losses};

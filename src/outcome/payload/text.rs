@@ -1,0 +1,65 @@
+//! Texts of a report: what a value says in words, JSON in one spelling, and exit codes that stand in a text.
+
+use serde_json::Value;
+
+/// A value as text: a text as it is, the texts of a list of contents, else JSON in one spelling.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text").unwrap_or(part).as_str()).collect();
+            texts.map_or_else(|| canonical(value), |texts| texts.join("\n"))
+        }
+        other => canonical(other),
+    }
+}
+
+/// JSON in one spelling: keys in order, no spaces. Equal values are equal texts.
+pub(super) fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let mut all: Vec<(&String, &Value)> = fields.iter().collect();
+            all.sort_by_key(|(key, _)| *key);
+            let all = all.iter().map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical(value)));
+            format!("{{{}}}", all.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(list) => format!("[{}]", list.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}
+
+/// Texts that are not empty, one below the other; none twice in a row.
+pub(super) fn joined(texts: &[&str]) -> String {
+    let mut all: Vec<&str> = texts.iter().map(|text| text.trim_end()).filter(|text| !text.trim().is_empty()).collect();
+    all.dedup();
+    all.join("\n")
+}
+
+/// How the line begins with which agents say the exit code of a command, in lower case.
+const EXIT_LINES: &[&str] = &["exit code: ", "exit code ", "exited with code ", "process exited with code "];
+
+/// The number behind one of these beginnings, if nothing else stands there.
+fn code_of(line: &str) -> Option<i32> {
+    let line = line.trim().to_ascii_lowercase();
+    EXIT_LINES.iter().find_map(|begins| line.strip_prefix(begins)?.trim().trim_end_matches('.').parse().ok())
+}
+
+/// The exit code that an agent wrote above what a command printed, or below it. What stands between is the command's
+/// own and is not looked at.
+pub(super) fn exit_code(text: &str) -> Option<i32> {
+    // One agent says the time first, another the command and its folder.
+    let mut lines = text.trim().lines().take(4);
+    lines.find_map(code_of).or_else(|| {
+        let last = text.trim().lines().rev().take(3);
+        last.into_iter().find_map(code_of)
+    })
+}
+
+/// The text without a first line that says an exit code and no more, if something else follows.
+pub(super) fn without_exit_line(text: &str) -> &str {
+    match text.trim_start().split_once('\n') {
+        Some((first, rest)) if code_of(first).is_some() && !rest.trim().is_empty() => rest,
+        _ => text,
+    }
+}
