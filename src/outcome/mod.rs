@@ -1,0 +1,18 @@
+//! What tools did, and what it teaches.
+//!
+//! `head` reads off an input what a tool was to do and whether it may change something, `kind_of_error` which failures
+//! are of one kind. `recovery` says how each failure of a session ended, `pattern` what recurs over sessions, `predict`
+//! what will make a failure go away, and `draft` makes a pack entry of an error that recurs. All of it is pure: rows
+//! come in as [`crate::types::ToolOutcome`], `store` keeps them, `engine` knows the time.
+
+pub mod draft;
+mod head;
+mod kind_of_error;
+pub mod pattern;
+pub mod predict;
+pub mod recovery;
+mod session;
+
+pub use head::{changes, head};
+pub use kind_of_error::{error_kind, kind_fingerprint, masked_input};
+pub use session::{Session, sessions};
