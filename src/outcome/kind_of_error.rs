@@ -30,6 +30,12 @@ pub fn error_kind(error: &str) -> String {
     shape(&mask(&paths)).to_lowercase().chars().take(MAX_CHARS).collect()
 }
 
+/// The same with the names that the message quotes.
+pub fn named_kind(error: &str) -> String {
+    let lines: Vec<&str> = error.lines().collect();
+    shape(&mask(&headline(&lines))).to_lowercase().chars().take(MAX_CHARS).collect()
+}
+
 /// A kind as it is compared and stored: 16 hex digits.
 pub fn kind_fingerprint(kind: &str) -> String {
     sha256_hex(kind.as_bytes())[..16].to_owned()

@@ -14,5 +14,5 @@ pub mod recovery;
 mod session;
 
 pub use head::{changes, head};
-pub use kind_of_error::{error_kind, kind_fingerprint, masked_input};
+pub use kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 pub use session::{Session, sessions};

@@ -4,10 +4,15 @@
 //! looked. A try again with another input is a candidate too: what of its words went and what came. An action that was
 //! never tried again may have been replaced by the next one that went well, if most of its words are the same.
 //!
+//! Each failure is counted twice: with the names that its message has, and what was done as it was done; and as one of
+//! its kind, without names, with what was done in general. In general a step keeps the words that inputs of its action
+//! commonly have, and names that the message has too stand as `<name>`: `pip install <name>`, `DESCRIBE <*>`. So a name
+//! is proposed only where the message was about the same.
+//!
 //! A candidate is proposed if it helped in several sessions and tries after it work more often than tries after the
 //! same failure without it. Of sets of steps the smallest is proposed: one more step has to make it surer.
 
-use super::super::kind_of_error::{error_kind, kind_fingerprint, masked_input};
+use super::super::kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 use super::super::recovery::{Gap, gaps};
 use super::super::session::Session;
 use super::tally::{About, Tally};
@@ -19,6 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_STEPS: usize = 6;
 /// Most words that an edit takes out or puts in; beyond, it is another action.
 const MOST_EDITED: usize = 4;
+
+/// Share of an action's inputs that have a word which is kept in general: one of this many.
+const COMMON: usize = 10;
 
 /// Tool, head, kind of error.
 type Key = (String, String, String);
@@ -42,20 +50,26 @@ struct Failures<'a> {
 
 /// The patterns of failures, in no order.
 pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> {
+    let words = Words::of(sessions);
     let mut keys: BTreeMap<Key, Failures<'_>> = BTreeMap::new();
     for rows in sessions {
         for gap in gaps(rows) {
             let row = rows[gap.failed];
-            let kind = error_kind(&row.error);
+            let (kind, named) = (error_kind(&row.error), named_kind(&row.error));
             // What said nothing cannot be recognised.
             if kind.chars().filter(|c| c.is_alphabetic()).count() < 4 {
                 continue;
             }
-            let of = keys.entry((row.tool.clone(), row.head.clone(), kind)).or_default();
-            if of.error.is_empty() || (row.error.len(), row.error.as_str()) < (of.error.len(), of.error) {
-                of.error = &row.error;
+            let exact = |_: &ToolOutcome, text: &str| Some(masked_input(text));
+            let general = |step: &ToolOutcome, text: &str| words.general(step, text, &row.error);
+            let same = kind == named;
+            for (kind, form, first) in [(named, &exact as Form<'_>, true), (kind, &general as Form<'_>, !same)] {
+                let of = keys.entry((row.tool.clone(), row.head.clone(), kind)).or_default();
+                if of.error.is_empty() || (row.error.len(), row.error.as_str()) < (of.error.len(), of.error) {
+                    of.error = &row.error;
+                }
+                of.add(rows, &gap, form, first);
             }
-            of.add(rows, &gap);
         }
     }
     let mut out = Vec::new();
@@ -94,21 +108,26 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
 }
 
 impl<'a> Failures<'a> {
-    fn add(&mut self, rows: &[&'a ToolOutcome], gap: &Gap) {
+    /// Counts a gap; `first` unless it is counted here already, with its steps in another form.
+    fn add(&mut self, rows: &[&'a ToolOutcome], gap: &Gap, form: Form<'_>, first: bool) {
         let failed = rows[gap.failed];
         let Some(retry) = gap.retry else {
             // Never tried again: what came next may have been done in its place.
             let next = (gap.failed + 1..rows.len()).find(|&at| rows[at].is_ok);
-            if let Some(row) = next.map(|at| rows[at]).filter(|row| stands_in(&failed.input, &row.input)) {
-                let step = self.step(StepRole::Instead, row, masked_input(&row.input));
+            if let Some(row) = next.map(|at| rows[at]).filter(|row| stands_in(&failed.input, &row.input))
+                && let Some(input) = form(row, &row.input)
+            {
+                let step = self.step(StepRole::Instead, row, input);
                 self.after.entry(BTreeSet::from([step])).or_default().add(row, true);
             }
             return;
         };
         let tried = rows[retry.at];
-        self.tries.add(tried, retry.worked);
         let quiet = gap.changed.is_empty();
-        if quiet && retry.same_input {
+        if first {
+            self.tries.add(tried, retry.worked);
+        }
+        if first && quiet && retry.same_input {
             self.again.add(tried, retry.worked);
         }
         let (role, between) =
@@ -116,15 +135,22 @@ impl<'a> Failures<'a> {
         let mut steps: BTreeSet<StepKey> = BTreeSet::new();
         if between.len() <= MOST_STEPS {
             for &at in between {
-                // What another tool or program looked at differs each time: which was asked is what recurs.
-                steps.insert(self.step(role, rows[at], masked_input(&rows[at].input)));
+                if let Some(input) = form(rows[at], &rows[at].input) {
+                    steps.insert(self.step(role, rows[at], input));
+                }
             }
         }
         for set in subsets(&steps) {
             self.after.entry(set).or_default().add(tried, retry.worked);
         }
-        if quiet && let Some(edit) = edit(&failed.input, &tried.input) {
-            let step = self.step(StepRole::Edit, tried, edit);
+        // Words that nobody else uses say in general nothing about what to do.
+        if quiet
+            && let Some((gone, come)) = edit(&failed.input, &tried.input)
+            && let (Some(gone), Some(come)) = (form(failed, &gone), form(tried, &come))
+            && gone != come
+            && ![&gone, &come].iter().any(|words| words.contains("<*>"))
+        {
+            let step = self.step(StepRole::Edit, tried, format!("{gone} -> {come}"));
             self.after.entry(BTreeSet::from([step])).or_default().add(tried, retry.worked);
         }
     }
@@ -160,7 +186,8 @@ impl<'a> Failures<'a> {
             let better = |(part, of): &(BTreeSet<StepKey>, &Tally)| {
                 part.is_subset(steps) && of.confidence() >= tally.confidence()
             };
-            if self.lifts(tally) && !out.iter().any(better) {
+            let mostly = tally.worked.sessions() > tally.failed.sessions();
+            if mostly && self.lifts(tally) && !out.iter().any(better) {
                 out.push((steps.clone(), tally));
             }
         }
@@ -197,19 +224,15 @@ fn subsets(steps: &BTreeSet<StepKey>) -> Vec<BTreeSet<StepKey>> {
     out
 }
 
-/// What of an input goes and what comes, masked: `-x -> -y`. Nothing if it is equal, or so different that it is another
-/// action.
-fn edit(before: &str, after: &str) -> Option<String> {
+/// What of an input goes and what comes. Nothing if it is equal, or so different that it is another action.
+fn edit(before: &str, after: &str) -> Option<(String, String)> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.split_whitespace().collect(), after.split_whitespace().collect());
     let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - start;
     let end = (0..rest).take_while(|at| old[old.len() - 1 - at] == new[new.len() - 1 - at]).count();
     let (gone, come) = (&old[start..old.len() - end], &new[start..new.len() - end]);
     let small = gone.len().max(come.len()) <= MOST_EDITED && start + end >= gone.len().max(come.len());
-    let masked = |words: &[&str]| masked_input(&words.join(" "));
-    let edit = format!("{} -> {}", masked(gone), masked(come));
-    // Two names that are masked alike say nothing about what to do.
-    (small && gone != come && masked(gone) != masked(come)).then_some(edit)
+    (small && gone != come).then(|| (gone.join(" "), come.join(" ")))
 }
 
 /// Whether one input is another with its program replaced: half of the words of both are the same.
@@ -218,4 +241,52 @@ fn stands_in(failed: &str, other: &str) -> bool {
     let (a, b) = (words(failed), words(other));
     let both = a.intersection(&b).count();
     both >= 2 && 2 * both >= a.len() + b.len() - both
+}
+
+/// How a step's input is written: as it was, or in general. Nothing if nothing of it is left.
+type Form<'a> = &'a dyn Fn(&ToolOutcome, &str) -> Option<String>;
+
+/// How often the inputs of each action have a word.
+struct Words<'a> {
+    of_action: BTreeMap<(&'a str, &'a str), (usize, BTreeMap<&'a str, usize>)>,
+}
+
+impl<'a> Words<'a> {
+    fn of(sessions: &[Session<'a>]) -> Self {
+        let mut of_action: BTreeMap<(&str, &str), (usize, BTreeMap<&str, usize>)> = BTreeMap::new();
+        for row in sessions.iter().flatten() {
+            let of = of_action.entry((&row.tool, &row.head)).or_default();
+            of.0 += 1;
+            let words: BTreeSet<&str> = row.input.split_whitespace().collect();
+            words.into_iter().for_each(|word| *of.1.entry(word).or_default() += 1);
+        }
+        Self { of_action }
+    }
+
+    /// An input with its common words, `<name>` for those that `error` has too, and `<*>` for runs of others.
+    fn general(&self, row: &ToolOutcome, text: &str, error: &str) -> Option<String> {
+        let (all, counts) = self.of_action.get(&(row.tool.as_str(), row.head.as_str()))?;
+        let mut out: Vec<&str> = Vec::new();
+        for word in text.split_whitespace() {
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let common = counts.get(word).is_some_and(|n| n * COMMON >= *all && *n > 1);
+            let shown = match () {
+                () if common => word,
+                () if bare.chars().count() >= 3 && has_word(error, bare) => "<name>",
+                () => "<*>",
+            };
+            if !(shown.starts_with('<') && out.last() == Some(&shown)) {
+                out.push(shown);
+            }
+        }
+        Some(masked_input(&out.join(" ")))
+    }
+}
+
+/// Whether a text has this word, not as a part of another.
+fn has_word(text: &str, word: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(inner) && !text[at + word.len()..].starts_with(inner)
+    })
 }

@@ -61,6 +61,8 @@ fn history(out: &mut Vec<String>, past: &[&ToolOutcome], row: &ToolOutcome, kind
     // What this session did until now, and after its last failure that it overcame: sessions have habits.
     let mut did: Vec<String> = past.iter().filter(|other| other.is_ok).map(|other| of(other)).collect();
     out.push(format!("last {}", did.last().map_or("none", String::as_str)));
+    out.push(format!("last is itself {}", did.last().is_some_and(|last| last == action)));
+    out.push(format!("steps {}", did.len().min(8)));
     let before = past.last().map_or_else(|| "none".to_owned(), |other| format!("{} {}", of(other), other.is_ok));
     out.push(format!("before {before}"));
     out.push(format!("error {kind} before {before}"));

@@ -1,35 +1,34 @@
 //! What will make a failure go away, judged from other sessions, and the fix that one of them found.
 //!
 //! [`Predictor`] names the end that a failure will have and the action by which it comes ([`super::recovery::End`]).
-//! It is a multinomial logistic regression over what is known when the failure happens: the action, the error, the
-//! input, and the session up to there, never what follows. Its weights are fitted from the sessions it is given; none
-//! are shipped. [`Fixes`] finds the step of another session that did what is being tried, by words (BM25).
+//! It is a random forest over what is known when the failure happens: the action, the error, the input, and the session
+//! up to there, never what follows. It is grown from the sessions that it is given; nothing is shipped. What comes
+//! in place of a failure is often what the session did last and well, whatever that is, so that this is an answer of its
+//! own. [`Fixes`] finds the step of another session that did what is being tried, by words.
 
 mod features;
 mod fixes;
-mod regression;
-mod ties;
+mod forest;
 #[cfg(test)]
 mod tests;
 
 pub use features::features;
 pub use fixes::{Fix, Fixes};
 
-use super::recovery::{End, Recovery, label};
+use super::recovery::{End, label};
 use super::session::Session;
 use crate::types::ToolOutcome;
-use regression::{Candidate, Case, Regression};
+use forest::{Example, Forest};
 use std::collections::{BTreeMap, HashMap};
-use ties::{Past, TIES, Ties};
 
 /// Most failures that a predictor learns from: those of the sessions that come last in the list it is given.
-pub const MOST_EXAMPLES: usize = 6_000;
+pub const MOST_EXAMPLES: usize = 4_000;
+
+/// Tool and head.
+pub type Action = (String, String);
 
 /// The end of a failure, and the first action by which it comes.
-pub type Target = (End, Option<(String, String)>);
-
-/// The ends that are foretold, in the order of their numbers.
-const ENDS: [End; 4] = [End::Enabled, End::Edited, End::Repeated, End::Replaced];
+pub type Target = (End, Option<Action>);
 
 /// An end and how likely it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,105 +39,93 @@ pub struct Prediction {
     pub probability: f64,
 }
 
+/// A target as it is learnt.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Learnt {
+    /// The action that the session did last and well, whatever it is.
+    Last(End),
+    /// This one.
+    Named(Target),
+}
+
 /// What sessions teach about failures that were overcome.
 #[derive(Debug, Clone, Default)]
 pub struct Predictor {
-    past: Past,
     /// Numbers of the features that were seen twice or more.
     names: HashMap<String, u32>,
-    /// The targets that were seen, sorted.
-    targets: Vec<Target>,
-    model: Regression,
+    /// The classes, sorted.
+    classes: Vec<Learnt>,
+    forest: Forest,
 }
 
 impl Predictor {
     /// Learns from sessions, each in order. What failed and was never overcome teaches nothing here.
     pub fn fit(sessions: &[Session<'_>]) -> Self {
-        let past = Past::of(sessions);
-        let mut seen: Vec<(&Session<'_>, Recovery, Vec<String>)> = Vec::new();
+        let mut seen: Vec<(Learnt, Vec<String>)> = Vec::new();
         for rows in sessions.iter().rev() {
             if seen.len() >= MOST_EXAMPLES {
                 break;
             }
             for one in label(rows).into_iter().filter(|one| one.end != End::Unrecovered) {
-                let names = named(&past, rows, one.failed, true);
-                seen.push((rows, one, names));
+                let target = one.target();
+                let learnt = match &target.1 {
+                    Some(via) if last(rows, one.failed).as_ref() == Some(via) => Learnt::Last(target.0),
+                    _ => Learnt::Named(target),
+                };
+                seen.push((learnt, features(rows, one.failed)));
             }
         }
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, _, names) in &seen {
+        for (_, names) in &seen {
             names.iter().for_each(|name| *counts.entry(name).or_default() += 1);
         }
         let kept = counts.into_iter().filter(|(_, n)| *n > 1).map(|(name, _)| name.to_owned());
         let names: HashMap<String, u32> = kept.zip(0..).collect();
-        let mut targets: Vec<Target> = seen.iter().map(|(_, one, _)| one.target()).collect();
-        targets.sort();
-        targets.dedup();
-        let mut out = Self { past, names, targets, model: Regression::default() };
-        let cases: Vec<(Case, usize)> = seen
-            .iter()
-            .filter_map(|(rows, one, names)| {
-                let (case, targets) = out.case(rows, one.failed, names, true);
-                Some((case, targets.iter().position(|target| *target == one.target())?))
-            })
-            .collect();
-        out.model = Regression::fit(&cases, out.names.len(), ENDS.len(), out.targets.len(), TIES);
-        out
+        let mut classes: Vec<Learnt> = seen.iter().map(|(learnt, _)| learnt.clone()).collect();
+        classes.sort();
+        classes.dedup();
+        let example = |(learnt, of): &(Learnt, Vec<String>)| {
+            Some(Example { class: classes.binary_search(learnt).ok()?, features: numbers(&names, of) })
+        };
+        let examples: Vec<Example> = seen.iter().filter_map(example).collect();
+        let forest = Forest::fit(&examples, classes.len(), names.len());
+        Self { names, classes, forest }
     }
 
     /// The ends that the failure at `failed` may have, the likeliest first. Only rows up to it are read.
     pub fn predict(&self, rows: &[&ToolOutcome], failed: usize) -> Vec<Prediction> {
-        if failed >= rows.len() {
-            return Vec::new();
+        let Some(row) = rows.get(failed) else { return Vec::new() };
+        let features = numbers(&self.names, &features(rows, failed));
+        let last = last(rows, failed);
+        let mut sums: BTreeMap<Target, f64> = BTreeMap::new();
+        for (class, share) in self.classes.iter().zip(self.forest.shares(&features)) {
+            let target = match class {
+                Learnt::Named(target) => Some(target.clone()),
+                Learnt::Last(end) => last.clone().map(|last| (*end, Some(last))),
+            };
+            // Nothing is reached by way of itself.
+            let itself = |via: &Action| via.0 == row.tool && via.1 == row.head;
+            if let Some(target) = target.filter(|target| !target.1.as_ref().is_some_and(itself)) {
+                *sums.entry(target).or_default() += share;
+            }
         }
-        let names = named(&self.past, rows, failed, false);
-        let (case, targets) = self.case(rows, failed, &names, false);
-        let shares = self.model.shares(&case);
-        let mut out: Vec<Prediction> = targets
-            .into_iter()
-            .zip(shares)
-            .map(|(target, probability)| Prediction { target, probability })
-            .collect();
+        let whole: f64 = sums.values().sum::<f64>().max(f64::MIN_POSITIVE);
+        let prediction = |(target, share): (Target, f64)| Prediction { target, probability: share / whole };
+        let mut out: Vec<Prediction> = sums.into_iter().map(prediction).collect();
         out.sort_by(|a, b| b.probability.total_cmp(&a.probability).then_with(|| a.target.cmp(&b.target)));
         out
     }
-
-    /// A failure as the model sees it, with the targets of its candidates: those that were seen of its tools, and what
-    /// the session did until now.
-    fn case(&self, rows: &[&ToolOutcome], failed: usize, names: &[String], own: bool) -> (Case, Vec<Target>) {
-        let ties = Ties::of(&self.past, rows, failed, own);
-        let row = rows[failed];
-        let itself = |via: &(String, String)| via.0 == row.tool && via.1 == row.head;
-        let mut targets: Vec<Target> =
-            self.targets.iter().filter(|target| !target.1.as_ref().is_some_and(itself)).cloned().collect();
-        for action in ties.did().filter(|action| !itself(action)) {
-            for end in [End::Enabled, End::Replaced] {
-                let target = (end, Some(action.clone()));
-                if self.targets.binary_search(&target).is_err() {
-                    targets.push(target);
-                }
-            }
-        }
-        let candidate = |target: &Target| Candidate {
-            end: ENDS.iter().position(|end| *end == target.0).unwrap_or(0),
-            target: self.targets.binary_search(target).ok(),
-            ties: ties.with(target),
-        };
-        let mut features: Vec<u32> = names.iter().filter_map(|name| self.names.get(name).copied()).collect();
-        features.sort_unstable();
-        features.dedup();
-        (Case { features, candidates: targets.iter().map(candidate).collect() }, targets)
-    }
 }
 
-/// The features of a failure, with how its action fared in other sessions.
-fn named(past: &Past, rows: &[&ToolOutcome], failed: usize, own: bool) -> Vec<String> {
-    let mut names = features(rows, failed);
-    let row = rows[failed];
-    let session = if own { row.session.as_str() } else { "" };
-    let (worked, failures) = past.fared(session, &(row.tool.clone(), row.head.clone()));
-    let share = if worked + failures == 0 { "unknown".to_owned() } else { (4 * worked / (worked + failures)).to_string() };
-    names.push(format!("fares {share}"));
-    names.push(format!("known {}", worked.min(3)));
-    names
+/// What the session did last and well before a row.
+fn last(rows: &[&ToolOutcome], before: usize) -> Option<Action> {
+    let row = rows[..before].iter().rev().find(|row| row.is_ok)?;
+    Some((row.tool.clone(), row.head.clone()))
+}
+
+fn numbers(names: &HashMap<String, u32>, features: &[String]) -> Vec<u32> {
+    let mut out: Vec<u32> = features.iter().filter_map(|name| names.get(name).copied()).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
 }
