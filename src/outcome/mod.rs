@@ -1,12 +1,23 @@
-//! What tools did: what agents tell of a run, and the row that is kept of it.
+//! What tools did, and what it teaches.
 //!
-//! Decides what a report of a run says (`payload`), what a tool was to do in one word (`head`), and what of a run is
-//! stored (`row`). Pure: no clock, no disk. Knows no store and no model.
+//! `payload` reads what agents tell of a run, `row` says what is kept of it. `head` reads off an input what a tool was
+//! to do and whether it may change something, `kind_of_error` which failures are of one kind. `recovery` says how each
+//! failure of a session ended, `pattern` what recurs over sessions, `predict` what will make a failure go away, and
+//! `draft` makes a pack entry of an error that recurs. All of it is pure: rows come in as
+//! [`crate::types::ToolOutcome`], `store` keeps them, `engine` knows the time.
 
+pub mod draft;
 mod head;
+mod kind_of_error;
+pub mod pattern;
 mod payload;
+pub mod predict;
+pub mod recovery;
 mod row;
+mod session;
 
 pub use head::{changes, head};
+pub use kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 pub use payload::{PayloadError, read, read_report};
 pub use row::{Moment, row};
+pub use session::{Session, sessions};

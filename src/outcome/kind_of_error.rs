@@ -1,0 +1,50 @@
+//! Which failures are of one kind, and which inputs: the text without the names that differ from one time to the next.
+//!
+//! Goes further than a row's fingerprint, which keeps quoted names: two columns that are unknown are one kind of
+//! failure, and what helped with one helps with the other.
+
+use crate::text::{headline, mask, pattern, sha256_hex, shape};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Longest kind, in characters: a message is told from others by how it begins.
+const MAX_CHARS: usize = 160;
+
+/// Quoted names. An apostrophe within a word opens nothing.
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?x) (?P<before>^|[^\w])(?: '[^'\n]*' | "[^"\n]*" | `[^`'\n]*[`'] | ‘[^’\n]*’ | “[^”\n]*” )"#)
+});
+
+/// A path or a name of a file, whole: what of it a mask leaves differs from one time to the next.
+static PATHS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?x) (?:\b[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@+*~-]+[/\\])+[\w.@+*~-]* | /[\w.@+*~-]+ | \b[\w-]+\.[a-z][a-z0-9]{0,4}\b")
+});
+
+/// What failures of one kind have in common, of what was printed: its telling line in lower case, with what varies
+/// replaced. Empty if nothing was printed.
+pub fn error_kind(error: &str) -> String {
+    let lines: Vec<&str> = error.lines().collect();
+    let line = headline(&lines);
+    let quoted = QUOTED.replace_all(&line, "$before<q>");
+    let paths = PATHS.replace_all(&quoted, "<path>");
+    shape(&mask(&paths)).to_lowercase().chars().take(MAX_CHARS).collect()
+}
+
+/// The same with the names that the message quotes.
+pub fn named_kind(error: &str) -> String {
+    let lines: Vec<&str> = error.lines().collect();
+    shape(&mask(&headline(&lines))).to_lowercase().chars().take(MAX_CHARS).collect()
+}
+
+/// A kind as it is compared and stored: 16 hex digits.
+pub fn kind_fingerprint(kind: &str) -> String {
+    sha256_hex(kind.as_bytes())[..16].to_owned()
+}
+
+/// What inputs of one form have in common: quoted texts, paths, numbers and addresses replaced.
+pub fn masked_input(input: &str) -> String {
+    let quoted = QUOTED.replace_all(input, "$before<q>");
+    let paths = PATHS.replace_all(&quoted, "<path>");
+    let masked = shape(&mask(&paths));
+    masked.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_CHARS).collect()
+}

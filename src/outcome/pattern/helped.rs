@@ -1,0 +1,292 @@
+//! What made failures go away, what never did, and what fails now and then.
+//!
+//! The candidates of a gap are the steps between that may have changed something; only where there are none, those that
+//! looked. A try again with another input is a candidate too: what of its words went and what came. An action that was
+//! never tried again may have been replaced by the next one that went well, if most of its words are the same.
+//!
+//! Each failure is counted twice: with the names that its message has, and what was done as it was done; and as one of
+//! its kind, without names, with what was done in general. In general a step keeps the words that inputs of its action
+//! commonly have, and names that the message has too stand as `<name>`: `pip install <name>`, `DESCRIBE <*>`. So a name
+//! is proposed only where the message was about the same.
+//!
+//! A candidate is proposed if it helped in several sessions and tries after it work more often than tries after the
+//! same failure without it. Of sets of steps the smallest is proposed: one more step has to make it surer.
+
+use super::super::kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
+use super::super::recovery::{Gap, gaps};
+use super::super::session::Session;
+use super::tally::{About, Tally};
+use super::{FEWEST_FAILURES, Pattern, PatternKind, Step, StepRole, confidence};
+use crate::types::{Scope, ToolOutcome};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Steps of one gap that are combined: a gap with more says little of any of them.
+const MOST_STEPS: usize = 6;
+/// Most words that an edit takes out or puts in; beyond, it is another action.
+const MOST_EDITED: usize = 4;
+
+/// Share of an action's inputs that have a word which is kept in general: one of this many.
+const COMMON: usize = 10;
+
+/// Tool, head, kind of error.
+type Key = (String, String, String);
+/// What tells steps apart: role, tool, head, masked input.
+type StepKey = (StepRole, String, String, String);
+
+/// All that is known of one kind of failure.
+#[derive(Default)]
+struct Failures<'a> {
+    /// An error as it was printed: the shortest, so that it does not depend on an order.
+    error: &'a str,
+    /// All tries again.
+    tries: Tally,
+    /// Tries again after sets of steps.
+    after: BTreeMap<BTreeSet<StepKey>, Tally>,
+    /// An input for each step.
+    examples: BTreeMap<StepKey, String>,
+    /// Tries with the same input and nothing between.
+    again: Tally,
+}
+
+/// The patterns of failures, in no order.
+pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> {
+    let words = Words::of(sessions);
+    let mut keys: BTreeMap<Key, Failures<'_>> = BTreeMap::new();
+    for rows in sessions {
+        for gap in gaps(rows) {
+            let row = rows[gap.failed];
+            let (kind, named) = (error_kind(&row.error), named_kind(&row.error));
+            // What said nothing cannot be recognised.
+            if kind.chars().filter(|c| c.is_alphabetic()).count() < 4 {
+                continue;
+            }
+            let exact = |_: &ToolOutcome, text: &str| Some(masked_input(text));
+            let general = |step: &ToolOutcome, text: &str| words.general(step, text, &row.error);
+            let same = kind == named;
+            for (kind, form, first) in [(named, &exact as Form<'_>, true), (kind, &general as Form<'_>, !same)] {
+                let of = keys.entry((row.tool.clone(), row.head.clone(), kind)).or_default();
+                if of.error.is_empty() || (row.error.len(), row.error.as_str()) < (of.error.len(), of.error) {
+                    of.error = &row.error;
+                }
+                of.add(rows, &gap, form, first);
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for ((tool, head, kind), of) in &keys {
+        let fingerprint = kind_fingerprint(kind);
+        let about = |kind, steps| About {
+            scope,
+            kind,
+            tool,
+            head,
+            error: of.error,
+            error_fingerprint: Some(fingerprint.clone()),
+            steps,
+            durations: None,
+        };
+        for (steps, tally) in of.proposals() {
+            out.push(about(PatternKind::Recovery, of.steps(&steps)).pattern(tally));
+        }
+        for (steps, tally) in of.dead_ends() {
+            out.push(about(PatternKind::FailedTactic, of.steps(&steps)).pattern(tally));
+        }
+        let again = |input: &str| Step {
+            role: StepRole::Again,
+            tool: tool.clone(),
+            head: head.clone(),
+            input: String::new(),
+            example: input.to_owned(),
+        };
+        if of.again.recurs() {
+            out.push(about(PatternKind::Flaky, vec![again("")]).pattern(&of.again));
+        } else if of.again.worked.sessions() == 0 && of.again.failed.sessions() >= FEWEST_FAILURES {
+            out.push(about(PatternKind::FailedTactic, vec![again("")]).pattern(&of.again));
+        }
+    }
+    out
+}
+
+impl<'a> Failures<'a> {
+    /// Counts a gap; `first` unless it is counted here already, with its steps in another form.
+    fn add(&mut self, rows: &[&'a ToolOutcome], gap: &Gap, form: Form<'_>, first: bool) {
+        let failed = rows[gap.failed];
+        let Some(retry) = gap.retry else {
+            // Never tried again: what came next may have been done in its place.
+            let next = (gap.failed + 1..rows.len()).find(|&at| rows[at].is_ok);
+            if let Some(row) = next.map(|at| rows[at]).filter(|row| stands_in(&failed.input, &row.input))
+                && let Some(input) = form(row, &row.input)
+            {
+                let step = self.step(StepRole::Instead, row, input);
+                self.after.entry(BTreeSet::from([step])).or_default().add(row, true);
+            }
+            return;
+        };
+        let tried = rows[retry.at];
+        let quiet = gap.changed.is_empty();
+        if first {
+            self.tries.add(tried, retry.worked);
+        }
+        if first && quiet && retry.same_input {
+            self.again.add(tried, retry.worked);
+        }
+        let (role, between) =
+            if quiet { (StepRole::Look, &gap.looked) } else { (StepRole::Change, &gap.changed) };
+        let mut steps: BTreeSet<StepKey> = BTreeSet::new();
+        if between.len() <= MOST_STEPS {
+            for &at in between {
+                if let Some(input) = form(rows[at], &rows[at].input) {
+                    steps.insert(self.step(role, rows[at], input));
+                }
+            }
+        }
+        for set in subsets(&steps) {
+            self.after.entry(set).or_default().add(tried, retry.worked);
+        }
+        // Words that nobody else uses say in general nothing about what to do.
+        if quiet
+            && let Some((gone, come)) = edit(&failed.input, &tried.input)
+            && let (Some(gone), Some(come)) = (form(failed, &gone), form(tried, &come))
+            && gone != come
+            && ![&gone, &come].iter().any(|words| words.contains("<*>"))
+        {
+            let step = self.step(StepRole::Edit, tried, format!("{gone} -> {come}"));
+            self.after.entry(BTreeSet::from([step])).or_default().add(tried, retry.worked);
+        }
+    }
+
+    /// The key of a step, for which its shortest input is kept.
+    fn step(&mut self, role: StepRole, row: &ToolOutcome, input: String) -> StepKey {
+        let key = (role, row.tool.clone(), row.head.clone(), input);
+        let kept = self.examples.entry(key.clone()).or_insert_with(|| row.input.clone());
+        if (row.input.len(), &row.input) < (kept.len(), kept) {
+            kept.clone_from(&row.input);
+        }
+        key
+    }
+
+    fn steps(&self, keys: &BTreeSet<StepKey>) -> Vec<Step> {
+        let step = |key: &StepKey| Step {
+            role: key.0,
+            tool: key.1.clone(),
+            head: key.2.clone(),
+            input: key.3.clone(),
+            example: self.examples.get(key).cloned().unwrap_or_default(),
+        };
+        keys.iter().map(step).collect()
+    }
+
+    /// Sets of steps that helped in several sessions, more often than tries without them, and of which no part is as
+    /// good.
+    fn proposals(&self) -> Vec<(BTreeSet<StepKey>, &Tally)> {
+        let mut by_size: Vec<_> = self.after.iter().filter(|(_, tally)| tally.recurs()).collect();
+        by_size.sort_by_key(|(steps, _)| steps.len());
+        let mut out: Vec<(BTreeSet<StepKey>, &Tally)> = Vec::new();
+        for (steps, tally) in by_size {
+            let better = |(part, of): &(BTreeSet<StepKey>, &Tally)| {
+                part.is_subset(steps) && of.confidence() >= tally.confidence()
+            };
+            let mostly = tally.worked.sessions() > tally.failed.sessions();
+            if mostly && self.lifts(tally) && !out.iter().any(better) {
+                out.push((steps.clone(), tally));
+            }
+        }
+        out
+    }
+
+    /// Whether tries after something work more often than the others.
+    fn lifts(&self, tally: &Tally) -> bool {
+        let without = |all: usize, with: usize| all.saturating_sub(with);
+        let worked = without(self.tries.worked.times(), tally.worked.times());
+        let failed = without(self.tries.failed.times(), tally.failed.times());
+        tally.confidence() > confidence(worked, failed)
+    }
+
+    /// Steps that were tried in several sessions and never helped.
+    fn dead_ends(&self) -> Vec<(BTreeSet<StepKey>, &Tally)> {
+        let dead = |tally: &Tally| tally.worked.sessions() == 0 && tally.failed.sessions() >= FEWEST_FAILURES;
+        let all = self.after.iter().filter(|(steps, tally)| steps.len() == 1 && dead(tally));
+        all.map(|(steps, tally)| (steps.clone(), tally)).collect()
+    }
+}
+
+/// Sets of one, two and three of some steps.
+fn subsets(steps: &BTreeSet<StepKey>) -> Vec<BTreeSet<StepKey>> {
+    let all: Vec<&StepKey> = steps.iter().collect();
+    let mut out = Vec::new();
+    for a in 0..all.len() {
+        out.push(BTreeSet::from([all[a].clone()]));
+        for b in a + 1..all.len() {
+            out.push(BTreeSet::from([all[a].clone(), all[b].clone()]));
+            out.extend((b + 1..all.len()).map(|c| BTreeSet::from([all[a].clone(), all[b].clone(), all[c].clone()])));
+        }
+    }
+    out
+}
+
+/// What of an input goes and what comes. Nothing if it is equal, or so different that it is another action.
+fn edit(before: &str, after: &str) -> Option<(String, String)> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_whitespace().collect(), after.split_whitespace().collect());
+    let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - start;
+    let end = (0..rest).take_while(|at| old[old.len() - 1 - at] == new[new.len() - 1 - at]).count();
+    let (gone, come) = (&old[start..old.len() - end], &new[start..new.len() - end]);
+    let small = gone.len().max(come.len()) <= MOST_EDITED && start + end >= gone.len().max(come.len());
+    (small && gone != come).then(|| (gone.join(" "), come.join(" ")))
+}
+
+/// Whether one input is another with its program replaced: half of the words of both are the same.
+fn stands_in(failed: &str, other: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> { text.split_whitespace().map(str::to_owned).collect() };
+    let (a, b) = (words(failed), words(other));
+    let both = a.intersection(&b).count();
+    both >= 2 && 2 * both >= a.len() + b.len() - both
+}
+
+/// How a step's input is written: as it was, or in general. Nothing if nothing of it is left.
+type Form<'a> = &'a dyn Fn(&ToolOutcome, &str) -> Option<String>;
+
+/// How often the inputs of each action have a word.
+struct Words<'a> {
+    of_action: BTreeMap<(&'a str, &'a str), (usize, BTreeMap<&'a str, usize>)>,
+}
+
+impl<'a> Words<'a> {
+    fn of(sessions: &[Session<'a>]) -> Self {
+        let mut of_action: BTreeMap<(&str, &str), (usize, BTreeMap<&str, usize>)> = BTreeMap::new();
+        for row in sessions.iter().flatten() {
+            let of = of_action.entry((&row.tool, &row.head)).or_default();
+            of.0 += 1;
+            let words: BTreeSet<&str> = row.input.split_whitespace().collect();
+            words.into_iter().for_each(|word| *of.1.entry(word).or_default() += 1);
+        }
+        Self { of_action }
+    }
+
+    /// An input with its common words, `<name>` for those that `error` has too, and `<*>` for runs of others.
+    fn general(&self, row: &ToolOutcome, text: &str, error: &str) -> Option<String> {
+        let (all, counts) = self.of_action.get(&(row.tool.as_str(), row.head.as_str()))?;
+        let mut out: Vec<&str> = Vec::new();
+        for word in text.split_whitespace() {
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let common = counts.get(word).is_some_and(|n| n * COMMON >= *all && *n > 1);
+            let shown = match () {
+                () if common => word,
+                () if bare.chars().count() >= 3 && has_word(error, bare) => "<name>",
+                () => "<*>",
+            };
+            if !(shown.starts_with('<') && out.last() == Some(&shown)) {
+                out.push(shown);
+            }
+        }
+        Some(masked_input(&out.join(" ")))
+    }
+}
+
+/// Whether a text has this word, not as a part of another.
+fn has_word(text: &str, word: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(inner) && !text[at + word.len()..].starts_with(inner)
+    })
+}
