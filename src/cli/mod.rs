@@ -30,8 +30,11 @@ mod feedback;
 mod forget;
 mod gc;
 mod help;
+mod hook;
+mod hook_install;
 mod import;
 mod index;
+mod init;
 mod input;
 mod items;
 mod learn;
@@ -170,6 +173,9 @@ enum Verb {
     Config(config::ConfigVerb),
     Serve(serve::ServeArgs),
     Mcp(mcp::McpArgs),
+    Init(init::InitArgs),
+    #[command(subcommand)]
+    Hook(hook::HookVerb),
     Trust(trust::TrustArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -213,6 +219,8 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Index(args) => index::run(global, &args, output),
         Verb::Serve(args) => serve::run(global, &args, output),
         Verb::Mcp(args) => mcp::run(global, &args, output),
+        Verb::Init(args) => init::run(global, &args, output),
+        Verb::Hook(verb) => hook::run(global, &verb, output),
         Verb::Status(args) => status::run(global, &args, output),
         Verb::Forget(args) => forget::run(global, &args, output),
         Verb::Export(args) => export::run(global, &args, output),
