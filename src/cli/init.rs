@@ -113,7 +113,8 @@ pub(super) fn report(job: SetUp, output: &Output) -> Outcome {
     if job.take_out {
         files.retain(|file| file.state != FileState::Same || !file.left.is_empty());
     }
-    let is_left = files.iter().any(|file| !file.left.is_empty());
+    // What another agent needs is no obstacle.
+    let is_left = files.iter().any(|file| file.state != FileState::Same && !file.left.is_empty());
     if output.json {
         let scope = if job.scope == Scope::User { "user" } else { "repository" };
         let told = json!({
