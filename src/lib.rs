@@ -25,6 +25,7 @@ pub mod query;
 pub mod render;
 pub mod screen;
 pub mod serve;
+pub mod setup;
 pub mod store;
 pub mod terraform;
 pub mod text;

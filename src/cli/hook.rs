@@ -5,8 +5,9 @@
 //! other verbs do. What it could not keep it counts (`ken outcomes` shows that).
 
 use super::clock::now_ms;
+use super::output::Output;
 use super::surroundings::working_directory;
-use super::{limits, output};
+use super::{Global, Outcome, hook_install, limits, output};
 use crate::config::{Environment, Paths};
 use crate::engine::face::outcomes::read;
 use crate::engine::{Engine, Loss};
@@ -16,7 +17,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Keep what tools did: called by agents
+/// Keep what tools did: called by agents, and installed in them
 #[derive(Debug, Subcommand)]
 pub(super) enum HookVerb {
     /// Keep one run of a tool, told as a JSON object on standard input
@@ -30,6 +31,7 @@ Example:
 
 Exit code: 0.")]
     PostTool(PostToolArgs),
+    Install(hook_install::InstallArgs),
 }
 
 #[derive(Debug, Args)]
@@ -52,10 +54,14 @@ pub(super) fn is_verbose() -> bool {
         || std::env::args_os().any(|one| one == "--verbose")
 }
 
-pub(super) fn run(verb: &HookVerb) -> u8 {
-    let HookVerb::PostTool(args) = verb;
-    post_tool(args.verbose || is_verbose());
-    0
+pub(super) fn run(global: &Global, verb: &HookVerb, output: &Output) -> Outcome {
+    match verb {
+        HookVerb::PostTool(args) => {
+            post_tool(args.verbose || is_verbose());
+            Ok(0)
+        }
+        HookVerb::Install(args) => hook_install::run(global, args, output),
+    }
 }
 
 /// Keeps the run that standard input tells of.

@@ -5,11 +5,12 @@ use super::output::{Failure, Output};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome, feedback};
 use crate::engine::Engine;
+use crate::engine::face::agents::{Client, entry};
 use crate::render::json_object;
 use crate::serve::Service;
-use crate::serve::mcp::{CLIENTS, entry, serve};
+use crate::serve::mcp::serve;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 /// Serve an agent: its tools are lookup, search, pack, status, remember and dispute
@@ -25,15 +26,17 @@ Exit code: 0 when the client has gone.")]
 pub(super) struct McpArgs {
     /// Print the entry for the settings of this client, and exit
     #[arg(long, value_name = "CLIENT", value_parser = clients())]
-    print_config: Option<String>,
+    print_config: Option<Client>,
 }
 
-fn clients() -> PossibleValuesParser {
-    PossibleValuesParser::new(CLIENTS.map(|(client, _)| client))
+/// Reads an agent, and lists the agents in help.
+pub(super) fn clients() -> impl TypedValueParser<Value = Client> {
+    let names = PossibleValuesParser::new(Client::ALL.map(Client::name));
+    names.try_map(|name| Client::named(&name).ok_or("there is no such agent"))
 }
 
 pub(super) fn run(global: &Global, args: &McpArgs, output: &Output) -> Outcome {
-    if let Some(client) = &args.print_config {
+    if let Some(client) = args.print_config {
         return print_entry(client, output);
     }
     let surroundings = Surroundings::open(global, output)?;
@@ -46,11 +49,10 @@ pub(super) fn run(global: &Global, args: &McpArgs, output: &Output) -> Outcome {
     Ok(0)
 }
 
-fn print_entry(client: &str, output: &Output) -> Outcome {
-    let text = entry(client, "ken").unwrap_or_default();
-    let file = CLIENTS.iter().find(|(name, _)| *name == client).map_or("", |(_, file)| file);
+fn print_entry(client: Client, output: &Output) -> Outcome {
+    let (text, file) = entry(client, "ken");
     if output.json {
-        output.print(&json_object(&json!({"client": client, "file": file, "entry": text})))?;
+        output.print(&json_object(&json!({"client": client.name(), "file": file, "entry": text})))?;
     } else {
         output.print(&text)?;
         output.say(&format!("This stands in {file}."));

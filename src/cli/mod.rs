@@ -31,8 +31,10 @@ mod forget;
 mod gc;
 mod help;
 mod hook;
+mod hook_install;
 mod import;
 mod index;
+mod init;
 mod input;
 mod items;
 mod keys;
@@ -163,8 +165,6 @@ enum Verb {
     #[command(subcommand)]
     Memory(memory::MemoryVerb),
     Outcomes(outcomes::OutcomesArgs),
-    #[command(subcommand)]
-    Hook(hook::HookVerb),
     Doctor(doctor::DoctorArgs),
     Gc(gc::GcArgs),
     #[command(subcommand)]
@@ -177,6 +177,9 @@ enum Verb {
     Config(config::ConfigVerb),
     Serve(serve::ServeArgs),
     Mcp(mcp::McpArgs),
+    Init(init::InitArgs),
+    #[command(subcommand)]
+    Hook(hook::HookVerb),
     Trust(trust::TrustArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -224,6 +227,8 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Index(args) => index::run(global, &args, output),
         Verb::Serve(args) => serve::run(global, &args, output),
         Verb::Mcp(args) => mcp::run(global, &args, output),
+        Verb::Init(args) => init::run(global, &args, output),
+        Verb::Hook(verb) => hook::run(global, &verb, output),
         Verb::Status(args) => status::run(global, &args, output),
         Verb::Forget(args) => forget::run(global, &args, output),
         Verb::Export(args) => export::run(global, &args, output),
@@ -234,7 +239,6 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Learn(args) => learn::run(global, &args, output),
         Verb::Memory(verb) => memory::run(global, verb, output),
         Verb::Outcomes(args) => outcomes::run(global, args, output),
-        Verb::Hook(verb) => Ok(hook::run(&verb)),
         Verb::Doctor(args) => doctor::run(global, &args, output),
         Verb::Gc(args) => gc::run(global, &args, output),
         Verb::Canon(verb) => canon::run(global, verb, output),

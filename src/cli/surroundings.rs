@@ -3,11 +3,12 @@
 use super::clock::now_ms;
 use super::output::{Failure, Output};
 use super::{Global, background, limits};
-use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes};
+use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes, has_a_say};
 use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::indexing::repository_of;
 use crate::engine::face::models::{EncoderSettings, Isa, PipSettings, ProxySettings, StoreSettings};
 use crate::engine::face::system::{self, Links, Programs};
-use crate::engine::{Engine, EngineError, EngineSettings, Notes, Session};
+use crate::engine::{AgentFolders, Engine, EngineError, EngineSettings, Notes, Session};
 use crate::render::shown;
 use crate::types::Calibration;
 use crate::types::limits::CONFIG;
@@ -168,6 +169,26 @@ pub(super) fn working_directory() -> Result<PathBuf, Failure> {
     Ok(here.canonicalize().unwrap_or(here))
 }
 
+/// Where the files of agents lie: those of the repository around the working directory, and the user's.
+pub(super) fn agent_folders() -> Result<AgentFolders, Failure> {
+    let environment = Environment::new(std::env::vars_os());
+    let here = working_directory()?;
+    let paths = Paths::find(&environment, &here)?;
+    let usable = |name: &str| environment.usable(name);
+    let home = usable("HOME").or_else(|| usable("USERPROFILE"));
+    let under = |folder: &str| home.as_ref().map(|home| home.join(folder));
+    let config = usable("XDG_CONFIG_HOME").or_else(|| under(".config"));
+    let apps = if cfg!(windows) {
+        usable("APPDATA")
+    } else if cfg!(target_os = "macos") {
+        under("Library/Application Support")
+    } else {
+        config.clone()
+    };
+    let own = paths.config.as_deref().and_then(Path::parent).map(Path::to_owned);
+    Ok(AgentFolders { root: repository_of(&here), home, apps, config, own })
+}
+
 fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>, Failure> {
     let (Some(folder), Some(list)) = (&paths.repository, paths.trust()) else { return Ok(None) };
     match Trust::read(&list)?.state(folder)? {
@@ -179,6 +200,7 @@ fn trusted_repository(paths: &Paths, output: &Output) -> Result<Option<PathBuf>,
             ));
             Ok(None)
         }
+        TrustState::Unknown if !has_a_say(folder)? => Ok(None),
         TrustState::Unknown => {
             output.say(&format!("{} is not trusted and is left out; look at it, then run: `ken trust`", shown(folder)));
             Ok(None)

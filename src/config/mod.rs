@@ -24,7 +24,7 @@ pub use settings::{
     SearchSettings, ServeSettings, Settings, Simd,
 };
 pub use tokens::{Right, Token, TokenError, Tokens, own_token};
-pub use trust::{Trust, TrustError, TrustState};
+pub use trust::{Trust, TrustError, TrustState, has_a_say};
 
 use crate::screen::shown;
 use std::collections::BTreeMap;

@@ -21,7 +21,7 @@ impl Environment {
     }
 
     /// The path in a variable of another tool's, where it is one that this tool would take.
-    pub(super) fn usable(&self, name: &str) -> Option<PathBuf> {
+    pub fn usable(&self, name: &str) -> Option<PathBuf> {
         self.raw(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 

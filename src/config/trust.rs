@@ -147,20 +147,35 @@ fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, TrustError> {
     Ok(paths.filter(|path| path.extension().is_some_and(|e| e == ending)).collect())
 }
 
-/// Digest over the files that count: `config.toml`, `canon/*.json` and `memory/*.md`, by name and content.
-fn digest(folder: &Path) -> Result<String, TrustError> {
-    let memories = folder.join("memory");
+/// The files that count: `config.toml`, `canon/*.json` and `memory/*.md`.
+fn counting(folder: &Path) -> Result<Vec<PathBuf>, TrustError> {
     let mut files = vec![folder.join("config.toml")];
     files.extend(files_of(&folder.join("canon"), "json")?);
-    files.extend(files_of(&memories, "md")?);
+    files.extend(files_of(&folder.join("memory"), "md")?);
     files.sort();
-    let mut all = String::new();
     // A link that leads nowhere is there too, and may lead somewhere later.
-    for path in files.iter().filter(|path| path.symlink_metadata().is_ok()) {
+    files.retain(|path| path.symlink_metadata().is_ok());
+    Ok(files)
+}
+
+/// Whether a `.ken` folder holds anything that would count if it were trusted. One that holds only specs of agents has
+/// nothing to say.
+///
+/// # Errors
+/// [`TrustError`] when the folder cannot be read.
+pub fn has_a_say(folder: &Path) -> Result<bool, TrustError> {
+    Ok(!counting(folder)?.is_empty())
+}
+
+/// Digest over the files that count, by name and content.
+fn digest(folder: &Path) -> Result<String, TrustError> {
+    let memories = folder.join("memory");
+    let mut all = String::new();
+    for path in counting(folder)? {
         let io = |source| TrustError::Io { path: path.clone(), source };
         let is_memory = path.parent() == Some(&memories);
         let limit = if is_memory { MEMORY_FILE } else { CANON_PACK };
-        let bytes = read(path, Links::Within(folder), limit).map_err(io)?;
+        let bytes = read(&path, Links::Within(folder), limit).map_err(io)?;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let kind = if is_memory { "memory/" } else { "" };
         all.push_str(&format!("{kind}{file}\0{}\n", sha256_hex(&bytes)));
@@ -171,6 +186,29 @@ fn digest(folder: &Path) -> Result<String, TrustError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn specs_of_agents_neither_ask_for_trust_nor_end_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join(".ken");
+        let specs = |word: &str| {
+            for name in ["agents/analyst.md", "workflows/gate.md", "agents/config.toml", "workflows/pack.json"] {
+                std::fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+                std::fs::write(folder.join(name), word).unwrap();
+            }
+        };
+        specs("one");
+        assert!(!has_a_say(&folder).unwrap());
+        std::fs::write(folder.join("config.toml"), "").unwrap();
+        assert!(has_a_say(&folder).unwrap());
+        let list = dir.path().join("trust.json");
+        let mut trust = Trust::read(&list).unwrap();
+        trust.add(&folder).unwrap();
+        specs("two");
+        assert_eq!(trust.state(&folder).unwrap(), TrustState::Trusted);
+        std::fs::remove_dir_all(folder.join("agents")).unwrap();
+        assert_eq!(trust.state(&folder).unwrap(), TrustState::Trusted);
+    }
 
     #[test]
     fn trust_ends_with_the_first_change() {

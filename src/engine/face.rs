@@ -51,6 +51,11 @@ pub mod frames {
     pub use crate::pack::{Change, Tokenizer, diff};
 }
 
+/// Agents, and what they need to use `ken`.
+pub mod agents {
+    pub use crate::setup::{Client, Missing, Part, Scope, advice, entry, hook_text};
+}
+
 /// Files, programs and threads of this machine.
 pub mod system {
     pub use crate::map::open::{Links, open, open_to_write, read, read_limited, read_text, stream_text};

@@ -35,6 +35,7 @@ mod plan;
 mod purge;
 mod search;
 mod session;
+mod setup;
 mod state;
 mod status;
 mod usage;
@@ -60,6 +61,7 @@ pub use packs::NewEntry;
 pub use passing::CommandRun;
 pub use purge::Holding;
 pub use session::{OnProgress, Session};
+pub use setup::{AgentFolders, FileSetUp, FileState, SetUp, SetUpError, SetUpReport, agents_here, set_up};
 pub use state::PacksSnapshot;
 pub use status::{Checkup, FittedGate, Status, VectorsFile};
 

@@ -240,6 +240,11 @@ fn no_verb_that_reads_lets_anything_through() {
         &["config", "sample"],
         &["trust", "--check"],
         &["completions", "bash"],
+        &["init", "--client", EVIL],
+        &["init", "--client", "codex", "--dry-run"],
+        &["init", "--client", "codex", "--user"],
+        &["hook", "install", EVIL],
+        &["hook", "install", "cursor"],
         &["doctor"],
         &["gc"],
         &["purge", "--dry-run"],
@@ -256,6 +261,30 @@ fn no_verb_that_reads_lets_anything_through() {
         &["--help"],
     ] {
         everyway(&victim, arguments);
+    }
+}
+
+#[test]
+fn files_of_agents_are_shown_clean() {
+    let victim = Victim::new();
+    let root = victim.work().join(format!("repo{NAME}"));
+    write(&root.join("AGENTS.md"), format!("{EVIL}\n<!-- kenning:begin 0 -->\n{EVIL}\n<!-- kenning:end -->\n"));
+    write(&root.join(".cursor/mcp.json"), format!("{{\"{EVIL}\": 1}}"));
+    write(&root.join(".cursor/hooks.json"), format!("{{\n\"a\": {},\n\"b\": [\n]\n}}", json!(EVIL)));
+    for arguments in [
+        &["init", "--client", "cursor", "--dry-run"][..],
+        &["init", "--client", "cursor", "--dry-run", "--force"],
+        &["hook", "install", "cursor"],
+        &["init", "--client", "cursor", "--force"],
+        &["init", "--remove", "--dry-run"],
+        &["init", "--remove", "--force"],
+    ] {
+        for more in [&[][..], &["--color", "always"], &["--json"]] {
+            let all: Vec<&str> = more.iter().chain(arguments).copied().collect();
+            let mut command = victim.command(&all);
+            command.current_dir(&root);
+            scan(&format!("{all:?}"), &run(command, b""), more.contains(&"always"));
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod check; // plans and validations of Terraform, answers that fit their message
 mod config; // settings and their origins, completions, purge, help
 mod feedback; // answers that worked or were wrong
 mod hostile_output; // what strangers write, through every verb: nothing of it moves, hides or forges a line
+mod init; // agents set up: files changed, given back, left alone
 mod input; // files, packed logs and archives of them
 mod limits; // what the system refuses: threads, memory, size of files, standard output
 mod lookup; // answers, exit codes, JSON, logs

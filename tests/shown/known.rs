@@ -32,6 +32,11 @@ const ONE_PACK: &str = "ken canon check \"$REPOSITORY/canon/redis.json\"";
 const WORKED: &str = "export KEN_SESSION=1; ken lookup \"fatal: refusing to merge unrelated histories\"; \
     ken lookup --worked";
 
+/// Agents set up where they are used, and all taken out again.
+const IN_A_REPOSITORY: &str = "mkdir -p crew/.git crew/.cursor && cd crew && ken init --client cursor --client codex && \
+    ken init --without hook --without modes && ken init --remove";
+const IN_A_HOME: &str = "mkdir -p ~/.cursor && ken init --user && ken init --user --remove";
+
 /// A fit to a set.
 const ONE_SET: &str = "ken bench calibrate sets/rustc --max-noise 0.05 --save";
 
@@ -75,6 +80,9 @@ const KNOWN: &[Known] = &[
     ("ken trust", How::Instead("cd house && ken trust"), "a folder with something to trust"),
     ("ken trust --revoke", How::Instead("cd house && ken trust && ken trust --revoke"), "the same"),
     ("ken memory refresh", How::Instead("cd house && ken trust && ken memory refresh"), "the same"),
+    ("ken init --client cursor --client codex", How::Instead(IN_A_REPOSITORY), "writes files into a repository"),
+    ("ken init --without hook --without modes", How::Instead(IN_A_REPOSITORY), "writes files of the agents found"),
+    ("ken init --user", How::Instead(IN_A_HOME), "writes files of the agents found"),
     ("ken dispute 3f9c21ab04de *", How::Read, "an id that only its user has"),
     ("ken memory history *", How::Read, "an id that only its user has"),
     ("ken memory confirm *", How::Read, "an id that only its user has"),

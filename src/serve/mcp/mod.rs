@@ -5,12 +5,10 @@
 //! cancellation, are heard meanwhile. The process ends when its standard input does.
 
 mod answers;
-mod clients;
 mod over_http;
 mod resources;
 mod tools;
 
-pub use clients::{CLIENTS, entry};
 pub(super) use over_http::{OverHttp, Visitor, over_http};
 
 use super::{Caller, Service, Speaker};
