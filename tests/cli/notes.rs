@@ -30,6 +30,8 @@ const CALLS: &[&[&str]] = &[
     &["memory", "list"],
     &["memory", "history", "0000"],
     &["memory", "replay", "--check"],
+    &["outcomes"],
+    &["outcomes", "--all"],
     &["doctor"],
     &["doctor", "--repair"],
     &["gc"],
@@ -46,9 +48,9 @@ const CALLS: &[&[&str]] = &[
     &["purge", "--dry-run"],
 ];
 
-/// Verbs that read no pack: they have nothing to say. `mcp` and `serve` make notes for a call, and say them in the
+/// Verbs that read no pack: they have nothing to say (`hook` never says anything). `mcp` and `serve` make notes for a call, and say them in the
 /// answer (`tests/serve`).
-const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "mcp", "serve", "items", "help"];
+const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "mcp", "serve", "items", "hook", "help"];
 
 fn user() -> User {
     let user = User::new();

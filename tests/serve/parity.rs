@@ -175,6 +175,7 @@ fn story() -> Vec<Step> {
         ),
         (&["memory", "history", "ID"], "GET", "/v1/memories/memory/ID", Value::Null),
         (&["memory", "list"], "GET", "/v1/memories", Value::Null),
+        (&["outcomes"], "GET", "/v1/outcomes", Value::Null),
     ]
 }
 

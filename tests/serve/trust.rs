@@ -259,6 +259,14 @@ fn another_scope_s_memories_are_not_there() {
     }
     let listed = ask(&theirs, "GET", "/v1/memories?kind=tactic", &none).json();
     assert_eq!(listed["memories"].as_array().unwrap().len(), 2, "whoever may see them does: {listed}");
+    // Nor what tools did there.
+    let run = json!({"outcomes": [{"tool": "bash", "input": "open", "error": "the secret lever is stuck"}]});
+    assert_eq!(ask(&theirs, "POST", "/v1/outcomes", &run).status, 400, "the service runs in no repository of theirs");
+    let kept = service.ask("POST", "/v1/outcomes", &run.to_string());
+    assert_eq!((kept.status, &kept.json()["kept"]), (200, &json!(1)), "{kept:?}");
+    let answer = ask(&ours, "GET", "/v1/outcomes", &none);
+    assert!(answer.status == 200 && answer.json()["failures"] == json!([]), "{answer:?}");
+    assert_eq!(service.ask("GET", "/v1/outcomes?since=7d", "").json()["failures"][0]["count"], json!(1));
     // Nor does whoever runs the service see them from their own folder.
     assert_eq!(service.ask("GET", "/v1/memories", "").json()["memories"], json!([]));
 }
