@@ -261,12 +261,13 @@ fn another_scope_s_memories_are_not_there() {
     assert_eq!(listed["memories"].as_array().unwrap().len(), 2, "whoever may see them does: {listed}");
     // Nor what tools did there.
     let run = json!({"outcomes": [{"tool": "bash", "input": "open", "error": "the secret lever is stuck"}]});
-    assert_eq!(ask(&theirs, "POST", "/v1/outcomes", &run).status, 400, "the service runs in no repository of theirs");
-    let kept = service.ask("POST", "/v1/outcomes", &run.to_string());
+    let kept = ask(&theirs, "POST", "/v1/outcomes", &run);
     assert_eq!((kept.status, &kept.json()["kept"]), (200, &json!(1)), "{kept:?}");
-    let answer = ask(&ours, "GET", "/v1/outcomes", &none);
-    assert!(answer.status == 200 && answer.json()["failures"] == json!([]), "{answer:?}");
-    assert_eq!(service.ask("GET", "/v1/outcomes?since=7d", "").json()["failures"][0]["count"], json!(1));
+    let counted = |answer: crate::support::service::Answer| answer.json()["failures"].as_array().unwrap().len();
+    assert_eq!(counted(ask(&theirs, "GET", "/v1/outcomes?since=7d", &none)), 1);
+    assert_eq!(counted(ask(&ours, "GET", "/v1/outcomes", &none)), 0);
+    assert_eq!(counted(service.ask("GET", "/v1/outcomes", "")), 0);
+    assert_eq!(ask(&ours, "POST", "/v1/outcomes", &json!({"outcomes": []})).status, 400);
     // Nor does whoever runs the service see them from their own folder.
     assert_eq!(service.ask("GET", "/v1/memories", "").json()["memories"], json!([]));
 }
