@@ -17,6 +17,7 @@ mod layers; // a module imports lower layers only
 mod lookup_quality; // the built-in cases against their floor
 mod memory; // what is learnt: kept, told, disputed, forgotten
 mod messages; // every message in one table, and the commands in messages exist
+mod outcomes; // what tools did: the hook, what is kept of it, what is forgotten
 mod pack; // frames, phrases, Markdown out and in, watching
 mod programs; // which programs are started, and which never
 mod rules; // who may write to a screen, make JSON, show a path

@@ -76,7 +76,7 @@ CREATE TABLE outcome_batch (
     UNIQUE (session, from_row)
 ) STRICT;
 
--- What the analysis found, as JSON, and the columns that reads ask for.
+-- What the analysis found, as JSON, and the columns that reads ask for. `memory` is the one that was made of it.
 CREATE TABLE outcome_pattern (
     id         TEXT PRIMARY KEY,
     scope      TEXT NOT NULL,
@@ -84,6 +84,7 @@ CREATE TABLE outcome_pattern (
     state      TEXT NOT NULL,
     confidence REAL NOT NULL,
     data       TEXT NOT NULL CHECK (json_valid(data)),
-    last_at    INTEGER NOT NULL
+    last_at    INTEGER NOT NULL,
+    memory     TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX outcome_pattern_scope ON outcome_pattern (scope, last_at DESC, id);

@@ -17,9 +17,25 @@ pub(super) fn same_model(global: &Global) {
 
 /// Starts `ken gc --auto`, which outlives this process and does not hear the terminal's Ctrl-C; false if that fails.
 pub(super) fn renew_later() -> bool {
+    let model: Vec<&str> = MODEL.get().into_iter().flatten().map(String::as_str).collect();
+    start(&[&["gc", "--auto", "--quiet"], &model[..]].concat())
+}
+
+/// Starts an analysis of what tools did, in the same way.
+pub(super) fn analyse_later() -> bool {
+    start(&["patterns", "find", "--background", "--quiet"])
+}
+
+/// Lets others go first. Where that is not possible it is a matter of manners alone.
+pub(super) fn with_low_priority() {
+    #[cfg(unix)]
+    let _ = rustix::process::nice(10);
+}
+
+fn start(arguments: &[&str]) -> bool {
     let Ok(own) = std::env::current_exe() else { return false };
     let mut command = system::ourselves(&own);
-    command.args(["gc", "--auto", "--quiet"]).args(MODEL.get().into_iter().flatten());
+    command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

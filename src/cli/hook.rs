@@ -1,16 +1,17 @@
 //! `ken hook`: what agents call when a tool has run.
 //!
 //! Whoever calls it waits for it, and takes its failure for one of theirs. So it ends with 0 whatever happens, prints
-//! nothing, and opens nothing but the database: no settings, no packs, no model. It does not even read its options as
-//! other verbs do. What it could not keep it counts (`ken outcomes` shows that).
+//! nothing, and opens nothing but the database: no settings, no packs, no model. Once in a while it leaves a process
+//! behind that looks for patterns. It does not even read its options as other verbs do. What it could not keep it
+//! counts (`ken outcomes` shows that).
 
 use super::clock::now_ms;
 use super::output::Output;
 use super::surroundings::working_directory;
-use super::{Global, Outcome, hook_install, limits, output};
+use super::{Global, Outcome, background, hook_install, limits, output};
 use crate::config::{Environment, Paths};
 use crate::engine::face::outcomes::read;
-use crate::engine::{Engine, Loss};
+use crate::engine::{Engine, Loss, NEW_ROWS};
 use crate::types::limits::TOOL_PAYLOAD;
 use clap::{Args, Subcommand};
 use std::io::Read;
@@ -96,6 +97,10 @@ fn keep() -> Result<(), String> {
     // What tells of no run is nothing to keep.
     let Some(run) = run else { return Ok(()) };
     match Engine::keep_outcome(&data, &run, &here, now_ms()) {
+        // Whoever called does not wait for it.
+        Ok(number) if number % NEW_ROWS == 0 && !background::analyse_later() => {
+            Err("the run is kept, but no process could be started to look for patterns".to_owned())
+        }
         Ok(_) => Ok(()),
         Err(error) => Err(lost(Loss::of(&error), error.to_string())),
     }

@@ -51,6 +51,7 @@ mod model;
 mod outcomes;
 mod output;
 mod pack;
+mod patterns;
 mod progress;
 mod purge;
 mod remember;
@@ -165,6 +166,8 @@ enum Verb {
     #[command(subcommand)]
     Memory(memory::MemoryVerb),
     Outcomes(outcomes::OutcomesArgs),
+    #[command(subcommand)]
+    Patterns(patterns::PatternsVerb),
     Doctor(doctor::DoctorArgs),
     Gc(gc::GcArgs),
     #[command(subcommand)]
@@ -239,6 +242,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Learn(args) => learn::run(global, &args, output),
         Verb::Memory(verb) => memory::run(global, verb, output),
         Verb::Outcomes(args) => outcomes::run(global, args, output),
+        Verb::Patterns(verb) => patterns::run(global, verb, output),
         Verb::Doctor(args) => doctor::run(global, &args, output),
         Verb::Gc(args) => gc::run(global, &args, output),
         Verb::Canon(verb) => canon::run(global, verb, output),

@@ -175,6 +175,30 @@ pub enum EngineError {
         /// Why not.
         what: &'static str,
     },
+    /// No pattern of outcomes has this id, or several begin so.
+    #[error("no pattern is called {id}")]
+    NoPattern {
+        /// What was asked for.
+        id: String,
+    },
+    /// A pattern is not sure enough to become a tactic.
+    #[error("{id} is {confidence:.2} sure, 0.70 are needed")]
+    PatternNotSure {
+        /// The pattern.
+        id: String,
+        /// How sure it is, in \[0, 1\].
+        confidence: f64,
+        /// Sessions in which it has to work besides.
+        missing: usize,
+    },
+    /// A pattern tells of nothing that makes a failure go away.
+    #[error("{id} is no fix: its kind is {kind}")]
+    PatternIsNoFix {
+        /// The pattern.
+        id: String,
+        /// Its kind.
+        kind: &'static str,
+    },
     /// That cannot be decided of a memory as it stands.
     #[error("{id} is {state}")]
     WrongState {
@@ -266,6 +290,9 @@ impl Diagnose for EngineError {
             | Self::BadMemory { .. }
             | Self::BadMemoryFile { .. }
             | Self::NotPromoted { .. }
+            | Self::NoPattern { .. }
+            | Self::PatternNotSure { .. }
+            | Self::PatternIsNoFix { .. }
             | Self::WrongState { .. }
             | Self::NeedsPerson
             | Self::NotForgotten { .. }
@@ -307,6 +334,12 @@ impl Diagnose for EngineError {
             Self::NotPromoted { .. } => {
                 Some("`ken memory list` shows what there is, `ken remember` writes it down here".to_owned())
             }
+            Self::NoPattern { .. } => Some("`ken patterns list` shows those of this repository".to_owned()),
+            Self::PatternNotSure { missing, .. } => Some(format!(
+                "it has to work in {missing} more {}, or say it yourself: `ken remember TEXT --error FILE --worked`",
+                if *missing == 1 { "session" } else { "sessions" }
+            )),
+            Self::PatternIsNoFix { .. } => Some("`ken patterns list --kind recovery` shows fixes".to_owned()),
             Self::WrongState { .. } => Some("`ken memory history ID` tells what happened to it".to_owned()),
             Self::NeedsPerson => Some("run it yourself in a terminal, or with --author person".to_owned()),
             Self::BadCursor { .. } => Some("give the `next` of the page before".to_owned()),

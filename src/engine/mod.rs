@@ -55,7 +55,10 @@ pub use memory::{
     TeamFiles, Told, WrittenMemories,
 };
 pub use notes::Notes;
-pub use outcome::{Failure, Failures, Loss, Losses, OutcomePage, OutcomesKept, SessionTaken};
+pub use outcome::{
+    Analysed, Failure, Failures, KeptPattern, Loss, Losses, NEW_ROWS, OutcomePage, OutcomesKept, PROMOTED, Pending,
+    REJECTED, SessionTaken,
+};
 pub use pack::PackOptions;
 pub use packs::NewEntry;
 pub use passing::CommandRun;

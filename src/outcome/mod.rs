@@ -6,6 +6,7 @@
 //! `draft` makes a pack entry of an error that recurs. All of it is pure: rows come in as
 //! [`crate::types::ToolOutcome`], `store` keeps them, `engine` knows the time.
 
+mod advice;
 pub mod draft;
 mod head;
 mod kind_of_error;
@@ -16,6 +17,7 @@ pub mod recovery;
 mod row;
 mod session;
 
+pub use advice::advice;
 pub use head::{changes, head};
 pub use kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 pub use payload::{PayloadError, read, read_report};

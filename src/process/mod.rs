@@ -4,6 +4,7 @@
 //! |---|---|---|---|
 //! | pip (1) | a pull: `ken model pull`, `--pull`, `model.auto_pull` | on the cleaned search path | its own (2) |
 //! | this one, `gc --auto` | a write, or a lookup before vectors are there: `index.background` | where it lies | ours |
+//! | this one, `patterns find` | `ken hook post-tool`, once in 25 runs of a session | where it lies | ours |
 //! | the user's own | `ken run -- CMD` | as a shell finds it | ours |
 //! | the user's editor | `ken search --open N`, by `VISUAL` or `EDITOR` | as a shell finds it | ours |
 //! | the user's browser | `ken serve --open`, by `BROWSER`, else the system's | as a shell finds it | ours |

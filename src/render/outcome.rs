@@ -53,6 +53,102 @@ pub fn outcomes_text(outcomes: &[ToolOutcome], now_ms: i64, style: Style, width:
     out
 }
 
+/// A pattern as it is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct PatternRow<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// What it is of.
+    pub kind: &'a str,
+    /// Where it stands.
+    pub state: &'a str,
+    /// What to do, in words.
+    pub advice: &'a str,
+    /// What failed: tool, and program or verb.
+    pub action: (&'a str, &'a str),
+    /// What was printed; empty where nothing failed.
+    pub error: &'a str,
+    /// How sure it is, in \[0, 1\].
+    pub confidence: f64,
+    /// Sessions in which it worked, and in which it did not.
+    pub tried: (usize, usize),
+    /// When it was met last, milliseconds since 1970.
+    pub last_at: i64,
+    /// The memory that was made of it.
+    pub memory: Option<&'a str>,
+    /// Runs that it rests on: session and number.
+    pub evidence: &'a [(&'a str, u32)],
+    /// Runs that speak against it.
+    pub against: &'a [(&'a str, u32)],
+}
+
+impl PatternRow<'_> {
+    /// How often it worked, and when last.
+    fn record(&self, now_ms: i64) -> String {
+        let (worked, failed) = self.tried;
+        let all = worked + failed;
+        let sessions = if all == 1 { "session" } else { "sessions" };
+        let last = ago(self.last_at, now_ms);
+        match self.kind {
+            "recovery" => format!("worked in {worked} of {all} {sessions}, last {last}"),
+            _ => format!("seen in {all} {sessions}, last {last}"),
+        }
+    }
+
+    fn heading(&self, now_ms: i64, style: Style) -> String {
+        let (tool, head) = self.action;
+        let state = if self.state == "found" { String::new() } else { format!(", {}", line(self.state)) };
+        let about = format!("{:.2} sure, {}{state}", self.confidence, self.record(now_ms));
+        format!("{}  {}  {}  {}\n", line(self.id), line(self.kind).replace('_', " "), what(tool, head), style.faint(&about))
+    }
+}
+
+/// Patterns, each with its failure and what to do about it.
+pub fn patterns_text<'a>(
+    patterns: impl IntoIterator<Item = PatternRow<'a>>,
+    now_ms: i64,
+    style: Style,
+    width: usize,
+) -> String {
+    let mut out = String::new();
+    for one in patterns {
+        out.push_str(&one.heading(now_ms, style));
+        let told = told_line(one.error);
+        if !told.is_empty() {
+            out.push_str(&wrap(&told, INDENT, INDENT, width));
+        }
+        out.push_str(&wrap(&format!("{}.", line(one.advice)), INDENT, INDENT, width));
+    }
+    out
+}
+
+/// A pattern with everything that it rests on.
+pub fn pattern_text(one: &PatternRow<'_>, now_ms: i64, style: Style, width: usize) -> String {
+    let mut out = one.heading(now_ms, style);
+    let mut put = |what: &str, text: &str| {
+        let name = format!("{what:<7}");
+        out.push_str(&wrap(text, &name, INDENT, width));
+    };
+    let error = told_line(one.error);
+    if !error.is_empty() {
+        put("error", &error);
+    }
+    put("do", &format!("{}.", line(one.advice)));
+    let runs = |all: &[(&str, u32)]| {
+        all.iter().map(|(session, number)| format!("{} {number}", line(session))).collect::<Vec<_>>().join(", ")
+    };
+    if !one.evidence.is_empty() {
+        put("runs", &runs(one.evidence));
+    }
+    if !one.against.is_empty() {
+        put("not in", &runs(one.against));
+    }
+    if let Some(memory) = one.memory {
+        put("tactic", &format!("{} (`ken memory history {}`)", line(memory), line(memory)));
+    }
+    out
+}
+
 fn what(tool: &str, head: &str) -> String {
     match head {
         "" => line(tool).into_owned(),

@@ -109,6 +109,9 @@ pub struct OutcomeBatch {
     pub state: BatchState,
 }
 
+/// Where a pattern stands about which nothing was decided.
+pub const FOUND: &str = "found";
+
 /// What an analysis found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredPattern {
@@ -126,6 +129,8 @@ pub struct StoredPattern {
     pub data: String,
     /// When it was met last, milliseconds since 1970.
     pub last_at: i64,
+    /// The memory that was made of it.
+    pub memory: Option<String>,
 }
 
 /// Which patterns.
@@ -181,6 +186,12 @@ pub trait ReadOutcomes {
     /// # Errors
     /// [`StoreError`] when the store refuses.
     fn outcome_session(&self, session: &str) -> Result<Option<OutcomeSession>, StoreError>;
+
+    /// Sessions that began in this scope, the last first; at most `most`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn recent_sessions(&self, scope: &Scope, most: usize) -> Result<Vec<OutcomeSession>, StoreError>;
 
     /// Sessions with at least so many rows that are in no batch, the oldest first; at most `most`.
     ///
@@ -247,11 +258,23 @@ pub trait KeepOutcomes {
     /// [`StoreError`] when the store refuses.
     fn finish_batch(&mut self, number: i64, state: BatchState) -> Result<bool, StoreError>;
 
-    /// Stores patterns in place of those with the same ids, all of them or none.
+    /// Stores the patterns of a scope in place of those with the same ids, all of them or none. What was decided about
+    /// one stays. If these are `all` that there are, others of the scope go, unless something was decided about them.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn put_outcome_patterns(&mut self, patterns: &[StoredPattern]) -> Result<(), StoreError>;
+    fn put_outcome_patterns(
+        &mut self,
+        scope: &Scope,
+        patterns: &[StoredPattern],
+        all: bool,
+    ) -> Result<(), StoreError>;
+
+    /// Says where a pattern stands, and which memory was made of it; gives whether it is there.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn decide_outcome_pattern(&mut self, id: &str, state: &str, memory: Option<&str>) -> Result<bool, StoreError>;
 
     /// Takes away the rows of sessions that ended before this moment, milliseconds since 1970, a session at a time;
     /// gives how many. What they were counted as stays.

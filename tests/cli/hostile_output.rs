@@ -173,6 +173,9 @@ fn no_verb_that_reads_lets_anything_through() {
     let item = json!({"id": id, "title": EVIL, "text": paragraph("fort"), "attributes": {"a": EVIL}});
     std::fs::write(victim.work().join("items.jsonl"), format!("{item}\n")).unwrap();
 
+    let run = json!({"tool": EVIL, "session": EVIL, "input": EVIL, "error": EVIL});
+    assert_eq!(victim.ken_with(&["hook", "post-tool"], run.to_string().as_bytes()).code, 0);
+
     for arguments in [
         &["lookup", "barrel <bEVIL> leaks tar", "--explain"][..],
         &["lookup", "--explain", &why_not, EVIL],
@@ -207,6 +210,11 @@ fn no_verb_that_reads_lets_anything_through() {
         &["memory", "list"],
         &["memory", "list", "--after", EVIL],
         &["memory", "history", EVIL],
+        &["outcomes"],
+        &["outcomes", "--all"],
+        &["outcomes", "--all", "--after", EVIL],
+        &["outcomes", "--since", EVIL, "--tool", EVIL],
+        &["forget", "--session", EVIL],
         &["search", "--like", EVIL],
         &["pack", "--explain", "--task", "the quartermaster counts barrels of tar"],
         &["pack", "--task", EVIL, "--state", NAME, "--instructions", "no such\nEVIL"],

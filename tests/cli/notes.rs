@@ -30,6 +30,8 @@ const CALLS: &[&[&str]] = &[
     &["memory", "list"],
     &["memory", "history", "0000"],
     &["memory", "replay", "--check"],
+    &["outcomes"],
+    &["outcomes", "--all"],
     &["doctor"],
     &["doctor", "--repair"],
     &["gc"],
@@ -43,11 +45,12 @@ const CALLS: &[&[&str]] = &[
     &["model", "list"],
     &["model", "use", "no-such-model"],
     &["bench", "embed"],
+    &["patterns", "list"],
     &["purge", "--dry-run"],
 ];
 
-/// Verbs that read no pack: they have nothing to say. `mcp` and `serve` make notes for a call, and say them in the
-/// answer (`tests/serve`).
+/// Verbs that read no pack: they have nothing to say, and `hook` never says anything. `mcp` and `serve` make notes for
+/// a call, and say them in the answer (`tests/serve`).
 const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "mcp", "init", "hook", "serve", "items", "help"];
 
 fn user() -> User {

@@ -131,6 +131,26 @@ fn answers_hold_what_the_schemas_say() {
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
         judge.assert_fits("items-answer.schema.json", &ran);
     }
+    for run in [
+        json!({"tool": "bash", "session": "s", "input": "make", "exit_code": 2, "error": "no rule", "duration_ms": 9}),
+        json!({"tool": "bash", "session": "s", "input": "ls", "ok": true}),
+        json!([]),
+    ] {
+        assert_eq!(user.ken_with(&["hook", "post-tool"], run.to_string().as_bytes()).code, 0);
+    }
+    for (code, arguments) in [
+        (0, &["outcomes"][..]),
+        (0, &["outcomes", "--all", "-n", "1"]),
+        (1, &["outcomes", "--tool", "nothing"]),
+        (1, &["outcomes", "--all", "--since", "2999-12-31"]),
+        (2, &["outcomes", "--since", "yesterday"]),
+        (2, &["outcomes", "--all", "--after", "x"]),
+    ] {
+        let ran = user.ken(&[&["--json"], arguments].concat());
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        judge.assert_fits("outcomes-answer.schema.json", &ran);
+    }
+    judge.assert_fits("status.schema.json", &user.ken(&["--json", "status"]));
     let refused = "fatal: refusing to merge unrelated histories";
     user.document("fail.log", refused);
     let tried = ["--error", "fail.log", "--because", "so it was", "--evidence", "a log", "--until", "2999-12-31"];
@@ -247,6 +267,7 @@ fn failures_hold_what_the_schemas_say() {
             "items-answer",
             "memory-answer",
             "memories-answer",
+            "outcomes-answer",
         ] {
             judge.assert_fits(&format!("{name}.schema.json"), &ran);
         }

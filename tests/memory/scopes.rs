@@ -31,6 +31,9 @@ const READS: &[(&str, &[&str])] = &[
     ("remember", &["remember", "--from", "ID", "y"]),
     ("forget", &["forget", "ID"]),
     ("export_memories", &["memory", "export"]),
+    ("failures", &["outcomes", "--json"]),
+    ("failures", &["outcomes", "--json", "--since", "7d"]),
+    ("list_outcomes", &["outcomes", "--all", "--json"]),
     ("promote", &["memory", "promote", "--author", "person", "ID"]),
     ("status", &["status", "--json"]),
     ("list_items", &["items", "list", "--json"]),
@@ -67,6 +70,10 @@ fn what_another_repository_learnt_is_found_by_nobody() {
     }
     let fact = remember(&user, &there, &["The quokkaberg service is slow", "--service", SECRET]);
     let tactic = remember(&user, &there, &["Call quokkaberg again", "--error", "fail.log", "--worked"]);
+    let run = r#"{"tool": "bash", "input": "Call quokkaberg", "error": "the quokkaberg service is away"}"#;
+    let mut hook = user.command(&["hook", "post-tool"]);
+    hook.current_dir(&there);
+    assert_eq!(crate::support::ken::run(hook, run.as_bytes()).code, 0);
     for id in [id(&fact), id(&tactic)] {
         for (case, arguments) in READS {
             let ran = asked(&user, &here, arguments, &id);
@@ -82,6 +89,12 @@ fn what_another_repository_learnt_is_found_by_nobody() {
     // Nothing of it was changed, and those who are there find it.
     let ran = asked(&user, &there, &["search", "--json", "--min-relevance", "0", "quokkaberg"], "");
     assert!(ran.out.contains("quokkaberg service") && ran.out.contains("Call quokkaberg"), "{ran:?}");
+    for arguments in
+        [&["outcomes", "--json"][..], &["outcomes", "--json", "--since", "7d"], &["outcomes", "--all", "--json"]]
+    {
+        let ran = asked(&user, &there, arguments, "");
+        assert!(ran.out.contains("quokkaberg service"), "{ran:?}");
+    }
     let ran = asked(&user, &there, &["lookup", "--json", "fail.log"], "");
     assert!(ran.out.contains("Call quokkaberg"), "{ran:?}");
     // A preference that is global is found everywhere.
@@ -123,6 +136,7 @@ fn every_use_case_that_reads_is_asked() {
 /// Use cases that take a filter and give no text of a memory, or that are the same as one in [`READS`].
 const OWNERS: &[&str] = &[
     "admits",             // of a filter
+    "outcomes_kept",      // counts of what may be seen
     "count_memories",     // counts of what may be seen
     "delete_item",        // items of programs alone
     "delete_items",       // the same

@@ -174,6 +174,7 @@ fn story() -> Vec<Step> {
             json!({"because": "it failed on main", "session": "s3"}),
         ),
         (&["memory", "history", "ID"], "GET", "/v1/memories/memory/ID", Value::Null),
+        (&["outcomes"], "GET", "/v1/outcomes", Value::Null),
         (&["memory", "list"], "GET", "/v1/memories", Value::Null),
     ]
 }

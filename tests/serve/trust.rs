@@ -259,6 +259,15 @@ fn another_scope_s_memories_are_not_there() {
     }
     let listed = ask(&theirs, "GET", "/v1/memories?kind=tactic", &none).json();
     assert_eq!(listed["memories"].as_array().unwrap().len(), 2, "whoever may see them does: {listed}");
+    // Nor what tools did there.
+    let run = json!({"outcomes": [{"tool": "bash", "input": "open", "error": "the secret lever is stuck"}]});
+    let kept = ask(&theirs, "POST", "/v1/outcomes", &run);
+    assert_eq!((kept.status, &kept.json()["kept"]), (200, &json!(1)), "{kept:?}");
+    let counted = |answer: crate::support::service::Answer| answer.json()["failures"].as_array().unwrap().len();
+    assert_eq!(counted(ask(&theirs, "GET", "/v1/outcomes?since=7d", &none)), 1);
+    assert_eq!(counted(ask(&ours, "GET", "/v1/outcomes", &none)), 0);
+    assert_eq!(counted(service.ask("GET", "/v1/outcomes", "")), 0);
+    assert_eq!(ask(&ours, "POST", "/v1/outcomes", &json!({"outcomes": []})).status, 400);
     // Nor does whoever runs the service see them from their own folder.
     assert_eq!(service.ask("GET", "/v1/memories", "").json()["memories"], json!([]));
 }

@@ -1,6 +1,7 @@
 //! Outcomes as they are: failures by how often they were met, and the last runs.
 
 use super::lost::Losses;
+use super::patterns::overcame;
 use crate::engine::{Engine, EngineError, Session};
 use crate::store::{OutcomeCounts, OutcomeCursor, OutcomeFilter, ReadOutcomes};
 use crate::types::limits::ITEM_PAGE;
@@ -63,7 +64,8 @@ impl Engine {
         let kept = self.outcomes_kept(access)?;
         let Some(database) = self.read_database()? else { return Ok(Failures { kept, ..Failures::default() }) };
         let errors = database.error_counts(&seen(filter, access), most.clamp(1, ITEM_PAGE))?;
-        let failures = errors.into_iter().map(|error| Failure { error, overcome: None }).collect();
+        let overcome = overcame(&database, &errors, access)?;
+        let failures = errors.into_iter().zip(overcome).map(|(error, overcome)| Failure { error, overcome }).collect();
         Ok(Failures { failures, kept })
     }
 

@@ -5,12 +5,13 @@ use super::database::{Batch, Database};
 use super::value::{count, named, odd, within};
 use crate::screen::shown_text;
 use crate::store::{
-    BatchState, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession, PatternFilter,
+    BatchState, FOUND, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession, PatternFilter,
     ReadOutcomes, SessionForgotten, StoredPattern, WriteOutcomes,
 };
 use crate::types::{ErrorCount, Scope, ToolOutcome};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+use std::collections::BTreeSet;
 
 /// Rows, from a row of this.
 pub(super) const OUTCOMES: &str =
@@ -18,7 +19,7 @@ pub(super) const OUTCOMES: &str =
     error, error_fingerprint, duration_ms, scope FROM tool_outcome";
 
 /// Patterns, from a row of this.
-pub(super) const PATTERNS: &str = "SELECT id, scope, kind, state, confidence, data, last_at FROM outcome_pattern";
+pub(super) const PATTERNS: &str = "SELECT id, scope, kind, state, confidence, data, last_at, memory FROM outcome_pattern";
 
 /// Batches, from a row of this.
 const BATCHES: &str = "SELECT number, claimed_at, session, from_row, to_row, worker, state FROM outcome_batch";
@@ -61,6 +62,7 @@ pub(super) fn read_pattern(row: &Row<'_>) -> rusqlite::Result<StoredPattern> {
         confidence: row.get(4)?,
         data: row.get(5)?,
         last_at: row.get(6)?,
+        memory: row.get(7)?,
     })
 }
 
@@ -197,6 +199,11 @@ impl ReadOutcomes for Database {
         self.sql(found.and_then(|mut found| found.query_row([session], read_session).optional()))
     }
 
+    fn recent_sessions(&self, scope: &Scope, most: usize) -> Result<Vec<OutcomeSession>, StoreError> {
+        let sql = format!("{SESSIONS} WHERE scope = ? AND kept > 0 ORDER BY last_at DESC, session LIMIT ?");
+        self.sql(all(&self.connection, &sql, vec![text(scope.as_str()), number(most)], read_session))
+    }
+
     fn sessions_to_analyse(&self, new_rows: u32, most: usize) -> Result<Vec<OutcomeSession>, StoreError> {
         let sql =
             format!("{SESSIONS} WHERE rows - analysed >= ? AND rows > analysed ORDER BY last_at, session LIMIT ?");
@@ -281,23 +288,50 @@ impl KeepOutcomes for Database {
         Ok(changed > 0)
     }
 
-    fn put_outcome_patterns(&mut self, patterns: &[StoredPattern]) -> Result<(), StoreError> {
+    fn put_outcome_patterns(
+        &mut self,
+        scope: &Scope,
+        patterns: &[StoredPattern],
+        all: bool,
+    ) -> Result<(), StoreError> {
         let batch = self.begin_unlocked()?;
+        if all {
+            let kept: BTreeSet<&str> = patterns.iter().map(|pattern| pattern.id.as_str()).collect();
+            let sql = "SELECT id FROM outcome_pattern WHERE scope = ?1 AND state = ?2";
+            let found = batch.transaction.prepare_cached(sql).and_then(|mut found| {
+                found.query_map([scope.as_str(), FOUND], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()
+            });
+            for id in batch.sql(found)?.into_iter().filter(|id| !kept.contains(id.as_str())) {
+                batch.execute("DELETE FROM outcome_pattern WHERE id = ?1", [id])?;
+            }
+        }
         for pattern in patterns {
             batch.execute(
-                "INSERT OR REPLACE INTO outcome_pattern VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                "INSERT INTO outcome_pattern (id, scope, kind, state, confidence, data, last_at, memory)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, kind = excluded.kind,
+                    confidence = excluded.confidence, data = excluded.data, last_at = excluded.last_at",
                 (
                     &pattern.id,
-                    pattern.scope.as_str(),
+                    scope.as_str(),
                     &pattern.kind,
                     &pattern.state,
                     pattern.confidence,
                     &pattern.data,
                     pattern.last_at,
+                    &pattern.memory,
                 ),
             )?;
         }
         batch.commit()
+    }
+
+    fn decide_outcome_pattern(&mut self, id: &str, state: &str, memory: Option<&str>) -> Result<bool, StoreError> {
+        let batch = self.begin_unlocked()?;
+        let sql = "UPDATE outcome_pattern SET state = ?2, memory = ?3 WHERE id = ?1";
+        let changed = batch.execute(sql, (id, state, memory))?;
+        batch.commit()?;
+        Ok(changed > 0)
     }
 
     fn drop_outcomes_before(&mut self, at_ms: i64) -> Result<usize, StoreError> {
