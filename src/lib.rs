@@ -18,6 +18,7 @@ pub mod lexical;
 pub mod lock;
 pub mod map;
 pub mod memory;
+pub mod outcome;
 pub mod pack;
 pub mod process;
 pub mod query;

@@ -10,7 +10,8 @@
 //! is proposed only where the message was about the same.
 //!
 //! A candidate is proposed if it helped in several sessions and tries after it work more often than tries after the
-//! same failure without it. Of sets of steps the smallest is proposed: one more step has to make it surer.
+//! same failure without it, and if it was not always done together with another that helped more. Of sets of steps the
+//! smallest is proposed: one more step has to make it surer.
 
 use super::super::kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 use super::super::recovery::{Gap, gaps};
@@ -187,11 +188,24 @@ impl<'a> Failures<'a> {
                 part.is_subset(steps) && of.confidence() >= tally.confidence()
             };
             let mostly = tally.worked.sessions() > tally.failed.sessions();
-            if mostly && self.lifts(tally) && !out.iter().any(better) {
+            if mostly && !self.is_explained(steps, tally) && self.lifts(tally) && !out.iter().any(better) {
                 out.push((steps.clone(), tally));
             }
         }
         out
+    }
+
+    /// Whether a step was never seen to help without another that helped more often and as surely: then nothing says that
+    /// it was this one.
+    fn is_explained(&self, steps: &BTreeSet<StepKey>, tally: &Tally) -> bool {
+        let others = self.after.iter().filter(|(other, _)| other.len() == 1 && other.is_disjoint(steps));
+        steps.len() == 1
+            && others.into_iter().any(|(other, of)| {
+                let together: BTreeSet<StepKey> = steps.union(other).cloned().collect();
+                let always = self.after.get(&together).is_some_and(|both| both.worked.times() == tally.worked.times());
+                let more = of.worked.sessions() > tally.worked.sessions();
+                always && more && of.confidence() >= tally.confidence()
+            })
     }
 
     /// Whether tries after something work more often than the others.
