@@ -28,6 +28,8 @@ pub use logs::{
 };
 pub use noise::{LengthNoise, noise, windows};
 pub use observation::{Guess, Observation};
-pub use outcomes::{EndFigures, FixFigures, OutcomeReport, Proposal, measure_outcomes, sample_proposals};
+pub use outcomes::{
+    DraftFigures, EndFigures, FixFigures, OutcomeReport, Proposal, measure_drafts, measure_outcomes, sample_proposals,
+};
 pub use reliability::{Bin, Reliability};
 pub use report::{Counts, Report};

@@ -1,13 +1,15 @@
 //! The figures of a set of sessions.
 
 use super::baseline::{Commonest, Equal, PlainWords};
+use super::drafts::{DraftFigures, measure_drafts};
 use super::md5::md5;
 use super::set::{OutcomeSet, read_set};
+use crate::eval::LabelledLine;
 use crate::eval::retrieval::BenchError;
 use crate::outcome::pattern::{PatternKind, patterns};
 use crate::outcome::predict::{Fixes, Predictor};
 use crate::outcome::recovery::{End, label};
-use crate::outcome::{Session, sessions};
+use crate::outcome::{Session, error_kind, sessions};
 use crate::types::Scope;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -68,6 +70,8 @@ pub struct OutcomeReport {
     pub fixes: BTreeMap<String, FixFigures>,
     /// Patterns by kind.
     pub patterns: BTreeMap<String, usize>,
+    /// Drafts of pack entries for kinds of errors.
+    pub drafts: DraftFigures,
 }
 
 /// Measures the set in a folder.
@@ -87,7 +91,23 @@ pub fn measure_outcomes(folder: &Path) -> Result<OutcomeReport, BenchError> {
         ends: ends(&set, &all),
         fixes: fixes(&set, &all),
         patterns: PatternKind::ALL.into_iter().map(|kind| (kind.name().to_owned(), count(kind))).collect(),
+        drafts: drafts(&set),
     })
+}
+
+/// Drafts for the kinds of errors, each tool by itself.
+fn drafts(set: &OutcomeSet) -> DraftFigures {
+    let lines: Vec<LabelledLine> = set
+        .rows
+        .iter()
+        .filter(|row| !row.is_ok && !row.error.trim().is_empty())
+        .map(|row| LabelledLine {
+            system: row.tool.clone(),
+            template: error_kind(&row.error),
+            content: row.error.clone(),
+        })
+        .collect();
+    measure_drafts(&lines)
 }
 
 /// The environment of a session, or its first tool.
