@@ -69,7 +69,7 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
                 if of.error.is_empty() || (row.error.len(), row.error.as_str()) < (of.error.len(), of.error) {
                     of.error = &row.error;
                 }
-                of.add(rows, &gap, form, first);
+                of.add(rows, &gap, form, &words, first);
             }
         }
     }
@@ -110,7 +110,7 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
 
 impl<'a> Failures<'a> {
     /// Counts a gap; `first` unless it is counted here already, with its steps in another form.
-    fn add(&mut self, rows: &[&'a ToolOutcome], gap: &Gap, form: Form<'_>, first: bool) {
+    fn add(&mut self, rows: &[&'a ToolOutcome], gap: &Gap, form: Form<'_>, words: &Words<'_>, first: bool) {
         let failed = rows[gap.failed];
         let Some(retry) = gap.retry else {
             // Never tried again: what came next may have been done in its place.
@@ -136,7 +136,9 @@ impl<'a> Failures<'a> {
         let mut steps: BTreeSet<StepKey> = BTreeSet::new();
         if between.len() <= MOST_STEPS {
             for &at in between {
-                if let Some(input) = form(rows[at], &rows[at].input) {
+                // What was looked at has to be what the try that worked is about; what did not help is counted anyway.
+                let is_used = role == StepRole::Change || !retry.worked || words.is_used(rows[at], &tried.input);
+                if is_used && let Some(input) = form(rows[at], &rows[at].input) {
                     steps.insert(self.step(role, rows[at], input));
                 }
             }
@@ -277,13 +279,26 @@ impl<'a> Words<'a> {
         Self { of_action }
     }
 
+    /// Whether a word stands in many inputs of its action.
+    fn is_common(&self, row: &ToolOutcome, word: &str) -> bool {
+        let of = self.of_action.get(&(row.tool.as_str(), row.head.as_str()));
+        of.is_some_and(|(all, counts)| counts.get(word).is_some_and(|n| n * COMMON >= *all && *n > 1))
+    }
+
+    /// Whether a later input has one of the words that are particular to a step, if it has any.
+    fn is_used(&self, step: &ToolOutcome, later: &str) -> bool {
+        let particular = |word: &&str| word.len() >= 3 && !self.is_common(step, word);
+        let mut words = step.input.split_whitespace().filter(particular).peekable();
+        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+        words.peek().is_none() || words.any(|word| has_word(later, &bare(word)))
+    }
+
     /// An input with its common words, `<name>` for those that `error` has too, and `<*>` for runs of others.
     fn general(&self, row: &ToolOutcome, text: &str, error: &str) -> Option<String> {
-        let (all, counts) = self.of_action.get(&(row.tool.as_str(), row.head.as_str()))?;
         let mut out: Vec<&str> = Vec::new();
         for word in text.split_whitespace() {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-            let common = counts.get(word).is_some_and(|n| n * COMMON >= *all && *n > 1);
+            let common = self.is_common(row, word);
             let shown = match () {
                 () if common => word,
                 () if bare.chars().count() >= 3 && has_word(error, bare) => "<name>",
@@ -297,10 +312,11 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Whether a text has this word, not as a part of another.
+/// Whether a text has this word, not as a part of another; case does not matter.
 fn has_word(text: &str, word: &str) -> bool {
+    let (text, word) = (&text.to_lowercase(), &word.to_lowercase());
     let inner = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| {
+    !word.is_empty() && text.match_indices(word.as_str()).any(|(at, _)| {
         !text[..at].ends_with(inner) && !text[at + word.len()..].starts_with(inner)
     })
 }
