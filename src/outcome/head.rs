@@ -353,3 +353,79 @@ fn push(out: &mut [Vec<String>], word: String) {
         words.push(word);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{changes, head};
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_program_of_a_line() {
+        for (input, expected) in [
+            ("ls -l", "ls"),
+            ("cd /a/b && cargo build", "cargo"),
+            ("sudo -u root apt-get install gcc", "apt-get"),
+            ("env A=b C=d make all", "make"),
+            ("A=b /usr/bin/python3 x.py", "python3"),
+            ("time -f %e timeout -s KILL 20 go test ./...", "go"),
+            ("bash -lc 'cd x; npm run build'", "npm"),
+            ("uv run pytest -q", "pytest"),
+            ("# why\nexport A=1; git status", "git"),
+            ("if [ -d x ]; then rm -r x; fi", "["),
+            ("cd x", "cd"),
+            ("env", "env"),
+            ("(cd x && make)", "make"),
+            ("echo 'a && b'", "echo"),
+            (r#"{"command": "docker ps", "timeout": 3}"#, "docker"),
+            ("", ""),
+            ("'", ""),
+        ] {
+            assert_eq!(head("Bash", input), expected, "{input}");
+        }
+        assert_eq!(head("mysql", "-- all of them\n select * from t"), "SELECT");
+        assert_eq!(head("mcp__db__run_sql", r#"{"sql": "(SELECT 1)"}"#), "SELECT");
+        assert_eq!(head("Read", "/etc/hosts"), "");
+    }
+
+    #[test]
+    fn what_may_change_something() {
+        let cases = [
+            ("Bash", "ls -l | grep x", false),
+            ("Bash", "cat a > b", true),
+            ("Bash", "make 2>&1 | tail", true),
+            ("Bash", "cat a 2>/dev/null", false),
+            ("Bash", "find . -name x -delete", true),
+            ("Bash", "find . -exec cat {} +", false),
+            ("Bash", "find . -exec rm {} +", true),
+            ("Bash", "sed -n 1p a", false),
+            ("Bash", "sed -i s/a/b/ a", true),
+            ("Bash", "git status && git diff", false),
+            ("Bash", "git log; git commit -m x", true),
+            ("Bash", "pip install x", true),
+            ("Bash", "pip --version", false),
+            ("Bash", "echo 'a > b'", false),
+            ("Bash", "ls | xargs rm", true),
+            ("mysql", "SELECT * FROM t", false),
+            ("mysql", "SHOW TABLES", false),
+            ("mysql", "WITH a AS (SELECT 1) DELETE FROM t", true),
+            ("mysql", "update t set a = 1", true),
+            ("Read", "/a", false),
+            ("Grep", "x", false),
+            ("Edit", "/a", true),
+            ("mcp__github__get_issue", "{}", false),
+            ("mcp__github__create_issue", "{}", true),
+        ];
+        for (tool, input, expected) in cases {
+            assert_eq!(changes(tool, &head(tool, input), input), expected, "{tool} {input}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_input_is_read(input in "\\PC{0,60}|[a-z ;&|><'\"\\\\(){}=#-]{0,60}") {
+            for tool in ["Bash", "mysql", "Read"] {
+                changes(tool, &head(tool, &input), &input);
+            }
+        }
+    }
+}

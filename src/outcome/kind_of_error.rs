@@ -48,3 +48,30 @@ pub fn masked_input(input: &str) -> String {
     let masked = shape(&mask(&paths));
     masked.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_CHARS).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{error_kind, kind_fingerprint, masked_input, named_kind};
+
+    #[test]
+    fn names_are_no_part_of_a_kind() {
+        for (a, b) in [
+            ("Unknown column 'a' in 'field list'", "Unknown column 'b' in 'where clause'"),
+            ("ls: cannot access '/a': No such file", "ls: cannot access '/b/c.txt': No such file"),
+            ("cat: /a/b.txt: Permission denied", "cat: x/y.md: Permission denied"),
+            ("Traceback (most recent call last):\n  x\nKeyError: 'a'", "KeyError: 'b'"),
+        ] {
+            assert_eq!(error_kind(a), error_kind(b));
+            assert_eq!(kind_fingerprint(&error_kind(a)), kind_fingerprint(&error_kind(b)));
+        }
+        assert_ne!(error_kind("exit status 1"), error_kind("no such file"));
+        assert_ne!(named_kind("no module named 'a'"), named_kind("no module named 'b'"));
+        assert!(error_kind("Table 'a.b' doesn't exist").contains("doesn't exist"));
+    }
+
+    #[test]
+    fn inputs_of_one_form_are_equal() {
+        assert_eq!(masked_input("mkdir -p /a/b"), masked_input("mkdir  -p /c"));
+        assert_ne!(masked_input("mkdir -p /a/b"), masked_input("mkdir /a/b"));
+    }
+}

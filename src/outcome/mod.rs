@@ -12,6 +12,8 @@ pub mod pattern;
 pub mod predict;
 pub mod recovery;
 mod session;
+#[cfg(test)]
+mod testing;
 
 pub use head::{changes, head};
 pub use kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};

@@ -17,7 +17,7 @@ const B: f64 = 0.75;
 /// Rows of a session that count, up to the step.
 const WINDOW: usize = 12;
 /// What a step is worth that something like it follows.
-const UNSETTLED: f64 = 0.8;
+const UNSETTLED: f64 = 0.5;
 
 /// A step that is proposed.
 #[derive(Debug, Clone, PartialEq)]
