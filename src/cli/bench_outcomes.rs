@@ -1,7 +1,7 @@
 //! `ken bench outcomes`.
 
 use super::Outcome;
-use super::output::{Failure, Output};
+use super::output::Output;
 use crate::engine::face::text::single_line;
 use crate::eval::{OutcomeReport, Proposal, measure_outcomes, sample_proposals};
 use crate::render::json_line;
@@ -91,9 +91,7 @@ fn table(report: &OutcomeReport) -> String {
     if !report.fixes.is_empty() {
         let head = ["fix elsewhere", "failures", "hit@1", "hit@5", "words @1", "words @5"];
         let [name, failures, one, five, words_one, words_five] = head;
-        text.push_str(&format!(
-            "\n{name:16} {failures:>8} {one:>7} {five:>7} {words_one:>10} {words_five:>10}\n"
-        ));
+        text.push_str(&format!("\n{name:16} {failures:>8} {one:>7} {five:>7} {words_one:>10} {words_five:>10}\n"));
     }
     for (name, of) in &report.fixes {
         text.push_str(&format!(

@@ -8,7 +8,8 @@ use serde_json::Value;
 /// Parts of a tool's name that say that it runs commands.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "shell", "terminal", "cmd", "powershell", "pwsh", "exec", "command"];
 /// Parts of a tool's name that say that it runs statements of SQL.
-const DATABASES: &[&str] = &["sql", "mysql", "postgres", "postgresql", "psql", "sqlite", "duckdb", "mariadb", "bigquery"];
+const DATABASES: &[&str] =
+    &["sql", "mysql", "postgres", "postgresql", "psql", "sqlite", "duckdb", "mariadb", "bigquery"];
 /// Fields of an input in JSON that hold the command or the statement.
 const FIELDS: &[&str] = &["command", "cmd", "script", "query", "sql", "statement"];
 
@@ -32,24 +33,141 @@ const WRAPPERS: &[(&str, &[&str])] = &[
 /// Programs whose next word is `run` or `exec`, and then another program.
 const RUNNERS: &[&str] = &["uv", "poetry", "pipenv", "pdm", "rye", "bundle", "mise"];
 /// What only prepares for the command that follows it on the line.
-const PREPARES: &[&str] = &["cd", "pushd", "popd", "export", "source", ".", "set", "true", ":", "unset", "ulimit", "umask"];
+const PREPARES: &[&str] =
+    &["cd", "pushd", "popd", "export", "source", ".", "set", "true", ":", "unset", "ulimit", "umask"];
 /// Words of a shell after which a command stands.
 const KEYWORDS: &[&str] = &["if", "then", "do", "else", "elif", "while", "until", "!", "{", "("];
 
 /// Programs that only look.
 const LOOKS: &[&str] = &[
-    "ls", "dir", "cat", "bat", "head", "tail", "less", "more", "grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd",
-    "tree", "wc", "pwd", "which", "whereis", "type", "file", "stat", "du", "df", "ps", "top", "env", "printenv", "echo",
-    "printf", "date", "cal", "uname", "hostname", "whoami", "id", "groups", "uptime", "free", "man", "help", "diff",
-    "cmp", "comm", "sort", "uniq", "cut", "tr", "awk", "sed", "jq", "yq", "xxd", "od", "hexdump", "strings", "md5sum",
-    "sha1sum", "sha256sum", "cksum", "basename", "dirname", "realpath", "readlink", "test", "[", "[[", "true", "false",
-    "sleep", "history", "lsof", "netstat", "ss", "ping", "host", "dig", "nslookup", "journalctl", "dmesg", "nproc", "lscpu",
-    "lsblk", "column", "nl", "tac", "rev", "fold", "seq", "expr", "bc", "cd", "pushd", "popd", "for", "while", "xargs",
-    "if", "case", "done", "fi", "esac", "read", "exit", "Get-ChildItem", "Get-Content", "Select-String",
+    "ls",
+    "dir",
+    "cat",
+    "bat",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "find",
+    "fd",
+    "tree",
+    "wc",
+    "pwd",
+    "which",
+    "whereis",
+    "type",
+    "file",
+    "stat",
+    "du",
+    "df",
+    "ps",
+    "top",
+    "env",
+    "printenv",
+    "echo",
+    "printf",
+    "date",
+    "cal",
+    "uname",
+    "hostname",
+    "whoami",
+    "id",
+    "groups",
+    "uptime",
+    "free",
+    "man",
+    "help",
+    "diff",
+    "cmp",
+    "comm",
+    "sort",
+    "uniq",
+    "cut",
+    "tr",
+    "awk",
+    "sed",
+    "jq",
+    "yq",
+    "xxd",
+    "od",
+    "hexdump",
+    "strings",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "cksum",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "test",
+    "[",
+    "[[",
+    "true",
+    "false",
+    "sleep",
+    "history",
+    "lsof",
+    "netstat",
+    "ss",
+    "ping",
+    "host",
+    "dig",
+    "nslookup",
+    "journalctl",
+    "dmesg",
+    "nproc",
+    "lscpu",
+    "lsblk",
+    "column",
+    "nl",
+    "tac",
+    "rev",
+    "fold",
+    "seq",
+    "expr",
+    "bc",
+    "cd",
+    "pushd",
+    "popd",
+    "for",
+    "while",
+    "xargs",
+    "if",
+    "case",
+    "done",
+    "fi",
+    "esac",
+    "read",
+    "exit",
+    "Get-ChildItem",
+    "Get-Content",
+    "Select-String",
 ];
 /// Verbs that only look, of programs that have verbs.
 const LOOKING_VERBS: &[(&str, &[&str])] = &[
-    ("git", &["status", "log", "diff", "show", "rev-parse", "blame", "ls-files", "ls-remote", "grep", "describe", "shortlog"]),
+    (
+        "git",
+        &[
+            "status",
+            "log",
+            "diff",
+            "show",
+            "rev-parse",
+            "blame",
+            "ls-files",
+            "ls-remote",
+            "grep",
+            "describe",
+            "shortlog",
+        ],
+    ),
     ("docker", &["ps", "images", "logs", "inspect", "version", "info", "top", "stats"]),
     ("podman", &["ps", "images", "logs", "inspect", "version", "info"]),
     ("kubectl", &["get", "describe", "logs", "top", "explain", "version", "api-resources"]),
@@ -70,8 +188,32 @@ const LOOKING_VERBS: &[(&str, &[&str])] = &[
 const SQL_LOOKS: &[&str] = &["SELECT", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "WITH", "VALUES", "PRAGMA", "TABLE"];
 /// First words of the names of tools that only look.
 const LOOKING_TOOLS: &[&str] = &[
-    "read", "get", "list", "ls", "search", "grep", "glob", "find", "view", "show", "fetch", "describe", "lookup", "query",
-    "think", "web", "notebookread", "status", "count", "check", "inspect", "browse", "todo", "recall", "websearch", "webfetch",
+    "read",
+    "get",
+    "list",
+    "ls",
+    "search",
+    "grep",
+    "glob",
+    "find",
+    "view",
+    "show",
+    "fetch",
+    "describe",
+    "lookup",
+    "query",
+    "think",
+    "web",
+    "notebookread",
+    "status",
+    "count",
+    "check",
+    "inspect",
+    "browse",
+    "todo",
+    "recall",
+    "websearch",
+    "webfetch",
 ];
 
 /// What kind of input a tool takes.
@@ -260,8 +402,9 @@ fn collect(text: &str, depth: usize, out: &mut Vec<Vec<String>>) {
         }
         let Some(first) = words.first() else { continue };
         let program = base(first);
-        let script = matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh")
-            .then(|| words.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')));
+        let script = matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh").then(|| {
+            words.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))
+        });
         match script.flatten().and_then(|at| words.get(at + 1)) {
             Some(script) if depth < MAX_DEPTH => collect(script, depth + 1, out),
             _ if program.is_empty() => {}
@@ -328,9 +471,7 @@ fn split(text: &str) -> Vec<Vec<String>> {
                     out.push(Vec::new());
                 }
             }
-            (None, '#') if word.is_empty() && !in_word => {
-                while chars.next_if(|c| *c != '\n').is_some() {}
-            }
+            (None, '#') if word.is_empty() && !in_word => while chars.next_if(|c| *c != '\n').is_some() {},
             (None, c) => word.push(c),
         }
     }

@@ -17,7 +17,9 @@ static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A path or a name of a file, whole: what of it a mask leaves differs from one time to the next.
 static PATHS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?x) (?:\b[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@+*~-]+[/\\])+[\w.@+*~-]* | /[\w.@+*~-]+ | \b[\w-]+\.[a-z][a-z0-9]{0,4}\b")
+    pattern(
+        r"(?x) (?:\b[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@+*~-]+[/\\])+[\w.@+*~-]* | /[\w.@+*~-]+ | \b[\w-]+\.[a-z][a-z0-9]{0,4}\b",
+    )
 });
 
 /// What failures of one kind have in common, of what was printed: its telling line in lower case, with what varies

@@ -97,6 +97,10 @@ impl<'a> PlainWords<'a> {
         let mut ranked: Vec<(usize, f64)> =
             scores.into_iter().filter(|(at, _)| self.steps[*at].0.session != row.session).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        ranked.into_iter().take(most).map(|(at, _)| (self.steps[at].0.session.clone(), self.steps[at].0.sequence)).collect()
+        ranked
+            .into_iter()
+            .take(most)
+            .map(|(at, _)| (self.steps[at].0.session.clone(), self.steps[at].0.sequence))
+            .collect()
     }
 }

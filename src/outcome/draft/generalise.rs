@@ -90,11 +90,14 @@ fn pieces(line: &str) -> Vec<Piece<'_>> {
             break;
         }
         let inner = |c: char| c.is_alphanumeric() || c == '_';
-        let before_is_word = matches!(out.last(), Some(Piece::Plain(word) | Piece::Varying(word)) if word.ends_with(inner));
+        let before_is_word =
+            matches!(out.last(), Some(Piece::Plain(word) | Piece::Varying(word)) if word.ends_with(inner));
         let end_of_word = rest.find(|c: char| !inner(c)).unwrap_or(rest.len());
         let end_of_path = rest.find(|c: char| !(inner(c) || "/.+@~*-".contains(c))).unwrap_or(rest.len());
         let quoted = match first {
-            '\'' | '"' | '`' if !before_is_word => rest[1..].find(if first == '`' { &['`', '\''][..] } else { &['\'', '"'][..] }),
+            '\'' | '"' | '`' if !before_is_word => {
+                rest[1..].find(if first == '`' { &['`', '\''][..] } else { &['\'', '"'][..] })
+            }
             _ => None,
         };
         let (piece, length) = if first.is_whitespace() {

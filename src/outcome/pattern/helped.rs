@@ -39,6 +39,8 @@ type StepKey = (StepRole, String, String, String);
 struct Failures<'a> {
     /// An error as it was printed: the shortest, so that it does not depend on an order.
     error: &'a str,
+    /// Whether the steps are those in general.
+    general: bool,
     /// All tries again.
     tries: Tally,
     /// Tries again after sets of steps.
@@ -64,16 +66,18 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
             let exact = |_: &ToolOutcome, text: &str| Some(masked_input(text));
             let general = |step: &ToolOutcome, text: &str| words.general(step, text, &row.error);
             let same = kind == named;
-            for (kind, form, first) in [(named, &exact as Form<'_>, true), (kind, &general as Form<'_>, !same)] {
+            let views = [(named, &exact as Form<'_>, true, same), (kind, &general as Form<'_>, !same, true)];
+            for (kind, form, first, kind_is_general) in views {
                 let of = keys.entry((row.tool.clone(), row.head.clone(), kind)).or_default();
                 if of.error.is_empty() || (row.error.len(), row.error.as_str()) < (of.error.len(), of.error) {
                     of.error = &row.error;
                 }
+                of.general = kind_is_general;
                 of.add(rows, &gap, form, &words, first);
             }
         }
     }
-    let mut out = Vec::new();
+    let mut out: Vec<(bool, Pattern)> = Vec::new();
     for ((tool, head, kind), of) in &keys {
         let fingerprint = kind_fingerprint(kind);
         let about = |kind, steps| About {
@@ -87,25 +91,32 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
             durations: None,
         };
         for (steps, tally) in of.proposals() {
-            out.push(about(PatternKind::Recovery, of.steps(&steps)).pattern(tally));
+            out.push((of.general, about(PatternKind::Recovery, of.steps(&steps)).pattern(tally)));
         }
         for (steps, tally) in of.dead_ends() {
-            out.push(about(PatternKind::FailedTactic, of.steps(&steps)).pattern(tally));
+            out.push((of.general, about(PatternKind::FailedTactic, of.steps(&steps)).pattern(tally)));
         }
-        let again = |input: &str| Step {
+        let again = || Step {
             role: StepRole::Again,
             tool: tool.clone(),
             head: head.clone(),
             input: String::new(),
-            example: input.to_owned(),
+            example: String::new(),
         };
         if of.again.recurs() {
-            out.push(about(PatternKind::Flaky, vec![again("")]).pattern(&of.again));
+            out.push((of.general, about(PatternKind::Flaky, vec![again()]).pattern(&of.again)));
         } else if of.again.worked.sessions() == 0 && of.again.failed.sessions() >= FEWEST_FAILURES {
-            out.push(about(PatternKind::FailedTactic, vec![again("")]).pattern(&of.again));
+            out.push((of.general, about(PatternKind::FailedTactic, vec![again()]).pattern(&of.again)));
         }
     }
-    out
+    // What is seen of a kind only where its names are equal is told once, of the kind.
+    let seen = |one: &Pattern| {
+        let places = (one.evidence.clone(), one.counterexamples.clone());
+        (one.kind, one.tool.clone(), one.head.clone(), one.steps.clone(), one.worked, one.failed, places)
+    };
+    let of_kinds: Vec<_> = out.iter().filter(|(general, _)| *general).map(|(_, one)| seen(one)).collect();
+    out.retain(|(general, one)| *general || !of_kinds.contains(&seen(one)));
+    out.into_iter().map(|(_, one)| one).collect()
 }
 
 impl<'a> Failures<'a> {
@@ -131,8 +142,7 @@ impl<'a> Failures<'a> {
         if first && quiet && retry.same_input {
             self.again.add(tried, retry.worked);
         }
-        let (role, between) =
-            if quiet { (StepRole::Look, &gap.looked) } else { (StepRole::Change, &gap.changed) };
+        let (role, between) = if quiet { (StepRole::Look, &gap.looked) } else { (StepRole::Change, &gap.changed) };
         let mut steps: BTreeSet<StepKey> = BTreeSet::new();
         if between.len() <= MOST_STEPS {
             for &at in between {
@@ -316,7 +326,8 @@ impl<'a> Words<'a> {
 fn has_word(text: &str, word: &str) -> bool {
     let (text, word) = (&text.to_lowercase(), &word.to_lowercase());
     let inner = |c: char| c.is_alphanumeric() || c == '_';
-    !word.is_empty() && text.match_indices(word.as_str()).any(|(at, _)| {
-        !text[..at].ends_with(inner) && !text[at + word.len()..].starts_with(inner)
-    })
+    !word.is_empty()
+        && text
+            .match_indices(word.as_str())
+            .any(|(at, _)| !text[..at].ends_with(inner) && !text[at + word.len()..].starts_with(inner))
 }

@@ -51,9 +51,8 @@ fn a_session_counts_once() {
 #[test]
 fn what_works_as_often_without_it_is_no_tactic() {
     let touch = ("touch", "touch x");
-    let sessions: Vec<_> = (0..6)
-        .map(|n| session(&format!("s{n}"), cargo(&[touch][..usize::from(n < 2)], true)))
-        .collect();
+    let sessions: Vec<_> =
+        (0..6).map(|n| session(&format!("s{n}"), cargo(&[touch][..usize::from(n < 2)], true))).collect();
     assert!(of(&sessions, PatternKind::Recovery).is_empty());
     assert_eq!(of(&sessions, PatternKind::Flaky)[0].worked, 4);
 }
@@ -74,7 +73,8 @@ fn a_name_is_proposed_only_where_the_message_has_it() {
         let input = format!("pip install {name}");
         vec![failed("python", "python a.py", &error), ok("pip", &input), ok("python", "python a.py")]
     };
-    let names = ["numpy", "requests", "flask", "pandas", "scipy", "torch", "jinja", "click", "tqdm", "rich", "attrs", "six"];
+    let names =
+        ["numpy", "requests", "flask", "pandas", "scipy", "torch", "jinja", "click", "tqdm", "rich", "attrs", "six"];
     let sessions: Vec<_> = names.iter().map(|name| session(name, import(name))).collect();
     let found = of(&sessions, PatternKind::Recovery);
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -84,9 +84,13 @@ fn a_name_is_proposed_only_where_the_message_has_it() {
 
 #[test]
 fn an_edit_is_what_goes_and_what_comes() {
-    let tar = || vec![failed("tar", "tar -xzf a.tgz -c out", "tar: one option too many"), ok("tar", "tar -xzf a.tgz -C out")];
+    let tar =
+        || vec![failed("tar", "tar -xzf a.tgz -c out", "tar: one option too many"), ok("tar", "tar -xzf a.tgz -C out")];
     let found = of(&[session("a", tar()), session("b", tar())], PatternKind::Recovery);
-    assert!(found.iter().all(|one| one.steps[0].role == StepRole::Edit && one.steps[0].input == "-c -> -C"), "{found:#?}");
+    assert!(
+        found.iter().all(|one| one.steps[0].role == StepRole::Edit && one.steps[0].input == "-c -> -C"),
+        "{found:#?}"
+    );
     assert!(!found.is_empty());
 }
 

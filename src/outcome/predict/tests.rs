@@ -46,7 +46,10 @@ fn what_a_session_does_is_an_answer_of_its_own() {
     let mut rows = Vec::new();
     for (n, tool) in ["curl", "wget", "rsync", "scp", "ftp", "nc"].iter().enumerate() {
         let done = || ok(tool, &format!("{tool} x"));
-        rows.extend(session(&format!("s{n}"), vec![done(), failed("The", "The end", "The: command not found"), done()]));
+        rows.extend(session(
+            &format!("s{n}"),
+            vec![done(), failed("The", "The end", "The: command not found"), done()],
+        ));
     }
     let predictor = Predictor::fit(&sessions(&rows));
     let new = session("new", vec![ok("sftp", "sftp x"), failed("The", "The end", "The: command not found")]);
