@@ -8,6 +8,7 @@ use super::bench_fingerprint::{self, FingerprintArgs};
 use super::bench_from_index::{self, FromIndexArgs};
 use super::bench_logs::{self, LogsArgs};
 use super::bench_noise::{self, NoiseArgs};
+use super::bench_outcomes::{self, OutcomesArgs};
 use super::bench_pack::{self, BenchPackArgs};
 use super::bench_run::{self, RunArgs};
 use super::output::{Failure, Output};
@@ -35,6 +36,7 @@ pub(super) enum BenchVerb {
     Noise(NoiseArgs),
     Fingerprint(FingerprintArgs),
     Logs(LogsArgs),
+    Outcomes(OutcomesArgs),
     Pack(BenchPackArgs),
     Ann(AnnArgs),
     Calibrate(CalibrateArgs),
@@ -69,6 +71,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
         BenchVerb::Fingerprint(args) => bench_fingerprint::run(&args, output),
         BenchVerb::Logs(args) => bench_logs::run(&args, output),
+        BenchVerb::Outcomes(args) => bench_outcomes::run(&args, output),
         BenchVerb::Ann(args) => bench_ann::run(&args, output),
         BenchVerb::Pack(args) => bench_pack::run(global, args, output),
         BenchVerb::Calibrate(args) => bench_calibrate::run(global, &args, output),

@@ -15,6 +15,7 @@ mod bench_fingerprint;
 mod bench_from_index;
 mod bench_logs;
 mod bench_noise;
+mod bench_outcomes;
 mod bench_pack;
 mod bench_run;
 mod bench_table;

@@ -9,6 +9,7 @@ mod grouping;
 mod logs;
 mod noise;
 mod observation;
+mod outcomes;
 pub mod packing;
 mod reliability;
 mod report;
@@ -27,5 +28,8 @@ pub use logs::{
 };
 pub use noise::{LengthNoise, noise, windows};
 pub use observation::{Guess, Observation};
+pub use outcomes::{
+    DraftFigures, EndFigures, FixFigures, OutcomeReport, Proposal, measure_drafts, measure_outcomes, sample_proposals,
+};
 pub use reliability::{Bin, Reliability};
 pub use report::{Counts, Report};

@@ -8,7 +8,8 @@ use serde_json::Value;
 /// Parts of a tool's name that say that it runs commands.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "shell", "terminal", "cmd", "powershell", "pwsh", "exec", "command"];
 /// Parts of a tool's name that say that it runs statements of SQL.
-const DATABASES: &[&str] = &["sql", "mysql", "postgres", "postgresql", "psql", "sqlite", "duckdb", "mariadb", "bigquery"];
+const DATABASES: &[&str] =
+    &["sql", "mysql", "postgres", "postgresql", "psql", "sqlite", "duckdb", "mariadb", "bigquery"];
 /// Fields of an input in JSON that hold the command or the statement.
 const FIELDS: &[&str] = &["command", "cmd", "script", "query", "sql", "statement"];
 
@@ -32,24 +33,141 @@ const WRAPPERS: &[(&str, &[&str])] = &[
 /// Programs whose next word is `run` or `exec`, and then another program.
 const RUNNERS: &[&str] = &["uv", "poetry", "pipenv", "pdm", "rye", "bundle", "mise"];
 /// What only prepares for the command that follows it on the line.
-const PREPARES: &[&str] = &["cd", "pushd", "popd", "export", "source", ".", "set", "true", ":", "unset", "ulimit", "umask"];
+const PREPARES: &[&str] =
+    &["cd", "pushd", "popd", "export", "source", ".", "set", "true", ":", "unset", "ulimit", "umask"];
 /// Words of a shell after which a command stands.
 const KEYWORDS: &[&str] = &["if", "then", "do", "else", "elif", "while", "until", "!", "{", "("];
 
 /// Programs that only look.
 const LOOKS: &[&str] = &[
-    "ls", "dir", "cat", "bat", "head", "tail", "less", "more", "grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd",
-    "tree", "wc", "pwd", "which", "whereis", "type", "file", "stat", "du", "df", "ps", "top", "env", "printenv", "echo",
-    "printf", "date", "cal", "uname", "hostname", "whoami", "id", "groups", "uptime", "free", "man", "help", "diff",
-    "cmp", "comm", "sort", "uniq", "cut", "tr", "awk", "sed", "jq", "yq", "xxd", "od", "hexdump", "strings", "md5sum",
-    "sha1sum", "sha256sum", "cksum", "basename", "dirname", "realpath", "readlink", "test", "[", "[[", "true", "false",
-    "sleep", "history", "lsof", "netstat", "ss", "ping", "host", "dig", "nslookup", "journalctl", "dmesg", "nproc", "lscpu",
-    "lsblk", "column", "nl", "tac", "rev", "fold", "seq", "expr", "bc", "cd", "pushd", "popd", "for", "while", "xargs",
-    "if", "case", "done", "fi", "esac", "read", "exit", "Get-ChildItem", "Get-Content", "Select-String",
+    "ls",
+    "dir",
+    "cat",
+    "bat",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "find",
+    "fd",
+    "tree",
+    "wc",
+    "pwd",
+    "which",
+    "whereis",
+    "type",
+    "file",
+    "stat",
+    "du",
+    "df",
+    "ps",
+    "top",
+    "env",
+    "printenv",
+    "echo",
+    "printf",
+    "date",
+    "cal",
+    "uname",
+    "hostname",
+    "whoami",
+    "id",
+    "groups",
+    "uptime",
+    "free",
+    "man",
+    "help",
+    "diff",
+    "cmp",
+    "comm",
+    "sort",
+    "uniq",
+    "cut",
+    "tr",
+    "awk",
+    "sed",
+    "jq",
+    "yq",
+    "xxd",
+    "od",
+    "hexdump",
+    "strings",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "cksum",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "test",
+    "[",
+    "[[",
+    "true",
+    "false",
+    "sleep",
+    "history",
+    "lsof",
+    "netstat",
+    "ss",
+    "ping",
+    "host",
+    "dig",
+    "nslookup",
+    "journalctl",
+    "dmesg",
+    "nproc",
+    "lscpu",
+    "lsblk",
+    "column",
+    "nl",
+    "tac",
+    "rev",
+    "fold",
+    "seq",
+    "expr",
+    "bc",
+    "cd",
+    "pushd",
+    "popd",
+    "for",
+    "while",
+    "xargs",
+    "if",
+    "case",
+    "done",
+    "fi",
+    "esac",
+    "read",
+    "exit",
+    "Get-ChildItem",
+    "Get-Content",
+    "Select-String",
 ];
 /// Verbs that only look, of programs that have verbs.
 const LOOKING_VERBS: &[(&str, &[&str])] = &[
-    ("git", &["status", "log", "diff", "show", "rev-parse", "blame", "ls-files", "ls-remote", "grep", "describe", "shortlog"]),
+    (
+        "git",
+        &[
+            "status",
+            "log",
+            "diff",
+            "show",
+            "rev-parse",
+            "blame",
+            "ls-files",
+            "ls-remote",
+            "grep",
+            "describe",
+            "shortlog",
+        ],
+    ),
     ("docker", &["ps", "images", "logs", "inspect", "version", "info", "top", "stats"]),
     ("podman", &["ps", "images", "logs", "inspect", "version", "info"]),
     ("kubectl", &["get", "describe", "logs", "top", "explain", "version", "api-resources"]),
@@ -70,8 +188,32 @@ const LOOKING_VERBS: &[(&str, &[&str])] = &[
 const SQL_LOOKS: &[&str] = &["SELECT", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "WITH", "VALUES", "PRAGMA", "TABLE"];
 /// First words of the names of tools that only look.
 const LOOKING_TOOLS: &[&str] = &[
-    "read", "get", "list", "ls", "search", "grep", "glob", "find", "view", "show", "fetch", "describe", "lookup", "query",
-    "think", "web", "notebookread", "status", "count", "check", "inspect", "browse", "todo", "recall", "websearch", "webfetch",
+    "read",
+    "get",
+    "list",
+    "ls",
+    "search",
+    "grep",
+    "glob",
+    "find",
+    "view",
+    "show",
+    "fetch",
+    "describe",
+    "lookup",
+    "query",
+    "think",
+    "web",
+    "notebookread",
+    "status",
+    "count",
+    "check",
+    "inspect",
+    "browse",
+    "todo",
+    "recall",
+    "websearch",
+    "webfetch",
 ];
 
 /// What kind of input a tool takes.
@@ -260,8 +402,9 @@ fn collect(text: &str, depth: usize, out: &mut Vec<Vec<String>>) {
         }
         let Some(first) = words.first() else { continue };
         let program = base(first);
-        let script = matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh")
-            .then(|| words.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')));
+        let script = matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh").then(|| {
+            words.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))
+        });
         match script.flatten().and_then(|at| words.get(at + 1)) {
             Some(script) if depth < MAX_DEPTH => collect(script, depth + 1, out),
             _ if program.is_empty() => {}
@@ -328,9 +471,7 @@ fn split(text: &str) -> Vec<Vec<String>> {
                     out.push(Vec::new());
                 }
             }
-            (None, '#') if word.is_empty() && !in_word => {
-                while chars.next_if(|c| *c != '\n').is_some() {}
-            }
+            (None, '#') if word.is_empty() && !in_word => while chars.next_if(|c| *c != '\n').is_some() {},
             (None, c) => word.push(c),
         }
     }
@@ -351,5 +492,81 @@ fn push(out: &mut [Vec<String>], word: String) {
         && !(words.is_empty() && word.is_empty())
     {
         words.push(word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{changes, head};
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_program_of_a_line() {
+        for (input, expected) in [
+            ("ls -l", "ls"),
+            ("cd /a/b && cargo build", "cargo"),
+            ("sudo -u root apt-get install gcc", "apt-get"),
+            ("env A=b C=d make all", "make"),
+            ("A=b /usr/bin/python3 x.py", "python3"),
+            ("time -f %e timeout -s KILL 20 go test ./...", "go"),
+            ("bash -lc 'cd x; npm run build'", "npm"),
+            ("uv run pytest -q", "pytest"),
+            ("# why\nexport A=1; git status", "git"),
+            ("if [ -d x ]; then rm -r x; fi", "["),
+            ("cd x", "cd"),
+            ("env", "env"),
+            ("(cd x && make)", "make"),
+            ("echo 'a && b'", "echo"),
+            (r#"{"command": "docker ps", "timeout": 3}"#, "docker"),
+            ("", ""),
+            ("'", ""),
+        ] {
+            assert_eq!(head("Bash", input), expected, "{input}");
+        }
+        assert_eq!(head("mysql", "-- all of them\n select * from t"), "SELECT");
+        assert_eq!(head("mcp__db__run_sql", r#"{"sql": "(SELECT 1)"}"#), "SELECT");
+        assert_eq!(head("Read", "/etc/hosts"), "");
+    }
+
+    #[test]
+    fn what_may_change_something() {
+        let cases = [
+            ("Bash", "ls -l | grep x", false),
+            ("Bash", "cat a > b", true),
+            ("Bash", "make 2>&1 | tail", true),
+            ("Bash", "cat a 2>/dev/null", false),
+            ("Bash", "find . -name x -delete", true),
+            ("Bash", "find . -exec cat {} +", false),
+            ("Bash", "find . -exec rm {} +", true),
+            ("Bash", "sed -n 1p a", false),
+            ("Bash", "sed -i s/a/b/ a", true),
+            ("Bash", "git status && git diff", false),
+            ("Bash", "git log; git commit -m x", true),
+            ("Bash", "pip install x", true),
+            ("Bash", "pip --version", false),
+            ("Bash", "echo 'a > b'", false),
+            ("Bash", "ls | xargs rm", true),
+            ("mysql", "SELECT * FROM t", false),
+            ("mysql", "SHOW TABLES", false),
+            ("mysql", "WITH a AS (SELECT 1) DELETE FROM t", true),
+            ("mysql", "update t set a = 1", true),
+            ("Read", "/a", false),
+            ("Grep", "x", false),
+            ("Edit", "/a", true),
+            ("mcp__github__get_issue", "{}", false),
+            ("mcp__github__create_issue", "{}", true),
+        ];
+        for (tool, input, expected) in cases {
+            assert_eq!(changes(tool, &head(tool, input), input), expected, "{tool} {input}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_input_is_read(input in "\\PC{0,60}|[a-z ;&|><'\"\\\\(){}=#-]{0,60}") {
+            for tool in ["Bash", "mysql", "Read"] {
+                changes(tool, &head(tool, &input), &input);
+            }
+        }
     }
 }

@@ -17,7 +17,9 @@ static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A path or a name of a file, whole: what of it a mask leaves differs from one time to the next.
 static PATHS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?x) (?:\b[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@+*~-]+[/\\])+[\w.@+*~-]* | /[\w.@+*~-]+ | \b[\w-]+\.[a-z][a-z0-9]{0,4}\b")
+    pattern(
+        r"(?x) (?:\b[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@+*~-]+[/\\])+[\w.@+*~-]* | /[\w.@+*~-]+ | \b[\w-]+\.[a-z][a-z0-9]{0,4}\b",
+    )
 });
 
 /// What failures of one kind have in common, of what was printed: its telling line in lower case, with what varies
@@ -47,4 +49,31 @@ pub fn masked_input(input: &str) -> String {
     let paths = PATHS.replace_all(&quoted, "<path>");
     let masked = shape(&mask(&paths));
     masked.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{error_kind, kind_fingerprint, masked_input, named_kind};
+
+    #[test]
+    fn names_are_no_part_of_a_kind() {
+        for (a, b) in [
+            ("Unknown column 'a' in 'field list'", "Unknown column 'b' in 'where clause'"),
+            ("ls: cannot access '/a': No such file", "ls: cannot access '/b/c.txt': No such file"),
+            ("cat: /a/b.txt: Permission denied", "cat: x/y.md: Permission denied"),
+            ("Traceback (most recent call last):\n  x\nKeyError: 'a'", "KeyError: 'b'"),
+        ] {
+            assert_eq!(error_kind(a), error_kind(b));
+            assert_eq!(kind_fingerprint(&error_kind(a)), kind_fingerprint(&error_kind(b)));
+        }
+        assert_ne!(error_kind("exit status 1"), error_kind("no such file"));
+        assert_ne!(named_kind("no module named 'a'"), named_kind("no module named 'b'"));
+        assert!(error_kind("Table 'a.b' doesn't exist").contains("doesn't exist"));
+    }
+
+    #[test]
+    fn inputs_of_one_form_are_equal() {
+        assert_eq!(masked_input("mkdir -p /a/b"), masked_input("mkdir  -p /c"));
+        assert_ne!(masked_input("mkdir -p /a/b"), masked_input("mkdir /a/b"));
+    }
 }

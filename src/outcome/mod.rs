@@ -16,6 +16,8 @@ pub mod predict;
 pub mod recovery;
 mod row;
 mod session;
+#[cfg(test)]
+mod testing;
 
 pub use advice::advice;
 pub use head::{changes, head};

@@ -10,7 +10,8 @@
 //! is proposed only where the message was about the same.
 //!
 //! A candidate is proposed if it helped in several sessions and tries after it work more often than tries after the
-//! same failure without it. Of sets of steps the smallest is proposed: one more step has to make it surer.
+//! same failure without it, and if it was not always done together with another that helped more. Of sets of steps the
+//! smallest is proposed: one more step has to make it surer.
 
 use super::super::kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 use super::super::recovery::{Gap, gaps};
@@ -38,6 +39,8 @@ type StepKey = (StepRole, String, String, String);
 struct Failures<'a> {
     /// An error as it was printed: the shortest, so that it does not depend on an order.
     error: &'a str,
+    /// Whether the steps are those in general.
+    general: bool,
     /// All tries again.
     tries: Tally,
     /// Tries again after sets of steps.
@@ -63,16 +66,18 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
             let exact = |_: &ToolOutcome, text: &str| Some(masked_input(text));
             let general = |step: &ToolOutcome, text: &str| words.general(step, text, &row.error);
             let same = kind == named;
-            for (kind, form, first) in [(named, &exact as Form<'_>, true), (kind, &general as Form<'_>, !same)] {
+            let views = [(named, &exact as Form<'_>, true, same), (kind, &general as Form<'_>, !same, true)];
+            for (kind, form, first, kind_is_general) in views {
                 let of = keys.entry((row.tool.clone(), row.head.clone(), kind)).or_default();
                 if of.error.is_empty() || (row.error.len(), row.error.as_str()) < (of.error.len(), of.error) {
                     of.error = &row.error;
                 }
-                of.add(rows, &gap, form, first);
+                of.general = kind_is_general;
+                of.add(rows, &gap, form, &words, first);
             }
         }
     }
-    let mut out = Vec::new();
+    let mut out: Vec<(bool, Pattern)> = Vec::new();
     for ((tool, head, kind), of) in &keys {
         let fingerprint = kind_fingerprint(kind);
         let about = |kind, steps| About {
@@ -86,30 +91,37 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
             durations: None,
         };
         for (steps, tally) in of.proposals() {
-            out.push(about(PatternKind::Recovery, of.steps(&steps)).pattern(tally));
+            out.push((of.general, about(PatternKind::Recovery, of.steps(&steps)).pattern(tally)));
         }
         for (steps, tally) in of.dead_ends() {
-            out.push(about(PatternKind::FailedTactic, of.steps(&steps)).pattern(tally));
+            out.push((of.general, about(PatternKind::FailedTactic, of.steps(&steps)).pattern(tally)));
         }
-        let again = |input: &str| Step {
+        let again = || Step {
             role: StepRole::Again,
             tool: tool.clone(),
             head: head.clone(),
             input: String::new(),
-            example: input.to_owned(),
+            example: String::new(),
         };
         if of.again.recurs() {
-            out.push(about(PatternKind::Flaky, vec![again("")]).pattern(&of.again));
+            out.push((of.general, about(PatternKind::Flaky, vec![again()]).pattern(&of.again)));
         } else if of.again.worked.sessions() == 0 && of.again.failed.sessions() >= FEWEST_FAILURES {
-            out.push(about(PatternKind::FailedTactic, vec![again("")]).pattern(&of.again));
+            out.push((of.general, about(PatternKind::FailedTactic, vec![again()]).pattern(&of.again)));
         }
     }
-    out
+    // What is seen of a kind only where its names are equal is told once, of the kind.
+    let seen = |one: &Pattern| {
+        let places = (one.evidence.clone(), one.counterexamples.clone());
+        (one.kind, one.tool.clone(), one.head.clone(), one.steps.clone(), one.worked, one.failed, places)
+    };
+    let of_kinds: Vec<_> = out.iter().filter(|(general, _)| *general).map(|(_, one)| seen(one)).collect();
+    out.retain(|(general, one)| *general || !of_kinds.contains(&seen(one)));
+    out.into_iter().map(|(_, one)| one).collect()
 }
 
 impl<'a> Failures<'a> {
     /// Counts a gap; `first` unless it is counted here already, with its steps in another form.
-    fn add(&mut self, rows: &[&'a ToolOutcome], gap: &Gap, form: Form<'_>, first: bool) {
+    fn add(&mut self, rows: &[&'a ToolOutcome], gap: &Gap, form: Form<'_>, words: &Words<'_>, first: bool) {
         let failed = rows[gap.failed];
         let Some(retry) = gap.retry else {
             // Never tried again: what came next may have been done in its place.
@@ -130,12 +142,13 @@ impl<'a> Failures<'a> {
         if first && quiet && retry.same_input {
             self.again.add(tried, retry.worked);
         }
-        let (role, between) =
-            if quiet { (StepRole::Look, &gap.looked) } else { (StepRole::Change, &gap.changed) };
+        let (role, between) = if quiet { (StepRole::Look, &gap.looked) } else { (StepRole::Change, &gap.changed) };
         let mut steps: BTreeSet<StepKey> = BTreeSet::new();
         if between.len() <= MOST_STEPS {
             for &at in between {
-                if let Some(input) = form(rows[at], &rows[at].input) {
+                // What was looked at has to be what the try that worked is about; what did not help is counted anyway.
+                let is_used = role == StepRole::Change || !retry.worked || words.is_used(rows[at], &tried.input);
+                if is_used && let Some(input) = form(rows[at], &rows[at].input) {
                     steps.insert(self.step(role, rows[at], input));
                 }
             }
@@ -187,11 +200,24 @@ impl<'a> Failures<'a> {
                 part.is_subset(steps) && of.confidence() >= tally.confidence()
             };
             let mostly = tally.worked.sessions() > tally.failed.sessions();
-            if mostly && self.lifts(tally) && !out.iter().any(better) {
+            if mostly && !self.is_explained(steps, tally) && self.lifts(tally) && !out.iter().any(better) {
                 out.push((steps.clone(), tally));
             }
         }
         out
+    }
+
+    /// Whether a step was never seen to help without another that helped more often and as surely: then nothing says that
+    /// it was this one.
+    fn is_explained(&self, steps: &BTreeSet<StepKey>, tally: &Tally) -> bool {
+        let others = self.after.iter().filter(|(other, _)| other.len() == 1 && other.is_disjoint(steps));
+        steps.len() == 1
+            && others.into_iter().any(|(other, of)| {
+                let together: BTreeSet<StepKey> = steps.union(other).cloned().collect();
+                let always = self.after.get(&together).is_some_and(|both| both.worked.times() == tally.worked.times());
+                let more = of.worked.sessions() > tally.worked.sessions();
+                always && more && of.confidence() >= tally.confidence()
+            })
     }
 
     /// Whether tries after something work more often than the others.
@@ -263,13 +289,26 @@ impl<'a> Words<'a> {
         Self { of_action }
     }
 
+    /// Whether a word stands in many inputs of its action.
+    fn is_common(&self, row: &ToolOutcome, word: &str) -> bool {
+        let of = self.of_action.get(&(row.tool.as_str(), row.head.as_str()));
+        of.is_some_and(|(all, counts)| counts.get(word).is_some_and(|n| n * COMMON >= *all && *n > 1))
+    }
+
+    /// Whether a later input has one of the words that are particular to a step, if it has any.
+    fn is_used(&self, step: &ToolOutcome, later: &str) -> bool {
+        let particular = |word: &&str| word.len() >= 3 && !self.is_common(step, word);
+        let mut words = step.input.split_whitespace().filter(particular).peekable();
+        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+        words.peek().is_none() || words.any(|word| has_word(later, &bare(word)))
+    }
+
     /// An input with its common words, `<name>` for those that `error` has too, and `<*>` for runs of others.
     fn general(&self, row: &ToolOutcome, text: &str, error: &str) -> Option<String> {
-        let (all, counts) = self.of_action.get(&(row.tool.as_str(), row.head.as_str()))?;
         let mut out: Vec<&str> = Vec::new();
         for word in text.split_whitespace() {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-            let common = counts.get(word).is_some_and(|n| n * COMMON >= *all && *n > 1);
+            let common = self.is_common(row, word);
             let shown = match () {
                 () if common => word,
                 () if bare.chars().count() >= 3 && has_word(error, bare) => "<name>",
@@ -283,10 +322,12 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Whether a text has this word, not as a part of another.
+/// Whether a text has this word, not as a part of another; case does not matter.
 fn has_word(text: &str, word: &str) -> bool {
+    let (text, word) = (&text.to_lowercase(), &word.to_lowercase());
     let inner = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| {
-        !text[..at].ends_with(inner) && !text[at + word.len()..].starts_with(inner)
-    })
+    !word.is_empty()
+        && text
+            .match_indices(word.as_str())
+            .any(|(at, _)| !text[..at].ends_with(inner) && !text[at + word.len()..].starts_with(inner))
 }

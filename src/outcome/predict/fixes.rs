@@ -1,9 +1,10 @@
 //! The step of another session that did what a failure was to do, found by words.
 //!
-//! Each step that went well is a document: its input, and with less weight the inputs and errors of its session up to
-//! it. The question is the failure's input and error, and its session up to there. Scored by BM25 (Robertson and
-//! Zaragoza, "The Probabilistic Relevance Framework", 2009). Of steps of one session only the one counts that nothing
-//! like it follows: whoever tries again was not done.
+//! Each step that went well is a document of two fields: its own input, and the inputs and errors of its session up to
+//! it. The question is the failure's input and error, and for the second field all of its session up to there. Both
+//! fields are scored by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), each against the
+//! best that a step reaches in it, and added. Whoever does nearly the same again was not done: of equal steps one that
+//! nothing like it follows comes first.
 
 use super::super::session::Session;
 use crate::text::tokens;
@@ -15,6 +16,8 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// Rows of a session that count, up to the step.
 const WINDOW: usize = 12;
+/// What a step is worth that something like it follows.
+const UNSETTLED: f64 = 0.5;
 
 /// A step that is proposed.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,21 +30,48 @@ pub struct Fix {
     pub score: f64,
 }
 
-#[derive(Debug, Clone)]
-struct Step {
-    session: String,
-    sequence: u32,
-    words: HashMap<String, f64>,
-    length: f64,
+/// Texts as counts of words, with the texts that hold each.
+#[derive(Debug, Clone, Default)]
+struct Field {
+    lengths: Vec<f64>,
+    holding: HashMap<String, Vec<(usize, f64)>>,
+}
+
+impl Field {
+    fn push(&mut self, words: Vec<String>) {
+        let number = self.lengths.len();
+        self.lengths.push(words.len() as f64);
+        let mut counts: BTreeMap<String, f64> = BTreeMap::new();
+        words.into_iter().for_each(|word| *counts.entry(word).or_default() += 1.0);
+        counts.into_iter().for_each(|(word, n)| self.holding.entry(word).or_default().push((number, n)));
+    }
+
+    /// The scores of texts that hold a word of the question, the best as 1.
+    fn scores(&self, asked: BTreeSet<String>) -> BTreeMap<usize, f64> {
+        let n = self.lengths.len() as f64;
+        let mean = (self.lengths.iter().sum::<f64>() / n.max(1.0)).max(1.0);
+        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
+        for holding in asked.iter().filter_map(|word| self.holding.get(word)) {
+            let df = holding.len() as f64;
+            let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
+            for (number, tf) in holding {
+                let norm = K1 * (1.0 - B + B * self.lengths[*number] / mean);
+                *scores.entry(*number).or_default() += idf * tf * (K1 + 1.0) / (tf + norm);
+            }
+        }
+        let best = scores.values().copied().fold(f64::MIN_POSITIVE, f64::max);
+        scores.values_mut().for_each(|score| *score /= best);
+        scores
+    }
 }
 
 /// Steps of sessions that went well, to be found.
 #[derive(Debug, Clone, Default)]
 pub struct Fixes {
-    steps: Vec<Step>,
-    /// Steps that hold a word, by number.
-    holding: HashMap<String, Vec<usize>>,
-    mean_length: f64,
+    /// Session, sequence, and whether nothing like it follows.
+    steps: Vec<(String, u32, bool)>,
+    own: Field,
+    around: Field,
 }
 
 impl Fixes {
@@ -49,41 +79,30 @@ impl Fixes {
     pub fn of(sessions: &[Session<'_>]) -> Self {
         let mut out = Self::default();
         for rows in sessions {
-            for at in settled(rows) {
-                let words = words_up_to(rows, at);
-                let length = words.values().sum();
-                let number = out.steps.len();
-                words.keys().for_each(|word| out.holding.entry(word.clone()).or_default().push(number));
-                let (session, sequence) = (rows[at].session.clone(), rows[at].sequence);
-                out.steps.push(Step { session, sequence, words, length });
+            let settled = settled(rows);
+            for at in (0..rows.len()).filter(|&at| rows[at].is_ok) {
+                out.own.push(tokens(&rows[at].input));
+                out.around.push(words_up_to(rows, at));
+                out.steps.push((rows[at].session.clone(), rows[at].sequence, settled.contains(&at)));
             }
         }
-        out.mean_length = out.steps.iter().map(|step| step.length).sum::<f64>() / out.steps.len().max(1) as f64;
         out
     }
 
     /// Steps of other sessions that may do what the failure at `failed` was to do, best first, at most `most`.
     pub fn find(&self, rows: &[&ToolOutcome], failed: usize, most: usize) -> Vec<Fix> {
         let Some(row) = rows.get(failed) else { return Vec::new() };
-        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        let asked: BTreeMap<String, f64> = words_up_to(rows, failed).into_iter().collect();
-        for (word, weight) in asked {
-            let Some(holding) = self.holding.get(&word) else { continue };
-            let (n, df) = (self.steps.len() as f64, holding.len() as f64);
-            let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
-            for &number in holding {
-                let step = &self.steps[number];
-                let tf = step.words.get(&word).copied().unwrap_or(0.0);
-                let norm = K1 * (1.0 - B + B * step.length / self.mean_length.max(1.0));
-                *scores.entry(number).or_default() += weight.min(1.0) * idf * tf * (K1 + 1.0) / (tf + norm);
-            }
+        let asked = tokens(&row.input).into_iter().chain(tokens(&row.error)).collect();
+        let mut scores = self.own.scores(asked);
+        for (number, score) in self.around.scores(words_up_to(rows, failed).into_iter().collect()) {
+            *scores.entry(number).or_default() += score;
         }
-        let mut out: Vec<Fix> = scores
-            .into_iter()
-            .map(|(number, score)| (&self.steps[number], score))
-            .filter(|(step, _)| step.session != row.session)
-            .map(|(step, score)| Fix { session: step.session.clone(), sequence: step.sequence, score })
-            .collect();
+        let fix = |(number, score): (usize, f64)| {
+            let (session, sequence, settled) = &self.steps[number];
+            let score = if *settled { score } else { score * UNSETTLED };
+            (*session != row.session).then(|| Fix { session: session.clone(), sequence: *sequence, score })
+        };
+        let mut out: Vec<Fix> = scores.into_iter().filter_map(fix).collect();
         out.sort_by(|a, b| {
             b.score.total_cmp(&a.score).then_with(|| (&a.session, a.sequence).cmp(&(&b.session, b.sequence)))
         });
@@ -93,20 +112,13 @@ impl Fixes {
 }
 
 /// The words of a row's input and error, and of the rows before it.
-fn words_up_to(rows: &[&ToolOutcome], at: usize) -> HashMap<String, f64> {
-    let mut out = HashMap::new();
-    for (back, row) in rows[..=at].iter().rev().take(WINDOW).enumerate() {
-        let weight = if back == 0 { 1.0 } else { 0.5 };
-        for word in tokens(&row.input).into_iter().chain(tokens(&row.error)) {
-            let held: &mut f64 = out.entry(word).or_default();
-            *held = held.max(weight);
-        }
-    }
-    out
+fn words_up_to(rows: &[&ToolOutcome], at: usize) -> Vec<String> {
+    let rows = rows[..=at].iter().rev().take(WINDOW);
+    rows.flat_map(|row| tokens(&row.input).into_iter().chain(tokens(&row.error))).collect()
 }
 
 /// Rows that went well, and that no row like them follows which went well too.
-fn settled(rows: &[&ToolOutcome]) -> Vec<usize> {
+fn settled(rows: &[&ToolOutcome]) -> BTreeSet<usize> {
     let words: Vec<BTreeSet<String>> = rows.iter().map(|row| tokens(&row.input).into_iter().collect()).collect();
     let alike = |a: usize, b: usize| {
         let both = words[a].intersection(&words[b]).count();

@@ -115,10 +115,8 @@ impl Grower<'_> {
         }
         let Some(feature) = self.best(cases, &classes, number) else { return number };
         let has = |case: &&usize| self.examples[**case].features.binary_search(&feature).is_ok();
-        let (with, without): (Vec<usize>, Vec<usize>) = (
-            cases.iter().filter(has).copied().collect(),
-            cases.iter().filter(|case| !has(case)).copied().collect(),
-        );
+        let (with, without): (Vec<usize>, Vec<usize>) =
+            (cases.iter().filter(has).copied().collect(), cases.iter().filter(|case| !has(case)).copied().collect());
         let (with, without) = (self.grow(&with, depth + 1), self.grow(&without, depth + 1));
         self.nodes[number] = Node::Asks { feature, with, without };
         number
@@ -152,7 +150,8 @@ impl Grower<'_> {
         let purity = |feature: u32| {
             let (counts, size) = (&self.counts[feature as usize], self.sizes[feature as usize]);
             let with: f64 = counts.values().map(|n| squares(*n)).sum();
-            let moved: f64 = counts.iter().map(|(class, n)| squares(classes[class]) - squares(classes[class] - n)).sum();
+            let moved: f64 =
+                counts.iter().map(|(class, n)| squares(classes[class]) - squares(classes[class] - n)).sum();
             with / size as f64 + (whole - moved) / (all - size) as f64
         };
         let best = telling
