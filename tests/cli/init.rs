@@ -272,7 +272,7 @@ fn specs_have_no_say_and_end_no_trust() {
     assert_eq!(person.ken(&["trust"]).code, 0);
     for arguments in [&["init", "--client", "codex"][..], &["init", "--remove"]] {
         assert_eq!(person.ken(arguments).code, 0);
-        assert_eq!(silent(&["trust", "--check"]).out.contains("is trusted"), true);
+        assert!(silent(&["trust", "--check"]).out.contains("is trusted"));
         assert_eq!(silent(&["config", "get", "lookup.limit"]).out, "2\n");
     }
     assert_eq!(person.read(".ken/config.toml"), "[lookup]\nlimit = 2\n");
