@@ -334,3 +334,67 @@ fn remove(path: &Path, base: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(folder: &Path, scope: Scope, clients: &[Client]) -> SetUp {
+        let at = |name: &str| Some(folder.join(name));
+        let folders =
+            AgentFolders { root: at("root"), home: at("home"), apps: at("apps"), config: at("config"), own: at("own") };
+        let (clients, parts) = (clients.to_vec(), Part::ALL.to_vec());
+        SetUp { clients, scope, parts, folders, take_out: false, force: false, dry_run: false }
+    }
+
+    fn names(folder: &Path) -> Vec<PathBuf> {
+        let (mut out, mut open) = (Vec::new(), vec![folder.to_owned()]);
+        while let Some(next) = open.pop() {
+            for path in fs::read_dir(&next).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    open.push(path.clone());
+                }
+                out.push(path);
+            }
+        }
+        out.sort();
+        out
+    }
+
+    #[test]
+    fn every_agent_is_set_up_and_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        for base in ["root", "home", "own"] {
+            fs::create_dir(dir.path().join(base)).unwrap();
+        }
+        let before = names(dir.path());
+        for scope in [Scope::Repository, Scope::User] {
+            for clients in Client::ALL.map(|client| vec![client]).into_iter().chain([Client::ALL.to_vec()]) {
+                let job = job(dir.path(), scope, &clients);
+                let report = set_up(&job).unwrap();
+                assert!(report.files.iter().all(|file| file.state == FileState::Made), "{report:?}");
+                assert!(names(dir.path()).len() > before.len());
+                let again = set_up(&job).unwrap();
+                assert!(again.files.iter().all(|file| file.state == FileState::Same), "{again:?}");
+                let back = set_up(&SetUp { take_out: true, ..job }).unwrap();
+                assert!(back.files.iter().all(|file| file.state == FileState::Removed), "{back:?}");
+                let after = names(dir.path());
+                let more: Vec<_> = after.iter().filter(|path| !before.contains(path)).collect();
+                // Folders of applications that were not there are made with the first file.
+                assert!(more.iter().all(|path| path.parent() == Some(dir.path())), "{clients:?}: {more:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn agents_are_found_by_their_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let folders = job(dir.path(), Scope::Repository, &[]).folders;
+        assert_eq!(agents_here(&folders, Scope::Repository), []);
+        for name in ["root/.cursor", "root/opencode.jsonc", "home/.codex", "apps/Code/User", "config/zed"] {
+            fs::create_dir_all(dir.path().join(name)).unwrap();
+        }
+        assert_eq!(agents_here(&folders, Scope::Repository), [Client::Cursor, Client::OpenCode]);
+        assert_eq!(agents_here(&folders, Scope::User), [Client::Codex, Client::VsCode, Client::Zed]);
+    }
+}

@@ -152,7 +152,7 @@ fn prose() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn json_keeps_what_is_there_and_comes_back(text in settings(), which in any::<prop::sample::Index>()) {
