@@ -11,8 +11,6 @@ mod edit;
 mod jsonc;
 mod parts;
 mod specs;
-#[cfg(test)]
-mod tests;
 mod text;
 
 pub use client::{Base, Client, Place, Scope};
@@ -106,3 +104,6 @@ impl Why {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
