@@ -16,8 +16,8 @@
 use super::super::kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 use super::super::recovery::{Gap, gaps};
 use super::super::session::Session;
+use super::kind::{FEWEST_FAILURES, Pattern, PatternKind, Step, StepRole, confidence};
 use super::tally::{About, Tally};
-use super::{FEWEST_FAILURES, Pattern, PatternKind, Step, StepRole, confidence};
 use crate::types::{Scope, ToolOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 
