@@ -90,12 +90,21 @@ fn table(report: &OutcomeReport) -> String {
         text.push_str(&format!("ends as labelled: {alike} of {labelled}\n"));
     }
     text.push_str(&format!(
-        "\n{:16} {:>8} {:>7} {:>7} {:>10} {:>10} {:>10} {:>10} {:>13}\n",
-        "how it ends", "failures", "hit@1", "hit@3", "commonest", "by action", "by error", "(@3)", "other models"
+        "\n{:16} {:>8} {:>7} {:>7} {:>10} {:>10} {:>10} {:>10} {:>13} {:>10}\n",
+        "how it ends",
+        "failures",
+        "hit@1",
+        "hit@3",
+        "commonest",
+        "by action",
+        "by error",
+        "(@3)",
+        "other models",
+        "by error"
     ));
     for (name, of) in &report.ends {
         text.push_str(&format!(
-            "{:16} {:>8} {:>7.3} {:>7.3} {:>10.3} {:>10.3} {:>10.3} {:>10.3} {:>13.3}\n",
+            "{:16} {:>8} {:>7.3} {:>7.3} {:>10.3} {:>10.3} {:>10.3} {:>10.3} {:>13.3} {:>10.3}\n",
             single_line(name, 16),
             of.failures,
             of.hit_1,
@@ -104,7 +113,8 @@ fn table(report: &OutcomeReport) -> String {
             of.by_action_1,
             of.by_error_1,
             of.by_error_3,
-            of.other_models_1
+            of.other_models_1,
+            of.other_models_by_error_1
         ));
     }
     if !report.fixes.is_empty() {
@@ -130,7 +140,8 @@ fn table(report: &OutcomeReport) -> String {
 
 fn drafts(of: &DraftFigures) -> String {
     format!(
-        "drafts of pack entries: {} of {} kinds; match all held-out instances {}, nothing else {}, both {}; recall {:.3}\n",
+        "drafts of pack entries: {} of {} kinds; of these match all held-out instances {}, nothing else {}, \
+         both {}; recall {:.3}\n",
         of.drafted, of.statements, of.whole, of.clean, of.right, of.recall
     )
 }

@@ -207,8 +207,8 @@ impl<'a> Failures<'a> {
         out
     }
 
-    /// Whether a step was never seen to help without another that helped more often and as surely: then nothing says that
-    /// it was this one.
+    /// Whether a step was never seen to help without another that helped more often and as surely: then nothing says
+    /// that it was this one.
     fn is_explained(&self, steps: &BTreeSet<StepKey>, tally: &Tally) -> bool {
         let others = self.after.iter().filter(|(other, _)| other.len() == 1 && other.is_disjoint(steps));
         steps.len() == 1
