@@ -1,10 +1,14 @@
 //! `ken bench outcomes`.
 
 use super::Outcome;
-use super::output::Output;
-use crate::engine::face::text::single_line;
-use crate::eval::{OutcomeReport, Proposal, measure_outcomes, sample_proposals};
-use crate::render::json_line;
+use super::output::{Failure, Output};
+use crate::engine::face::system::{self, Links};
+use crate::engine::face::text::{decode, single_line};
+use crate::eval::{
+    DraftFigures, OutcomeReport, Proposal, measure_drafts, measure_outcomes, parse_lines, sample_proposals,
+};
+use crate::render::{json_line, shown};
+use crate::types::limits::LOG;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -28,22 +32,37 @@ task with the full reward.
 
 Examples:
   ken bench outcomes sessions/
-  ken bench outcomes sessions/ --sample 100 --seed 1")]
+  ken bench outcomes sessions/ --sample 100 --seed 1
+  ken bench outcomes --drafts lines.tsv")]
 pub(super) struct OutcomesArgs {
     /// Folder with events.jsonl and sessions.jsonl
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "drafts")]
+    folder: Option<PathBuf>,
     /// Print so many proposed recoveries instead, with a case of each
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Draw the sample by this number
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Draft pack entries from lines with their templates instead; columns as in `ken bench fingerprint`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sample", "folder"])]
+    drafts: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &OutcomesArgs, output: &Output) -> Outcome {
+    if let Some(path) = &args.drafts {
+        let name = shown(path).into_owned();
+        let bytes = system::read(path, Links::Follow, LOG).map_err(|e| Failure::io(&name, &e))?;
+        let figures = measure_drafts(&parse_lines(&name, &decode(&bytes)?)?);
+        output.print(&match output.json {
+            true => json_line(&json!({"bench": "outcomes", "drafts": figures})),
+            false => drafts(&figures),
+        })?;
+        return Ok(0);
+    }
+    let Some(folder) = &args.folder else { return Ok(0) };
     if let Some(most) = args.sample {
-        for (number, one) in (1..).zip(sample_proposals(&args.folder, most, args.seed)?) {
+        for (number, one) in (1..).zip(sample_proposals(folder, most, args.seed)?) {
             output.print(&match output.json {
                 true => json_line(&json!({"bench": "outcomes", "number": number, "proposal": one})),
                 false => proposal(number, &one),
@@ -51,7 +70,7 @@ pub(super) fn run(args: &OutcomesArgs, output: &Output) -> Outcome {
         }
         return Ok(0);
     }
-    let report = measure_outcomes(&args.folder)?;
+    let report = measure_outcomes(folder)?;
     if output.json {
         let mut line = json!({"bench": "outcomes"});
         if let (Some(line), Ok(Value::Object(report))) = (line.as_object_mut(), serde_json::to_value(&report)) {
@@ -71,12 +90,21 @@ fn table(report: &OutcomeReport) -> String {
         text.push_str(&format!("ends as labelled: {alike} of {labelled}\n"));
     }
     text.push_str(&format!(
-        "\n{:16} {:>8} {:>7} {:>7} {:>10} {:>10} {:>10} {:>10} {:>13}\n",
-        "how it ends", "failures", "hit@1", "hit@3", "commonest", "by action", "by error", "(@3)", "other models"
+        "\n{:16} {:>8} {:>7} {:>7} {:>10} {:>10} {:>10} {:>10} {:>13} {:>10}\n",
+        "how it ends",
+        "failures",
+        "hit@1",
+        "hit@3",
+        "commonest",
+        "by action",
+        "by error",
+        "(@3)",
+        "other models",
+        "by error"
     ));
     for (name, of) in &report.ends {
         text.push_str(&format!(
-            "{:16} {:>8} {:>7.3} {:>7.3} {:>10.3} {:>10.3} {:>10.3} {:>10.3} {:>13.3}\n",
+            "{:16} {:>8} {:>7.3} {:>7.3} {:>10.3} {:>10.3} {:>10.3} {:>10.3} {:>13.3} {:>10.3}\n",
             single_line(name, 16),
             of.failures,
             of.hit_1,
@@ -85,7 +113,8 @@ fn table(report: &OutcomeReport) -> String {
             of.by_action_1,
             of.by_error_1,
             of.by_error_3,
-            of.other_models_1
+            of.other_models_1,
+            of.other_models_by_error_1
         ));
     }
     if !report.fixes.is_empty() {
@@ -105,8 +134,16 @@ fn table(report: &OutcomeReport) -> String {
         ));
     }
     let patterns: Vec<String> = report.patterns.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
-    text.push_str(&format!("\npatterns: {}\n", patterns.join(", ")));
+    text.push_str(&format!("\npatterns: {}\n{}", patterns.join(", "), drafts(&report.drafts)));
     text
+}
+
+fn drafts(of: &DraftFigures) -> String {
+    format!(
+        "drafts of pack entries: {} of {} kinds; of these match all held-out instances {}, nothing else {}, \
+         both {}; recall {:.3}\n",
+        of.drafted, of.statements, of.whole, of.clean, of.right, of.recall
+    )
 }
 
 fn proposal(number: usize, one: &Proposal) -> String {

@@ -12,13 +12,19 @@ const MAX_CHARS: usize = 160;
 
 /// Quoted names. An apostrophe within a word opens nothing.
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"(?x) (?P<before>^|[^\w])(?: '[^'\n]*' | "[^"\n]*" | `[^`'\n]*[`'] | ‘[^’\n]*’ | “[^”\n]*” )"#)
+    pattern(
+        r#"(?x) (?P<before>^|[^\w])
+           (?: '[^'\n]*' | "[^"\n]*" | `[^`'\n]*[`'] | ‘[^’\n]*’ | “[^”\n]*” )"#,
+    )
 });
 
 /// A path or a name of a file, whole: what of it a mask leaves differs from one time to the next.
 static PATHS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?x) (?:\b[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@+*~-]+[/\\])+[\w.@+*~-]* | /[\w.@+*~-]+ | \b[\w-]+\.[a-z][a-z0-9]{0,4}\b",
+        r"(?x)
+          (?:\b[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@+*~-]+[/\\])+[\w.@+*~-]*
+        | /[\w.@+*~-]+
+        | \b[\w-]+\.[a-z][a-z0-9]{0,4}\b",
     )
 });
 

@@ -148,3 +148,59 @@ fn a_set_of_logs_that_cannot_be_read_is_refused() {
     let wrong = user.ken(&["bench", "logs", &folder]);
     assert!(wrong.code == 2 && wrong.err.contains("line 1"), "{wrong:?}");
 }
+
+#[test]
+fn outcomes_of_sessions_are_measured() {
+    let user = User::new();
+    let mut events = String::new();
+    let mut about = String::new();
+    for n in 0..6 {
+        let event = |seq: u32, head: &str, args: &str, error: &str, reward: f64| {
+            let line = serde_json::json!({"session": format!("s{n}"), "seq": seq, "tool": "bash", "head": head,
+                "args": args, "ok": error.is_empty(), "error": error, "reward": reward});
+            format!("{line}\n")
+        };
+        events += &event(0, "make", "make all", "make: cc: No such file or directory", 0.0);
+        events += &event(1, "apt-get", "apt-get install gcc", "", 0.0);
+        events += &event(2, "make", "make all", "", 1.0);
+        let model = if n < 3 { "one" } else { "two" };
+        about +=
+            &format!("{{\"session\": \"s{n}\", \"env\": \"shell\", \"model\": \"{model}\", \"task_key\": \"t\"}}\n");
+    }
+    let folder = user.write("outcomes/events.jsonl", &events).parent().unwrap().to_str().unwrap().to_owned();
+    let missing = user.ken(&["bench", "outcomes", &folder]);
+    assert!(missing.code == 9 && missing.err.contains("ken bench outcomes --help"), "{missing:?}");
+    user.write("outcomes/sessions.jsonl", &about);
+    let label = |via: &str| {
+        format!(
+            "{{\"session\": \"s0\", \"fail_seq\": 0, \"kind\": \"enabled\", \"via\": [[\"bash\", \"{via}\"]], \"fix_seq\": 2}}\n"
+        )
+    };
+    user.write("outcomes/recoveries.jsonl", &label("apt-get"));
+    let report = user.ken(&["bench", "outcomes", "--json", &folder]).json();
+    assert_eq!((&report["labels"], &report["rows"]), (&serde_json::json!([1, 1]), &serde_json::json!(18)));
+    assert_eq!(report["ends"]["shell"]["hit_1"], 1.0);
+    assert_eq!(report["ends"]["shell"]["other_models_1"], 1.0);
+    assert_eq!(report["fixes"]["shell"]["hit_5"], 1.0);
+    assert_eq!(report["patterns"]["recovery"], 1);
+    user.write("outcomes/recoveries.jsonl", &label("ls"));
+    assert_eq!(user.ken(&["bench", "outcomes", "--json", &folder]).json()["labels"], serde_json::json!([1, 0]));
+    let table = user.ken(&["bench", "outcomes", &folder]);
+    assert!(table.code == 0 && table.out.contains("ends as labelled: 0 of 1"), "{table:?}");
+    let sample = user.ken(&["bench", "outcomes", "--sample", "3", "--seed", "7", &folder]);
+    assert!(sample.out.contains("propose change apt-get install gcc"), "{sample:?}");
+    user.write("outcomes/events.jsonl", "{\"session\": 1}\n");
+    let wrong = user.ken(&["bench", "outcomes", &folder]);
+    assert!(wrong.code == 2 && wrong.err.contains("line 1"), "{wrong:?}");
+    assert_eq!(user.ken(&["bench", "outcomes"]).code, 2);
+}
+
+#[test]
+fn drafts_of_labelled_lines_are_measured() {
+    let user = User::new();
+    let line = |n: u32| format!("app\tlost\tworker {n} lost its connection\napp\tfull\tdisk sd{n} is full now\n");
+    let lines: String = std::iter::once("system\ttemplate\tcontent\n".to_owned()).chain((0..6).map(line)).collect();
+    let path = user.write("lines.tsv", &lines);
+    let report = user.ken(&["bench", "outcomes", "--json", "--drafts", path.to_str().unwrap()]).json();
+    assert_eq!(report["drafts"]["right"], 2, "{report}");
+}

@@ -34,8 +34,10 @@ pub struct EndFigures {
     pub by_error_3: f64,
     /// Failures judged by sessions of other models.
     pub other_models: usize,
-    /// The first of these is right.
+    /// The first end that is named is right.
     pub other_models_1: f64,
+    /// The commonest of tool, head and kind of error is, in sessions of other models.
+    pub other_models_by_error_1: f64,
 }
 
 /// How often a step of another session that solved the same task is found.
@@ -141,11 +143,7 @@ fn is_learnt(session: &str) -> bool {
 fn ends(set: &OutcomeSet, all: &[Session<'_>]) -> BTreeMap<String, EndFigures> {
     let (learnt, judged): (Vec<Session<'_>>, Vec<Session<'_>>) =
         all.iter().cloned().partition(|rows| rows.first().is_some_and(|row| is_learnt(&row.session)));
-    let mut commonest: HashMap<String, Commonest> = HashMap::new();
-    for rows in &learnt {
-        let of = commonest.entry(environment(set, rows)).or_default();
-        label(rows).iter().filter(|one| one.end != End::Unrecovered).for_each(|one| of.add(rows[one.failed], one));
-    }
+    let commonest = commonest(set, &learnt);
     let predictor = Predictor::fit(&learnt);
     let mut out: BTreeMap<String, EndFigures> = BTreeMap::new();
     for rows in &judged {
@@ -180,6 +178,17 @@ fn ends(set: &OutcomeSet, all: &[Session<'_>]) -> BTreeMap<String, EndFigures> {
             *sum /= all;
         }
         of.other_models_1 /= of.other_models.max(1) as f64;
+        of.other_models_by_error_1 /= of.other_models.max(1) as f64;
+    }
+    out
+}
+
+/// The commonest ends of each environment.
+fn commonest(set: &OutcomeSet, learnt: &[Session<'_>]) -> HashMap<String, Commonest> {
+    let mut out: HashMap<String, Commonest> = HashMap::new();
+    for rows in learnt {
+        let of = out.entry(environment(set, rows)).or_default();
+        label(rows).iter().filter(|one| one.end != End::Unrecovered).for_each(|one| of.add(rows[one.failed], one));
     }
     out
 }
@@ -194,12 +203,17 @@ fn other_models(set: &OutcomeSet, all: &[Session<'_>], out: &mut BTreeMap<String
     for held_out in models {
         let (judged, learnt): (Vec<Session<'_>>, Vec<Session<'_>>) =
             all.iter().cloned().partition(|rows| model(rows).as_ref() == Some(&held_out));
-        let predictor = Predictor::fit(&learnt);
+        let (predictor, commonest) = (Predictor::fit(&learnt), commonest(set, &learnt));
         for rows in &judged {
-            let of = out.entry(environment(set, rows)).or_default();
+            let environment = environment(set, rows);
+            let counts = commonest.get(&environment);
+            let of = out.entry(environment).or_default();
             for one in label(rows).into_iter().filter(|one| one.end != End::Unrecovered) {
                 let first = predictor.predict(rows, one.failed).into_iter().next();
+                let by_error =
+                    counts.and_then(|counts| counts.first(rows[one.failed], Equal::ActionAndError).into_iter().next());
                 of.other_models += 1;
+                of.other_models_by_error_1 += f64::from(u8::from(by_error == Some(one.target())));
                 of.other_models_1 += f64::from(u8::from(first.is_some_and(|first| first.target == one.target())));
             }
         }

@@ -1,5 +1,5 @@
-//! What sessions teach about failures of tools, measured: labels of recoveries, predictions of them, fixes found in other
-//! sessions, and the patterns that are proposed.
+//! What sessions teach about failures of tools, measured: labels of recoveries, predictions of them, fixes found in
+//! other sessions, and the patterns that are proposed.
 
 mod baseline;
 mod drafts;

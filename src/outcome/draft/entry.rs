@@ -3,6 +3,7 @@
 use super::generalise::{generalise, telling_line};
 use crate::canon::{Entry, PackFile, PackLayer, PackSource, SCHEMA_VERSION, Severity, check};
 use crate::error::{Diagnose, ErrorKind};
+use crate::render::json_line;
 use crate::text::{single_line, tokens};
 use std::collections::BTreeSet;
 
@@ -88,8 +89,7 @@ pub fn draft(pack: &str, tool: &str, instances: &[&str], others: &[&str], fixes:
         title: format!("Drafts of {pack}"),
         entries: vec![entry.clone()],
     };
-    let text = serde_json::to_string(&file).map_err(|error| DraftError::Refused(vec![error.to_string()]))?;
-    let source = PackSource { layer: PackLayer::User, origin: format!("{pack}.json"), text: text.into() };
+    let source = PackSource { layer: PackLayer::User, origin: format!("{pack}.json"), text: json_line(&file).into() };
     let (errors, warnings): (Vec<_>, Vec<_>) =
         check(&[source]).into_iter().partition(|finding| finding.severity == Severity::Error);
     if !errors.is_empty() {

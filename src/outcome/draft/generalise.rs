@@ -42,7 +42,8 @@ pub fn telling_line(error: &str) -> String {
     headline(&lines).trim_end_matches('…').trim().to_owned()
 }
 
-/// A pattern that matches every instance and none of `others`, each one line. Nothing if there is none that says enough.
+/// A pattern that matches every instance and none of `others`, each one line. Nothing if there is none that says
+/// enough.
 pub fn generalise(instances: &[&str], others: &[&str]) -> Option<String> {
     let distinct: BTreeSet<&str> = instances.iter().copied().filter(|line| !line.is_empty()).collect();
     let pieces: Vec<Vec<Piece<'_>>> = distinct.iter().take(MOST_INSTANCES).map(|line| pieces(line)).collect();

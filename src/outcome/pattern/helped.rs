@@ -16,8 +16,8 @@
 use super::super::kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 use super::super::recovery::{Gap, gaps};
 use super::super::session::Session;
+use super::kind::{FEWEST_FAILURES, Pattern, PatternKind, Step, StepRole, confidence};
 use super::tally::{About, Tally};
-use super::{FEWEST_FAILURES, Pattern, PatternKind, Step, StepRole, confidence};
 use crate::types::{Scope, ToolOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -207,8 +207,8 @@ impl<'a> Failures<'a> {
         out
     }
 
-    /// Whether a step was never seen to help without another that helped more often and as surely: then nothing says that
-    /// it was this one.
+    /// Whether a step was never seen to help without another that helped more often and as surely: then nothing says
+    /// that it was this one.
     fn is_explained(&self, steps: &BTreeSet<StepKey>, tally: &Tally) -> bool {
         let others = self.after.iter().filter(|(other, _)| other.len() == 1 && other.is_disjoint(steps));
         steps.len() == 1

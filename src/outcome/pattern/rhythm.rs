@@ -1,8 +1,8 @@
 //! What takes long, and what follows what.
 
 use super::super::session::Session;
+use super::kind::{Durations, FEWEST_SESSIONS, Pattern, PatternKind, Step, StepRole};
 use super::tally::{About, Tally};
-use super::{Durations, FEWEST_SESSIONS, Pattern, PatternKind, Step, StepRole};
 use crate::types::Scope;
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Counting by session: where something was seen, and how often.
 
-use super::{Durations, FEWEST_SESSIONS, MOST_EVIDENCE, Pattern, PatternKind, Place, Step, confidence};
+use super::kind::{Durations, FEWEST_SESSIONS, MOST_EVIDENCE, Pattern, PatternKind, Place, Step, StepRole, confidence};
 use crate::text::sha256_hex;
 use crate::types::{Scope, ToolOutcome};
 use std::collections::BTreeSet;
@@ -109,11 +109,11 @@ impl About<'_> {
         parts.push(self.error_fingerprint.as_deref().unwrap_or(""));
         for step in &self.steps {
             let role = match step.role {
-                super::StepRole::Change => "change",
-                super::StepRole::Look => "look",
-                super::StepRole::Edit => "edit",
-                super::StepRole::Instead => "instead",
-                super::StepRole::Again => "again",
+                StepRole::Change => "change",
+                StepRole::Look => "look",
+                StepRole::Edit => "edit",
+                StepRole::Instead => "instead",
+                StepRole::Again => "again",
             };
             parts.extend([role, step.tool.as_str(), step.head.as_str(), step.input.as_str()]);
         }

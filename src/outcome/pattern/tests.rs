@@ -125,7 +125,8 @@ proptest! {
         let heads = ["make", "touch", "ls", "cp"];
         let row = |(head, input, works): &(usize, usize, bool)| {
             let input = format!("{} file{input}", heads[*head]);
-            if *works { ok(heads[*head], &input) } else { failed(heads[*head], &input, &format!("fatal: no rule for 'a{head}'")) }
+            let error = format!("fatal: no rule for 'a{head}'");
+            if *works { ok(heads[*head], &input) } else { failed(heads[*head], &input, &error) }
         };
         let mut all: Vec<Vec<ToolOutcome>> = sessions
             .iter()

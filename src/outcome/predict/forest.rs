@@ -2,8 +2,8 @@
 //!
 //! Each tree learns from a sample of the cases, drawn with repeats, and asks at each node the feature, of a sample of
 //! those that tell its cases apart, that leaves the purest halves (Gini). A leaf answers with the shares of its cases,
-//! the forest with the mean of its leaves. Samples are drawn by numbers that follow from the tree and the node alone: the
-//! same cases give the same forest.
+//! the forest with the mean of its leaves. Samples are drawn by numbers that follow from the tree and the node alone:
+//! the same cases give the same forest.
 
 use std::collections::BTreeMap;
 

@@ -101,7 +101,9 @@ proptest! {
 
     /// Shares are shares, whatever was learnt.
     #[test]
-    fn shares_sum_to_one(cases in prop::collection::vec((0..3_usize, prop::collection::btree_set(0..9_u32, 0..5)), 1..30)) {
+    fn shares_sum_to_one(
+        cases in prop::collection::vec((0..3_usize, prop::collection::btree_set(0..9_u32, 0..5)), 1..30),
+    ) {
         let examples: Vec<Example> = cases
             .iter()
             .map(|(class, features)| Example { class: *class, features: features.iter().copied().collect() })

@@ -61,7 +61,9 @@ fn naive(rows: &[&ToolOutcome], at: usize) -> (End, Option<usize>) {
 
 proptest! {
     #[test]
-    fn any_session_is_labelled_as_defined(steps in prop::collection::vec((0..3_usize, 0..2_usize, any::<bool>()), 0..14)) {
+    fn any_session_is_labelled_as_defined(
+        steps in prop::collection::vec((0..3_usize, 0..2_usize, any::<bool>()), 0..14),
+    ) {
         let heads = ["make", "ls", "cp"];
         let rows: Vec<ToolOutcome> = steps
             .iter()
