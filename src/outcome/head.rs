@@ -383,8 +383,7 @@ const MAX_DEPTH: usize = 3;
 fn collect(text: &str, depth: usize, out: &mut Vec<Vec<String>>) {
     for words in split(text) {
         let mut words = &words[..];
-        loop {
-            let Some(first) = words.first() else { break };
+        while let Some(first) = words.first() {
             if is_assignment(first) || KEYWORDS.contains(&first.as_str()) {
                 words = &words[1..];
             } else if let Some((_, takes)) = WRAPPERS.iter().find(|(name, _)| *name == base(first)) {

@@ -274,17 +274,24 @@ type Form<'a> = &'a dyn Fn(&ToolOutcome, &str) -> Option<String>;
 
 /// How often the inputs of each action have a word.
 struct Words<'a> {
-    of_action: BTreeMap<(&'a str, &'a str), (usize, BTreeMap<&'a str, usize>)>,
+    of_action: BTreeMap<(&'a str, &'a str), Inputs<'a>>,
+}
+
+/// How many inputs an action has, and how many of them have a word.
+#[derive(Default)]
+struct Inputs<'a> {
+    all: usize,
+    with: BTreeMap<&'a str, usize>,
 }
 
 impl<'a> Words<'a> {
     fn of(sessions: &[Session<'a>]) -> Self {
-        let mut of_action: BTreeMap<(&str, &str), (usize, BTreeMap<&str, usize>)> = BTreeMap::new();
+        let mut of_action: BTreeMap<(&str, &str), Inputs<'a>> = BTreeMap::new();
         for row in sessions.iter().flatten() {
             let of = of_action.entry((&row.tool, &row.head)).or_default();
-            of.0 += 1;
+            of.all += 1;
             let words: BTreeSet<&str> = row.input.split_whitespace().collect();
-            words.into_iter().for_each(|word| *of.1.entry(word).or_default() += 1);
+            words.into_iter().for_each(|word| *of.with.entry(word).or_default() += 1);
         }
         Self { of_action }
     }
@@ -292,7 +299,7 @@ impl<'a> Words<'a> {
     /// Whether a word stands in many inputs of its action.
     fn is_common(&self, row: &ToolOutcome, word: &str) -> bool {
         let of = self.of_action.get(&(row.tool.as_str(), row.head.as_str()));
-        of.is_some_and(|(all, counts)| counts.get(word).is_some_and(|n| n * COMMON >= *all && *n > 1))
+        of.is_some_and(|of| of.with.get(word).is_some_and(|n| n * COMMON >= of.all && *n > 1))
     }
 
     /// Whether a later input has one of the words that are particular to a step, if it has any.

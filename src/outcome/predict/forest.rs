@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Trees.
 const TREES: u64 = 100;
 /// Fewest cases of a leaf.
-const LEAF: usize = 2;
+const LEAF: usize = 6;
 /// Of how many features one is looked at.
 const LOOKED_AT: usize = 10;
 /// Deepest node.
