@@ -28,7 +28,7 @@ pub(super) enum HookVerb {
     /// out before anything is kept. It prints nothing and always ends with 0. What could not be kept is counted.
     #[command(after_help = "\
 Example:
-  echo '{\"tool\": \"bash\", \"input\": \"make\", \"exit_code\": 2}' | ken hook post-tool
+  echo '{\"tool\":\"bash\",\"input\":\"make\",\"exit_code\":2}' | ken hook post-tool
 
 Exit code: 0.")]
     PostTool(PostToolArgs),

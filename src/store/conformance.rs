@@ -684,7 +684,7 @@ fn here() -> OutcomeFilter {
 
 /// Rows are numbered, counted, listed in pages and within their scope, and counted alike from rows and from counts.
 fn outcomes_are_numbered_and_counted<M: Maker>(maker: &M) {
-    let Made { mut store, .. } = made(maker);
+    let Made { mut store, lock: _lock, dir: _dir } = made(maker);
     let rows = [
         ("a", 1, None),
         ("b", 2, Some("e")),

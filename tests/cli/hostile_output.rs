@@ -173,8 +173,8 @@ fn no_verb_that_reads_lets_anything_through() {
     let item = json!({"id": id, "title": EVIL, "text": paragraph("fort"), "attributes": {"a": EVIL}});
     std::fs::write(victim.work().join("items.jsonl"), format!("{item}\n")).unwrap();
 
-    let run = json!({"tool": EVIL, "session": EVIL, "input": EVIL, "error": EVIL});
-    assert_eq!(victim.ken_with(&["hook", "post-tool"], run.to_string().as_bytes()).code, 0);
+    let report = json!({"tool": EVIL, "session": EVIL, "input": EVIL, "error": EVIL}).to_string();
+    assert_eq!(run(victim.command(&["hook", "post-tool"]), report.as_bytes()).code, 0);
 
     for arguments in [
         &["lookup", "barrel <bEVIL> leaks tar", "--explain"][..],

@@ -35,6 +35,8 @@ impl Engine {
             let found = found.as_ref().map(|(root, scope)| (root.as_str(), scope));
             let sequence = database.record_outcome(&row, found)?;
             if database.is_in_place() {
+                // The row is kept, whatever comes of this.
+                drop(database.end_recording());
                 return Ok(sequence);
             }
         }

@@ -24,8 +24,9 @@ pub(super) const PLACES: &str = "places";
 /// How often a database is opened again that is replaced in the moment of opening.
 const OPENING_ATTEMPTS: usize = 10;
 
-/// Pages in the log that whoever records a row leaves there. Whoever opens the log reads it: these take a millisecond.
-const RECORDED_PAGES: i64 = 256;
+/// Bytes of the log that whoever records a row leaves there. Whoever opens the log first reads all of it: so much takes
+/// a millisecond, and is a row in forty that has to wait for the disk.
+const RECORDED_LOG_BYTES: u64 = 2 << 20;
 
 /// How long whoever records a row waits for other writers.
 const RECORDER_WAIT: Duration = Duration::from_secs(2);
@@ -126,11 +127,25 @@ impl Database {
             connection.busy_handler(Some(wait_shortly))?;
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
-            connection.pragma_update(None, "wal_autocheckpoint", RECORDED_PAGES)
+            connection.pragma_update(None, "wal_autocheckpoint", 0)
         };
         let prepared = prepare();
         database.sql(prepared)?;
         Ok(Some(database))
+    }
+
+    /// Empties the log after a row was recorded, if it has grown. Nobody is waited for: where somebody reads, a later
+    /// row does it. SQLite's own way would copy the log into the file without emptying it, and a process that opens it
+    /// next would read all of it again.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses; the row is in the log then.
+    pub fn end_recording(&self) -> Result<(), StoreError> {
+        if fs::metadata(beside(&self.path, "-wal")).is_ok_and(|meta| meta.len() > RECORDED_LOG_BYTES) {
+            self.wait_for_others(Duration::ZERO)?;
+            self.fold_log()?;
+        }
+        Ok(())
     }
 
     /// Opens the database to write, making it if there is none.
