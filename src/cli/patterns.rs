@@ -51,7 +51,7 @@ Exit code: 0 if there are any, 1 if not.")]
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// Only of this kind
+    /// Only of this kind; without it sequences are left out
     #[arg(long, value_enum)]
     kind: Option<Kinds>,
     /// Only those that stand here
@@ -172,6 +172,8 @@ fn list(engine: &Engine, args: &ListArgs, access: &Access, output: &Output) -> O
     }
     let (kind, state) = (args.kind.map(Kinds::kind), args.state.map(States::name));
     let mut found = engine.outcome_patterns(kind, state, access, &output.session())?;
+    // What follows what is for those who ask for it: there is much of it, and none of it helps.
+    found.retain(|one| kind.is_some() || one.pattern.kind != PatternKind::Sequence);
     let all = found.len();
     found.truncate(args.limit as usize);
     output.tell_notes();

@@ -21,9 +21,8 @@ pub fn advice(pattern: &Pattern) -> String {
             None => format!("`{action}` takes long"),
         },
         PatternKind::Sequence => {
-            let names = pattern.steps.iter().map(|step| if step.head.is_empty() { &step.tool } else { &step.head });
-            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-            format!("{} follow each other", names.join(" and "))
+            let next = pattern.steps.last().map(|step| if step.head.is_empty() { &step.tool } else { &step.head });
+            format!("`{action}` is followed by `{}`", next.unwrap_or(action))
         }
     }
 }
@@ -145,6 +144,7 @@ mod tests {
             ),
             (PatternKind::FailedTactic, &[(StepRole::Again, "", "make")], "Running `make` again as it was does not help"),
             (PatternKind::Flaky, &[], "`make` fails and then works, with nothing changed between"),
+            (PatternKind::Sequence, &[(StepRole::Change, "", "")], "`make` is followed by `apt-get`"),
         ] {
             assert_eq!(advice(&pattern(kind, steps)), said);
         }

@@ -34,6 +34,8 @@ const READS: &[(&str, &[&str])] = &[
     ("failures", &["outcomes", "--json"]),
     ("failures", &["outcomes", "--json", "--since", "7d"]),
     ("list_outcomes", &["outcomes", "--all", "--json"]),
+    ("outcome_patterns", &["patterns", "list", "--json"]),
+    ("outcome_patterns", &["patterns", "list", "--json", "--state", "found"]),
     ("promote", &["memory", "promote", "--author", "person", "ID"]),
     ("status", &["status", "--json"]),
     ("list_items", &["items", "list", "--json"]),
@@ -137,6 +139,9 @@ fn every_use_case_that_reads_is_asked() {
 const OWNERS: &[&str] = &[
     "admits",             // of a filter
     "outcomes_kept",      // counts of what may be seen
+    "outcome_pattern",    // one of `outcome_patterns`, by its id (`tests/outcomes/patterns.rs`)
+    "promote_pattern",    // the same, decided
+    "reject_pattern",     // the same, decided
     "count_memories",     // counts of what may be seen
     "delete_item",        // items of programs alone
     "delete_items",       // the same
