@@ -108,6 +108,18 @@ fn too_large(limit: Limit) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, format!("{} may have {number} {unit} at most", limit.what))
 }
 
+/// Opens a file of ours to be appended to, and makes it, for its owner alone, if there is none.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 /// Opens what is there to be written to, such as a device or a FIFO that somebody reads from; nobody is waited for.
 ///
 /// # Errors

@@ -5,9 +5,11 @@
 //! what lies near the places where they were cut off may be half a secret, and is never kept.
 
 use super::head;
+use super::payload::canonical;
 use crate::text::{clean, fingerprint, headline, mask, redact, sha256_hex, single_line};
 use crate::types::limits::OUTCOME_TEXT_BYTES;
 use crate::types::{Execution, Scope, ToolOutcome};
+use serde_json::Value;
 
 /// A longer text is looked at so many bytes from its beginning, and as many before its end.
 const WINDOW_BYTES: usize = 64 << 10;
@@ -86,6 +88,17 @@ struct Redacted {
 
 impl Redacted {
     fn of(text: &str) -> Self {
+        // In JSON a line feed is two letters that would hide how a line begins: its texts are gone through first.
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        match is_json.then(|| serde_json::from_str(text)) {
+            Some(Ok(value @ (Value::Object(_) | Value::Array(_)))) => {
+                Self::of_text(&canonical(&without_secrets(value)))
+            }
+            _ => Self::of_text(text),
+        }
+    }
+
+    fn of_text(text: &str) -> Self {
         let bytes = text.len();
         if bytes <= 2 * WINDOW_BYTES {
             return Self { beginning: redact(text).text.into_owned(), end: None, bytes };
@@ -124,6 +137,19 @@ impl Redacted {
         let from = end.len().saturating_sub(half);
         let (first, last) = (floor(&self.beginning, half), end.ceil_char_boundary(from));
         format!("{}{LEFT_OUT}{}", &self.beginning[..first], &end[last..])
+    }
+}
+
+/// JSON whose texts and names hold no secrets.
+fn without_secrets(value: Value) -> Value {
+    match value {
+        Value::String(text) => Redacted::of_text(&text).whole().into(),
+        Value::Array(list) => list.into_iter().map(without_secrets).collect(),
+        Value::Object(fields) => {
+            let one = |(name, value): (String, Value)| (redact(&name).text.into_owned(), without_secrets(value));
+            Value::Object(fields.into_iter().map(one).collect())
+        }
+        other => other,
     }
 }
 
@@ -170,12 +196,21 @@ mod tests {
         let of = |error: &str| row(&failed(error), moment()).error_fingerprint.unwrap();
         assert_eq!(
             of("cat: /tmp/a1/x.txt: No such file or directory"),
-            of("cat: /tmp/b2/y.txt: No such file or directory")
+            of("cat: /tmp/b2/x.txt: No such file or directory")
         );
         assert_ne!(of("cat: x: No such file or directory"), of("cat: x: Permission denied"));
         let silent = |code| row(&Execution { exit_code: Some(code), ..failed("") }, moment()).error_fingerprint;
         assert_ne!(silent(1), silent(2));
         assert_eq!(silent(1), silent(1));
+    }
+
+    #[test]
+    fn line_ends_in_json_hide_no_secret() {
+        let secret = "a1B2c3D4e5F6g7H8i9";
+        let content = format!("the build goes on\ncurl -u admin:{secret} https://example.com\n");
+        let input = serde_json::json!({"file_path": "/a", "content": content, "list": [content]}).to_string();
+        let row = row(&Execution { input: input.clone(), ..failed(&input) }, moment());
+        assert!(!row.input.contains(secret) && !row.error.contains(secret), "{row:?}");
     }
 
     #[test]

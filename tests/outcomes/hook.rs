@@ -12,7 +12,7 @@ fn a_run_is_kept_and_shown() {
         "tool_name": "run_shell_command", "tool_input": {"command": "ls"}, "tool_response": {"llmContent": "a.txt"}});
     let cursor = json!({"conversation_id": "three", "hook_event_name": "afterShellExecution", "command": "make",
         "output": "", "duration": 12, "workspace_roots": [user.work()]});
-    let plain = failure("four", "cargo build", "error[E0382]: borrow of moved value: `t`");
+    let plain = failure("four", "cargo build", "error[E0382]: borrow of moved value: `s`");
     for report in [claude, gemini, cursor, plain] {
         hook(&user, report.to_string().as_bytes());
     }
@@ -48,7 +48,7 @@ fn failures_of_one_kind_are_counted_together() {
     let user = User::new();
     for (session, times) in [("a", 3), ("b", 1)] {
         for number in 0..times {
-            let error = format!("cat: /tmp/x{number}/file{number}.txt: No such file or directory");
+            let error = format!("cat: /tmp/x{number}/file.txt: No such file or directory");
             hook(&user, failure(session, "cat x", &error).to_string().as_bytes());
         }
     }
@@ -153,7 +153,7 @@ fn a_command_is_kept_only_where_that_is_wanted() {
     let kept = runs(&user);
     assert_eq!(kept.len(), 2, "{kept:?}");
     let failed = kept.iter().find(|run| run["is_ok"] == false).unwrap();
-    assert_eq!((failed["exit_code"].as_i64(), failed["head"].as_str()), (Some(3), Some("sh")), "{failed}");
+    assert_eq!((failed["exit_code"].as_i64(), failed["head"].as_str()), (Some(3), Some("echo")), "{failed}");
     assert!(failed["error"].as_str().unwrap().contains("the lever is stuck"), "{failed}");
     // Where it cannot be kept the command's own code stands.
     user.write("kenning.db", "a letter");

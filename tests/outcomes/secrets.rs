@@ -57,7 +57,11 @@ fn planted_credentials_are_in_no_byte() {
     for number in 0..200 {
         let (before, letters, count) = FORMS[number % FORMS.len()];
         let secret = drawn.text(letters, count);
-        let behind = if before.starts_with("postgres") { "@db.example.com/app" } else { "" };
+        let behind = match before {
+            "postgres://app:" => "@db.example.com/app",
+            "glsa_" => "_1a2b3c4d",
+            _ => "",
+        };
         let said = format!("{before}{secret}{behind}");
         // Around the places where a text is cut, too.
         let padding = "the build goes on \n".repeat(drawn.next(120));

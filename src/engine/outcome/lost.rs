@@ -3,7 +3,7 @@
 
 use crate::engine::{Engine, EngineError};
 use crate::error::{Diagnose, ErrorKind};
-use crate::map::open::{Links, read};
+use crate::map::open::{Links, open_to_append, read};
 use crate::store::DATABASE;
 use crate::types::limits::LOST_OUTCOMES;
 use serde::Serialize;
@@ -78,11 +78,7 @@ impl Engine {
         if std::fs::metadata(&path).is_ok_and(|meta| meta.len() >= LOST_OUTCOMES.bytes) {
             return;
         }
-        let mut options = std::fs::File::options();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        drop(options.open(&path).and_then(|mut file| file.write_all(&[loss.letter()])));
+        drop(open_to_append(&path).and_then(|mut file| file.write_all(&[loss.letter()])));
     }
 
     /// How many runs were lost. A file that cannot be read counts none.

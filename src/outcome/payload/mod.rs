@@ -13,6 +13,8 @@ mod result;
 mod tests;
 mod text;
 
+pub(super) use text::canonical;
+
 use super::head::head;
 use crate::types::Execution;
 use crate::types::limits::TOOL_PAYLOAD;
@@ -123,7 +125,7 @@ fn input_of(tool: &str, input: &Value) -> String {
         Value::Null => return String::new(),
         other => other,
     };
-    let whole = text::canonical(input);
+    let whole = canonical(input);
     let command = input.as_object().and_then(|fields| first(fields, COMMANDS)).and_then(command_text);
     match command {
         Some(command) if !head(tool, &command).is_empty() => command,
