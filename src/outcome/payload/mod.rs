@@ -13,7 +13,7 @@ mod result;
 mod tests;
 mod text;
 
-pub(super) use text::canonical;
+pub(in crate::outcome) use text::canonical;
 
 use super::head::head;
 use crate::types::Execution;

@@ -16,7 +16,7 @@ pub(super) fn plain(value: &Value) -> String {
 }
 
 /// JSON in one spelling: keys in order, no spaces. Equal values are equal texts.
-pub(super) fn canonical(value: &Value) -> String {
+pub(in crate::outcome) fn canonical(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
             let mut all: Vec<(&String, &Value)> = fields.iter().collect();
