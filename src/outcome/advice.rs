@@ -127,11 +127,7 @@ mod tests {
                 &[(StepRole::Edit, " -> -j1", "make  -j1\nall")],
                 "Run `make` with `-j1` added, such as `make -j1 all`",
             ),
-            (
-                PatternKind::Recovery,
-                &[(StepRole::Edit, "-j8 -> ", "make")],
-                "Run `make` without `-j8`, such as `make`",
-            ),
+            (PatternKind::Recovery, &[(StepRole::Edit, "-j8 -> ", "make")], "Run `make` without `-j8`, such as `make`"),
             (
                 PatternKind::Recovery,
                 &[(StepRole::Edit, "-j8 -> -j1", "make -j1")],
@@ -142,7 +138,11 @@ mod tests {
                 &[(StepRole::Instead, "ninja `all`", "ninja `all`")],
                 "Run `ninja 'all'` in place of `make`",
             ),
-            (PatternKind::FailedTactic, &[(StepRole::Again, "", "make")], "Running `make` again as it was does not help"),
+            (
+                PatternKind::FailedTactic,
+                &[(StepRole::Again, "", "make")],
+                "Running `make` again as it was does not help",
+            ),
             (PatternKind::Flaky, &[], "`make` fails and then works, with nothing changed between"),
             (PatternKind::Sequence, &[(StepRole::Change, "", "")], "`make` is followed by `apt-get`"),
         ] {

@@ -99,7 +99,13 @@ impl PatternRow<'_> {
         let (tool, head) = self.action;
         let state = if self.state == "found" { String::new() } else { format!(", {}", line(self.state)) };
         let about = format!("{:.2} sure, {}{state}", self.confidence, self.record(now_ms));
-        format!("{}  {}  {}  {}\n", line(self.id), line(self.kind).replace('_', " "), what(tool, head), style.faint(&about))
+        format!(
+            "{}  {}  {}  {}\n",
+            line(self.id),
+            line(self.kind).replace('_', " "),
+            what(tool, head),
+            style.faint(&about)
+        )
     }
 }
 

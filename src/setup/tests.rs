@@ -2,7 +2,7 @@
 //! twins that do the same with values in place of texts.
 
 use super::block::{self, Comment};
-use super::edit::{self, Entry};
+use super::edit::Entry;
 use super::jsonc::Node;
 use super::specs::{MODES, PROTOCOL, Spec, WORKFLOWS};
 use super::text::Kind;

@@ -4,7 +4,7 @@
 //! `conforms!` gets a way to open a store; each case begins with an empty one.
 
 use super::{
-    BatchState, CountUsage, ItemFilter, KeepOutcomes, LogChanges, OutcomeCursor, OutcomeFilter, PathFilter,
+    BatchState, CountUsage, FOUND, ItemFilter, KeepOutcomes, LogChanges, OutcomeCursor, OutcomeFilter, PathFilter,
     PatternFilter, ReadChanges, ReadEvents, ReadExternal, ReadForgotten, ReadItems, ReadNoise, ReadOutcomes,
     ReadSources, ReadStore, ReadUsage, ReadVectors, ReadWords, Source, SourceKind, Stat, StoreError, StoredPattern,
     WriteBatch, WriteEvents, WriteExternal, WriteForgotten, WriteItems, WriteNoise, WriteOutcomes, WriteSources,
@@ -750,8 +750,11 @@ fn outcomes_go_when_they_are_old_or_forgotten<M: Maker>(maker: &M) {
         confidence: 0.5,
         data: serde_json::json!({"evidence": [{"session": session}]}).to_string(),
         last_at: 5,
+        memory: None,
     };
-    made.store.put_outcome_patterns(&[pattern("p", "a"), pattern("q", "b"), pattern("r", "ab")]).unwrap();
+    let scope = Scope::repository("here");
+    let all = [pattern("p", "a"), pattern("q", "b"), pattern("r", "ab")];
+    made.store.put_outcome_patterns(&scope, &all, true).unwrap();
     let gone = made.write(|batch| batch.forget_outcomes("a"));
     assert_eq!((gone.rows, gone.errors, gone.patterns), (2, 1, 1));
     let left = made.store.outcome_patterns(&PatternFilter { scopes: here().scopes, ..PatternFilter::default() }, 9);
@@ -765,6 +768,39 @@ fn outcomes_go_when_they_are_old_or_forgotten<M: Maker>(maker: &M) {
     assert_eq!(made.store.error_counts(&here(), 9).unwrap(), []);
     assert!(!made.store.has_outcomes().unwrap());
     assert_eq!(made.write(|batch| batch.forget_outcomes("a")), Default::default());
+}
+
+/// What was decided about a pattern outlives the next analysis; what nobody decided about goes when it is found no more.
+fn decisions_about_patterns_stay<M: Maker>(maker: &M) {
+    let Made { mut store, lock: _lock, dir: _dir } = made(maker);
+    let scope = Scope::repository("here");
+    let pattern = |id: &str, confidence: f64| StoredPattern {
+        id: id.to_owned(),
+        scope: scope.clone(),
+        kind: "recovery".to_owned(),
+        state: FOUND.to_owned(),
+        confidence,
+        data: "{}".to_owned(),
+        last_at: 5,
+        memory: None,
+    };
+    let read = |store: &M::Store| {
+        let filter = PatternFilter { scopes: vec![scope.clone()], ..PatternFilter::default() };
+        store.outcome_patterns(&filter, 9).unwrap()
+    };
+    store.put_outcome_patterns(&scope, &[pattern("p", 0.5), pattern("q", 0.5), pattern("r", 0.5)], true).unwrap();
+    assert!(store.decide_outcome_pattern("p", "promoted", Some("memory/1")).unwrap());
+    assert!(store.decide_outcome_pattern("q", "rejected", None).unwrap());
+    assert!(!store.decide_outcome_pattern("nope", "rejected", None).unwrap());
+    store.put_outcome_patterns(&scope, &[pattern("p", 0.9)], true).unwrap();
+    let promoted =
+        StoredPattern { state: "promoted".to_owned(), memory: Some("memory/1".to_owned()), ..pattern("p", 0.9) };
+    let rejected = StoredPattern { state: "rejected".to_owned(), ..pattern("q", 0.5) };
+    assert_eq!(read(&store), [promoted, rejected], "r is found no more");
+    // Where not all rows were compared, nothing goes.
+    store.put_outcome_patterns(&scope, &[pattern("s", 0.5)], true).unwrap();
+    store.put_outcome_patterns(&scope, &[], false).unwrap();
+    assert_eq!(read(&store).len(), 3);
 }
 
 /// Whoever claims a batch has it alone: each row is in one.
@@ -824,6 +860,7 @@ macro_rules! conforms {
             readers_in_threads_see_whole_batches,
             outcomes_are_numbered_and_counted,
             outcomes_go_when_they_are_old_or_forgotten,
+            decisions_about_patterns_stay,
             batches_are_claimed_once,
         ]);
     };

@@ -44,8 +44,8 @@ pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with
 pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, StoredMemory, WriteMemory};
 pub use noise::{ReadNoise, WriteNoise};
 pub use outcome::{
-    BatchState, FOUND, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession, PatternFilter,
-    ReadOutcomes, SessionForgotten, StoredPattern, WriteOutcomes,
+    BatchState, FOUND, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession,
+    PatternFilter, ReadOutcomes, SessionForgotten, StoredPattern, WriteOutcomes,
 };
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};

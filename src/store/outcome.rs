@@ -263,12 +263,7 @@ pub trait KeepOutcomes {
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn put_outcome_patterns(
-        &mut self,
-        scope: &Scope,
-        patterns: &[StoredPattern],
-        all: bool,
-    ) -> Result<(), StoreError>;
+    fn put_outcome_patterns(&mut self, scope: &Scope, patterns: &[StoredPattern], all: bool) -> Result<(), StoreError>;
 
     /// Says where a pattern stands, and which memory was made of it; gives whether it is there.
     ///

@@ -5,9 +5,7 @@ use crate::outcome::pattern::{Pattern, PatternKind, Place, confidence};
 use crate::outcome::{advice, error_kind, kind_fingerprint, named_kind};
 use crate::store::{Database, FOUND, KeepOutcomes, PatternFilter, ReadOutcomes, StoredPattern};
 use crate::types::limits::EVIDENCE;
-use crate::types::{
-    Access, Author, Authority, ErrorCount, Evidence, Kind, MemorySource, Scope, Wording,
-};
+use crate::types::{Access, Author, Authority, ErrorCount, Evidence, Kind, MemorySource, Scope, Wording};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,12 +139,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NoPattern`]; [`EngineError`] when the database refuses.
-    pub fn reject_pattern(
-        &self,
-        id: &str,
-        access: &Access,
-        session: &Session<'_>,
-    ) -> Result<KeptPattern, EngineError> {
+    pub fn reject_pattern(&self, id: &str, access: &Access, session: &Session<'_>) -> Result<KeptPattern, EngineError> {
         let mut found = self.outcome_pattern(id, access, session)?;
         let mut database = self.read_database()?.ok_or(EngineError::NoHome)?;
         database.decide_outcome_pattern(&found.pattern.id, REJECTED, found.memory.as_deref())?;
@@ -161,19 +154,15 @@ pub(super) fn overcame(
     errors: &[ErrorCount],
     access: &Access,
 ) -> Result<Vec<Option<String>>, EngineError> {
-    let filter = PatternFilter {
-        scopes: access.remembered(),
-        kind: Some(PatternKind::Recovery.name().to_owned()),
-        state: None,
-    };
+    let filter =
+        PatternFilter { scopes: access.remembered(), kind: Some(PatternKind::Recovery.name().to_owned()), state: None };
     let mut best: BTreeMap<(Scope, String, String, String), Pattern> = BTreeMap::new();
     for one in database.outcome_patterns(&filter, MOST)?.into_iter().filter_map(kept) {
         let pattern = one.pattern;
         let Some(fingerprint) = pattern.error_fingerprint.clone().filter(|_| one.state != REJECTED) else { continue };
         let key = (pattern.scope.clone(), pattern.tool.clone(), pattern.head.clone(), fingerprint);
-        let is_better = best.get(&key).is_none_or(|known| {
-            (pattern.confidence, pattern.worked) > (known.confidence, known.worked)
-        });
+        let is_better =
+            best.get(&key).is_none_or(|known| (pattern.confidence, pattern.worked) > (known.confidence, known.worked));
         if is_better {
             best.insert(key, pattern);
         }

@@ -5,8 +5,8 @@ use super::database::{Batch, Database};
 use super::value::{count, named, odd, within};
 use crate::screen::shown_text;
 use crate::store::{
-    BatchState, FOUND, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession, PatternFilter,
-    ReadOutcomes, SessionForgotten, StoredPattern, WriteOutcomes,
+    BatchState, FOUND, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession,
+    PatternFilter, ReadOutcomes, SessionForgotten, StoredPattern, WriteOutcomes,
 };
 use crate::types::{ErrorCount, Scope, ToolOutcome};
 use rusqlite::types::Value;
@@ -19,7 +19,8 @@ pub(super) const OUTCOMES: &str =
     error, error_fingerprint, duration_ms, scope FROM tool_outcome";
 
 /// Patterns, from a row of this.
-pub(super) const PATTERNS: &str = "SELECT id, scope, kind, state, confidence, data, last_at, memory FROM outcome_pattern";
+pub(super) const PATTERNS: &str =
+    "SELECT id, scope, kind, state, confidence, data, last_at, memory FROM outcome_pattern";
 
 /// Batches, from a row of this.
 const BATCHES: &str = "SELECT number, claimed_at, session, from_row, to_row, worker, state FROM outcome_batch";
@@ -288,12 +289,7 @@ impl KeepOutcomes for Database {
         Ok(changed > 0)
     }
 
-    fn put_outcome_patterns(
-        &mut self,
-        scope: &Scope,
-        patterns: &[StoredPattern],
-        all: bool,
-    ) -> Result<(), StoreError> {
+    fn put_outcome_patterns(&mut self, scope: &Scope, patterns: &[StoredPattern], all: bool) -> Result<(), StoreError> {
         let batch = self.begin_unlocked()?;
         if all {
             let kept: BTreeSet<&str> = patterns.iter().map(|pattern| pattern.id.as_str()).collect();
