@@ -142,8 +142,8 @@ impl Reader<'_> {
             self.at += line.strip_suffix('\r').unwrap_or(line).len();
             return Ok(true);
         }
-        if rest.starts_with("/*") {
-            let end = rest[2..].find("*/").ok_or_else(|| self.wrong("a comment does not end"))?;
+        if let Some(inside) = rest.strip_prefix("/*") {
+            let end = inside.find("*/").ok_or_else(|| self.wrong("a comment does not end"))?;
             self.at += end + 4;
             return Ok(true);
         }

@@ -125,10 +125,10 @@ fn value(depth: u32) -> BoxedStrategy<String> {
 fn object(depth: u32) -> BoxedStrategy<String> {
     let member = (blank(), key(), blank(), value(depth - 1), blank());
     let members = prop::collection::vec(member, 0..4);
-    let build = |(all, end, comma): (Vec<(String, String, String, String, String)>, String, bool)| {
-        let member = |(before, key, colon, value, behind): (String, String, String, String, String)| {
-            (before, format!("\"{key}\"{colon}:{colon}{value}"), behind)
-        };
+    type Member = (String, String, String, String, String);
+    let build = |(all, end, comma): (Vec<Member>, String, bool)| {
+        let member =
+            |(before, key, colon, value, behind): Member| (before, format!("\"{key}\"{colon}:{colon}{value}"), behind);
         let all: Vec<_> = all.into_iter().map(member).collect();
         container('{', '}', all, (end, comma))
     };

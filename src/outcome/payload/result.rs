@@ -31,7 +31,7 @@ pub(super) fn of(report: &Map<String, Value>, event: &str) -> Ended {
         // Only an agent writes one around what was printed.
         .or_else(|| text::exit_code(&printed).filter(|_| !event.is_empty()));
     let is_ok =
-        !event.contains("fail") && !exit_code.is_some_and(|code| code != 0) && !all.iter().any(|part| failed(part));
+        !event.contains("fail") && exit_code.is_none_or(|code| code == 0) && !all.iter().any(|part| failed(part));
     let seconds = all.iter().find_map(|part| part.get("duration_seconds").and_then(Value::as_f64));
     Ended {
         is_ok,

@@ -14,7 +14,8 @@ fn ends(rows: &[ToolOutcome]) -> Vec<(End, Vec<String>, Option<usize>)> {
 #[test]
 fn each_end_has_its_name() {
     let make = || failed("make", "make all", "no rule");
-    let cases: [(Vec<ToolOutcome>, End, &[&str], Option<usize>); 6] = [
+    type Case<'a> = (Vec<ToolOutcome>, End, &'a [&'a str], Option<usize>);
+    let cases: [Case<'_>; 6] = [
         (vec![make(), ok("make", "make all")], End::Repeated, &[], Some(1)),
         (vec![make(), ok("make", "make -k all")], End::Edited, &[], Some(1)),
         (vec![make(), ok("apt-get", "apt-get install x"), ok("make", "make all")], End::Enabled, &["apt-get"], Some(2)),
