@@ -91,7 +91,10 @@ struct Value {
 }
 
 /// Finds the values of `text` whose names promise secrets.
-pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+pub(super) fn find(text: &str, is_short: bool, spans: &mut Vec<Span>) {
+    if is_short && !names::has_hint(text) {
+        return;
+    }
     let mut from = 0;
     while let Some(hit) = HINTS.find_at(text, from) {
         let name = name_around(text, hit.range());

@@ -103,7 +103,14 @@ static COOKIE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<name>[\w.-]{1,10
 const ATTRIBUTES: &[&str] = &["path", "domain", "expires", "max-age", "samesite", "version", "comment", "priority"];
 
 /// Finds the secrets at known places of `text`.
-pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+pub(super) fn find(text: &str, is_short: bool, spans: &mut Vec<Span>) {
+    if is_short {
+        let small = text.to_ascii_lowercase();
+        let mut words = PLACES.iter().flat_map(|place| place.words).chain(&["cookie"]);
+        if !words.any(|word| small.contains(word)) {
+            return;
+        }
+    }
     let mut from = 0;
     while let Some(hit) = HINTS.find_at(text, from) {
         let start = text.get(..hit.start()).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);

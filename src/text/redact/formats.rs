@@ -290,7 +290,11 @@ impl Format {
 }
 
 /// Finds the credentials of `text` by their form.
-pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+pub(super) fn find(text: &str, is_short: bool, spans: &mut Vec<Span>) {
+    if is_short {
+        find_in_short(text, spans);
+        return;
+    }
     let mut from = 0;
     while let Some(hit) = LITERALS.find_at(text, from) {
         let start = text.get(..hit.start()).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
@@ -301,6 +305,37 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         }
         from = end;
     }
+}
+
+/// The same without [`LITERALS`], which takes longer to be made than a short text is looked at.
+fn find_in_short(text: &str, spans: &mut Vec<Span>) {
+    let mut start = 0;
+    for line in text.split('\n') {
+        let is_odd = has_odd_form(line);
+        for format in &FORMATS {
+            if is_odd || format.literals.iter().any(|literal| literal.len() > 1) {
+                format.find(line, start, spans);
+            }
+        }
+        start += line.len() + 1;
+    }
+}
+
+/// Whether a line may hold one of the three forms that have no literal that is rare enough.
+fn has_odd_form(line: &str) -> bool {
+    let has_run =
+        |least: usize, fits: fn(&u8) -> bool| line.as_bytes().split(|b| !fits(b)).any(|run| run.len() >= least);
+    let mut parts = line.split('.').skip(1).map(str::len).peekable();
+    let mut dots = || {
+        while let Some(part) = parts.next() {
+            // Six characters of up to four bytes each, then at least 27.
+            if (6..=24).contains(&part) && parts.peek().is_some_and(|next| *next >= 27) {
+                return true;
+            }
+        }
+        false
+    };
+    has_run(15, u8::is_ascii_digit) || has_run(32, |b| matches!(b, b'a'..=b'f' | b'0'..=b'9')) || dots()
 }
 
 /// Whether a match may begin at `at`: at the start of a word, after a line end that is written out (`\n`), after a

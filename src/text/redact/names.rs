@@ -461,6 +461,13 @@ pub(super) fn of_provider(name: &str) -> Option<Named> {
     named.map(|kind| Named { promise: Promise::Drawn, kind })
 }
 
+/// Whether a text has the word of a hint, in letters of any case: what the pattern of the hints would find.
+pub(super) fn has_hint(text: &str) -> bool {
+    let small = text.to_ascii_lowercase();
+    let providers = PROVIDERS.iter().map(|(word, _)| *word).filter(|word| word.len() > 2);
+    HINTS.split('|').chain(providers).any(|word| small.contains(word))
+}
+
 /// The words that find names of companies.
 pub(super) fn provider_hints() -> String {
     let words = PROVIDERS.iter().map(|(word, _)| *word).filter(|word| word.len() > 2);

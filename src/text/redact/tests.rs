@@ -229,6 +229,11 @@ fn is_gone(redacted: &str, secret: &str) -> bool {
         && body.as_bytes().windows(8).all(|part| !redacted.contains(&String::from_utf8_lossy(part)[..]))
 }
 
+/// What is found in a text that is looked at as a short one, or as a long one.
+fn found(text: &str, is_short: bool) -> Vec<(std::ops::Range<usize>, &'static str)> {
+    super::spans(text, is_short).into_iter().map(|span| (span.range, span.kind)).collect()
+}
+
 fn missed(rounds: u64) -> (Vec<String>, usize) {
     let (mut missed, mut all) = (Vec::new(), 0);
     for (number, sample) in SAMPLES.iter().enumerate() {
@@ -240,6 +245,7 @@ fn missed(rounds: u64) -> (Vec<String>, usize) {
                 surroundings(sample.name, &secret)
             };
             all += texts.len();
+            texts.iter().for_each(|text| assert_eq!(found(text, true), found(text, false), "{text}"));
             missed.extend(
                 texts
                     .into_iter()
@@ -483,6 +489,12 @@ proptest! {
         prop_assert_eq!(once.text.matches('\n').count(), text.matches('\n').count());
         prop_assert!(once.found.iter().all(|secret| secret.line >= 1 && secret.line <= text.matches('\n').count() + 1));
         prop_assert_eq!(once.found.is_empty(), matches!(once.text, Cow::Borrowed(_)));
+    }
+
+    /// A short text is looked at in another way, and comes out as in a long one.
+    #[test]
+    fn short_and_long_texts_are_judged_alike(text in prop_oneof![secretive(), any::<String>()]) {
+        prop_assert_eq!(found(&text, true), found(&text, false));
     }
 
     #[test]
