@@ -176,14 +176,14 @@ fn outcomes_of_sessions_are_measured() {
             "{{\"session\": \"s0\", \"fail_seq\": 0, \"kind\": \"enabled\", \"via\": [[\"bash\", \"{via}\"]], \"fix_seq\": 2}}\n"
         )
     };
-    user.write("outcomes/recoveries.jsonl", &label("apt-get"));
+    user.write("outcomes/recoveries.jsonl", label("apt-get"));
     let report = user.ken(&["bench", "outcomes", "--json", &folder]).json();
     assert_eq!((&report["labels"], &report["rows"]), (&serde_json::json!([1, 1]), &serde_json::json!(18)));
     assert_eq!(report["ends"]["shell"]["hit_1"], 1.0);
     assert_eq!(report["ends"]["shell"]["other_models_1"], 1.0);
     assert_eq!(report["fixes"]["shell"]["hit_5"], 1.0);
     assert_eq!(report["patterns"]["recovery"], 1);
-    user.write("outcomes/recoveries.jsonl", &label("ls"));
+    user.write("outcomes/recoveries.jsonl", label("ls"));
     assert_eq!(user.ken(&["bench", "outcomes", "--json", &folder]).json()["labels"], serde_json::json!([1, 0]));
     let table = user.ken(&["bench", "outcomes", &folder]);
     assert!(table.code == 0 && table.out.contains("ends as labelled: 0 of 1"), "{table:?}");

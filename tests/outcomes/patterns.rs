@@ -142,7 +142,7 @@ fn each_run_is_given_to_one_analysis() {
     let database = rusqlite::Connection::open(user.home().join("kenning.db")).unwrap();
     let mut batches =
         database.prepare("SELECT session, from_row, to_row FROM outcome_batch ORDER BY session, from_row").unwrap();
-    let batches: Vec<(String, u64, u64)> = batches
+    let batches: Vec<(String, i64, i64)> = batches
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .unwrap()
         .collect::<Result<_, _>>()
