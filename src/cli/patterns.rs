@@ -245,10 +245,14 @@ fn said(found: &KeptPattern, text: &str, output: &Output) -> Outcome {
 /// The analysis that the hook starts: nobody waits for it, and nobody hears of it.
 fn find_later(global: &Global, output: &Output) -> Outcome {
     background::with_low_priority();
-    let engine = Surroundings::open(global, output)?.engine();
+    let surroundings = Surroundings::open(global, output)?;
+    let (engine, keep_days) = (surroundings.engine(), surroundings.config.settings().outcomes.keep_days);
     let session = output.session().until(now_ms().saturating_add(BACKGROUND_MS));
     let done = engine.analyse_outcomes(Pending::Due, &worker(), &session);
+    // Whoever has nothing but the hook starts no `ken gc`.
+    let dropped = engine.drop_old_outcomes(keep_days, &session);
     engine.close();
+    dropped?;
     done.map_or_else(|error| Err(error.into()), |_| Ok(0))
 }
 

@@ -67,8 +67,8 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     Ok(code)
 }
 
-/// Keeps what the command did as an outcome, if that is wanted. The command is what matters: of what fails here one line
-/// is said.
+/// Keeps what the command did as an outcome, if that is wanted. The command is what matters: of what fails here one
+/// line is said.
 fn keep_outcome(command: &[OsString], code: u8, seen: &[u8], begun: Instant, output: &Output) {
     // Of settings that cannot be read every other command tells.
     let Ok(surroundings) = Surroundings::of_user(output) else { return };

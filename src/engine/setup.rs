@@ -1,7 +1,7 @@
 //! Agents set up: files are read, changed as `setup` says, and written whole.
 //!
-//! Nothing is written through a link that leads out of the folder, nor into a file that is write-protected. A file keeps
-//! its permissions. What cannot be done is told of each file; only a disk that refuses ends the whole.
+//! Nothing is written through a link that leads out of the folder, nor into a file that is write-protected. A file
+//! keeps its permissions. What cannot be done is told of each file; only a disk that refuses ends the whole.
 
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::map::Aside;

@@ -64,8 +64,8 @@ pub fn scope_of(path: &Path) -> Scope {
     root_of(&path).map_or_else(Scope::global, identify)
 }
 
-/// The scope of a folder, as it is remembered in the store if it was found before. If it is found only now, with it what
-/// is to be remembered: the root of the repository and its id.
+/// The scope of a folder, as it is remembered in the store if it was found before. If it is found only now, with it
+/// what is to be remembered: the root of the repository and its id.
 ///
 /// # Errors
 /// [`StoreError`] when the store refuses.

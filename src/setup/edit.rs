@@ -3,9 +3,9 @@
 //!
 //! The layout tells what was there before. A container that is made for the entry has a line break behind its bracket;
 //! one that was there and empty gets the entry right behind its bracket. So a container is taken out with its entry
-//! exactly when it was put in with it. A whole text that is made is laid out by two blanks, and an empty object that was
-//! there by four, so that [`made`] is a text that no other way leads to. Where somebody has laid the text out anew, the
-//! entry is still found by its value; at worst an empty container of somebody's goes with it.
+//! exactly when it was put in with it. A whole text that is made is laid out by two blanks, and an empty object that
+//! was there by four, so that [`made`] is a text that no other way leads to. Where somebody has laid the text out anew,
+//! the entry is still found by its value; at worst an empty container of somebody's goes with it.
 
 use super::Why;
 use super::jsonc::{Gap, Kind, Node, gap};

@@ -1,8 +1,8 @@
 //! JSON as people keep it in settings: read with the place of each value, so that text can be put in and taken out
 //! without touching the rest.
 //!
-//! Comments and commas behind the last value are taken as they are, since most clients allow them. Anything else that is
-//! no JSON is an error that names its line. Nothing here writes; `edit` does.
+//! Comments and commas behind the last value are taken as they are, since most clients allow them. Anything else that
+//! is no JSON is an error that names its line. Nothing here writes; `edit` does.
 
 use super::Why;
 use serde_json::Value;

@@ -2,8 +2,8 @@
 //! agent reads, the specs of modes and workflows.
 //!
 //! Pure: given the present text of a file it says what the text is to be, or why it stays as it is. Three things hold.
-//! What is not ours stays byte for byte; to put in twice changes nothing; to take out what was put in gives the bytes of
-//! before. `engine/setup` reads and writes the files.
+//! What is not ours stays byte for byte; to put in twice changes nothing; to take out what was put in gives the bytes
+//! of before. `engine/setup` reads and writes the files.
 
 mod block;
 mod client;

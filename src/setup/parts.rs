@@ -118,8 +118,8 @@ pub fn wishes(clients: &[Client], scope: Scope, parts: &[Part], specs: &str) -> 
     (wishes, missing)
 }
 
-/// The entry of the tools as it stands in the settings of this agent, with the file in which it stands. `program` is the
-/// command that starts `ken`.
+/// The entry of the tools as it stands in the settings of this agent, with the file in which it stands. `program` is
+/// the command that starts `ken`.
 pub fn entry(client: Client, program: &str) -> (String, &'static str) {
     let file = match client {
         Client::ClaudeCode => ".mcp.json of the repository",

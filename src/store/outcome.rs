@@ -1,9 +1,9 @@
 //! How outcomes are stored: a row for each run of a tool, failures of one kind counted, batches of rows that were given
 //! to an analysis, and the patterns that it found.
 //!
-//! Whoever records a run does not hold the writer's lock, which others hold for minutes: a row, the count of its session
-//! and the count of its failure are one short transaction. What takes rows away does hold it. Rows go when they are
-//! old; counts of failures stay until their session is forgotten.
+//! Whoever records a run does not hold the writer's lock, which others hold for minutes: a row, the count of its
+//! session and the count of its failure are one short transaction. What takes rows away does hold it. Rows go when they
+//! are old; counts of failures stay until their session is forgotten.
 
 use super::StoreError;
 use crate::types::{ErrorCount, Scope, ToolOutcome};
@@ -232,8 +232,8 @@ pub trait ReadOutcomes {
 
 /// Keeps outcomes, without the writer's lock: each call is a transaction of its own.
 pub trait KeepOutcomes {
-    /// Appends a row to its session, whatever number it has, counts its failure, and remembers a repository's id, by its
-    /// root, if one was found. Gives the row's number.
+    /// Appends a row to its session, whatever number it has, counts its failure, and remembers a repository's id, by
+    /// its root, if one was found. Gives the row's number.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses; nothing is kept then.

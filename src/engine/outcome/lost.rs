@@ -1,5 +1,5 @@
-//! Runs that could not be kept: a letter for each in a small file beside the database, so that they can be counted while
-//! the database is busy, full, damaged or not there. Letters are appended, which many processes can do at once.
+//! Runs that could not be kept: a letter for each in a small file beside the database, so that they can be counted
+//! while the database is busy, full, damaged or not there. Letters are appended, which many processes can do at once.
 
 use crate::engine::{Engine, EngineError};
 use crate::error::{Diagnose, ErrorKind};

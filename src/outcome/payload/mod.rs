@@ -1,5 +1,5 @@
-//! From the report of one run of a tool, a JSON object, to the run: the reports that common agents hand to a hook, and a
-//! plain schema of our own: `session`, `tool`, `input`, `ok`, `exit_code`, `error`, `output`, `duration_ms`, `cwd`.
+//! From the report of one run of a tool, a JSON object, to the run: the reports that common agents hand to a hook, and
+//! a plain schema of our own: `session`, `tool`, `input`, `ok`, `exit_code`, `error`, `output`, `duration_ms`, `cwd`.
 //!
 //! Agents name the same things differently, so each is looked for under all its names (`names`). What is not known of a
 //! run is left empty and never guessed: a run failed if a field says so, or the event that tells of it; else it went
