@@ -2,15 +2,17 @@
 
 use super::clock::now_ms;
 use super::memory_files::{self, ExportMemoriesArgs, ImportMemoriesArgs, PromoteArgs};
-use super::output::{Failure, Output};
+use super::memory_review::review;
+use super::memory_words::{change, seen, text};
+use super::output::Output;
 use super::remember::{By, decide};
-use super::surroundings::{Surroundings, working_directory};
+use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::{Decision, Engine, Remember, Told};
-use crate::render::{history_text, json_object, memory_text};
-use crate::serve::{Here, ListMemoriesRequest, seen_from};
-use crate::types::{Access, Author, MemoryState, Wording};
+use crate::engine::{Decision, Engine};
+use crate::render::{history_text, json_object};
+use crate::serve::ListMemoriesRequest;
+use crate::types::MemoryState;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -160,17 +162,9 @@ pub(super) fn run(global: &Global, verb: MemoryVerb, output: &Output) -> Outcome
         MemoryVerb::History { id } => history(&engine, &id, output),
         MemoryVerb::Replay { check } => replay(&engine, check, output),
         MemoryVerb::Edit { id, text, by } => edit(&engine, &id, text.join(" "), &by, output),
-        MemoryVerb::Review { by } => super::memory_review::review(&engine, &by, output),
+        MemoryVerb::Review { by } => review(&engine, &by, output),
         _ => Ok(0),
     }
-}
-
-pub(super) fn seen(engine: &Engine) -> Result<Access, Failure> {
-    Ok(seen_from(engine, &Access::all(), &Here::new(working_directory()?)))
-}
-
-pub(super) fn text(told: &Told, output: &Output) -> String {
-    memory_text(&told.memory, told.confidence, now_ms(), output.style, output.width)
 }
 
 fn list(engine: &Engine, args: ListArgs, output: &Output) -> Outcome {
@@ -238,38 +232,4 @@ fn edit(engine: &Engine, id: &str, said: String, by: &By, output: &Output) -> Ou
     })?;
     engine.close();
     Ok(0)
-}
-
-/// Gives a memory other words.
-pub(super) fn change(
-    engine: &Engine,
-    before: Told,
-    said: String,
-    by: (&Author, &str),
-    access: &Access,
-    output: &Output,
-) -> Result<Told, Failure> {
-    let (session, memory) = (output.session(), before.memory);
-    let words = Wording { text: said, ..Wording::default() };
-    if memory.state == MemoryState::Proposed {
-        let decided = engine.decide(&[memory.id], Decision::Approve, words, by, access, &session)?;
-        return decided.into_iter().next().map(|memory| Told::of(memory, now_ms())).ok_or_else(|| {
-            Failure::new(ErrorKind::Usage, "the memory is not there any more", "`ken memory list` shows what is")
-        });
-    }
-    let wanted = Remember {
-        kind: memory.kind,
-        scope: memory.scope,
-        authority: memory.authority,
-        words,
-        worked: None,
-        error: None,
-        until: memory.until,
-        source: memory.source,
-        update: Some(memory.id),
-        derived_from: Vec::new(),
-        proposed: false,
-        reread: false,
-    };
-    Ok(engine.remember(wanted, by, access, &session)?.memory)
 }

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::keys::{letter, line};
-use super::memory::{change, seen, text};
+use super::memory_words::{change, seen, text};
 use super::output::Output;
 use super::remember::By;
 use crate::engine::{Decision, Engine};

@@ -48,6 +48,7 @@ mod mcp;
 mod memory;
 mod memory_files;
 mod memory_review;
+mod memory_words;
 mod model;
 mod outcomes;
 mod output;
