@@ -31,7 +31,7 @@ pub(super) struct InstallArgs {
     /// In your home, for all folders
     #[arg(long, conflicts_with = "here")]
     user: bool,
-    /// In this repository [default]
+    /// In this repository (default)
     #[arg(long)]
     here: bool,
     /// Print the entry and write nothing

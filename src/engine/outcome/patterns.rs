@@ -94,7 +94,7 @@ impl Engine {
     /// not. Gives the pattern with the memory's id.
     ///
     /// # Errors
-    /// [`EngineError::NeedsPerson`] for a program, [`EngineError::PatternNotSure`] below [`SURE`],
+    /// [`EngineError::NeedsPerson`] for a program, [`EngineError::PatternNotSure`] below 0.70,
     /// [`EngineError::PatternIsNoFix`] for what is slow or follows each other; else as [`Engine::remember`].
     pub fn promote_pattern(
         &self,

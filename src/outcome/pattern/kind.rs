@@ -110,7 +110,7 @@ pub struct Pattern {
     pub head: String,
     /// What was printed, once; empty where the pattern is of no failure.
     pub error: String,
-    /// The fingerprint of the kind of error ([`super::kind_fingerprint`]).
+    /// The fingerprint of the kind of error ([`crate::outcome::kind_fingerprint`]).
     pub error_fingerprint: Option<String>,
     /// What was done.
     pub steps: Vec<Step>,
