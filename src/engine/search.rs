@@ -153,8 +153,8 @@ impl Request<'_, '_> {
         answer(context)
     }
 
-    /// The relevance that one question needs among documents. It is that of the model that is open already: nothing waits
-    /// for the vectors of the packs.
+    /// The relevance that one question needs among documents, as the open model was calibrated. It waits for no vectors
+    /// of packs.
     pub fn gate(&self) -> f32 {
         let fit = self.model.as_ref().map(|model| model.semantics.calibration.of_documents());
         Gates::new(fit, None).among(1)

@@ -238,7 +238,9 @@ mod tests {
         #[test]
         fn rows_are_bounded(text in "(?s).{0,3000}", times in 1usize..120) {
             let text = text.repeat(times);
-            let row = row(&Execution { input: text.clone(), tool: text.clone(), session: text.clone(), ..failed(&text) }, moment());
+            let session = text.clone();
+            let run = Execution { input: text.clone(), tool: text.clone(), session, ..failed(&text) };
+            let row = row(&run, moment());
             prop_assert!(row.input.len() <= OUTCOME_TEXT_BYTES && row.error.len() <= OUTCOME_TEXT_BYTES);
             prop_assert!(!row.session.is_empty() && row.tool.chars().count() <= NAME_CHARS + 1);
         }

@@ -212,7 +212,8 @@ proptest! {
 
     #[test]
     fn tables_keep_what_is_there_and_come_back(lines in prop::collection::vec(0..7_usize, 0..5), end in any::<bool>()) {
-        let kinds = ["a = 1", "# c", "", "[t]", "[mcp_servers.other]\ncommand = \"x\"", "[[u]]", "s = \"\"\"\nx\n\"\"\""];
+        let other = "[mcp_servers.other]\ncommand = \"x\"";
+        let kinds = ["a = 1", "# c", "", "[t]", other, "[[u]]", "s = \"\"\"\nx\n\"\"\""];
         let mut text = lines.iter().map(|at| kinds[*at]).collect::<Vec<_>>().join("\n");
         text.push_str(if end { "\n" } else { "" });
         prop_assume!(text.parse::<toml::Table>().is_ok());
@@ -307,11 +308,13 @@ fn entries_are_laid_out_like_their_neighbours() {
     for (before, after) in [
         (
             "{}\n",
-            "{\n    \"mcpServers\": {\n        \"ken\": {\n            \"command\": \"ken\",\n            \"args\": [\"mcp\"]\n        }\n    }\n}\n",
+            "{\n    \"mcpServers\": {\n        \
+             \"ken\": {\n            \"command\": \"ken\",\n            \"args\": [\"mcp\"]\n        }\n    }\n}\n",
         ),
         (
             "{\n\t\"mcpServers\": {\n\t\t\"a\": {}\n\t}\n}\n",
-            "{\n\t\"mcpServers\": {\n\t\t\"a\": {},\n\t\t\"ken\": {\n\t\t\t\"command\": \"ken\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n}\n",
+            "{\n\t\"mcpServers\": {\n\t\t\"a\": {},\n\t\t\
+             \"ken\": {\n\t\t\t\"command\": \"ken\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n}\n",
         ),
         (
             "{\"mcpServers\":{\"a\":{}}}",
@@ -320,7 +323,8 @@ fn entries_are_laid_out_like_their_neighbours() {
         ("{\"mcpServers\": {}}", "{\"mcpServers\": {\"ken\": {\"command\": \"ken\", \"args\": [\"mcp\"]}}}"),
         (
             "{\n  \"a\": 1, // one\n  // two\n}\n",
-            "{\n  \"a\": 1, // one\n  // two\n  \"mcpServers\": {\n    \"ken\": {\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  },\n}\n",
+            "{\n  \"a\": 1, // one\n  // two\n  \"mcpServers\": {\n    \
+             \"ken\": {\n      \"command\": \"ken\",\n      \"args\": [\"mcp\"]\n    }\n  },\n}\n",
         ),
     ] {
         assert_eq!(text_of(Edit::put_all(&tools_of(Client::Cursor), Some(before), false).0), after);

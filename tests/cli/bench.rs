@@ -48,7 +48,9 @@ fn what_cannot_be_run_is_refused() {
 #[test]
 fn fingerprints_are_compared_with_templates() {
     let user = User::new();
-    let rows = "system\tevent_id\ttemplate\tcontent\nX\tE1\tgot <*> of <*>\tgot 3 of 12\nX\tE1\tgot <*> of <*>\tgot 4 of 12\nX\tE2\texit code 1\texit code 1\nY\tE1\tsay <*>\tsay ann\nY\tE1\tsay <*>\tsay bob\n";
+    let rows = "system\tevent_id\ttemplate\tcontent\nX\tE1\tgot <*> of <*>\tgot 3 of 12\n\
+        X\tE1\tgot <*> of <*>\tgot 4 of 12\nX\tE2\texit code 1\texit code 1\nY\tE1\tsay <*>\tsay ann\n\
+        Y\tE1\tsay <*>\tsay bob\n";
     let file = user.write("lines.tsv", rows);
     let file = file.to_str().unwrap();
     let ran = user.ken(&["bench", "fingerprint", "--json", file]);
@@ -173,7 +175,8 @@ fn outcomes_of_sessions_are_measured() {
     user.write("outcomes/sessions.jsonl", &about);
     let label = |via: &str| {
         format!(
-            "{{\"session\": \"s0\", \"fail_seq\": 0, \"kind\": \"enabled\", \"via\": [[\"bash\", \"{via}\"]], \"fix_seq\": 2}}\n"
+            "{{\"session\": \"s0\", \"fail_seq\": 0, \"kind\": \"enabled\", \
+             \"via\": [[\"bash\", \"{via}\"]], \"fix_seq\": 2}}\n"
         )
     };
     user.write("outcomes/recoveries.jsonl", label("apt-get"));

@@ -69,7 +69,8 @@ fn planted_credentials_are_in_no_byte() {
         let report: Value = match number % 4 {
             0 => json!({"session": session, "tool": "bash", "input": format!("{padding}{said}"), "exit_code": 1}),
             1 => {
-                json!({"session": session, "tool": "bash", "input": "deploy", "error": format!("{padding}{said}\n{padding}")})
+                let error = format!("{padding}{said}\n{padding}");
+                json!({"session": session, "tool": "bash", "input": "deploy", "error": error})
             }
             2 => json!({"session_id": session, "cwd": cwd, "hook_event_name": "PostToolUse", "tool_name": "Write",
                 "tool_input": {"file_path": "/a", "content": format!("{padding}\n{said}\n")}, "tool_response": said}),

@@ -33,7 +33,8 @@ const WORKED: &str = "export KEN_SESSION=1; ken lookup \"fatal: refusing to merg
     ken lookup --worked";
 
 /// Agents set up where they are used, and all taken out again.
-const IN_A_REPOSITORY: &str = "mkdir -p crew/.git crew/.cursor && cd crew && ken init --client cursor --client codex && \
+const IN_A_REPOSITORY: &str = "mkdir -p crew/.git crew/.cursor && cd crew && \
+    ken init --client cursor --client codex && \
     ken init --without hook --without modes && ken init --remove";
 const IN_A_HOME: &str = "mkdir -p ~/.cursor && ken init --user && ken init --user --remove";
 

@@ -83,7 +83,8 @@ fn cases() -> Vec<Case> {
         ),
         (
             json!({"conversation_id": "s", "hook_event_name": "afterMCPExecution", "tool_name": "database_query",
-                "tool_input": "{\"query\": \"x\"}", "result_json": "{\"isError\":true,\"content\":[{\"text\":\"denied\"}]}",
+                "tool_input": "{\"query\": \"x\"}",
+                "result_json": "{\"isError\":true,\"content\":[{\"text\":\"denied\"}]}",
                 "duration": 250.4}),
             "database_query",
             r#"{"query":"x"}"#,
@@ -93,7 +94,8 @@ fn cases() -> Vec<Case> {
         ),
         (
             json!({"conversation_id": "s", "hook_event_name": "postToolUse", "tool_name": "Shell",
-                "tool_input": {"command": "npm test"}, "tool_output": "{\"exitCode\":1,\"stderr\":\"boom\"}", "cwd": "/w"}),
+                "tool_input": {"command": "npm test"}, "tool_output": "{\"exitCode\":1,\"stderr\":\"boom\"}",
+                "cwd": "/w"}),
             "Shell",
             "npm test",
             false,
@@ -102,7 +104,8 @@ fn cases() -> Vec<Case> {
         ),
         (
             json!({"conversation_id": "s", "hook_event_name": "postToolUseFailure", "tool_name": "Shell",
-                "tool_input": {"command": "npm test"}, "error_message": "Command timed out", "failure_type": "timeout"}),
+                "tool_input": {"command": "npm test"}, "error_message": "Command timed out",
+                "failure_type": "timeout"}),
             "Shell",
             "npm test",
             false,
@@ -132,7 +135,8 @@ fn cases() -> Vec<Case> {
         ),
         // Codex: words of a command, answers as text or with metadata.
         (
-            json!({"session_id": "s", "turn_id": "t", "cwd": "/w", "hook_event_name": "PostToolUse", "tool_name": "Bash",
+            json!({"session_id": "s", "turn_id": "t", "cwd": "/w",
+                "hook_event_name": "PostToolUse", "tool_name": "Bash",
                 "tool_input": {"command": ["bash", "-lc", "cargo test"]},
                 "tool_response": "Exit code: 101\nWall time: 2 seconds\nOutput:\nerror: could not compile"}),
             "Bash",
@@ -144,7 +148,8 @@ fn cases() -> Vec<Case> {
         (
             json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "shell",
                 "tool_input": {"command": ["git", "status"]},
-                "tool_response": "{\"output\":\"fatal: not a git repository\",\"metadata\":{\"exit_code\":128,\"duration_seconds\":0.25}}"}),
+                "tool_response": "{\"output\":\"fatal: not a git repository\",\
+                    \"metadata\":{\"exit_code\":128,\"duration_seconds\":0.25}}"}),
             "shell",
             "git status",
             false,
@@ -163,7 +168,8 @@ fn cases() -> Vec<Case> {
             "ls: cannot access 'nowhere'",
         ),
         (
-            json!({"tool": "bash", "sessionID": "s", "args": {"command": "ls"}, "output": "a", "metadata": {"exit": 0}}),
+            json!({"tool": "bash", "sessionID": "s", "args": {"command": "ls"}, "output": "a",
+                "metadata": {"exit": 0}}),
             "bash",
             "ls",
             true,
@@ -182,7 +188,8 @@ fn cases() -> Vec<Case> {
         ),
         // The plain schema.
         (
-            json!({"session": "s", "tool": "sql", "input": "SELECT a FROM b", "ok": false, "error": "no such table: b"}),
+            json!({"session": "s", "tool": "sql", "input": "SELECT a FROM b", "ok": false,
+                "error": "no such table: b"}),
             "sql",
             "SELECT a FROM b",
             false,
