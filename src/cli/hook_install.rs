@@ -11,9 +11,9 @@ use crate::render::json_object;
 use clap::Args;
 use serde_json::json;
 
-/// Write the hook by which an agent tells ken what its tools did
+/// Make an agent report to ken what its tools did
 ///
-/// Files that are there keep all that stands in them, and --remove takes out what was put in.
+/// Existing files keep their contents. --remove takes out what was put in.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,8 +22,8 @@ Examples:
   ken hook install codex --user
   ken hook install cursor --remove
 
-Exit code: 0 if it is there, 8 if the file was left alone, 2 if the agent has
-no hooks.")]
+Exit code: 0 if the hook is installed, 8 if the file was left as it was, 2 if
+the agent has no hooks.")]
 pub(super) struct InstallArgs {
     /// The agent
     #[arg(value_name = "CLIENT", value_parser = clients())]

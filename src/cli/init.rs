@@ -1,4 +1,4 @@
-//! `ken init`, and what it shares with `ken hook install`: the report of what became of which file.
+//! `ken init`, and the report about files that it shares with `ken hook install`.
 
 use super::mcp::clients;
 use super::output::{Failure, Output};
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 /// Set up agents: their tools, a hook, what they are told, modes and workflows
 ///
-/// Files that are there keep all that stands in them, and --remove takes out what was put in. Without --client, the
-/// agents are those whose files lie in the repository, or in your home if there are none.
+/// Existing files keep their contents. --remove takes out what was put in. Without --client, ken looks for files of
+/// agents in the repository, and in your home if it finds none.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,7 @@ Parts:
   modes      analyst, architect, developer, designer, orchestrator
   workflows  quality gate, extract learnings
 
-Exit code: 0 if all is set up, 8 if something was left alone.")]
+Exit code: 0 if everything is set up, 8 if a file was left as it was.")]
 pub(super) struct InitArgs {
     /// An agent; repeatable [default: those that are found]
     #[arg(long = "client", value_name = "CLIENT", value_parser = clients())]
@@ -56,7 +56,7 @@ pub(super) struct How {
     /// Take out what was put in
     #[arg(long)]
     pub remove: bool,
-    /// Replace, or remove, also what was edited since
+    /// Replace or remove our text even if somebody edited it
     #[arg(long)]
     pub force: bool,
 }
@@ -79,7 +79,7 @@ pub(super) fn run(_: &Global, args: &InitArgs, output: &Output) -> Outcome {
     report(job(clients, scope, parts, folders, &args.how), output)
 }
 
-/// A repository must be there where its files are meant.
+/// Without `--user` there must be a repository.
 pub(super) fn needs_repository(folders: &AgentFolders, scope: Scope) -> Result<(), Failure> {
     if scope == Scope::Repository && folders.root.is_none() {
         let hint = "go to a repository, or set up your home with --user";
@@ -93,7 +93,7 @@ pub(super) fn job(clients: Vec<Client>, scope: Scope, parts: Vec<Part>, folders:
     SetUp { clients, scope, parts, folders, take_out: remove, force, dry_run }
 }
 
-/// The agents whose files are there; in a repository without any, those that the user has.
+/// The agents whose files are in the repository, or in the home if the repository has none.
 fn found(folders: &AgentFolders, scope: Scope) -> Result<Vec<Client>, Failure> {
     let mut found = agents_here(folders, scope);
     if found.is_empty() && scope == Scope::Repository {
@@ -193,7 +193,7 @@ fn line_of(file: &FileSetUp) -> String {
     out
 }
 
-/// The lines that go and those that come, between the lines at the beginning and the end that stay.
+/// The lines that are removed and added. Lines that both texts begin or end with are left out.
 fn difference(file: &FileSetUp) -> String {
     if !matches!(file.state, FileState::Made | FileState::Changed | FileState::Removed) {
         return String::new();

@@ -18,11 +18,11 @@ const BACKGROUND_MS: i64 = 60_000;
 
 /// Show what made failures go away, and keep what is right as a tactic
 ///
-/// Patterns are found in the runs that agents report (`ken outcomes`): after this failure that was done, and then the
-/// same worked. They count in their repository. A pattern is a guess until a person promotes it.
+/// A pattern says: after this failure somebody did that, and then the same command worked. Patterns are found in the
+/// runs that agents report (`ken outcomes`), and belong to their repository. A pattern is a guess until you promote it.
 #[derive(Debug, Subcommand)]
 pub(super) enum PatternsVerb {
-    /// List patterns, the surest first; new runs are looked at before
+    /// Analyse new runs and list patterns, the surest first
     #[command(after_help = "\
 Examples:
   ken patterns list
@@ -30,21 +30,22 @@ Examples:
 
 Exit code: 0 if there are any, 1 if not.")]
     List(ListArgs),
-    /// Show a pattern: the failure, what helped, and the runs that it rests on
+    /// Show a pattern: the failure, what helped, and in which runs
     #[command(after_help = "Example:\n  ken patterns show 3f9c")]
     Show(IdArgs),
     /// Make a tactic of a pattern, which lookups show from then on
     ///
-    /// Only a person can, and only of a pattern that is at least 0.70 sure. The runs are kept as evidence.
+    /// Only a person can do this, and the pattern must be at least 0.70 sure. Its runs become the evidence of the
+    /// tactic.
     #[command(after_help = "Example:\n  ken patterns promote 3f9c")]
     Promote(DecideArgs),
     /// Say that a pattern is wrong: it is shown no more
     #[command(after_help = "Example:\n  ken patterns reject 3f9c")]
     Reject(IdArgs),
-    /// Look at new runs now
+    /// Analyse new runs now
     ///
-    /// Agents' runs are looked at by themselves, every 25 of a session. Two of these at a time share the work: no run
-    /// is looked at twice.
+    /// This happens by itself after every 25 runs of a session. Several processes can do it at once: each run is
+    /// analysed by one of them.
     #[command(after_help = "Example:\n  ken patterns find")]
     Find(FindArgs),
 }
@@ -54,7 +55,7 @@ pub(super) struct ListArgs {
     /// Only of this kind; without it sequences are left out
     #[arg(long, value_enum)]
     kind: Option<Kinds>,
-    /// Only those that stand here
+    /// Only patterns in this state
     #[arg(long, value_enum)]
     state: Option<States>,
     /// Most patterns

@@ -1,7 +1,8 @@
-//! Agents set up: files are read, changed as `setup` says, and written whole.
+//! Sets agents up: reads their files, lets `setup` change the text, and writes each file as a whole.
 //!
-//! Nothing is written through a link that leads out of the folder, nor into a file that is write-protected. A file
-//! keeps its permissions. What cannot be done is told of each file; only a disk that refuses ends the whole.
+//! Nothing is written through a link that leads out of the folder, or into a write-protected file. Files keep their
+//! permissions. A file that cannot be changed is reported, and the others are done; only an error of the disk stops
+//! all.
 
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::map::Aside;

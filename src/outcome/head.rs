@@ -1,7 +1,7 @@
 //! What a tool was to do, in one word, and whether it may change something.
 //!
-//! A command line is cut at `&&`, `||`, `;`, pipes and line ends, outside of quotes, without a shell's other rules:
-//! what is asked is its program, no more. Where it is not known whether something changes, it may.
+//! A command line is cut at `&&`, `||`, `;`, pipes and line ends outside of quotes. Other rules of shells do not
+//! matter, because only the program is wanted. A step that is not known to be harmless may change something.
 
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Which failures are of one kind, and which inputs: the text without the names that differ from one time to the next.
 //!
-//! Goes further than a row's fingerprint, which keeps quoted names: two columns that are unknown are one kind of
-//! failure, and what helped with one helps with the other.
+//! A row's fingerprint keeps quoted names; this replaces them. So two unknown columns are one kind of failure, and what
+//! helped with one can help with the other.
 
 use crate::text::{headline, mask, pattern, sha256_hex, shape};
 use regex::Regex;
@@ -18,7 +18,7 @@ static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A path or a name of a file, whole: what of it a mask leaves differs from one time to the next.
+/// A whole path or file name. Masks alone would leave parts of it, which differ from one time to the next.
 static PATHS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x)
@@ -28,8 +28,8 @@ static PATHS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What failures of one kind have in common, of what was printed: its telling line in lower case, with what varies
-/// replaced. Empty if nothing was printed.
+/// What messages of one kind have in common: the telling line in lower case, with what varies replaced. Empty if
+/// nothing was printed.
 pub fn error_kind(error: &str) -> String {
     let lines: Vec<&str> = error.lines().collect();
     let line = headline(&lines);

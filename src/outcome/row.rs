@@ -1,8 +1,7 @@
-//! From a run to the row that is kept of it: secrets taken out, then cut, with the fingerprints by which equal inputs
-//! and errors of one kind are told.
+//! Makes the row that is kept of a run: takes secrets out, cuts its texts, and adds fingerprints of input and error.
 //!
-//! Secrets go before anything is cut, so that no half of one is kept. Of a very long text only its ends are looked at;
-//! what lies near the places where they were cut off may be half a secret, and is never kept.
+//! Secrets are taken out before a text is cut, so that no half of one is kept. Of a very long text only the beginning
+//! and the end are read. The text next to such a cut is not kept, as it may hold half a secret.
 
 use super::head;
 use super::payload::canonical;

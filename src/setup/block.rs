@@ -1,8 +1,7 @@
-//! Pieces of a text that are ours: a block at the end of a file of somebody's, marked or known by its words, and files
-//! that are ours as a whole.
+//! What `ken` writes into text files: a block at the end of somebody's file, or a whole file.
 //!
-//! Each marked piece has the hash of its words in its mark. So what an older `ken` wrote is replaced, and what a person
-//! has edited since is noticed and left.
+//! The mark of each holds a hash of its text. So text of an older `ken` is known and replaced, and text that a person
+//! has edited is noticed and left.
 
 use super::{Change, Why};
 use crate::text::sha256_hex;
@@ -60,7 +59,7 @@ fn find(text: &str) -> Result<Option<Found>, Why> {
     }
 }
 
-/// Puts a marked block into a text of Markdown; none if it stands there already.
+/// Puts a marked block into Markdown. None if it is there already.
 pub(super) fn put_marked(text: Option<&str>, words: &str, force: bool) -> Result<Option<String>, Why> {
     let block = marked(words);
     let Some(text) = text else { return Ok(Some(block + "\n")) };
@@ -108,7 +107,7 @@ pub(super) fn take_out_block(text: &str, block: &str) -> Change {
     if begins_line && ends_line { cut(text, start, start + block.len()) } else { Change::Same }
 }
 
-/// Undoes [`append`]. A file that holds the block alone was made for it.
+/// Removes what [`append`] added. A file that holds nothing but the block was made for it, and goes too.
 fn cut(text: &str, start: usize, end: usize) -> Change {
     fn shorter(text: &str) -> Option<&str> {
         text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text))
@@ -121,7 +120,7 @@ fn cut(text: &str, start: usize, end: usize) -> Change {
         let before = shorter(before).unwrap_or(before);
         return Change::Text(shorter(before).unwrap_or(before).to_owned());
     }
-    // The blank line that was put before it. Where somebody has moved the block there may be none.
+    // The blank line before it was added too. If somebody moved the block, there may be none.
     let before = shorter(before).filter(|rest| rest.is_empty() || rest.ends_with('\n')).unwrap_or(before);
     let behind = behind.strip_prefix("\r\n").or_else(|| behind.strip_prefix('\n')).unwrap_or(behind);
     Change::Text([before, behind].concat())
@@ -169,7 +168,7 @@ fn whose(text: &str, comment: Comment) -> Whose {
     }
 }
 
-/// Puts a file of ours in its place; none if it stands there already.
+/// The text of a file that is ours as a whole. None if the file has it already.
 pub(super) fn put_file(text: Option<&str>, words: &str, comment: Comment, force: bool) -> Result<Option<String>, Why> {
     let wanted = signed(words, comment);
     let Some(text) = text else { return Ok(Some(wanted)) };

@@ -39,9 +39,9 @@ pub struct Analysed {
 }
 
 impl Engine {
-    /// Claims new rows and looks for patterns in the sessions of their scopes. Rows that somebody else has claimed are
-    /// left to them. Rows that were claimed and not analysed, because this was stopped or failed, are not claimed
-    /// again; they count with the next ones of their scope.
+    /// Claims new rows and looks for patterns in the sessions of their scopes. Rows that another process has claimed
+    /// are left to it. Rows are claimed once, even if the analysis is stopped or fails; the next analysis of their
+    /// scope reads them too.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses, and at the request's deadline; batches that were claimed are marked

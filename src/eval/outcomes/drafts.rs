@@ -1,5 +1,5 @@
-//! How good drafted patterns are: made from half of the instances of a statement, judged by the other half and by all
-//! other lines.
+//! How good drafted patterns are. A draft is made from half of the instances of a log statement; the other half and the
+//! lines of all other statements are held out to judge it.
 
 use crate::eval::LabelledLine;
 use crate::outcome::draft::{draft, telling_line};
@@ -7,7 +7,7 @@ use regex::RegexBuilder;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewest different instances of a statement: two to learn from, two to judge by.
+/// Fewest different instances of a statement that is used: two to learn from and two to judge by.
 const FEWEST: usize = 4;
 
 /// What became of drafts.
@@ -15,9 +15,9 @@ const FEWEST: usize = 4;
 pub struct DraftFigures {
     /// Statements with enough different instances.
     pub statements: usize,
-    /// Those for which an entry was drafted that passes the check.
+    /// Statements for which a draft was made that passes the check.
     pub drafted: usize,
-    /// Drafts that match all held-out instances and no line of another statement.
+    /// Drafts that match every held-out instance of their statement, and no other line.
     pub right: usize,
     /// Drafts that match all held-out instances.
     pub whole: usize,

@@ -1,9 +1,9 @@
 //! A pattern out of instances: parts that all of them have, in order, and a class for each part between.
 //!
-//! Instances are cut into words, signs and spaces and aligned one after the other by their longest common subsequence.
-//! Numbers, quoted texts and paths vary even where a few instances happen to agree. If the pattern then matches another
-//! error, it is made narrower step by step: held to the ends of its line, then with numbers kept on which all instances
-//! agree. Classes never cross the end of a line, and nothing is nested, so that matching stays linear.
+//! Instances are cut into words, signs and spaces, and aligned one after the other by their longest common subsequence.
+//! Numbers, quoted texts and paths count as varying even if all instances agree. A pattern that also matches another
+//! error is made narrower: first it must match the whole line, then it keeps the numbers that all instances share.
+//! Classes never cross the end of a line, and nothing is nested, so that matching stays linear.
 
 use crate::text::headline;
 use regex::{Regex, RegexBuilder};

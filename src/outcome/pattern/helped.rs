@@ -1,17 +1,17 @@
 //! What made failures go away, what never did, and what fails now and then.
 //!
-//! The candidates of a gap are the steps between that may have changed something; only where there are none, those that
-//! looked. A try again with another input is a candidate too: what of its words went and what came. An action that was
-//! never tried again may have been replaced by the next one that went well, if most of its words are the same.
+//! A gap lies between a failure and the next try of the same action. Candidates for what helped are the steps in it
+//! that may have changed something, or, if there are none, those that only looked. If the next try has another input,
+//! the edit is a candidate: the words that were removed and added. If the action was never tried again, the next one
+//! that went well may have replaced it, provided that most of its words are the same.
 //!
-//! Each failure is counted twice: with the names that its message has, and what was done as it was done; and as one of
-//! its kind, without names, with what was done in general. In general a step keeps the words that inputs of its action
-//! commonly have, and names that the message has too stand as `<name>`: `pip install <name>`, `DESCRIBE <*>`. So a name
-//! is proposed only where the message was about the same.
+//! Each failure is counted in two forms. The exact form keeps the names in the message and the inputs as they were. The
+//! general form has neither: a step keeps the words that are common in inputs of its action, a name from the message
+//! becomes `<name>`, and other words become `<*>`. Examples are `pip install <name>` and `DESCRIBE <*>`.
 //!
-//! A candidate is proposed if it helped in several sessions and tries after it work more often than tries after the
-//! same failure without it, and if it was not always done together with another that helped more. Of sets of steps the
-//! smallest is proposed: one more step has to make it surer.
+//! A candidate is proposed if all of this holds: it helped in several sessions; tries after it work more often than
+//! tries without it; it was not always done together with a step that helped more. Of several sets of steps the
+//! smallest is proposed, unless one more step makes it surer.
 
 use super::super::kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 use super::super::recovery::{Gap, gaps};

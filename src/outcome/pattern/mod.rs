@@ -1,12 +1,11 @@
 //! What recurs over the sessions of one scope: what made failures go away, what never did, what fails now and then,
 //! what is slow, and what follows what.
 //!
-//! Failures are of one key if tool, head and kind of error are equal. What helped is counted from gaps
-//! ([`super::recovery::gaps`]): between a failure and the next try of the same action something was done, and that try
-//! worked or did not. Both are counted, each session once, so that a session that repeats itself is no evidence of its
-//! own. Confidence is the rule of succession, (worked + 1) / (worked + failed + 2): the mean of what is known of a
-//! share after these trials if nothing was known before (Laplace 1774; the mean of a Beta distribution). Nothing
-//! depends on the order of sessions.
+//! Failures belong together if tool, head and kind of error are equal. A gap ([`super::recovery::gaps`]) lies between a
+//! failure and the next try of the same action; that try works or fails. Each session is counted once for either, so
+//! that a session that repeats itself is not taken for evidence. Confidence is the rule of succession,
+//! (worked + 1) / (worked + failed + 2): the mean of the Beta distribution that these trials give, without knowledge
+//! before them (Laplace 1774). The order of sessions makes no difference.
 
 mod helped;
 mod kind;

@@ -1,9 +1,9 @@
 //! From the report of one run of a tool, a JSON object, to the run: the reports that common agents hand to a hook, and
 //! a plain schema of our own: `session`, `tool`, `input`, `ok`, `exit_code`, `error`, `output`, `duration_ms`, `cwd`.
 //!
-//! Agents name the same things differently, so each is looked for under all its names (`names`). What is not known of a
-//! run is left empty and never guessed: a run failed if a field says so, or the event that tells of it; else it went
-//! well. An event that tells of no run, such as the start of a session, is none.
+//! Agents name the same things differently, so each is looked for under all its names (`names`). What a report does not
+//! say is left empty. A run failed if a field or the name of the event says so; otherwise it went well. An event
+//! without a run, such as the start of a session, gives none.
 //!
 //! Reports are bounded by [`TOOL_PAYLOAD`] and by the depth that the reader of JSON allows.
 

@@ -1,10 +1,10 @@
 //! The step of another session that did what a failure was to do, found by words.
 //!
 //! Each step that went well is a document of two fields: its own input, and the inputs and errors of its session up to
-//! it. The question is the failure's input and error, and for the second field all of its session up to there. Both
-//! fields are scored by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), each against the
-//! best that a step reaches in it, and added. Whoever does nearly the same again was not done: of equal steps one that
-//! nothing like it follows comes first.
+//! it. The first field is compared with the failure's input and error, the second with all of the failure's session up
+//! to there. Each field is scored by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and
+//! divided by the best score in it; the two are added. A step that was soon repeated in a similar form probably did not
+//! do the job, so of equal steps the one without a successor comes first.
 
 use super::super::session::Session;
 use crate::text::tokens;
@@ -16,7 +16,7 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// Rows of a session that count, up to the step.
 const WINDOW: usize = 12;
-/// What a step is worth that something like it follows.
+/// Weight of a step that a similar one follows.
 const UNSETTLED: f64 = 0.5;
 
 /// A step that is proposed.

@@ -1,9 +1,9 @@
 //! A random forest over features that are there or not (Breiman, "Random Forests", 2001).
 //!
-//! Each tree learns from a sample of the cases, drawn with repeats, and asks at each node the feature, of a sample of
-//! those that tell its cases apart, that leaves the purest halves (Gini). A leaf answers with the shares of its cases,
-//! the forest with the mean of its leaves. Samples are drawn by numbers that follow from the tree and the node alone:
-//! the same cases give the same forest.
+//! Each tree learns from a sample of the cases, drawn with replacement. At each node it looks at a sample of the
+//! features that differ among the cases there, and splits by the one with the lowest Gini impurity. A leaf gives the
+//! shares of its cases; the forest gives the mean of its trees. The random numbers depend on tree and node alone, so
+//! equal cases give equal forests.
 
 use std::collections::BTreeMap;
 

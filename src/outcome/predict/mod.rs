@@ -2,9 +2,9 @@
 //!
 //! [`Predictor`] names the end that a failure will have and the action by which it comes ([`super::recovery::End`]).
 //! It is a random forest over what is known when the failure happens: the action, the error, the input, and the session
-//! up to there, never what follows. It is grown from the sessions that it is given; nothing is shipped. What comes
-//! in place of a failure is often what the session did last and well, whatever that is, so that this is an answer of
-//! its own. [`Fixes`] finds the step of another session that did what is being tried, by words.
+//! up to there, never what follows. It is grown from the sessions that it is given; nothing is shipped. A session often
+//! goes on with the action that went well last, whatever it is, so "the last one" is a class of its own. [`Fixes`]
+//! finds a step of another session, by words, that did what is being tried.
 
 mod features;
 mod fixes;
