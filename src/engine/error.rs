@@ -176,7 +176,7 @@ pub enum EngineError {
         what: &'static str,
     },
     /// No pattern of outcomes has this id, or several begin so.
-    #[error("no pattern is called {id}")]
+    #[error("no pattern, or more than one, has an id that begins with {id}")]
     NoPattern {
         /// What was asked for.
         id: String,

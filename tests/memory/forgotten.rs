@@ -1,20 +1,7 @@
 use super::{id, ken_in, remember, repository};
+use crate::support::file_with;
 use crate::support::ken::User;
 use std::path::Path;
-
-fn holds(folder: &Path, word: &[u8]) -> Option<std::path::PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
-    for path in entries {
-        let found = match path.is_dir() {
-            true => holds(&path, word),
-            false => std::fs::read(&path).unwrap_or_default().windows(word.len()).any(|at| at == word).then_some(path),
-        };
-        if found.is_some() {
-            return found;
-        }
-    }
-    None
-}
 
 #[test]
 fn a_forgotten_memory_is_in_no_byte_and_the_log_still_comes_to_the_same() {
@@ -38,11 +25,11 @@ fn a_forgotten_memory_is_in_no_byte_and_the_log_still_comes_to_the_same() {
     );
     ken_in(&user, &here, &["dispute", "--because", "zanzibarium is closed", &id(&gone)]);
     ken_in(&user, &here, &["dispute", "--withdraw", &id(&gone)]);
-    assert!(holds(&user.home(), b"zanzibarium").is_some());
+    assert!(file_with(&user.home(), b"zanzibarium").is_some());
     let ran = ken_in(&user, &here, &["forget", &id(&gone)]);
     // Its problem has no other tactic, and goes with it.
     assert_eq!((ran.code, ran.out.as_str()), (0, "2 forgotten.\n"), "{ran:?}");
-    assert_eq!(holds(&user.home(), b"zanzibarium"), None);
+    assert_eq!(file_with(&user.home(), b"zanzibarium"), None);
     assert_eq!(ken_in(&user, &here, &["memory", "replay", "--check"]).code, 0);
     let told = ken_in(&user, &here, &["memory", "history", &id(&gone)]);
     assert!(told.out.contains("forgotten by a person") && told.out.contains("its words are forgotten"), "{told:?}");
@@ -75,7 +62,7 @@ fn an_export_brings_memories_to_another_machine_but_not_what_was_forgotten_there
     assert_eq!(ken_in(&other, &here, &["forget", &id(&first)]).code, 0);
     taken(&other, &here);
     assert_eq!(list(&other).as_array().unwrap().len(), 1);
-    assert_eq!(holds(&other.home(), b"Doors are shut"), None);
+    assert_eq!(file_with(&other.home(), b"Doors are shut"), None);
     assert_eq!(ken_in(&other, &here, &["memory", "replay", "--check"]).code, 0);
     other.assert_sound();
 }

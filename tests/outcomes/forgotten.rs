@@ -1,4 +1,5 @@
-use super::{failure, failures, holds, hook, runs};
+use super::{failure, failures, hook, runs};
+use crate::support::file_with;
 use crate::support::ken::User;
 use rusqlite::Connection;
 
@@ -18,12 +19,12 @@ fn a_forgotten_session_is_in_no_byte() {
     }
     // A copy of the database as an upgrade leaves one.
     std::fs::copy(user.home().join("kenning.db"), user.home().join("kenning.db.schema8.backup")).unwrap();
-    assert!(holds(&user.home(), b"zanzibarium").is_some());
+    assert!(file_with(&user.home(), b"zanzibarium").is_some());
     let ran = user.ken(&["forget", "--session", "zanzibar-1"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.starts_with("31 runs of tools forgotten, with 2 kinds of failures"), "{ran:?}");
     for word in [&b"zanzibarium"[..], b"zanzibar-1"] {
-        assert_eq!(holds(&user.home(), word), None);
+        assert_eq!(file_with(&user.home(), word), None);
     }
     let found = failures(&user);
     let mut counts: Vec<u64> =

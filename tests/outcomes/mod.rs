@@ -32,17 +32,3 @@ pub fn runs(user: &User) -> Vec<Value> {
     let ran = user.ken(&["outcomes", "--all", "--json", "-n", "1000"]);
     ran.json()["outcomes"].as_array().unwrap().clone()
 }
-
-/// The first file below the home that holds these bytes.
-pub fn holds(folder: &std::path::Path, word: &[u8]) -> Option<std::path::PathBuf> {
-    for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
-        let found = match path.is_dir() {
-            true => holds(&path, word),
-            false => std::fs::read(&path).unwrap_or_default().windows(word.len()).any(|at| at == word).then_some(path),
-        };
-        if found.is_some() {
-            return found;
-        }
-    }
-    None
-}

@@ -153,6 +153,6 @@ fn each_run_is_given_to_one_analysis() {
         assert_eq!(*from, expected, "rows of {session} are in two batches or in none: {batches:?}");
     }
     let all: usize = next.values().map(|next| usize::try_from(next - 1).unwrap()).sum();
-    assert!(all == runs(&user).len() || runs(&user).len() == 1000, "{all} rows are in batches");
+    assert_eq!(all, runs(&user).len());
     user.assert_sound();
 }

@@ -1,7 +1,8 @@
 //! Credentials that are planted in reports are in no byte of the data directory. Their values are drawn here, so that
 //! this file holds none.
 
-use super::{holds, hook, runs};
+use super::{hook, runs};
+use crate::support::file_with;
 use crate::support::ken::User;
 use serde_json::{Value, json};
 
@@ -84,9 +85,9 @@ fn planted_credentials_are_in_no_byte() {
     }
     assert_eq!(runs(&user).len(), 200);
     for secret in &planted {
-        assert_eq!(holds(&user.home(), secret.as_bytes()), None, "{secret}");
+        assert_eq!(file_with(&user.home(), secret.as_bytes()), None, "{secret}");
         // Nor is the first half of one.
         let half = &secret.as_bytes()[..secret.len().div_ceil(2).max(12).min(secret.len())];
-        assert_eq!(holds(&user.home(), half), None, "half of {secret}");
+        assert_eq!(file_with(&user.home(), half), None, "half of {secret}");
     }
 }

@@ -36,6 +36,16 @@ pub fn store(dir: &Path) -> ModelStore {
     ModelStore::new(settings(dir))
 }
 
+/// The first file in a folder, or in one below it, that has these bytes in it.
+pub fn file_with(folder: &Path, bytes: &[u8]) -> Option<std::path::PathBuf> {
+    std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).find_map(|path| {
+        if path.is_dir() {
+            return file_with(&path, bytes);
+        }
+        std::fs::read(&path).unwrap_or_default().windows(bytes.len()).any(|at| at == bytes).then_some(path)
+    })
+}
+
 /// The largest difference of two vectors' components.
 pub fn distance(a: &[f32], b: &[f32]) -> f32 {
     assert_eq!(a.len(), b.len());

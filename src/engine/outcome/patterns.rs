@@ -3,7 +3,7 @@
 use crate::engine::{Engine, EngineError, Remember, Session};
 use crate::outcome::pattern::{Pattern, PatternKind, Place, confidence};
 use crate::outcome::{advice, error_kind, kind_fingerprint, named_kind};
-use crate::store::{Database, FOUND, KeepOutcomes, PatternFilter, ReadOutcomes, StoredPattern};
+use crate::store::{Database, KeepOutcomes, PatternFilter, ReadOutcomes, StoredPattern};
 use crate::types::limits::EVIDENCE;
 use crate::types::{Access, Author, Authority, ErrorCount, Evidence, Kind, MemorySource, Scope, Wording};
 use serde::Serialize;
@@ -34,8 +34,8 @@ pub struct KeptPattern {
 }
 
 impl Engine {
-    /// Patterns of the scopes that may be seen, by kind, the surest first. Those that were rejected only where that is
-    /// the state that is asked for.
+    /// Patterns of the scopes that may be seen, by kind, the surest first. Rejected ones only if that is the state that is
+    /// asked for.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
@@ -48,13 +48,7 @@ impl Engine {
     ) -> Result<Vec<KeptPattern>, EngineError> {
         session.check()?;
         let Some(database) = self.read_database()? else { return Ok(Vec::new()) };
-        let filter = PatternFilter {
-            scopes: access.remembered(),
-            kind: kind.map(|kind| kind.name().to_owned()),
-            state: state.map(str::to_owned),
-        };
-        let stored = database.outcome_patterns(&filter, MOST)?;
-        let mut found: Vec<KeptPattern> = stored.into_iter().filter_map(kept).collect();
+        let mut found = stored(&database, kind, state, access)?;
         found.retain(|one| state.is_some() || one.state != REJECTED);
         found.sort_by(|a, b| {
             let order = a.pattern.kind.cmp(&b.pattern.kind);
@@ -66,7 +60,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// The pattern of this id, or of an id that begins so.
+    /// The pattern of this id, or the only one whose id begins so.
     ///
     /// # Errors
     /// [`EngineError::NoPattern`] where there is none that may be seen, or several; [`EngineError`] when the database
@@ -77,12 +71,10 @@ impl Engine {
         access: &Access,
         session: &Session<'_>,
     ) -> Result<KeptPattern, EngineError> {
+        session.check()?;
         let missing = || EngineError::NoPattern { id: id.to_owned() };
-        if id.is_empty() {
-            return Err(missing());
-        }
-        let mut all = self.outcome_patterns(None, None, access, session)?;
-        all.extend(self.outcome_patterns(None, Some(REJECTED), access, session)?);
+        let database = self.read_database()?.filter(|_| !id.is_empty()).ok_or_else(missing)?;
+        let mut all = stored(&database, None, None, access)?;
         all.retain(|one| one.pattern.id.starts_with(id));
         match all.len() {
             1 => all.pop().ok_or_else(missing),
@@ -154,10 +146,8 @@ pub(super) fn overcame(
     errors: &[ErrorCount],
     access: &Access,
 ) -> Result<Vec<Option<String>>, EngineError> {
-    let filter =
-        PatternFilter { scopes: access.remembered(), kind: Some(PatternKind::Recovery.name().to_owned()), state: None };
     let mut best: BTreeMap<(Scope, String, String, String), Pattern> = BTreeMap::new();
-    for one in database.outcome_patterns(&filter, MOST)?.into_iter().filter_map(kept) {
+    for one in stored(database, Some(PatternKind::Recovery), None, access)? {
         let pattern = one.pattern;
         let Some(fingerprint) = pattern.error_fingerprint.clone().filter(|_| one.state != REJECTED) else { continue };
         let key = (pattern.scope.clone(), pattern.tool.clone(), pattern.head.clone(), fingerprint);
@@ -177,10 +167,23 @@ pub(super) fn overcame(
     Ok(errors.iter().map(of).collect())
 }
 
-fn kept(stored: StoredPattern) -> Option<KeptPattern> {
-    let pattern: Pattern = serde_json::from_str(&stored.data).ok()?;
-    let state = if stored.state.is_empty() { FOUND.to_owned() } else { stored.state };
-    Some(KeptPattern { advice: advice(&pattern), state, memory: stored.memory, pattern })
+/// Patterns as they are stored, of the scopes that may be seen. One that a newer `ken` has written is left out.
+fn stored(
+    database: &Database,
+    kind: Option<PatternKind>,
+    state: Option<&str>,
+    access: &Access,
+) -> Result<Vec<KeptPattern>, EngineError> {
+    let filter = PatternFilter {
+        scopes: access.remembered(),
+        kind: kind.map(|kind| kind.name().to_owned()),
+        state: state.map(str::to_owned),
+    };
+    let read = |one: StoredPattern| {
+        let pattern: Pattern = serde_json::from_str(&one.data).ok()?;
+        Some(KeptPattern { advice: advice(&pattern), state: one.state, memory: one.memory, pattern })
+    };
+    Ok(database.outcome_patterns(&filter, MOST)?.into_iter().filter_map(read).collect())
 }
 
 /// Sessions in which it has to work besides, before it is sure enough.

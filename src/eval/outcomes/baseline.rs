@@ -1,12 +1,13 @@
 //! What predictions are held against: the ends that are commonest of all, of an action, and of an action with an error.
 //! And for fixes, plain BM25 from the failure's input and error to the inputs of steps.
 
+use crate::lexical::{QueryTerms, TermIndex};
 use crate::outcome::predict::Target;
 use crate::outcome::recovery::Recovery;
 use crate::outcome::{Session, error_kind};
-use crate::text::tokens;
 use crate::types::ToolOutcome;
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 
 /// Counts of ends by what is equal.
 #[derive(Default)]
@@ -56,51 +57,23 @@ fn with_error(row: &ToolOutcome) -> (String, String, String) {
 
 /// Inputs of all steps that went well.
 pub(super) struct PlainWords<'a> {
-    steps: Vec<(&'a ToolOutcome, HashMap<String, f64>, f64)>,
-    holding: HashMap<String, Vec<usize>>,
-    mean: f64,
+    steps: Vec<&'a ToolOutcome>,
+    index: TermIndex,
 }
 
 impl<'a> PlainWords<'a> {
-    pub fn of(sessions: &[Session<'a>]) -> Self {
-        let mut out = Self { steps: Vec::new(), holding: HashMap::new(), mean: 1.0 };
-        for row in sessions.iter().flatten().filter(|row| row.is_ok) {
-            let mut words: HashMap<String, f64> = HashMap::new();
-            tokens(&row.input).into_iter().for_each(|word| *words.entry(word).or_default() += 1.0);
-            words.keys().for_each(|word| out.holding.entry(word.clone()).or_default().push(out.steps.len()));
-            let length = words.values().sum();
-            out.steps.push((row, words, length));
-        }
-        out.mean = out.steps.iter().map(|step| step.2).sum::<f64>() / out.steps.len().max(1) as f64;
-        out
+    pub fn of(sessions: &[Session<'a>]) -> io::Result<Self> {
+        let steps: Vec<&ToolOutcome> = sessions.iter().flatten().filter(|row| row.is_ok).copied().collect();
+        let index = TermIndex::of_texts((0..).zip(steps.iter().map(|row| row.input.as_str())))?;
+        Ok(Self { steps, index })
     }
 
     /// The steps of other sessions whose inputs have the most of a failure's words.
     pub fn find(&self, row: &ToolOutcome, most: usize) -> Vec<(String, u32)> {
-        let (k1, b) = (1.2, 0.75);
-        let mut words = tokens(&row.input);
-        words.extend(tokens(&row.error));
-        words.sort();
-        words.dedup();
-        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for word in words {
-            let Some(holding) = self.holding.get(&word) else { continue };
-            let (n, df) = (self.steps.len() as f64, holding.len() as f64);
-            let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
-            for &at in holding {
-                let (_, words, length) = &self.steps[at];
-                let tf = words.get(&word).copied().unwrap_or(0.0);
-                let norm = k1 * (1.0 - b + b * length / self.mean.max(1.0));
-                *scores.entry(at).or_default() += idf * tf * (k1 + 1.0) / (tf + norm);
-            }
-        }
-        let mut ranked: Vec<(usize, f64)> =
-            scores.into_iter().filter(|(at, _)| self.steps[*at].0.session != row.session).collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        ranked
-            .into_iter()
-            .take(most)
-            .map(|(at, _)| (self.steps[at].0.session.clone(), self.steps[at].0.sequence))
-            .collect()
+        let asked = QueryTerms::of(&format!("{}\n{}", row.input, row.error));
+        let ranked = self.index.score_all(&asked).best(self.steps.len());
+        let steps = ranked.into_iter().filter_map(|id| self.steps.get(usize::try_from(id).ok()?));
+        let others = steps.filter(|step| step.session != row.session);
+        others.take(most).map(|step| (step.session.clone(), step.sequence)).collect()
     }
 }

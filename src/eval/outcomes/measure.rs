@@ -13,6 +13,7 @@ use crate::outcome::{Session, error_kind, sessions};
 use crate::types::Scope;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
 use std::path::Path;
 
 /// How well ends are foretold. All are shares of the failures that were overcome.
@@ -91,7 +92,7 @@ pub fn measure_outcomes(folder: &Path) -> Result<OutcomeReport, BenchError> {
         failures: set.rows.iter().filter(|row| !row.is_ok).count(),
         labels: labels(&set, &all),
         ends: ends(&set, &all),
-        fixes: fixes(&set, &all),
+        fixes: fixes(&set, &all).map_err(|source| BenchError::Io { path: folder.to_owned(), source })?,
         patterns: PatternKind::ALL.into_iter().map(|kind| (kind.name().to_owned(), count(kind))).collect(),
         drafts: drafts(&set),
     })
@@ -220,7 +221,7 @@ fn other_models(set: &OutcomeSet, all: &[Session<'_>], out: &mut BTreeMap<String
     }
 }
 
-fn fixes(set: &OutcomeSet, all: &[Session<'_>]) -> BTreeMap<String, FixFigures> {
+fn fixes(set: &OutcomeSet, all: &[Session<'_>]) -> io::Result<BTreeMap<String, FixFigures>> {
     let task = |session: &str| set.about.get(session).and_then(|about| about.task_key.as_deref());
     let mut solved: HashMap<&str, BTreeSet<&str>> = HashMap::new();
     for (session, _) in &set.rewarded {
@@ -228,7 +229,7 @@ fn fixes(set: &OutcomeSet, all: &[Session<'_>]) -> BTreeMap<String, FixFigures> 
             solved.entry(task).or_default().insert(session);
         }
     }
-    let (steps, words) = (Fixes::of(all), PlainWords::of(all));
+    let (steps, words) = (Fixes::of(all)?, PlainWords::of(all)?);
     let mut out: BTreeMap<String, FixFigures> = BTreeMap::new();
     for rows in all {
         let Some(own) = rows.first().map(|row| row.session.as_str()) else { continue };
@@ -256,5 +257,5 @@ fn fixes(set: &OutcomeSet, all: &[Session<'_>]) -> BTreeMap<String, FixFigures> 
         let all = of.failures.max(1) as f64;
         [&mut of.hit_1, &mut of.hit_5, &mut of.words_1, &mut of.words_5].into_iter().for_each(|sum| *sum /= all);
     }
-    out
+    Ok(out)
 }

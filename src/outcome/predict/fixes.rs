@@ -2,22 +2,21 @@
 //!
 //! Each step that went well is a document of two fields: its own input, and the inputs and errors of its session up to
 //! it. The first field is compared with the failure's input and error, the second with all of the failure's session up
-//! to there. Each field is scored by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and
-//! divided by the best score in it; the two are added. A step that was soon repeated in a similar form probably did not
-//! do the job, so of equal steps the one without a successor comes first.
+//! to there. Each field is scored by BM25 ([`crate::lexical`]) and divided by the best score in it; the two are added. A
+//! step that was soon repeated in a similar form probably did not do the job, so of equal steps the one without a
+//! successor comes first.
 
 use super::super::session::Session;
+use crate::lexical::{QueryTerms, TermIndex};
 use crate::text::tokens;
 use crate::types::ToolOutcome;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
-/// The parameters of BM25 as they are usually chosen.
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
 /// Rows of a session that count, up to the step.
 const WINDOW: usize = 12;
 /// Weight of a step that a similar one follows.
-const UNSETTLED: f64 = 0.5;
+const UNSETTLED: f32 = 0.5;
 
 /// A step that is proposed.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,78 +26,48 @@ pub struct Fix {
     /// Its place there.
     pub sequence: u32,
     /// How well its words meet the question; only good for comparing.
-    pub score: f64,
-}
-
-/// Texts as counts of words, with the texts that hold each.
-#[derive(Debug, Clone, Default)]
-struct Field {
-    lengths: Vec<f64>,
-    holding: HashMap<String, Vec<(usize, f64)>>,
-}
-
-impl Field {
-    fn push(&mut self, words: Vec<String>) {
-        let number = self.lengths.len();
-        self.lengths.push(words.len() as f64);
-        let mut counts: BTreeMap<String, f64> = BTreeMap::new();
-        words.into_iter().for_each(|word| *counts.entry(word).or_default() += 1.0);
-        counts.into_iter().for_each(|(word, n)| self.holding.entry(word).or_default().push((number, n)));
-    }
-
-    /// The scores of texts that hold a word of the question, the best as 1.
-    fn scores(&self, asked: BTreeSet<String>) -> BTreeMap<usize, f64> {
-        let n = self.lengths.len() as f64;
-        let mean = (self.lengths.iter().sum::<f64>() / n.max(1.0)).max(1.0);
-        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for holding in asked.iter().filter_map(|word| self.holding.get(word)) {
-            let df = holding.len() as f64;
-            let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
-            for (number, tf) in holding {
-                let norm = K1 * (1.0 - B + B * self.lengths[*number] / mean);
-                *scores.entry(*number).or_default() += idf * tf * (K1 + 1.0) / (tf + norm);
-            }
-        }
-        let best = scores.values().copied().fold(f64::MIN_POSITIVE, f64::max);
-        scores.values_mut().for_each(|score| *score /= best);
-        scores
-    }
+    pub score: f32,
 }
 
 /// Steps of sessions that went well, to be found.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Fixes {
     /// Session, sequence, and whether nothing like it follows.
     steps: Vec<(String, u32, bool)>,
-    own: Field,
-    around: Field,
+    own: TermIndex,
+    around: TermIndex,
 }
 
 impl Fixes {
     /// Reads sessions, each in order.
-    pub fn of(sessions: &[Session<'_>]) -> Self {
-        let mut out = Self::default();
+    ///
+    /// # Errors
+    /// As [`TermIndex::of_texts`].
+    pub fn of(sessions: &[Session<'_>]) -> io::Result<Self> {
+        let (mut steps, mut own, mut around) = (Vec::new(), Vec::new(), Vec::new());
         for rows in sessions {
             let settled = settled(rows);
             for at in (0..rows.len()).filter(|&at| rows[at].is_ok) {
-                out.own.push(tokens(&rows[at].input));
-                out.around.push(words_up_to(rows, at));
-                out.steps.push((rows[at].session.clone(), rows[at].sequence, settled.contains(&at)));
+                own.push(rows[at].input.as_str());
+                around.push(text_up_to(rows, at));
+                steps.push((rows[at].session.clone(), rows[at].sequence, settled.contains(&at)));
             }
         }
-        out
+        let (own, around) = (TermIndex::of_texts((0..).zip(own))?, TermIndex::of_texts((0..).zip(around))?);
+        Ok(Self { steps, own, around })
     }
 
     /// Steps of other sessions that may do what the failure at `failed` was to do, best first, at most `most`.
     pub fn find(&self, rows: &[&ToolOutcome], failed: usize, most: usize) -> Vec<Fix> {
         let Some(row) = rows.get(failed) else { return Vec::new() };
-        let asked = tokens(&row.input).into_iter().chain(tokens(&row.error)).collect();
-        let mut scores = self.own.scores(asked);
-        for (number, score) in self.around.scores(words_up_to(rows, failed).into_iter().collect()) {
-            *scores.entry(number).or_default() += score;
+        let mut scores: BTreeMap<u64, f32> = BTreeMap::new();
+        for (index, asked) in [(&self.own, text_of(row)), (&self.around, text_up_to(rows, failed))] {
+            let found = index.score_all(&QueryTerms::of(&asked)).by_document;
+            let best = found.iter().map(|(_, score)| *score).fold(f32::MIN_POSITIVE, f32::max);
+            found.into_iter().for_each(|(id, score)| *scores.entry(id).or_default() += score / best);
         }
-        let fix = |(number, score): (usize, f64)| {
-            let (session, sequence, settled) = &self.steps[number];
+        let fix = |(id, score): (u64, f32)| {
+            let (session, sequence, settled) = self.steps.get(usize::try_from(id).ok()?)?;
             let score = if *settled { score } else { score * UNSETTLED };
             (*session != row.session).then(|| Fix { session: session.clone(), sequence: *sequence, score })
         };
@@ -111,10 +80,15 @@ impl Fixes {
     }
 }
 
-/// The words of a row's input and error, and of the rows before it.
-fn words_up_to(rows: &[&ToolOutcome], at: usize) -> Vec<String> {
-    let rows = rows[..=at].iter().rev().take(WINDOW);
-    rows.flat_map(|row| tokens(&row.input).into_iter().chain(tokens(&row.error))).collect()
+/// A row's input and error.
+fn text_of(row: &ToolOutcome) -> String {
+    format!("{}\n{}", row.input, row.error)
+}
+
+/// The same of a row and of the rows before it.
+fn text_up_to(rows: &[&ToolOutcome], at: usize) -> String {
+    let texts: Vec<String> = rows[..=at].iter().rev().take(WINDOW).map(|row| text_of(row)).collect();
+    texts.join("\n")
 }
 
 /// Rows that went well, and that no row like them follows which went well too.

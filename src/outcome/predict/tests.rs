@@ -64,7 +64,7 @@ fn without_sessions_nothing_is_foretold_and_found() {
     let rows: Vec<&ToolOutcome> = rows.iter().collect();
     assert!(Predictor::fit(&[]).predict(&rows, 0).is_empty());
     assert!(Predictor::default().predict(&rows, 7).is_empty());
-    assert!(Fixes::of(&[]).find(&rows, 0, 5).is_empty());
+    assert!(Fixes::of(&[]).unwrap().find(&rows, 0, 5).is_empty());
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn the_fix_of_another_session_is_found() {
     .concat();
     let new = session("new", vec![failed("tar", "tar -c logs out", "cowardly refusing to create an empty archive")]);
     let new: Vec<&ToolOutcome> = new.iter().collect();
-    let found = Fixes::of(&sessions(&rows)).find(&new, 0, 5);
+    let found = Fixes::of(&sessions(&rows)).unwrap().find(&new, 0, 5);
     assert_eq!((found[0].session.as_str(), found[0].sequence), ("a", 2));
 }
 
