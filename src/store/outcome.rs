@@ -217,12 +217,6 @@ pub trait ReadOutcomes {
     /// [`StoreError`] when the store refuses.
     fn has_outcomes(&self) -> Result<bool, StoreError>;
 
-    /// A pattern by its id.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the store refuses.
-    fn outcome_pattern(&self, id: &str) -> Result<Option<StoredPattern>, StoreError>;
-
     /// Patterns that pass, the one that was met last first; at most `most`.
     ///
     /// # Errors

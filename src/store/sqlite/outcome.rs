@@ -240,12 +240,6 @@ impl ReadOutcomes for Database {
         self.sql(self.connection.prepare_cached(sql).and_then(|mut found| found.query_row([], |row| row.get(0))))
     }
 
-    fn outcome_pattern(&self, id: &str) -> Result<Option<StoredPattern>, StoreError> {
-        let sql = format!("{PATTERNS} WHERE id = ?1");
-        let found = self.connection.prepare_cached(&sql);
-        self.sql(found.and_then(|mut found| found.query_row([id], read_pattern).optional()))
-    }
-
     fn outcome_patterns(&self, filter: &PatternFilter, most: usize) -> Result<Vec<StoredPattern>, StoreError> {
         let (mut passes, mut values) = condition(&filter.scopes, None);
         for (column, wanted) in [("kind", &filter.kind), ("state", &filter.state)] {
