@@ -30,6 +30,7 @@ pub mod store;
 pub mod terraform;
 pub mod text;
 pub mod threads;
+pub mod tools;
 pub mod triage;
 pub mod types;
 pub mod vector;

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["text", "vector", "map", "lock", "process", "render", "threads"],
     &["triage"],
     &["chunk", "canon", "embed", "store", "ann", "lexical", "git"],
-    &["ingest", "memory", "outcome", "query", "setup", "terraform"],
+    &["ingest", "memory", "outcome", "query", "setup", "terraform", "tools"],
     &["pack"],
     &["engine"],
     &["config", "eval"],

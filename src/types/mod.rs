@@ -19,6 +19,7 @@ mod noise;
 mod outcome;
 mod planned;
 mod platform;
+mod tool;
 
 pub use access::Access;
 pub use answer::{
@@ -44,3 +45,4 @@ pub use noise::{CorpusNoise, FamilyNoise, MOST_NOISE, ModelNoise, SignalNoise, S
 pub use outcome::{ErrorCount, Execution, ToolOutcome};
 pub use planned::{Action, Checked, PlanFinding, PlanReport, Risk};
 pub use platform::Platform;
+pub use tool::{Tool, ToolField};

@@ -1,0 +1,197 @@
+//! Which tool needs which.
+//!
+//! The sureties order evidence by kind. They are shares that hold for typed interfaces that name what they give, and
+//! any others that keep the order give the same plans, but for cycles between kinds.
+
+use super::super::words::{braced, name_words};
+use crate::types::Tool;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A result has the name and the type of a parameter.
+pub const FIELD_AND_TYPE: f64 = 0.9;
+/// A result has the name of a parameter; one of the two has no type.
+pub const FIELD_NAME: f64 = 0.8;
+/// A parameter refers to what a tool's name names: `movie_id`, and a search for movies.
+pub const REFERENCE: f64 = 0.7;
+/// Two tools about one thing have verbs that follow each other: to create comes before to delete.
+pub const VERB_ORDER: f64 = 0.55;
+/// A tool was called first in more than this share of the sessions that called both. Counts are smoothed as Laplace
+/// did, so one session is not enough.
+pub const LEAST_ORDER: f64 = 2.0 / 3.0;
+/// Verbs by what comes first.
+pub const VERBS: [&[&str]; 5] = [
+    &["login", "authenticate", "connect", "open", "init", "start"],
+    &["search", "find", "list", "query", "lookup", "browse", "download", "fetch"],
+    &["get", "read", "show", "view", "create", "make", "add", "new", "build", "write"],
+    &["update", "edit", "modify", "set", "change", "move", "copy", "sort", "filter", "convert", "index", "merge"],
+    &["delete", "remove", "cancel", "close", "send", "share", "publish", "report", "upload", "logout", "stop"],
+];
+/// Words that a reference ends with.
+const REFERENCES: [&str; 5] = ["id", "ids", "uuid", "guid", "handle"];
+
+/// Why one tool is before another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Because {
+    /// It gives a parameter of the other.
+    Field {
+        /// The parameter.
+        name: String,
+    },
+    /// It finds or makes what a parameter of the other refers to.
+    Reference {
+        /// The parameter.
+        name: String,
+    },
+    /// It was called first in most sessions that called both.
+    Order {
+        /// In how many.
+        times: u32,
+        /// Of how many.
+        of: u32,
+    },
+    /// Their names say what is done to one thing, one after the other.
+    Verbs,
+}
+
+impl Because {
+    /// Whether something passes from the one tool to the other.
+    pub fn is_flow(&self) -> bool {
+        matches!(self, Self::Field { .. } | Self::Reference { .. })
+    }
+}
+
+/// One tool before another, by their places.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Dependency {
+    pub from: usize,
+    pub to: usize,
+    pub surety: f64,
+    pub because: Because,
+}
+
+/// What a tool takes: name in words, name as it is, type, for what must be given.
+fn taken(tool: &Tool) -> Vec<(String, String, String)> {
+    let fields = tool.parameters.iter().filter(|field| field.required);
+    let mut out: Vec<(String, String, String)> =
+        fields.map(|field| (name_words(&field.name).join(" "), field.name.clone(), field.kind.clone())).collect();
+    for name in braced(&tool.name) {
+        let words = name_words(name).join(" ");
+        if !out.iter().any(|(known, _, _)| *known == words) {
+            out.push((words, name.to_owned(), String::new()));
+        }
+    }
+    out
+}
+
+fn subject(words: &str) -> Option<Vec<&str>> {
+    let all: Vec<&str> = words.split(' ').collect();
+    let (last, subject) = all.split_last()?;
+    (REFERENCES.contains(last) && !subject.is_empty()).then(|| subject.to_vec())
+}
+
+/// The place of a tool's first verb that is in [`VERBS`], and its other words.
+fn verb(words: &[String]) -> Option<(usize, Vec<&str>)> {
+    let of = |word: &str| VERBS.iter().position(|verbs| verbs.contains(&word));
+    let at = words.iter().position(|word| of(word).is_some())?;
+    let others = words.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, word)| word.as_str());
+    Some((of(&words[at])?, others.collect()))
+}
+
+/// What needs what, over all pairs in both directions; of two directions the surer one, and none where both are as
+/// sure. Tools stand in the order of their keys.
+pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec<Dependency> {
+    let names: Vec<Vec<String>> = tools.iter().map(|tool| name_words(&tool.name)).collect();
+    let takes: Vec<Vec<(String, String, String)>> = tools.iter().map(|tool| taken(tool)).collect();
+    let mut best: BTreeMap<(usize, usize), (f64, Because)> = BTreeMap::new();
+    let mut add = |from: usize, to: usize, surety: f64, because: Because| {
+        let known = best.get(&(from, to)).map_or(0.0, |(known, _)| *known);
+        if from != to && surety > known {
+            best.insert((from, to), (surety, because));
+        }
+    };
+    let mut givers: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
+    let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, tool) in tools.iter().enumerate() {
+        let fields = tool.results.iter().map(|field| (name_words(&field.name).join(" "), field.kind.as_str()));
+        fields.for_each(|(name, kind)| givers.entry(name).or_default().push((at, kind)));
+        let distinct: BTreeSet<&str> = names[at].iter().map(String::as_str).collect();
+        distinct.into_iter().for_each(|word| named.entry(word).or_default().push(at));
+    }
+    for (to, fields) in takes.iter().enumerate() {
+        for (words, name, kind) in fields {
+            for (from, given) in givers.get(words).into_iter().flatten() {
+                let surety = match (kind.as_str(), *given) {
+                    ("", _) | (_, "") => FIELD_NAME,
+                    (taken, given) if taken == given => FIELD_AND_TYPE,
+                    _ => continue,
+                };
+                add(*from, to, surety, Because::Field { name: name.clone() });
+            }
+            let Some(subject) = subject(words) else { continue };
+            let holds = |from: &usize| {
+                let all = subject.iter().all(|word| names[*from].iter().any(|own| own == word));
+                all && !takes[*from].iter().any(|(other, _, _)| other == words)
+            };
+            let some = subject.first().and_then(|word| named.get(word));
+            for from in some.into_iter().flatten().copied().filter(holds) {
+                add(from, to, REFERENCE, Because::Reference { name: name.clone() });
+            }
+        }
+    }
+    let counts: BTreeMap<(usize, usize), u32> = seen.iter().map(|(a, b, times)| ((*a, *b), *times)).collect();
+    for ((from, to), times) in &counts {
+        let of = times + counts.get(&(*to, *from)).copied().unwrap_or(0);
+        let share = f64::from(times + 1) / f64::from(of + 2);
+        if share > LEAST_ORDER {
+            add(*from, *to, share, Because::Order { times: *times, of });
+        }
+    }
+    let verbs: Vec<Option<(usize, Vec<&str>)>> = names.iter().map(|words| verb(words)).collect();
+    let mut about: BTreeMap<Vec<&str>, Vec<(usize, usize)>> = BTreeMap::new();
+    for (at, verb) in verbs.iter().enumerate() {
+        if let Some((stage, thing)) = verb.as_ref().filter(|(_, thing)| !thing.is_empty()) {
+            about.entry(thing.clone()).or_default().push((*stage, at));
+        }
+    }
+    for same in about.values() {
+        for (stage, from) in same {
+            let later = same.iter().filter(|(other, _)| other > stage);
+            later.for_each(|(_, to)| add(*from, *to, VERB_ORDER, Because::Verbs));
+        }
+    }
+    let wins = |(from, to): &(usize, usize), surety: f64| best.get(&(*to, *from)).is_none_or(|other| surety > other.0);
+    best.iter()
+        .filter(|(pair, (surety, _))| wins(pair, *surety))
+        .map(|((from, to), (surety, because))| Dependency {
+            from: *from,
+            to: *to,
+            surety: *surety,
+            because: because.clone(),
+        })
+        .collect()
+}
+
+/// What must be given that no edge gives: tool, parameter and type, in order.
+pub(super) fn missing(tools: &[&Tool], kept: &[Dependency]) -> Vec<(usize, String, String)> {
+    let mut given: BTreeSet<(usize, &str)> = BTreeSet::new();
+    for edge in kept {
+        if let Because::Field { name } | Because::Reference { name } = &edge.because {
+            given.insert((edge.to, name));
+        }
+    }
+    // One edge names one parameter; the same tool may give others.
+    let gives =
+        |from: usize, words: &str| tools[from].results.iter().any(|one| name_words(&one.name).join(" ") == words);
+    let mut out = Vec::new();
+    for (at, tool) in tools.iter().enumerate() {
+        for (words, name, kind) in taken(tool) {
+            let from_before = kept.iter().any(|edge| edge.to == at && gives(edge.from, &words));
+            if !given.contains(&(at, name.as_str())) && !from_before {
+                out.push((at, name, kind));
+            }
+        }
+    }
+    out
+}
