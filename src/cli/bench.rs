@@ -11,6 +11,7 @@ use super::bench_noise::{self, NoiseArgs};
 use super::bench_outcomes::{self, OutcomesArgs};
 use super::bench_pack::{self, BenchPackArgs};
 use super::bench_run::{self, RunArgs};
+use super::bench_tools::{self, ToolsArgs};
 use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
@@ -37,6 +38,7 @@ pub(super) enum BenchVerb {
     Fingerprint(FingerprintArgs),
     Logs(LogsArgs),
     Outcomes(OutcomesArgs),
+    Tools(ToolsArgs),
     Pack(BenchPackArgs),
     Ann(AnnArgs),
     Calibrate(CalibrateArgs),
@@ -72,6 +74,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Fingerprint(args) => bench_fingerprint::run(&args, output),
         BenchVerb::Logs(args) => bench_logs::run(&args, output),
         BenchVerb::Outcomes(args) => bench_outcomes::run(&args, output),
+        BenchVerb::Tools(args) => bench_tools::run(global, &args, output),
         BenchVerb::Ann(args) => bench_ann::run(&args, output),
         BenchVerb::Pack(args) => bench_pack::run(global, args, output),
         BenchVerb::Calibrate(args) => bench_calibrate::run(global, &args, output),

@@ -19,6 +19,7 @@ mod bench_outcomes;
 mod bench_pack;
 mod bench_run;
 mod bench_table;
+mod bench_tools;
 mod canon;
 mod check;
 mod clock;

@@ -20,7 +20,7 @@ pub struct TextVectors {
 
 impl Engine {
     /// The encoder of the active model.
-    fn some_encoder(&self) -> Result<(String, Arc<dyn Encoder>), EngineError> {
+    pub(super) fn some_encoder(&self) -> Result<(String, Arc<dyn Encoder>), EngineError> {
         let open = self.open_model()?;
         let open = open.ok_or_else(|| EngineError::NoModel { model: self.settings.model.clone() })?;
         Ok((open.installed.name().to_owned(), Arc::clone(&open.encoder)))

@@ -6,7 +6,7 @@ use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::ingest::IngestError;
 use crate::pack::PackError;
 use crate::query::SearchError;
-use crate::screen::shown;
+use crate::screen::{shown, shown_text};
 use crate::store::StoreError;
 use crate::terraform::ReadError;
 use crate::text::DecodeError;
@@ -42,6 +42,12 @@ pub enum EngineError {
         path: PathBuf,
         /// What is wrong with it.
         what: String,
+    },
+    /// A tool that is not there, or may not be seen.
+    #[error("there is no tool {}", shown_text(name))]
+    NoTool {
+        /// What was asked for.
+        name: String,
     },
     /// There is no frame.
     #[error(transparent)]
@@ -274,7 +280,7 @@ impl Diagnose for EngineError {
             Self::Edit(e) => e.kind(),
             Self::Pack(e) => e.kind(),
             Self::Terraform(e) => e.kind(),
-            Self::NotEmpty { .. } | Self::NoExport { .. } => ErrorKind::Usage,
+            Self::NotEmpty { .. } | Self::NoExport { .. } | Self::NoTool { .. } => ErrorKind::Usage,
             Self::NoHome
             | Self::NoEntryWith { .. }
             | Self::NoEntry { .. }
@@ -346,6 +352,7 @@ impl Diagnose for EngineError {
             Self::NoLastAnswer => Some("name the entry: `ken lookup --worked ID`".to_owned()),
             Self::NotForgotten { .. } => Some("`ken forget --list` shows what was".to_owned()),
             Self::NotEmpty { .. } => Some("name a folder that does not exist yet".to_owned()),
+            Self::NoTool { .. } => Some("`ken tools list` shows the tools".to_owned()),
             Self::NoExport { .. } => Some("give a folder that `ken export --markdown` wrote".to_owned()),
             Self::NothingIndexed => Some("ken index PATH".to_owned()),
             Self::ModelMismatch { index, model } => Some(format!(

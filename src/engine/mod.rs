@@ -38,6 +38,7 @@ mod session;
 mod setup;
 mod state;
 mod status;
+mod tools;
 mod usage;
 
 pub use alike::Sample;
@@ -67,6 +68,7 @@ pub use session::{OnProgress, Session};
 pub use setup::{AgentFolders, FileSetUp, FileState, SetUp, SetUpError, SetUpReport, agents_here, set_up};
 pub use state::PacksSnapshot;
 pub use status::{Checkup, FittedGate, Status, VectorsFile};
+pub use tools::{AskedVectors, FoundTool, KnownTool, ToolApproved, ToolPlan, ToolsAdded, ToolsFound};
 
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;

@@ -265,7 +265,7 @@ impl Engine {
     }
 
     /// The vectors of the foreign questions: from their file, or made and kept there.
-    fn foreign_vectors(
+    pub(super) fn foreign_vectors(
         &self,
         questions: &[ForeignQuestion],
         encoder: &dyn Encoder,
@@ -295,9 +295,14 @@ impl Engine {
     }
 
     fn foreign_path(&self, encoder: &dyn Encoder) -> Option<PathBuf> {
+        self.vector_file("foreign", encoder)
+    }
+
+    /// Where vectors of this model lie that belong to no pack.
+    pub(super) fn vector_file(&self, of: &str, encoder: &dyn Encoder) -> Option<PathBuf> {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.@".contains(c) { c } else { '_' };
         let name: String = encoder.fingerprint().as_str().chars().map(plain).collect();
-        Some(self.settings.vectors.as_ref()?.join(format!("foreign-{name}.ann")))
+        Some(self.settings.vectors.as_ref()?.join(format!("{of}-{name}.ann")))
     }
 }
 

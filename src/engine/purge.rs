@@ -57,7 +57,7 @@ fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {
     match folder {
         "models" => meta.is_dir() && (matches!(&*name, ".seen" | ".locks") || entry.join("installed.json").is_file()),
         "vectors" => {
-            let is_named = whole.starts_with("canon") || whole.starts_with("foreign-");
+            let is_named = ["canon", "foreign-", "tools-"].iter().any(|own| whole.starts_with(own));
             meta.is_file() && is_named && (whole.ends_with(".ann") || whole.ends_with(".terms"))
         }
         "canon" => meta.is_file() && whole.ends_with(".json"),

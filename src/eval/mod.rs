@@ -14,6 +14,7 @@ pub mod packing;
 mod reliability;
 mod report;
 pub mod retrieval;
+mod tools;
 
 pub use ann::{AnnPlan, AnnReport, Lap, Vectors, measure_ann};
 pub use builtin::{observe, run};
@@ -33,3 +34,6 @@ pub use outcomes::{
 };
 pub use reliability::{Bin, Reliability};
 pub use report::{Counts, Report};
+pub use tools::{
+    Gain, GraphFigures, Hidden, PlanFigures, Planned, Ranked, ToolBenchError, ToolReport, graph_figures, measure_tools,
+};

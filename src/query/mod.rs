@@ -60,7 +60,7 @@ pub use noise::{
 pub use options::{Legs, LookupOptions, SearchOptions};
 pub use phrase::{Call, call};
 pub use probe::{Probed, probe, probe_items};
-pub use question::{QuestionVectors, ROLES};
+pub use question::{QuestionVectors, ROLES, embed_questions};
 pub use recall::{Recall, RecallOptions, recall};
 pub use recalled::{Part, Recalled};
 pub use score::frequency;

@@ -110,6 +110,19 @@ pub fn embed_with_parts(
     Ok(questions.iter().zip(whole).map(with_parts).collect())
 }
 
+/// The parts of texts that are asked, and their unit vectors as a search would embed them, in order.
+///
+/// # Errors
+/// [`EmbedError`] when the model fails.
+pub fn embed_questions(
+    texts: &[&str],
+    encoder: &dyn Encoder,
+) -> Result<Vec<(Vec<String>, QuestionVectors)>, EmbedError> {
+    let questions: Vec<Question> = texts.iter().map(|text| Question::new(text)).collect();
+    let vectors = embed_with_parts(&questions.iter().collect::<Vec<_>>(), ROLES, encoder)?;
+    Ok(questions.into_iter().map(|question| question.parts).zip(vectors).collect())
+}
+
 /// Roles with one prefix are one.
 fn distinct(roles: &[Role], encoder: &dyn Encoder) -> Vec<Role> {
     let mut out: Vec<Role> = Vec::new();

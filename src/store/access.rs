@@ -2,8 +2,9 @@
 
 use super::{
     CountUsage, KeepOutcomes, LogChanges, ReadChanges, ReadEvents, ReadExternal, ReadForgotten, ReadItems, ReadMemory,
-    ReadNoise, ReadOutcomes, ReadSources, ReadUsage, ReadVectors, ReadWords, StoreError, WriteEvents, WriteExternal,
-    WriteForgotten, WriteItems, WriteMemory, WriteNoise, WriteOutcomes, WriteSources, WriteVectors, WriterLock,
+    ReadNoise, ReadOutcomes, ReadSources, ReadTools, ReadUsage, ReadVectors, ReadWords, StoreError, WriteEvents,
+    WriteExternal, WriteForgotten, WriteItems, WriteMemory, WriteNoise, WriteOutcomes, WriteSources, WriteTools,
+    WriteVectors, WriterLock,
 };
 use std::fmt;
 use std::ops::ControlFlow;
@@ -44,6 +45,7 @@ pub trait ReadStore:
     + ReadNoise
     + ReadMemory
     + ReadOutcomes
+    + ReadTools
     + ReadEvents
 {
     /// Everything that is read until this is dropped is of the moment of the first read. One at a time.
@@ -78,6 +80,7 @@ pub trait WriteBatch:
     + WriteEvents
     + WriteMemory
     + WriteOutcomes
+    + WriteTools
 {
     /// Makes the changes true.
     ///

@@ -24,6 +24,7 @@ mod outcome;
 mod passages;
 mod pool;
 mod sqlite;
+mod tools;
 mod usage;
 mod vectors;
 mod words;
@@ -52,6 +53,7 @@ pub use pool::{Pool, PooledReader};
 pub use sqlite::{
     Batch, Cleaned, Database, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies,
 };
+pub use tools::{ReadTools, StoredTool, ToolCall, WriteTools};
 pub use usage::{CountUsage, ReadUsage, Usage};
 pub use vectors::{IndexModel, ItemVectors, LogChanges, ReadChanges, ReadVectors, VectorRows, WriteVectors};
 pub use words::{Corpus, ItemText, ReadWords};

@@ -7,8 +7,10 @@
 pub mod discover;
 pub mod graph;
 pub mod plan;
+mod read;
 #[cfg(test)]
 mod testing;
 mod words;
 
+pub use read::{MOST_TOOLS, NoTools, read_tools};
 pub use words::name_words;

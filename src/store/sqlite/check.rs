@@ -10,6 +10,7 @@ use super::memory::{EVENTS, read_event, read_memory};
 use super::migrate::{MIGRATIONS, schema_of};
 use super::outcome::{OUTCOMES, PATTERNS, read_outcome, read_pattern};
 use super::source::{SOURCE_COLUMNS, read_source};
+use super::tools::{TOOLS, read_tool};
 use super::transfer::{COUNTERS, LINKS};
 use super::value::{count, json, odd_value};
 use crate::store::error::is_damage;
@@ -168,6 +169,7 @@ impl Database {
         self.each_odd("SELECT id, data FROM memory", |row| read_memory(row).map(drop), &mut note)?;
         self.each_odd(OUTCOMES, |row| read_outcome(row).map(drop), &mut note)?;
         self.each_odd(PATTERNS, |row| read_pattern(row).map(drop), &mut note)?;
+        self.each_odd(TOOLS, |row| read_tool(row).map(drop), &mut note)?;
         self.each_odd(PASSAGES, |row| read_passage(row).map(drop), &mut note)?;
         if let Err(error) = read_sketches(&self.connection) {
             note(odd_value(error)?);

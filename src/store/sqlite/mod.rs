@@ -19,6 +19,7 @@ mod noise;
 mod outcome;
 mod repair;
 mod source;
+mod tools;
 mod transfer;
 mod usage;
 mod value;

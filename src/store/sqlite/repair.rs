@@ -45,6 +45,7 @@ const TABLES: &[(&str, bool)] = &[
     ("error_session", false),
     ("outcome_batch", true),
     ("outcome_pattern", false),
+    ("tool", false),
 ];
 
 /// Takes away values that nobody wrote, and keeps the rows: a file whose items do not say where they stand is read

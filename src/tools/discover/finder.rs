@@ -20,6 +20,11 @@ pub const IN_CLAUSES: f64 = 0.2;
 pub const EXPANSIONS: [(f64, f64); 3] = [(0.01, 1.5), (0.10, 2.0), (1.0, 3.0)];
 /// A tool that is named in a reason was at least so likely beside those it is compared with.
 const TELLS: f64 = 2.0;
+/// What a tool of a plan is at least as likely as, as a share of the likeliest. Requests of the sets have two to five
+/// tools; between 0.03 and 0.3 the F1 of the tools changes by less than 0.03 (docs/scoring.md).
+pub const CHOSEN: f64 = 0.1;
+/// Most tools of a plan: more are a list, not a plan.
+pub const MOST_CHOSEN: usize = 12;
 /// Reasons of one tool.
 const REASONS: usize = 3;
 
@@ -102,8 +107,8 @@ struct Weighed {
 }
 
 impl<'a> Finder<'a> {
-    /// Of tools with their unit vectors, if there is a model, their graph, and past tasks, if they are known: `asked`
-    /// gives the words of the task of a session.
+    /// Of tools with their unit vectors, if there is a model, their graph, and the tasks of its sessions, if they are
+    /// known.
     ///
     /// # Errors
     /// As [`ToolTexts::of`].
@@ -112,17 +117,16 @@ impl<'a> Finder<'a> {
         vectors: Option<&'a [Vec<f32>]>,
         texts: &'a ToolTexts,
         graph: &'a ToolGraph,
-        past: Option<(&'a Past, &dyn Fn(usize) -> &'a str)>,
+        past: Option<&'a Past>,
     ) -> io::Result<Self> {
         let of = Conditional::of(graph);
         let needs = Needs::of(tools);
-        let mut out =
-            Self { tools, vectors, texts, needs, graph, of, past: past.map(|(past, _)| past), mix: Mix::default() };
-        if let Some((past, asked)) = past {
+        let mut out = Self { tools, vectors, texts, needs, graph, of, past, mix: Mix::default() };
+        if let Some(past) = past {
             let step = graph.sessions().len().div_ceil(SAMPLES).max(1);
             let sample = |session: usize| {
                 let vector = past.vectors.get(session)?;
-                let text = out.evidence(asked(session), Some(vector), Legs::ALL);
+                let text = out.evidence(past.texts.get(session)?, Some(vector), Legs::ALL);
                 let cosines = past.vectors.iter().map(|other| dot(vector, other)).collect();
                 Some(Sample { session, text, cosines })
             };
@@ -160,6 +164,11 @@ impl<'a> Finder<'a> {
     /// The score of each tool, a logarithm. Used tools have one too.
     pub fn scores(&self, task: &Task<'_>, legs: Legs) -> Vec<f64> {
         self.weigh(task, legs).score
+    }
+
+    /// How likely each tool is beside the others; sums to 1.
+    pub fn shares(&self, task: &Task<'_>) -> Vec<f64> {
+        softmax(&self.scores(task, Legs::ALL))
     }
 
     fn weigh(&self, task: &Task<'_>, legs: Legs) -> Weighed {
@@ -247,6 +256,13 @@ impl<'a> Finder<'a> {
             reasons: self.reasons(tool, task, &weighed, (words[tool], names[tool])),
         };
         order.into_iter().map(found).collect()
+    }
+
+    /// The tools that a plan for a task is made of, best first.
+    pub fn chosen(&self, task: &Task<'_>) -> Vec<usize> {
+        let found = self.find(task, MOST_CHOSEN);
+        let least = found.first().map_or(0.0, |best| best.score) + CHOSEN.ln();
+        found.into_iter().filter(|one| one.score >= least).map(|one| one.tool).collect()
     }
 
     /// Why a tool is proposed: what the graph says first, because nobody sees that in the description.

@@ -17,6 +17,7 @@
 //! docs/scoring.md has all formulas and constants.
 
 mod finder;
+mod gate;
 mod mix;
 mod needs;
 mod past;
@@ -25,7 +26,8 @@ mod reason;
 mod tests;
 mod text;
 
-pub use finder::{EXPANSIONS, Finder, Found, IN_CLAUSES, Legs, Task, Used, expansion};
+pub use finder::{CHOSEN, EXPANSIONS, Finder, Found, IN_CLAUSES, Legs, MOST_CHOSEN, Task, Used, expansion};
+pub use gate::ToolGate;
 pub use mix::{GRAPH_WEIGHTS, Mix, SHARPNESS, TEXT_WEIGHTS};
 pub use needs::{NEEDED, Needs};
 pub use past::{PAST_SMOOTHING, Past};

@@ -9,7 +9,9 @@ pub const PAST_SMOOTHING: f64 = 1.0;
 /// Past tasks with the tools that they used.
 #[derive(Debug, Clone, Default)]
 pub struct Past {
-    /// Unit vectors of the tasks, one for each session of the graph.
+    /// The tasks in words, one for each session of the graph.
+    pub texts: Vec<String>,
+    /// Their unit vectors.
     pub vectors: Vec<Vec<f32>>,
 }
 

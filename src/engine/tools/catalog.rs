@@ -1,0 +1,120 @@
+//! The tools that may be seen, with what sessions did with them.
+
+use crate::engine::{Engine, EngineError, Session};
+use crate::store::{ReadTools, StoredTool, ToolCall};
+use crate::tools::graph::{Call, ToolGraph, communities, page_rank};
+use crate::types::{Access, Scope, Tool};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Most calls that the graph is made of: the last ones.
+const CALLS: usize = 200_000;
+
+/// A tool, and what is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KnownTool {
+    /// What tells it from all others.
+    pub key: String,
+    /// Where it can be used.
+    pub scope: Scope,
+    /// What it says of itself.
+    #[serde(flatten)]
+    pub tool: Tool,
+    /// Whether what it says was approved.
+    pub approved: bool,
+    /// Where it was read.
+    pub source: String,
+    /// When it changed last, milliseconds since 1970.
+    pub changed_at: i64,
+    /// Calls that are known.
+    pub calls: u32,
+    /// Those that went well.
+    pub ok: u32,
+    /// How central it is among the tools, by PageRank over co-use.
+    pub rank: f64,
+    /// The tools of one number are used together.
+    pub community: usize,
+}
+
+/// Tools with their graph.
+pub(super) struct Catalog {
+    pub stored: Vec<StoredTool>,
+    pub tools: Vec<Tool>,
+    pub graph: ToolGraph,
+}
+
+impl Catalog {
+    /// Of tools and calls. A call is one of the tool whose key or name it says, or `mcp__server__name`, as agents name
+    /// tools of servers; of two tools with one name it is one of neither.
+    fn of(stored: Vec<StoredTool>, calls: &[ToolCall]) -> Self {
+        let mut places: HashMap<String, Option<usize>> = HashMap::new();
+        for (at, one) in stored.iter().enumerate() {
+            let Tool { name, server, .. } = &one.tool;
+            let mut names = vec![one.tool.key(), name.clone(), format!("mcp__{server}__{name}")];
+            names.sort();
+            names.dedup();
+            for name in names {
+                places.entry(name).and_modify(|place| *place = None).or_insert(Some(at));
+            }
+        }
+        let mut graph = ToolGraph::of(stored.len(), []);
+        for session in calls.chunk_by(|a, b| a.session == b.session) {
+            let number = graph.begin();
+            for call in session {
+                if let Some(Some(tool)) = places.get(&call.tool) {
+                    graph.record(number, Call { tool: *tool, is_ok: call.is_ok });
+                }
+            }
+        }
+        Self { tools: stored.iter().map(|one| one.tool.clone()).collect(), stored, graph }
+    }
+
+    /// The places of tools by key or name.
+    pub(super) fn places(&self, names: &[String]) -> Result<Vec<usize>, EngineError> {
+        let place = |name: &String| {
+            let of = |tool: &Tool| tool.key() == *name || tool.name == *name;
+            self.tools.iter().position(of).ok_or_else(|| EngineError::NoTool { name: name.clone() })
+        };
+        names.iter().map(place).collect()
+    }
+}
+
+impl Engine {
+    /// The tools that may be seen; those alone that may be offered, if it says so. A tool of a repository hides one of
+    /// all with its key.
+    pub(super) fn catalog(&self, offered: bool, access: &Access) -> Result<Catalog, EngineError> {
+        let Some(database) = self.read_database()? else { return Ok(Catalog::of(Vec::new(), &[])) };
+        let scopes = access.remembered();
+        let mut stored = database.tools(&scopes)?;
+        let own: Vec<String> =
+            stored.iter().filter(|one| one.scope != Scope::global()).map(|one| one.tool.key()).collect();
+        stored.retain(|one| one.scope != Scope::global() || !own.contains(&one.tool.key()));
+        stored.retain(|one| !offered || one.is_approved());
+        stored.sort_by_cached_key(|one| one.tool.key());
+        Ok(Catalog::of(stored, &database.tool_calls(&scopes, CALLS)?))
+    }
+
+    /// All tools that may be seen, by key.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses.
+    pub fn list_tools(&self, access: &Access, session: &Session<'_>) -> Result<Vec<KnownTool>, EngineError> {
+        session.check()?;
+        let Catalog { stored, graph, .. } = self.catalog(false, access)?;
+        let weights = graph.weights();
+        let (ranks, groups) = (page_rank(&weights), communities(&weights));
+        let known = |(at, one): (usize, StoredTool)| KnownTool {
+            key: one.tool.key(),
+            approved: one.is_approved(),
+            scope: one.scope,
+            tool: one.tool,
+            source: one.source,
+            changed_at: one.changed_at,
+            calls: graph.nodes()[at].calls,
+            ok: graph.nodes()[at].ok,
+            rank: ranks[at],
+            community: groups[at],
+        };
+        Ok(stored.into_iter().enumerate().map(known).collect())
+    }
+}
