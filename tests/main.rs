@@ -25,6 +25,7 @@ mod serve; // the service: agents, programs, browsers; who is heard; how it ends
 mod shown; // what documents and help show: typed into a shell, compared with what stands there
 mod store; // what is kept: crashes, several processes, damage, bad disks, older versions
 mod support; // what tests share
+mod tools; // tools of agents: added, found, planned, approved, removed
 
 /// A test file that no `mod` line names would never run.
 #[test]

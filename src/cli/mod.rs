@@ -67,6 +67,7 @@ mod socket;
 mod status;
 mod stop;
 mod surroundings;
+mod tools;
 mod trust;
 
 use clap::{ArgAction, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -171,6 +172,8 @@ enum Verb {
     Outcomes(outcomes::OutcomesArgs),
     #[command(subcommand)]
     Patterns(patterns::PatternsVerb),
+    #[command(subcommand)]
+    Tools(tools::ToolsVerb),
     Doctor(doctor::DoctorArgs),
     Gc(gc::GcArgs),
     #[command(subcommand)]
@@ -246,6 +249,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Memory(verb) => memory::run(global, verb, output),
         Verb::Outcomes(args) => outcomes::run(global, args, output),
         Verb::Patterns(verb) => patterns::run(global, verb, output),
+        Verb::Tools(verb) => tools::run(global, verb, output),
         Verb::Doctor(args) => doctor::run(global, &args, output),
         Verb::Gc(args) => gc::run(global, &args, output),
         Verb::Canon(verb) => canon::run(global, verb, output),

@@ -39,6 +39,13 @@ pub mod outcomes {
     pub use crate::store::{OutcomeCounts, OutcomeFilter};
 }
 
+/// Tools of agents.
+pub mod tools {
+    pub use crate::tools::discover::Reason;
+    pub use crate::tools::plan::{Because, Edge, Missing, Plan, dot, mermaid};
+    pub use crate::tools::{NoTools, read_tools};
+}
+
 /// How lookups and searches are asked.
 pub mod asking {
     pub use crate::chunk::endings;

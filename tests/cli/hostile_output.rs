@@ -173,6 +173,10 @@ fn no_verb_that_reads_lets_anything_through() {
     let item = json!({"id": id, "title": EVIL, "text": paragraph("fort"), "attributes": {"a": EVIL}});
     std::fs::write(victim.work().join("items.jsonl"), format!("{item}\n")).unwrap();
 
+    let tool = json!([{"name": EVIL, "server": EVIL, "tags": [EVIL], "inputSchema": {"properties": {EVIL: {"type": EVIL}}},
+        "description": format!("the quartermaster counts barrels of tar {EVIL}")}]);
+    std::fs::write(victim.work().join("tools.json"), tool.to_string()).unwrap();
+
     let report = json!({"tool": EVIL, "session": EVIL, "input": EVIL, "error": EVIL}).to_string();
     assert_eq!(run(victim.command(&["hook", "post-tool"]), report.as_bytes()).code, 0);
 
@@ -214,6 +218,15 @@ fn no_verb_that_reads_lets_anything_through() {
         &["outcomes", "--all"],
         &["outcomes", "--all", "--after", EVIL],
         &["outcomes", "--since", EVIL, "--tool", EVIL],
+        &["tools", "add", NAME],
+        &["tools", "add", "tools.json", "--server", EVIL],
+        &["tools", "list"],
+        &["tools", "find", "the quartermaster counts barrels of tar"],
+        &["tools", "find", "--used", EVIL, EVIL],
+        &["tools", "plan", "the quartermaster counts barrels of tar"],
+        &["tools", "plan", "--mermaid", "the quartermaster counts barrels of tar"],
+        &["tools", "approve", EVIL],
+        &["tools", "remove", EVIL],
         &["forget", "--session", EVIL],
         &["search", "--like", EVIL],
         &["pack", "--explain", "--task", "the quartermaster counts barrels of tar"],

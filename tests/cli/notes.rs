@@ -46,6 +46,9 @@ const CALLS: &[&[&str]] = &[
     &["model", "use", "no-such-model"],
     &["bench", "embed"],
     &["patterns", "list"],
+    &["tools", "list"],
+    &["tools", "find", "apples"],
+    &["tools", "plan", "apples"],
     &["purge", "--dry-run"],
 ];
 

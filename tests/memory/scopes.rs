@@ -36,6 +36,11 @@ const READS: &[(&str, &[&str])] = &[
     ("list_outcomes", &["outcomes", "--all", "--json"]),
     ("outcome_patterns", &["patterns", "list", "--json"]),
     ("outcome_patterns", &["patterns", "list", "--json", "--state", "found"]),
+    ("list_tools", &["tools", "list", "--json"]),
+    ("find_tools", &["tools", "find", "--json", "quokkaberg service"]),
+    ("plan_tools", &["tools", "plan", "--json", "quokkaberg service"]),
+    ("approve_tools", &["tools", "approve", "quokka_caller"]),
+    ("remove_tools", &["tools", "remove", "quokka_caller"]),
     ("promote", &["memory", "promote", "--author", "person", "ID"]),
     ("status", &["status", "--json"]),
     ("list_items", &["items", "list", "--json"]),
@@ -76,6 +81,9 @@ fn what_another_repository_learnt_is_found_by_nobody() {
     let mut hook = user.command(&["hook", "post-tool"]);
     hook.current_dir(&there);
     assert_eq!(crate::support::ken::run(hook, run.as_bytes()).code, 0);
+    let tools = r#"[{"name": "quokka_caller", "description": "Call quokkaberg: asks the quokkaberg service"}]"#;
+    std::fs::write(there.join("tools.json"), tools).unwrap();
+    assert_eq!(asked(&user, &there, &["tools", "add", "tools.json"], "").code, 0);
     for id in [id(&fact), id(&tactic)] {
         for (case, arguments) in READS {
             let ran = asked(&user, &here, arguments, &id);
@@ -97,6 +105,8 @@ fn what_another_repository_learnt_is_found_by_nobody() {
         let ran = asked(&user, &there, arguments, "");
         assert!(ran.out.contains("quokkaberg service"), "{ran:?}");
     }
+    let ran = asked(&user, &there, &["tools", "find", "--json", "ask the quokkaberg service"], "");
+    assert!(ran.out.contains("quokka_caller"), "{ran:?}");
     let ran = asked(&user, &there, &["lookup", "--json", "fail.log"], "");
     assert!(ran.out.contains("Call quokkaberg"), "{ran:?}");
     // A preference that is global is found everywhere.

@@ -100,6 +100,8 @@ const KNOWN: &[Known] = &[
     ("ken patterns promote *", How::Read, "an id that only its user has"),
     ("ken patterns reject *", How::Read, "an id that only its user has"),
     ("ken bench outcomes *", How::Read, "needs sets that are not in the repository"),
+    ("ken bench tools *", How::Read, "needs sets that are not in the repository"),
+    ("ken tools *", How::Read, "rests on tools and runs that only its user has"),
     ("ken check *", How::Exits(8), "the plan has findings"),
     ("terraform *", How::Exits(8), "the plan has findings"),
     ("ken serve", How::Read, "never ends"),

@@ -3,7 +3,7 @@
 use super::super::graph::Conditional;
 
 /// How much the base counts beside past tasks, in tasks as like as the likest. One, as in Laplace's rule; with three
-/// the figures change by less than 0.002.
+/// the figures change by less than 0.01.
 pub const PAST_SMOOTHING: f64 = 1.0;
 
 /// Past tasks with the tools that they used.

@@ -1,7 +1,7 @@
 //! Which tool needs which.
 //!
-//! The sureties order evidence by kind. They are shares that hold for typed interfaces that name what they give, and
-//! any others that keep the order give the same plans, but for cycles between kinds.
+//! The sureties rank kinds of evidence: they are not measured shares. Among edges of these kinds the rank alone decides
+//! which edge of a cycle goes; beside an order that was seen in sessions the number counts too.
 
 use super::super::words::{braced, name_words};
 use crate::types::Tool;

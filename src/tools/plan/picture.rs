@@ -2,6 +2,7 @@
 //! a quote or begin a tag is replaced.
 
 use super::{Because, Plan};
+use crate::screen::line;
 
 /// Longest name in a picture, in characters.
 const NAME: usize = 80;
@@ -15,7 +16,7 @@ fn quoted(name: &str) -> String {
         letter if letter.is_control() => ' ',
         letter => letter,
     };
-    name.chars().take(NAME).map(plain).collect()
+    line(name).chars().take(NAME).map(plain).collect()
 }
 
 fn label(because: &Because) -> String {

@@ -1,0 +1,292 @@
+//! `ken tools`: which tools there are, which fit a task, and in which order they run.
+
+use super::output::{Failure, Output};
+use super::surroundings::{Surroundings, working_directory};
+use super::{Global, Outcome};
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::system::{self, Links};
+use crate::engine::face::text::single_line;
+use crate::engine::face::tools::{Because, Edge, Missing, Plan, dot, mermaid, read_tools};
+use crate::engine::{Engine, FoundTool, KnownTool, ToolApproved, ToolsFound};
+use crate::render::{json_object, line, shown, wrap};
+use crate::serve::Here;
+use crate::types::limits::TOOL_LIST;
+use crate::types::{Access, Scope};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Indent of what stands below a name.
+const INDENT: &str = "    ";
+/// Longest name and description in a line, in characters.
+const NAME: usize = 120;
+const DESCRIPTION: usize = 200;
+
+/// Find the few tools that a task needs, and the order in which they run
+///
+/// What tools say of themselves is compared with the task, and with what sessions used together (`ken outcomes`). A
+/// tool whose description has changed is not offered until you approve it.
+#[derive(Debug, Subcommand)]
+pub(super) enum ToolsVerb {
+    /// Add tools from a JSON list, an answer to tools/list or an OpenAPI 3 document
+    ///
+    /// Tools that are there already are replaced. In a repository they count there alone.
+    #[command(after_help = "\
+A list is [{\"name\": \"a\", \"description\": \"Does a\"}]; inputSchema (or
+parameters), outputSchema (or results), server and tags may be given too.
+
+Examples:
+  ken tools add tools.json --server github
+  ken tools add openapi.json --global")]
+    Add(AddArgs),
+    /// List the tools that are known
+    #[command(after_help = "\
+Examples:
+  ken tools list
+  ken tools list --json
+
+Exit code: 0 if there are any, 1 if not.")]
+    List,
+    /// Find tools for a task, each with the reasons
+    #[command(after_help = "\
+Examples:
+  ken tools find \"open an issue about the failed build\"
+  ken tools find \"ship it\" --used git_clone --used cargo_build --top 3
+
+Exit code: 0 if a tool fits, 1 if none does.")]
+    Find(FindArgs),
+    /// Plan a task: its tools in order, what can run at once, and what is missing
+    #[command(after_help = "\
+Examples:
+  ken tools plan \"find the movie and list its cast\"
+  ken tools plan \"find the movie and list its cast\" --mermaid
+
+Exit code: 0 if a tool fits, 1 if none does.")]
+    Plan(PlanArgs),
+    /// Approve what a tool says now
+    #[command(after_help = "Example:\n  ken tools approve github/create_issue")]
+    Approve(NameArgs),
+    /// Remove a tool, or with a name that ends with a slash all of a server
+    #[command(after_help = "Examples:\n  ken tools remove github/create_issue\n  ken tools remove github/")]
+    Remove(NameArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AddArgs {
+    /// The document
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The server of tools that name none
+    #[arg(long, value_name = "NAME", default_value = "")]
+    server: String,
+    /// For all repositories
+    #[arg(long)]
+    global: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct FindArgs {
+    /// What is to be done
+    #[arg(value_name = "TASK", required = true)]
+    task: Vec<String>,
+    /// A tool that was called already; repeatable, in the order of the calls
+    #[arg(long, value_name = "NAME")]
+    used: Vec<String>,
+    /// Most tools
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100))]
+    top: u32,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PlanArgs {
+    /// What is to be done
+    #[arg(value_name = "TASK", required = true)]
+    task: Vec<String>,
+    /// Print a flow chart for Mermaid
+    #[arg(long, conflicts_with = "dot")]
+    mermaid: bool,
+    /// Print a graph for Graphviz
+    #[arg(long)]
+    dot: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct NameArgs {
+    /// Its name, or server/name
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+pub(super) fn run(global: &Global, verb: ToolsVerb, output: &Output) -> Outcome {
+    let engine = Surroundings::open(global, output)?.engine();
+    let here = Here::new(working_directory()?);
+    let access = Access::all().from_home(here.scope());
+    let outcome = match verb {
+        ToolsVerb::Add(args) => add(&engine, &args, here.scope(), output),
+        ToolsVerb::List => list(&engine, &access, output),
+        ToolsVerb::Find(args) => find(&engine, &args, &access, output),
+        ToolsVerb::Plan(args) => plan(&engine, &args, &access, output),
+        ToolsVerb::Approve(NameArgs { name }) => engine
+            .approve_tools(&name, &access, &output.session())
+            .map_err(Failure::from)
+            .and_then(|done| said("Approved", "approved", &done, output)),
+        ToolsVerb::Remove(NameArgs { name }) => engine
+            .remove_tools(&name, &access, &output.session())
+            .map_err(Failure::from)
+            .and_then(|done| said("Removed", "removed", &done, output)),
+    };
+    engine.close();
+    outcome
+}
+
+fn add(engine: &Engine, args: &AddArgs, here: &Scope, output: &Output) -> Outcome {
+    let name = shown(&args.file).into_owned();
+    let text = system::read_text(&args.file, Links::Follow, TOOL_LIST).map_err(|e| Failure::io(&name, &e))?;
+    let tools = read_tools(&text, &args.server).map_err(|error| {
+        let hint = "`ken tools add --help` shows what a list looks like";
+        Failure::new(ErrorKind::Usage, format!("{name}: {}", line(&error.to_string())), hint)
+    })?;
+    let scope = if args.global { Scope::global() } else { here.clone() };
+    let done = engine.add_tools(&tools, &scope, &name, &output.session())?;
+    output.tell_notes();
+    if output.json {
+        output.print(&json_object(&done))?;
+        return Ok(0);
+    }
+    let mut text =
+        format!("{} new, {} changed, {} as they were.\n", done.added.len(), done.changed.len(), done.unchanged);
+    for key in &done.changed {
+        text.push_str(&format!(
+            "{INDENT}{} says something else now; read it, then `ken tools approve` it.\n",
+            single_line(key, NAME)
+        ));
+    }
+    output.print(&text)?;
+    Ok(0)
+}
+
+fn list(engine: &Engine, access: &Access, output: &Output) -> Outcome {
+    let tools = engine.list_tools(access, &output.session())?;
+    output.tell_notes();
+    if output.json {
+        output.print(&json_object(&json!({"tools": tools})))?;
+    } else if tools.is_empty() {
+        output.say("No tools are known here; `ken tools add` adds some.");
+    } else {
+        output.print(&tools.iter().map(|tool| listed(tool, output.width)).collect::<String>())?;
+    }
+    Ok(u8::from(tools.is_empty()))
+}
+
+fn listed(one: &KnownTool, width: usize) -> String {
+    let state = if one.approved { "" } else { "  not offered: it has changed, and nobody has approved it" };
+    let calls = if one.calls > 0 { format!("  {}", calls(one.calls, one.ok)) } else { String::new() };
+    let mut text = format!("{}{calls}{state}\n", single_line(&one.key, NAME));
+    described(&mut text, &one.tool.description, width);
+    text
+}
+
+fn described(text: &mut String, description: &str, width: usize) {
+    if !description.trim().is_empty() {
+        text.push_str(&wrap(&single_line(description, DESCRIPTION), INDENT, INDENT, width));
+    }
+}
+
+fn calls(calls: u32, ok: u32) -> String {
+    let share = 100.0 * f64::from(ok) / f64::from(calls.max(1));
+    format!("{calls} {}, {share:.0} % ok", if calls == 1 { "call" } else { "calls" })
+}
+
+fn find(engine: &Engine, args: &FindArgs, access: &Access, output: &Output) -> Outcome {
+    let session = output.session();
+    let found = engine.find_tools(&args.task.join(" "), &args.used, args.top as usize, access, &session)?;
+    output.tell_notes();
+    if output.json {
+        output.print(&json_object(&found))?;
+    } else if found.tools.is_empty() {
+        output.say(&nothing(&found));
+    } else {
+        let text: String =
+            found.tools.iter().enumerate().map(|(at, one)| found_text(at + 1, one, output.width)).collect();
+        output.print(&text)?;
+    }
+    Ok(u8::from(found.tools.is_empty()))
+}
+
+fn nothing(found: &ToolsFound) -> String {
+    match (found.known, found.unapproved) {
+        (0, 0) => "No tools are known here; `ken tools add` adds some.".to_owned(),
+        (known, 0) => format!("None of {known} tools fits."),
+        (known, waiting) => {
+            format!("None of {known} tools fits; {waiting} more wait to be approved (`ken tools list`).")
+        }
+    }
+}
+
+fn found_text(number: usize, one: &FoundTool, width: usize) -> String {
+    let mut text = format!("{number}. {}\n", single_line(&one.key, NAME));
+    described(&mut text, &one.tool.description, width);
+    let mut reasons: Vec<String> = one.because.iter().map(|reason| single_line(reason, DESCRIPTION)).collect();
+    if one.calls > 0 {
+        reasons.push(calls(one.calls, one.ok));
+    }
+    if !reasons.is_empty() {
+        text.push_str(&wrap(&format!("because: {}", reasons.join("; ")), INDENT, INDENT, width));
+    }
+    text
+}
+
+fn plan(engine: &Engine, args: &PlanArgs, access: &Access, output: &Output) -> Outcome {
+    let made = engine.plan_tools(&args.task.join(" "), access, &output.session())?;
+    output.tell_notes();
+    let is_empty = made.plan.levels.is_empty();
+    if output.json {
+        output.print(&json_object(&made))?;
+    } else if is_empty {
+        output.say(&format!("None of {} tools fits.", made.known));
+    } else if args.mermaid {
+        output.print(&mermaid(&made.plan))?;
+    } else if args.dot {
+        output.print(&dot(&made.plan))?;
+    } else {
+        output.print(&plan_text(&made.plan, output.width))?;
+    }
+    Ok(u8::from(is_empty))
+}
+
+fn plan_text(plan: &Plan, width: usize) -> String {
+    let name = |key: &str| single_line(key, NAME);
+    let mut text = String::new();
+    for (number, level) in (1..).zip(&plan.levels) {
+        let at_once = if level.len() > 1 { " (at once)" } else { "" };
+        let names: Vec<String> = level.iter().map(|key| name(key)).collect();
+        text.push_str(&wrap(&format!("{}{at_once}", names.join(", ")), &format!("{number}. "), "   ", width));
+    }
+    for Edge { from, to, because, .. } in &plan.edges {
+        let why = match because {
+            Because::Field { name } => format!("it gives {name}"),
+            Because::Reference { name } => format!("it finds or makes what {name} refers to"),
+            Because::Order { times, of } => format!("it was first in {times} of {of} sessions"),
+            Because::Verbs => "their names say so".to_owned(),
+        };
+        text.push_str(&wrap(&line(&format!("{} before {}: {why}", name(from), name(to))), INDENT, INDENT, width));
+    }
+    for Missing { tool, parameter, .. } in &plan.missing {
+        text.push_str(&wrap(
+            &line(&format!("{} needs {parameter}, which no tool gives", name(tool))),
+            INDENT,
+            INDENT,
+            width,
+        ));
+    }
+    text
+}
+
+fn said(text: &str, name: &str, done: &[ToolApproved], output: &Output) -> Outcome {
+    output.tell_notes();
+    output.print(&match output.json {
+        true => json_object(&json!({ name: done })),
+        false => done.iter().map(|one| format!("{text}: {}.\n", single_line(&one.tool, NAME))).collect(),
+    })?;
+    Ok(0)
+}
