@@ -70,6 +70,8 @@ fn table(report: &ToolReport) -> String {
          weights: text {}, graph {}; sharpness {}\n\n",
         histories.0, histories.1, mix.0, mix.1, mix.2
     );
+    let (passing, noise) = report.gate;
+    out.push_str(&format!("pass the gate: {passing:.3} of the requests, {noise:.3} of foreign questions\n\n"));
     ranked(&mut out, "requests", &report.found, report.gain.as_ref());
     ranked(&mut out, "after other calls", &report.later, report.later_gain.as_ref());
     if !report.hidden.is_empty() {

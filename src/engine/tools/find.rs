@@ -132,11 +132,11 @@ impl Engine {
         let finder = Finder::new(&catalog.tools, vectors.as_deref(), &texts, &catalog.graph, None).map_err(io)?;
         let vector = asked.as_ref().map(|asked| asked.whole.as_slice());
         let best = finder.evidence(task, vector, Legs::ALL).into_iter().fold(f64::NEG_INFINITY, f64::max);
-        let passes = self.tool_gate(&finder, vectors.is_some(), session)?.passes(best);
+        let gate = self.tool_gate(&finder, vectors.is_some(), session)?;
         let task = Task { text: task, vector, clauses: &clauses, used: Used { tools: &used, in_order: true } };
         let mut places: Vec<usize> = Vec::new();
         let mut found: Vec<FoundTool> = Vec::new();
-        if passes {
+        if gate.passes(best) {
             let shares = finder.shares(&task);
             match wanted {
                 Wanted::Most(most) => {
@@ -151,7 +151,7 @@ impl Engine {
                     };
                     found = finder.find(&task, *most).into_iter().map(of).collect();
                 }
-                Wanted::Chosen => places = finder.chosen(&task),
+                Wanted::Chosen => places = finder.chosen(&task, gate),
             }
         }
         let (tools, sessions) = nothing();

@@ -6,7 +6,8 @@ use super::set::{ToolSet, read_set};
 use crate::engine::{AskedVectors, Engine, EngineError, Session};
 use crate::error::{Diagnose, ErrorKind};
 use crate::eval::retrieval::BenchError;
-use crate::tools::discover::{Finder, Legs, Mix, Past, Task, ToolTexts, Used, embedded_text};
+use crate::query::DEFAULT_MAX_NOISE;
+use crate::tools::discover::{Finder, Legs, Mix, Past, Task, ToolGate, ToolTexts, Used, embedded_text};
 use crate::tools::graph::ToolGraph;
 use crate::types::Role;
 use serde::Serialize;
@@ -38,6 +39,9 @@ pub struct ToolReport {
     pub hidden: Vec<Hidden>,
     /// Its reciprocal place with all signals against the best single one.
     pub hidden_gain: Option<Gain>,
+    /// Share of the requests that pass the gate, and of the foreign questions, each half judged by a gate that was set
+    /// by the other.
+    pub gate: (f64, f64),
     /// Plans; none where no order is known.
     pub plans: Option<PlanFigures>,
 }
@@ -126,6 +130,9 @@ pub fn measure_tools(folder: &Path, engine: &Engine, session: &Session<'_>) -> R
         mix: (text, weight, sharpness),
         ..ToolReport::default()
     };
+    let foreign = engine.foreign_evidence(&finder, true, session)?;
+    report.gate = gate(&all, &finder, &foreign);
+    let gate = ToolGate::of(foreign, DEFAULT_MAX_NOISE);
     let mut chosen: Vec<Vec<usize>> = Vec::new();
     if all.set.has_turns() {
         turns(&all, &words, &mut report).map_err(io)?;
@@ -135,7 +142,7 @@ pub fn measure_tools(folder: &Path, engine: &Engine, session: &Session<'_>) -> R
             .map(|(name, legs)| run(&all, name, &every, |at| finder.scores(&all.task(at, &[], false), legs)))
             .to_vec();
         report.gain = gain_of(&report.found);
-        chosen = every.iter().map(|at| finder.chosen(&all.task(*at, &[], false))).collect();
+        chosen = every.iter().map(|at| finder.chosen(&all.task(*at, &[], false), gate)).collect();
         if !all.set.histories.is_empty() {
             report.hidden = hidden(&all, &finder);
             let each = |at: usize| report.hidden.get(at).map_or(&[][..], |one| one.each.as_slice());
@@ -149,6 +156,23 @@ pub fn measure_tools(folder: &Path, engine: &Engine, session: &Session<'_>) -> R
         report.plans = Some(plan_figures(&all.set, graph.sessions(), find));
     }
     Ok(report)
+}
+
+/// Share of the requests that pass, and of foreign questions.
+fn gate(all: &Embedded, finder: &Finder<'_>, foreign: &[f64]) -> (f64, f64) {
+    let share = |passing: usize, of: usize| passing as f64 / of.max(1) as f64;
+    let half = |odd: usize| foreign.iter().copied().skip(odd).step_by(2).collect::<Vec<f64>>();
+    let noise = |odd: usize| {
+        let gate = ToolGate::of(half(1 - odd), DEFAULT_MAX_NOISE);
+        half(odd).into_iter().filter(|best| gate.passes(*best)).count()
+    };
+    let gate = ToolGate::of(foreign.to_vec(), DEFAULT_MAX_NOISE);
+    let best = |at: usize| {
+        let evidence = finder.evidence(&all.set.queries[at].text, Some(&all.tasks[at].whole), Legs::ALL);
+        evidence.into_iter().fold(f64::NEG_INFINITY, f64::max)
+    };
+    let passing = (0..all.set.queries.len()).filter(|at| gate.passes(best(*at))).count();
+    (share(passing, all.set.queries.len()), share(noise(0) + noise(1), foreign.len()))
 }
 
 fn vectors(engine: &Engine, texts: &[String], session: &Session<'_>) -> Result<Vec<Vec<f32>>, EngineError> {

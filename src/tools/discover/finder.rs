@@ -1,5 +1,6 @@
 //! Finds tools: all signals of one task, and what they come to.
 
+use super::gate::ToolGate;
 use super::mix::{Mix, SAMPLES, Sample, learn};
 use super::needs::Needs;
 use super::past::Past;
@@ -258,11 +259,13 @@ impl<'a> Finder<'a> {
         order.into_iter().map(found).collect()
     }
 
-    /// The tools that a plan for a task is made of, best first.
-    pub fn chosen(&self, task: &Task<'_>) -> Vec<usize> {
+    /// The tools that a plan for a task is made of, best first: those that pass the gate by themselves, or that sessions
+    /// or needs bring in.
+    pub fn chosen(&self, task: &Task<'_>, gate: ToolGate) -> Vec<usize> {
         let found = self.find(task, MOST_CHOSEN);
         let least = found.first().map_or(0.0, |best| best.score) + CHOSEN.ln();
-        found.into_iter().filter(|one| one.score >= least).map(|one| one.tool).collect()
+        let fits = |one: &Found| gate.passes(one.evidence) || one.reasons.iter().any(Reason::is_of_graph);
+        found.into_iter().filter(|one| one.score >= least && fits(one)).map(|one| one.tool).collect()
     }
 
     /// Why a tool is proposed: what the graph says first, because nobody sees that in the description.

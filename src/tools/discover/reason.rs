@@ -43,3 +43,10 @@ pub enum Reason {
     /// Past tasks like this one used it.
     Past,
 }
+
+impl Reason {
+    /// Whether it rests on other tools or past tasks, and not on what the tool says of itself.
+    pub const fn is_of_graph(&self) -> bool {
+        !matches!(self, Self::Meaning { .. } | Self::Words | Self::Name)
+    }
+}

@@ -53,13 +53,15 @@ impl ToolNode {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolGraph {
     nodes: Vec<ToolNode>,
+    /// Tools of each session in the order of the calls, and each once.
     sessions: Vec<Vec<usize>>,
+    sets: Vec<BTreeSet<usize>>,
 }
 
 impl ToolGraph {
     /// Of so many tools, and of sessions of calls in their order. Calls of other tools are passed over.
     pub fn of<'a>(tools: usize, sessions: impl IntoIterator<Item = &'a [Call]>) -> Self {
-        let mut graph = Self { nodes: vec![ToolNode::default(); tools], sessions: Vec::new() };
+        let mut graph = Self { nodes: vec![ToolNode::default(); tools], ..Self::default() };
         for calls in sessions {
             let session = graph.begin();
             calls.iter().for_each(|call| graph.record(session, *call));
@@ -70,28 +72,30 @@ impl ToolGraph {
     /// Begins a session; gives its number.
     pub fn begin(&mut self) -> usize {
         self.sessions.push(Vec::new());
+        self.sets.push(BTreeSet::new());
         self.sessions.len() - 1
     }
 
-    /// Adds a call to a session. The cost grows with the distinct tools of that session alone.
+    /// Adds a call to a session. The cost grows with the distinct tools of that session, and only if this one is new in
+    /// it.
     pub fn record(&mut self, session: usize, call: Call) {
-        let Some(before) = self.sessions.get_mut(session).filter(|_| call.tool < self.nodes.len()) else { return };
-        let last = before.last().copied();
-        let others: BTreeSet<usize> = before.iter().copied().filter(|other| *other != call.tool).collect();
-        let is_new = !before.contains(&call.tool);
-        before.push(call.tool);
-        let node = &mut self.nodes[call.tool];
+        let Call { tool, is_ok } = call;
+        let known = self.sessions.get_mut(session).zip(self.sets.get_mut(session));
+        let Some((calls, set)) = known.filter(|_| tool < self.nodes.len()) else { return };
+        let last = calls.last().copied();
+        calls.push(tool);
+        let node = &mut self.nodes[tool];
         node.calls += 1;
-        node.ok += u32::from(call.is_ok);
-        if is_new {
+        node.ok += u32::from(is_ok);
+        if set.insert(tool) {
             node.sessions += 1;
-            for other in others {
-                *self.nodes[call.tool].with.entry(other).or_default() += 1;
-                *self.nodes[other].with.entry(call.tool).or_default() += 1;
+            for other in set.iter().copied().filter(|other| *other != tool) {
+                *self.nodes[tool].with.entry(other).or_default() += 1;
+                *self.nodes[other].with.entry(tool).or_default() += 1;
             }
         }
-        if let Some(last) = last.filter(|last| *last != call.tool) {
-            *self.nodes[last].then.entry(call.tool).or_default() += 1;
+        if let Some(last) = last.filter(|last| *last != tool) {
+            *self.nodes[last].then.entry(tool).or_default() += 1;
         }
     }
 
