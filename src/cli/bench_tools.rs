@@ -16,11 +16,11 @@ use std::path::PathBuf;
 Files of DIR, as JSON lines:
   tools.jsonl      {\"id\": \"a\", \"name\": \"a\", \"description\": \"Does a\"}; server,
                    parameters and tags (or keywords, domains) may be given too
-  queries.jsonl    {\"query\": \"do a, then b\", \"tools\": [\"a\", \"b\"]}; edges (pairs
-                   of places in tools), conversation and before (tools that
-                   were called already) may be given too
-  history.jsonl    what was used together: {\"id\": \"h\", \"tools\": [\"a\", \"b\"]}, with
-                   the query if it is known
+  queries.jsonl    {\"query\": \"do a, then b\", \"tools\": [\"a\", \"b\"]}; edges
+                   (pairs of places in tools), conversation and before (tools
+                   that were called already) may be given too
+  history.jsonl    what was used together: {\"id\": \"h\", \"tools\": [\"a\", \"b\"]},
+                   with the query if it is known
   sequences.jsonl  the same of whole conversations, by their names; a request
                    is judged without its own
 

@@ -161,3 +161,11 @@ fn sessions_count_once_by_their_first_calls() {
     let sessions = [vec![4, 7, 4, 9], vec![7, 4], vec![9]];
     assert_eq!(precedence(&[4, 7], &sessions), [(0, 1, 1), (1, 0, 1)]);
 }
+
+#[test]
+fn a_thousand_tools_have_a_plan() {
+    let (tools, seen) = random(&mut Random(3), 1_000);
+    let plan = of(&tools, &seen);
+    assert_eq!(plan.levels.iter().map(Vec::len).sum::<usize>(), 1_000);
+    assert!(plan.levels.len() > 3 && !plan.edges.is_empty());
+}
