@@ -222,8 +222,8 @@ mod tests {
             name: "ls".into(),
             description: "List files".into(),
             parameters: vec![
-                ToolField { name: "deep".into(), ..ToolField::default() },
                 ToolField { name: "path".into(), kind: "string".into(), required: true },
+                ToolField { name: "deep".into(), ..ToolField::default() },
             ],
             tags: vec!["fs".into()],
             ..Tool::default()
@@ -271,7 +271,7 @@ mod tests {
         );
         let names =
             |fields: &[ToolField]| fields.iter().map(|one| (one.name.clone(), one.required)).collect::<Vec<_>>();
-        assert_eq!(names(&tools[0].results), [("age".to_owned(), false), ("name".to_owned(), true)]);
+        assert_eq!(names(&tools[0].results), [("name".to_owned(), true), ("age".to_owned(), false)]);
         assert_eq!(names(&tools[1].parameters).len(), 3);
     }
 

@@ -152,7 +152,7 @@ fn pictures_hold_no_quote_of_a_stranger() {
     let tools = [tool("x\"];click <b>\n", &[], &[]), tool("y", &[], &[])];
     let plan = of(&tools, &[(0, 1, 9)]);
     let drawn = mermaid(&plan);
-    assert_eq!(drawn, "flowchart LR\n  t0[\"x']_click (b) \"]\n  t1[\"y\"]\n  t0 -->|\"9 of 9\"| t1\n");
+    assert_eq!(drawn, "flowchart LR\n  t0[\"x']_click (b)\"]\n  t1[\"y\"]\n  t0 -->|\"9 of 9\"| t1\n");
     assert!(dot(&plan).contains("  t0 -> t1 [label=\"9 of 9\"];\n"));
 }
 
