@@ -17,6 +17,7 @@ mod bench_logs;
 mod bench_noise;
 mod bench_outcomes;
 mod bench_pack;
+mod bench_problems;
 mod bench_run;
 mod bench_table;
 mod canon;
