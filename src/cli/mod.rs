@@ -55,6 +55,7 @@ mod outcomes;
 mod output;
 mod pack;
 mod patterns;
+mod patterns_drafts;
 mod progress;
 mod purge;
 mod remember;

@@ -96,6 +96,7 @@ const KNOWN: &[Known] = &[
     ("ken memory import memories.md", How::Read, "a file that only its user has"),
     ("ken memory promote *", How::Read, "an id that only its user has"),
     ("ken patterns list *", How::Read, "rests on runs that only its user has"),
+    ("ken patterns propose-canon*", How::Read, "rests on runs that only its user has"),
     ("ken patterns show *", How::Read, "an id that only its user has"),
     ("ken patterns promote *", How::Read, "an id that only its user has"),
     ("ken patterns reject *", How::Read, "an id that only its user has"),
