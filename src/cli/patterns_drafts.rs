@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ken patterns propose-canon > drafts.json && ken canon check drafts.json
+  ken patterns propose-canon
   ken patterns propose-canon --least 5 --out drafts.json
   ken patterns propose-canon 3f9c
 
@@ -32,9 +32,9 @@ pub(super) struct DraftsArgs {
     #[arg(long, value_name = "N", default_value = "3", conflicts_with = "ids",
         value_parser = clap::value_parser!(u32).range(1..))]
     least: u32,
-    /// Name the pack so
-    #[arg(long, value_name = "NAME", default_value = "drafts")]
-    pack: String,
+    /// Name the pack so [default: as the file of --out, else drafts]
+    #[arg(long, value_name = "NAME")]
+    pack: Option<String>,
     /// Write the pack into this new file instead of printing it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub(super) fn run(engine: &Engine, args: &DraftsArgs, access: &Access, output: &
         may_be_written(engine, path)?;
     }
     let wanted = WantedDrafts {
-        pack: args.pack.clone(),
+        pack: args.pack.clone().unwrap_or_else(|| pack_of(args.out.as_deref())),
         patterns: args.ids.clone(),
         least: args.least as usize,
         most: args.limit as usize,
@@ -86,6 +86,12 @@ pub(super) fn run(engine: &Engine, args: &DraftsArgs, access: &Access, output: &
         ));
     }
     Ok(u8::from(is_empty))
+}
+
+/// A pack has the name of its file.
+fn pack_of(out: Option<&Path>) -> String {
+    let stem = out.and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
+    stem.unwrap_or_else(|| "drafts".to_owned())
 }
 
 /// Refuses a file that is there, and one that lookups would read.

@@ -70,23 +70,24 @@ fn one_pattern_is_drafted_into_a_file_that_is_new() {
     sessions(&user);
     let found = user.ken(&["patterns", "list", "--kind", "recovery", "--json"]).json();
     let id = found["patterns"][0]["id"].as_str().unwrap();
-    let ran = user.ken(&["patterns", "propose-canon", &id[..8], "--pack", "team-drafts", "--out", "a.json", "--json"]);
+    let ran = user.ken(&["patterns", "propose-canon", &id[..8], "--out", "team-drafts.json", "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let told = ran.json();
     let about = &told["drafts"][0];
     assert_eq!((&about["count"], &about["sessions"], &about["tool"]), (&4.into(), &4.into(), &"bash".into()));
-    let written: Value = serde_json::from_slice(&std::fs::read(user.work().join("a.json")).unwrap()).unwrap();
+    let written: Value = serde_json::from_slice(&std::fs::read(user.work().join("team-drafts.json")).unwrap()).unwrap();
     assert_eq!((&written, written["pack"].as_str()), (&told["pack"], Some("team-drafts")));
-    assert_eq!(user.ken(&["canon", "check", "a.json"]).code, 0);
+    assert_eq!(user.ken(&["canon", "check", "team-drafts.json"]).code, 0);
 
     let user_packs = user.home().join("canon");
     std::fs::create_dir_all(&user_packs).unwrap();
     let into_packs = user_packs.join("b.json");
     for (arguments, said) in [
-        (&["--out", "a.json"][..], "is there already"),
+        (&["--out", "team-drafts.json"][..], "is there already"),
         (&["--out", "no/such/b.json"], "no/such"),
         (&["--out", into_packs.to_str().unwrap()], "lookups would use drafts"),
         (&["--pack", "No Name"], "is no name for a pack"),
+        (&["--out", "No Name.json"], "is no name for a pack"),
         (&["no-such-id"], "no pattern, or more than one"),
         (&["--least", "0"], "invalid value '0'"),
     ] {
