@@ -46,6 +46,7 @@ const CALLS: &[&[&str]] = &[
     &["model", "use", "no-such-model"],
     &["bench", "embed"],
     &["patterns", "list"],
+    &["patterns", "propose-canon"],
     &["purge", "--dry-run"],
 ];
 

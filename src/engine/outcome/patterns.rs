@@ -168,7 +168,7 @@ pub(super) fn overcame(
 }
 
 /// Patterns as they are stored, of the scopes that may be seen. One that a newer `ken` has written is left out.
-fn stored(
+pub(super) fn stored(
     database: &Database,
     kind: Option<PatternKind>,
     state: Option<&str>,
