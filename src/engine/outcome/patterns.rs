@@ -34,8 +34,8 @@ pub struct KeptPattern {
 }
 
 impl Engine {
-    /// Patterns of the scopes that may be seen, by kind, the surest first. Rejected ones only if that is the state that is
-    /// asked for.
+    /// Patterns of the scopes that may be seen, by kind, the surest first. Rejected ones only if that state is asked
+    /// for.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.

@@ -169,7 +169,7 @@ fn recurring<'a>(failed: &[&'a Failed<'a>], least: usize) -> Vec<Group<'a>> {
         groups.entry((&one.row.tool, &one.kind)).or_default().add(one);
     }
     let mut groups: Vec<Group<'_>> = groups.into_values().filter(|group| group.count >= least).collect();
-    groups.sort_by(|a, b| (b.count, b.sessions.len()).cmp(&(a.count, a.sessions.len())));
+    groups.sort_by_key(|group| std::cmp::Reverse((group.count, group.sessions.len())));
     groups
 }
 

@@ -135,16 +135,18 @@ const CARGO: &str = r#"{"reason":"compiler-message","message":{"message":"no","l
 fn reports_for_programs_are_read() {
     for (report, told) in [
         (
-            r#"[{"filePath":"/w/a.js","messages":[{"ruleId":"semi","severity":2,"message":"no","line":3,"column":4}]}]"#,
+            r#"[{"filePath":"/w/a.js","messages":[{"severity":2,"message":"no","line":3,"column":4}]}]"#,
             "/w/a.js:3:4 error no",
         ),
         (SARIF, "a.c:3:4 warning no"),
         (
-            r#"{"diagnostics":[{"message":"no","location":{"path":"a.c","range":{"start":{"line":3}}},"severity":"ERROR"}]}"#,
+            r#"{"diagnostics":[{"message":"no","severity":"ERROR",
+                "location":{"path":"a.c","range":{"start":{"line":3}}}}]}"#,
             "a.c:3 error no",
         ),
         (
-            r#"{"files":[{"path":"a.rb","offenses":[{"severity":"convention","message":"no","location":{"line":3}}]}]}"#,
+            r#"{"files":[{"path":"a.rb",
+                "offenses":[{"severity":"convention","message":"no","location":{"line":3}}]}]}"#,
             "a.rb:3 note no",
         ),
         (r#"{"files":{"src/A.php":{"messages":[{"message":"no","line":3}]}}}"#, "src/A.php:3 no"),
@@ -156,7 +158,8 @@ fn reports_for_programs_are_read() {
         ),
         (CARGO, "a.rs:3:4 error no"),
         (
-            r#"<checkstyle><file name="a.java"><error line="3" column="4" severity="error" message="a &lt; b"/></file>"#,
+            r#"<checkstyle><file name="a.java"><error line="3" column="4" severity="error" message="a &lt; b"/>
+                </file>"#,
             "a.java:3:4 error a < b",
         ),
         (
