@@ -29,6 +29,9 @@ LIMIT_S = 30
 # So that a lookup has something to say.
 LOG = "error: the harvest failed\nError: creating S3 Bucket (logs): BucketAlreadyExists\n"
 
+# What an agent reports of a run.
+REPORT = '{"session": "s", "tool": "bash", "input": "make", "exit_code": 2, "error": "make: jq: No such file"}\n'
+
 # What the table lets a verb start, beside `ken` itself: by the name of the file.
 PIP = re.compile(r"^(python[0-9.]*|pip[0-9.]*|pypy[0-9.]*)$")
 # pyenv's stand-ins for python3 and pip are scripts; these are what they run to find the real one.
@@ -89,6 +92,20 @@ def verbs(work):
         (["trust"], "", False, None),
         # What a trusted folder sets counts only as far as a repository may set it.
         (["lookup", "-"], LOG, False, None),
+        (["hook", "post-tool"], REPORT, False, None),
+        (["hook", "install", "cursor"], "", False, None),
+        (["outcomes"], "", False, None),
+        (["outcomes", "--all", "--json"], "", False, None),
+        (["patterns", "list"], "", False, None),
+        (["patterns", "find"], "", False, None),
+        (["patterns", "show", "0"], "", False, None),
+        (["patterns", "reject", "0"], "", False, None),
+        (["patterns", "promote", "0"], "", False, None),
+        (["patterns", "propose-canon", "--least", "1"], "", False, None),
+        (["init", "--client", "cursor", "--dry-run"], "", False, None),
+        (["init", "--client", "cursor"], "", False, None),
+        (["init", "--remove"], "", False, None),
+        (["bench", "problems", a], "", False, None),
         (["--help"], "", False, None),
     ]
 

@@ -10,6 +10,7 @@ use super::bench_logs::{self, LogsArgs};
 use super::bench_noise::{self, NoiseArgs};
 use super::bench_outcomes::{self, OutcomesArgs};
 use super::bench_pack::{self, BenchPackArgs};
+use super::bench_problems::{self, ProblemsArgs};
 use super::bench_run::{self, RunArgs};
 use super::bench_tools::{self, ToolsArgs};
 use super::output::{Failure, Output};
@@ -37,6 +38,7 @@ pub(super) enum BenchVerb {
     Noise(NoiseArgs),
     Fingerprint(FingerprintArgs),
     Logs(LogsArgs),
+    Problems(ProblemsArgs),
     Outcomes(OutcomesArgs),
     Tools(ToolsArgs),
     Pack(BenchPackArgs),
@@ -73,6 +75,7 @@ pub(super) fn run(global: &Global, verb: BenchVerb, output: &Output) -> Outcome 
         BenchVerb::Noise(args) => bench_noise::run(global, args, output),
         BenchVerb::Fingerprint(args) => bench_fingerprint::run(&args, output),
         BenchVerb::Logs(args) => bench_logs::run(&args, output),
+        BenchVerb::Problems(args) => bench_problems::run(&args, output),
         BenchVerb::Outcomes(args) => bench_outcomes::run(&args, output),
         BenchVerb::Tools(args) => bench_tools::run(global, &args, output),
         BenchVerb::Ann(args) => bench_ann::run(&args, output),

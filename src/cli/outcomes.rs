@@ -71,7 +71,8 @@ pub(super) fn run(global: &Global, args: OutcomesArgs, output: &Output) -> Outco
     } else if found.failures.is_empty() && found.kept == OutcomesKept::default() {
         output.say(nothing);
     } else {
-        let rows = found.failures.iter().map(|failure| (&failure.error, failure.overcome.as_deref()));
+        let rows = found.failures.iter();
+        let rows = rows.map(|one| (&one.error, one.overcome.as_deref(), one.places.as_slice()));
         let table = failures_text(rows, now_ms(), output.style, output.width);
         output.print(&format!("{table}{}.\n", kept_text(&found.kept)))?;
     }

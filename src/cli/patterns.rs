@@ -42,6 +42,7 @@ Exit code: 0 if there are any, 1 if not.")]
     /// Say that a pattern is wrong: it is shown no more
     #[command(after_help = "Example:\n  ken patterns reject 3f9c")]
     Reject(IdArgs),
+    ProposeCanon(super::patterns_drafts::DraftsArgs),
     /// Analyse new runs now
     ///
     /// This happens by itself after every 25 runs of a session. Several processes can do it at once: each run is
@@ -153,6 +154,7 @@ pub(super) fn run(global: &Global, verb: PatternsVerb, output: &Output) -> Outco
             let found = engine.reject_pattern(&args.id, &access, &output.session())?;
             said(&found, &format!("Rejected: {}.", found.advice), output)
         }
+        PatternsVerb::ProposeCanon(args) => super::patterns_drafts::run(&engine, &args, &access, output),
         PatternsVerb::Find(_) => {
             let done = engine.analyse_outcomes(Pending::All, &worker(), &output.session())?;
             output.print(&match output.json {

@@ -34,6 +34,7 @@ pub mod memory {
 
 /// What tools did.
 pub mod outcomes {
+    pub use crate::outcome::draft::DraftedPack;
     pub use crate::outcome::pattern::{PatternKind, Place};
     pub use crate::outcome::{PayloadError, head, read, read_report};
     pub use crate::store::{OutcomeCounts, OutcomeFilter};

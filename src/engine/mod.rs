@@ -58,7 +58,7 @@ pub use memory::{
 pub use notes::Notes;
 pub use outcome::{
     Analysed, Failure, Failures, KeptPattern, Loss, Losses, NEW_ROWS, OutcomePage, OutcomesKept, PROMOTED, Pending,
-    REJECTED, SessionTaken,
+    REJECTED, SessionTaken, WantedDrafts,
 };
 pub use pack::PackOptions;
 pub use packs::NewEntry;

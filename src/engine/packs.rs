@@ -146,8 +146,7 @@ impl Engine {
     /// [`EngineError`] when the entry is not usable or the pack cannot be read or written.
     pub fn add_entry(&self, new: NewEntry) -> Result<(String, PathBuf), EngineError> {
         let NewEntry { pack, mut entry } = new;
-        let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if pack.is_empty() || pack.len() > 64 || !pack.chars().all(fine) {
+        if !is_pack_name(&pack) {
             return Err(EngineError::PackName(pack));
         }
         self.data()?;
@@ -209,6 +208,12 @@ impl PacksSnapshot {
         let found = self.knowledge.browse(words, limit).into_iter();
         found.filter_map(|at| self.canon().entries().get(at)).collect()
     }
+}
+
+/// Whether a pack can have this name.
+pub(super) fn is_pack_name(name: &str) -> bool {
+    let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !name.is_empty() && name.len() <= 64 && name.chars().all(fine)
 }
 
 fn slug(title: &str) -> String {

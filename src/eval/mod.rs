@@ -24,8 +24,9 @@ pub use grouping::{
     Grouping, LabelledLine, SystemGrouping, TableError, group_lines, grouping, mean_grouping, parse_lines,
 };
 pub use logs::{
-    LabelledLog, LogFigures, LogFit, LogOutcome, MissedLog, SurveyedLog, fit_logs, measure_logs, passing_logs,
-    read_logs, shipped_log_weights, survey_compared_logs, survey_logs,
+    LabelledLog, LabelledOutput, LabelledProblem, LogFigures, LogFit, LogOutcome, MissedLog, OutputProblems,
+    ProblemFigures, SurveyedLog, fit_logs, measure_logs, measure_problems, passing_logs, read_logs, read_outputs,
+    shipped_log_weights, survey_compared_logs, survey_logs,
 };
 pub use noise::{LengthNoise, noise, windows};
 pub use observation::{Guess, Observation};

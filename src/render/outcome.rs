@@ -2,22 +2,23 @@
 
 use super::wrap::wrap;
 use super::{Style, line};
-use crate::types::{ErrorCount, ToolOutcome};
+use crate::types::{ErrorCount, ProblemPlace, ToolOutcome};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
 /// What is shown of an error or an input, in characters.
 const SHOWN_CHARS: usize = 200;
 
-/// Failures by how often they were met, each with what overcame it if that is known.
+/// Failures by how often they were met, each with the places that the tool named, and with what overcame it if that is
+/// known.
 pub fn failures_text<'a>(
-    failures: impl IntoIterator<Item = (&'a ErrorCount, Option<&'a str>)>,
+    failures: impl IntoIterator<Item = (&'a ErrorCount, Option<&'a str>, &'a [ProblemPlace])>,
     now_ms: i64,
     style: Style,
     width: usize,
 ) -> String {
     let mut out = String::new();
-    for (failure, overcome) in failures {
+    for (failure, overcome, places) in failures {
         let count = failure.count;
         let sessions = if failure.sessions == 1 { "session" } else { "sessions" };
         let what = what(&failure.tool, &failure.head);
@@ -26,6 +27,11 @@ pub fn failures_text<'a>(
         let told = told_line(&failure.example);
         if !told.is_empty() {
             out.push_str(&wrap(&told, INDENT, INDENT, width));
+        }
+        // The line above may say where it is.
+        let places: Vec<String> = places.iter().map(place).filter(|place| !told.contains(place.as_str())).collect();
+        if !places.is_empty() {
+            out.push_str(&wrap(&format!("at: {}", places.join(", ")), INDENT, INDENT, width));
         }
         if let Some(overcome) = overcome {
             out.push_str(&wrap(&format!("overcome by: {}", line(overcome)), INDENT, INDENT, width));
@@ -160,6 +166,12 @@ fn what(tool: &str, head: &str) -> String {
         "" => line(tool).into_owned(),
         head => format!("{}: {}", line(tool), line(head)),
     }
+}
+
+/// A place as editors take it.
+fn place(of: &ProblemPlace) -> String {
+    let number = |number: Option<u32>| number.map(|number| format!(":{number}")).unwrap_or_default();
+    format!("{}{}{}", line(&of.file), number(of.line), number(of.column))
 }
 
 /// The first line of a text that says anything.

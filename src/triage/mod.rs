@@ -4,6 +4,7 @@
 //! `features` what is known of each, `weights` what that is worth; `whole` puts the pieces of a long log together. A
 //! softmax over the blocks of one log and over "none of them" makes probabilities of it. They are those of runs that
 //! failed: of a log without a failure they say nothing.
+//! `problem` reads places in files and their messages out of what tools print.
 //! Where there is a log of the same job from when it passed (`passing`), what that one prints too counts less.
 //!
 //! Knows no project and no pack: each rule is true of a tool or a test framework. Linear in the log.
@@ -14,6 +15,7 @@ mod features;
 mod line;
 mod parts;
 mod passing;
+mod problem;
 mod step;
 mod weights;
 mod whole;
@@ -22,6 +24,7 @@ pub use block::{Block, Errors, MAX_QUESTION_LINES, blocks, is_question};
 pub use features::{FEATURES, OF_PASSING};
 pub use parts::Evidence;
 pub use passing::Passing;
+pub use problem::{MOST_PROBLEMS, Problem, ProblemSeverity, problems};
 
 use crate::text::Cleaned;
 use whole::Whole;

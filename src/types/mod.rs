@@ -42,7 +42,7 @@ pub use memory::{
 };
 pub use model::{Calibration, Fingerprint, Fit, Logistic, Prior, Role};
 pub use noise::{CorpusNoise, FamilyNoise, MOST_NOISE, ModelNoise, SignalNoise, SignalSet};
-pub use outcome::{ErrorCount, Execution, ToolOutcome};
+pub use outcome::{ErrorCount, Execution, ProblemPlace, ToolOutcome};
 pub use planned::{Action, Checked, PlanFinding, PlanReport, Risk};
 pub use platform::Platform;
 pub use tool::{Tool, ToolField};

@@ -56,6 +56,19 @@ pub struct ToolOutcome {
     pub scope: Scope,
 }
 
+/// Where a failed tool found something wrong, as it said itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProblemPlace {
+    /// The file, as the tool names it.
+    pub file: String,
+    /// The line in it, from 1; none where the tool names the file alone.
+    pub line: Option<u32>,
+    /// The column, as the tool counts it.
+    pub column: Option<u32>,
+    /// What is wrong there; may be empty.
+    pub message: String,
+}
+
 /// Failures of one kind, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ErrorCount {

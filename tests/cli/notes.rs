@@ -49,6 +49,7 @@ const CALLS: &[&[&str]] = &[
     &["tools", "list"],
     &["tools", "find", "apples"],
     &["tools", "plan", "apples"],
+    &["patterns", "propose-canon"],
     &["purge", "--dry-run"],
 ];
 

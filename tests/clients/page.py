@@ -219,7 +219,7 @@ def policy(browser):
         size = len(response.read())
     wanted = ["default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]
     check("the page has its policy", all(one in sent for one in wanted) and "unsafe" not in sent, sent)
-    check("the page is small", size < 48_000, size)
+    check("the page is small", size < 52_000, size)
     with browser.page(fails="Content Security Policy") as page:
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'ran(1)'}))")
         check("the policy stops other scripts", page.evaluate("window.ranWith.length") == 0)
@@ -405,6 +405,115 @@ def lookup(browser):
         page.get_by_role("button", name="Look these lines up as a log").click()
         expect(page.locator(".finding").first).to_be_visible()
         check("lines in the box of search can be looked up", page.locator("#mode-lookup").is_checked())
+
+
+# What a service tells of failures.
+FAILURES = {
+    "failures": [
+        {
+            "scope": "x",
+            "tool": "bash",
+            "head": "make",
+            "error_fingerprint": "x",
+            "example": "make: jq: No such file or directory\nmake: *** [Makefile:3: test] Error 127",
+            "count": 12,
+            "sessions": 4,
+            "first_at": 0,
+            "last_at": 86_400_000,
+            "overcome": "Run `apt-get install -y jq`, then `make` again",
+            "places": [{"file": "Makefile", "line": 3, "column": None, "message": "x"}],
+        },
+        {
+            "scope": "x",
+            "tool": "sql",
+            "head": "",
+            "error_fingerprint": "x",
+            "example": "Unknown column 'a' in 'field list'",
+            "count": 1,
+            "sessions": 1,
+            "first_at": 0,
+            "last_at": 0,
+            "overcome": None,
+            "places": [],
+        },
+    ],
+    "kept": {
+        "rows": 30,
+        "sessions": 4,
+        "failures": 13,
+        "errors": 2,
+        "lost": {"total": 3, "busy": 3, "full": 0, "damaged": 0, "unreadable": 0},
+    },
+}
+
+
+def show_failures(page):
+    page.locator("#mode-failures").check(force=True)
+    expect(page.locator("#busy.on")).to_have_count(0)
+
+
+def failures(browser):
+    with browser.page() as page:
+        show_failures(page)
+        expect(page.locator("#answer")).to_contain_text("Nothing was reported here.")
+        check("without reports it is said how they come", "ken hook" in page.locator("#answer").inner_text())
+    runs = [
+        {"session": session, "tool": "bash", "input": command, **more}
+        for session in ["a", "b"]
+        for command, more in [
+            ("make test", {"exit_code": 2, "error": "make: jq: No such file or directory"}),
+            ("apt-get install -y jq", {"exit_code": 0}),
+            ("make test", {"exit_code": 0}),
+        ]
+    ]
+    runs.append({"session": "a", "tool": "sql", "input": "SELECT a", "error": "Unknown column 'a' in 'field list'"})
+    browser.service.ask("outcomes", {"outcomes": runs})
+    with browser.page() as page:
+        page.locator("#box").fill("a question")
+        show_failures(page)
+        check("a question is no tool", page.locator("#box").input_value() == "")
+        check("the box has the name of its mode", page.get_by_role("textbox", name="Tool").count() == 1)
+        expect(page.locator(".hit h3")).to_have_text(["bash: make", "sql: SELECT"])
+        often = page.locator(".hit .sure").all_inner_texts()
+        check("failures come by how often they were met", often == ["2 times", "1 time"], often)
+        check("runs are counted", "7 runs in 2 sessions" in page.locator("#count").inner_text())
+        with page.expect_response("**/v1/outcomes?*") as asked:
+            page.locator("#box").fill("sql")
+            page.keyboard.press("Enter")
+        check("a tool is asked for", "tool=sql" in asked.value.url, asked.value.url)
+        expect(page.locator(".hit h3")).to_have_text(["sql: SELECT"])
+        page.keyboard.press("Escape")
+        expect(page.locator(".hit")).to_have_count(2)
+        page.locator("#filters summary").click()
+        with page.expect_response("**/v1/outcomes?*") as asked:
+            page.locator("#filter-since").select_option("7 days")
+        check("a time is asked for", "since=7d" in asked.value.url and "end=" not in asked.value.url, asked.value.url)
+        check("the address remembers both", page.url.endswith("/?mode=failures&since=7d"), page.url)
+        page.route("**/v1/outcomes?*", fulfil(FAILURES))
+        page.reload()
+        expect(page.locator(".hit")).to_have_count(2)
+        overcome, never = page.locator(".hit").all_inner_texts()
+        check("the place that the tool named is shown", "Makefile:3" in overcome, overcome)
+        check("what overcame a failure is said", "Overcome by: Run apt-get install -y jq" in overcome, overcome)
+        check("what never went away is said", "Never overcome" in never and "Overcome by" not in never, never)
+        check("what was lost is said", "3 runs could not be kept" in page.locator("#notes").inner_text())
+        page.locator("#filter-end").select_option("never overcome")
+        expect(page.locator(".hit h3")).to_have_text(["sql"])
+        page.locator("#filter-end").select_option("overcome")
+        expect(page.locator(".hit h3")).to_have_text(["bash: make"])
+        check("they are filtered by how they ended", page.locator("#missing").is_hidden())
+        page.locator("#box").focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        expect(page.locator(".hit pre")).to_contain_text("Error 127")
+        check("a key opens the whole error", True)
+        with page.expect_request("**/v1/lookup") as asked:
+            page.get_by_role("button", name="Look it up").click()
+        check("an error is looked up", asked.value.post_data_json["text"] == FAILURES["failures"][0]["example"])
+        check("the mode is that of lookups", page.locator("#mode-lookup").is_checked())
+        page.locator("#mode-search").check(force=True)
+        show_failures(page)
+        check("a question is none of the tool's", page.locator("#box").input_value() == "")
 
 
 def missing(browser):
@@ -610,7 +719,9 @@ def hostile(browser):
                             payloads["captures, name"] = HOSTILE.format("captures")
                             hit["captures"] = {payloads["captures, name"]: payloads["results.hits.captures.x"]}
                 page.route(f"**/v1/{path}", fulfil(answer, status_code))
-                if path == "status":
+                if path.startswith("outcomes"):
+                    show_failures(page)
+                elif path == "status":
                     page.locator("#open-status").click()
                     expect(page.locator("#status-body dl")).to_be_visible()
                 else:
@@ -665,6 +776,7 @@ NOT_SHOWN = {
     | {"results.also_seen.id", "results.why_not.stage", "results.hits.role"},
     "problem": {"type", "kind"},
     "status": set(),
+    "failures": {"failures.scope", "failures.error_fingerprint"},
 }
 
 
@@ -715,6 +827,7 @@ def poisoned(service):
     yield "lookup", "lookup", {**known, "notes": ["x"]}, 200
     yield "problem", "search", PROBLEM, 400
     yield "problem", "lookup", PROBLEM, 500
+    yield "failures", "outcomes?*", FAILURES, 200
     yield "status", "status", status, 200
 
 
@@ -730,6 +843,14 @@ def states(browser):
         def go(page):
             page.route(f"**/v1/{kind}", fulfil(answer, status, headers))
             (ask if kind == "search" else look_up)(page, QUESTION)
+            page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+
+        return go
+
+    def show_failed(answer):
+        def go(page):
+            page.route("**/v1/outcomes?*", fulfil(answer))
+            show_failures(page)
             page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
 
         return go
@@ -762,6 +883,10 @@ def states(browser):
     learnt["results"][0]["hits"][0].update(memory=MEMORY)
     yield "lookup of what was learnt", shows("lookup", learnt)
     yield "lookup with all fields", shows("lookup", next(one for one in poisoned(service) if one[0] == "lookup")[2])
+    yield "failures of tools", show_failed(FAILURES)
+    long_words = [{**one, "tool": long, "example": f"{long}\n{long}", "overcome": long} for one in FAILURES["failures"]]
+    yield "failures with long words", show_failed({**FAILURES, "failures": long_words})
+    yield "no failures", show_failed({**FAILURES, "failures": []})
     yield "problem", shows("search", PROBLEM, 400)
     yield "too many requests", shows("search", PROBLEM, 429, {"Retry-After": "7"})
     yield "wrong token", shows("search", PROBLEM, 401)
@@ -804,8 +929,8 @@ def looks(browser):
             check(f"motion is as wished: {motion}", moves == name, moves)
 
 
-PARTS = [with_token, without_token, policy, as_one_types, in_order, search, nothing_sure, lookup, missing, filters]
-PARTS += [troubles, status, by_keyboard, hostile, hidden, looks, everywhere]
+PARTS = [with_token, without_token, policy, as_one_types, in_order, search, nothing_sure, lookup, failures, missing]
+PARTS += [filters, troubles, status, by_keyboard, hostile, hidden, looks, everywhere]
 
 
 def main():

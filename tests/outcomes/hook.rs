@@ -141,6 +141,27 @@ fn a_damaged_database_is_no_reason_to_fail() {
 }
 
 #[test]
+fn a_failure_names_the_places_that_its_tool_named() {
+    let user = User::new();
+    let printed = "warning: unused import\n --> src/a.rs:1:5\n  |\n\nerror[E0382]: borrow of moved value: `s`\n \
+        --> src/main.rs:7:9\n  |\n\nerror: could not compile `shop`";
+    hook(&user, failure("a", "cargo check", printed).to_string().as_bytes());
+    hook(&user, failure("a", "cc a.c", "a.c:3:4: error: no such name").to_string().as_bytes());
+    let ran = user.ken(&["outcomes", "--json"]);
+    let failures = ran.json()["failures"].as_array().unwrap().clone();
+    let of = |head: &str| failures.iter().find(|one| one["head"] == head).unwrap()["places"].clone();
+    let places = json!([
+        {"file": "src/main.rs", "line": 7, "column": 9, "message": "borrow of moved value: `s`"},
+        {"file": "src/a.rs", "line": 1, "column": 5, "message": "unused import"},
+    ]);
+    assert_eq!(of("cargo"), places);
+    assert_eq!(of("cc")[0]["line"], 3);
+    let text = user.ken(&["outcomes"]).out;
+    assert!(text.contains("at: src/main.rs:7:9, src/a.rs:1:5"), "{text}");
+    assert!(!text.contains("at: a.c"), "the error itself says it: {text}");
+}
+
+#[test]
 fn a_command_is_kept_only_where_that_is_wanted() {
     let user = User::new();
     let fail = ["run", "--", "sh", "-c", "echo the lever is stuck >&2; exit 3"];

@@ -1,6 +1,7 @@
 //! Outcomes: what tools did is kept without holding anybody up, counted, shown, and forgotten.
 
 mod crash; // kill -9 while rows are written
+mod drafts; // pack entries drafted from errors that recur
 mod forgotten; // what was forgotten is in no byte; old rows go
 mod hook; // the hook as agents call it: whatever comes in, it ends with 0 and says nothing
 mod patterns; // what helped, found by one analysis alone, promoted by a person

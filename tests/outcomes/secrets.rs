@@ -2,9 +2,13 @@
 //! this file holds none.
 
 use super::{hook, runs};
-use crate::support::file_with;
 use crate::support::ken::User;
+use crate::support::long;
+use kenning::engine::Engine;
+use kenning::outcome::read;
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::Path;
 
 /// Forms of credentials: what stands before the random part, letters of which it is drawn, how many.
 const FORMS: [(&str, &str, usize); 20] = [
@@ -50,12 +54,37 @@ impl Drawn {
     }
 }
 
+/// Events of which one goes the whole way, through a process; the others call what it calls.
+const PROCESS_EACH: usize = 8;
+/// Bytes that the first half of every planted value has at least.
+const LEAST: usize = 12;
+
+/// The halves of planted values that are in a file below a folder, each file read once.
+fn found_in<'a>(folder: &Path, halves: &HashMap<&'a [u8], &'a [u8]>, out: &mut Vec<String>) {
+    for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            found_in(&path, halves, out);
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        for at in 0..bytes.len().saturating_sub(LEAST - 1) {
+            let half = halves.get(&bytes[at..at + LEAST]);
+            out.extend(
+                half.filter(|half| bytes[at..].starts_with(half))
+                    .map(|half| format!("{} in {}", String::from_utf8_lossy(half), path.display())),
+            );
+        }
+    }
+}
+
 #[test]
 fn planted_credentials_are_in_no_byte() {
+    let events = long::amount("KEN_SECRET_EVENTS", 1_000, 200) as usize;
     let user = User::new();
     let mut drawn = Drawn(7);
     let mut planted = Vec::new();
-    for number in 0..200 {
+    let mut open = None;
+    for number in 0..events {
         let (before, letters, count) = FORMS[number % FORMS.len()];
         let secret = drawn.text(letters, count);
         let behind = match before {
@@ -80,14 +109,35 @@ fn planted_credentials_are_in_no_byte() {
                 "tool_input": {"command": format!("deploy {said}")}, "error": format!("Exit code 1\n{padding}{said}")})
             }
         };
-        hook(&user, report.to_string().as_bytes());
+        let report = report.to_string();
+        // While somebody has it open, nobody copies its log over when they close it, which waits for the disk.
+        if number == 1 {
+            let connection = rusqlite::Connection::open(user.home().join("kenning.db")).unwrap();
+            let count: i64 = connection.query_row("SELECT count(*) FROM tool_outcome", [], |row| row.get(0)).unwrap();
+            assert_eq!(count, 1);
+            open = Some(connection);
+        }
+        if number % PROCESS_EACH == 0 {
+            hook(&user, report.as_bytes());
+        } else {
+            let run = read(report.as_bytes()).unwrap().unwrap();
+            Engine::keep_outcome(&user.home(), &run, &user.work(), 1_800_000_000_000 + number as i64).unwrap();
+        }
         planted.push(secret);
     }
-    assert_eq!(runs(&user).len(), 200);
-    for secret in &planted {
-        assert_eq!(file_with(&user.home(), secret.as_bytes()), None, "{secret}");
-        // Nor is the first half of one.
-        let half = &secret.as_bytes()[..secret.len().div_ceil(2).max(12).min(secret.len())];
-        assert_eq!(file_with(&user.home(), half), None, "half of {secret}");
-    }
+    assert_eq!(runs(&user).len(), events.min(1_000));
+    drop(open);
+    // Neither a whole one nor the first half of one.
+    let halves: HashMap<&[u8], &[u8]> = planted
+        .iter()
+        .map(|secret| &secret.as_bytes()[..secret.len().div_ceil(2).max(LEAST)])
+        .map(|half| (&half[..LEAST], half))
+        .collect();
+    let mut found = Vec::new();
+    found_in(&user.home(), &halves, &mut found);
+    assert!(found.is_empty(), "{found:#?}");
+    // What is looked for would be found.
+    user.write("planted", planted[events / 2].as_bytes());
+    found_in(&user.home(), &halves, &mut found);
+    assert_eq!(found.len(), 1);
 }

@@ -104,7 +104,7 @@ fn analyse<D: ReadOutcomes + KeepOutcomes>(
 }
 
 /// The last rows of a scope, and whether these are all.
-fn rows_of<D: ReadOutcomes>(
+pub(super) fn rows_of<D: ReadOutcomes>(
     database: &D,
     scope: &Scope,
     session: &Session<'_>,

@@ -4,9 +4,13 @@ use super::lost::Losses;
 use super::patterns::overcame;
 use crate::engine::{Engine, EngineError, Session};
 use crate::store::{OutcomeCounts, OutcomeCursor, OutcomeFilter, ReadOutcomes};
+use crate::triage::{Problem, ProblemSeverity, problems};
 use crate::types::limits::ITEM_PAGE;
-use crate::types::{Access, ErrorCount, ToolOutcome};
+use crate::types::{Access, ErrorCount, ProblemPlace, ToolOutcome};
 use serde::Serialize;
+
+/// Places of a failure that are named.
+const MOST_PLACES: usize = 3;
 
 /// Failures of one kind, and what made them go away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -16,6 +20,8 @@ pub struct Failure {
     pub error: ErrorCount,
     /// What overcame it most often; none if that is not known.
     pub overcome: Option<String>,
+    /// Where the tool found something wrong when it failed last: the first places that it named.
+    pub places: Vec<ProblemPlace>,
 }
 
 /// What is kept, in numbers.
@@ -65,7 +71,9 @@ impl Engine {
         let Some(database) = self.read_database()? else { return Ok(Failures { kept, ..Failures::default() }) };
         let errors = database.error_counts(&seen(filter, access), most.clamp(1, ITEM_PAGE))?;
         let overcome = overcame(&database, &errors, access)?;
-        let failures = errors.into_iter().zip(overcome).map(|(error, overcome)| Failure { error, overcome }).collect();
+        let failures = errors.into_iter().zip(overcome);
+        let failure = |(error, overcome): (ErrorCount, _)| Failure { places: places(&error.example), error, overcome };
+        let failures = failures.map(failure).collect();
         Ok(Failures { failures, kept })
     }
 
@@ -115,6 +123,19 @@ impl Engine {
         let database = self.read_database().ok().flatten();
         database.is_some_and(|database| database.has_outcomes().unwrap_or(false))
     }
+}
+
+/// The first places that a tool named, errors before what stops nothing.
+fn places(error: &str) -> Vec<ProblemPlace> {
+    let mut found = problems(error);
+    // Without a word for it, it is one of those that the tool failed for.
+    let stops_nothing = |one: &Problem| one.severity.is_some_and(|severity| severity != ProblemSeverity::Error);
+    found.sort_by_key(stops_nothing);
+    let place = |one: Problem| {
+        let Problem { file, line, column, message, .. } = one;
+        ProblemPlace { file, line, column, message }
+    };
+    found.into_iter().map(place).take(MOST_PLACES).collect()
 }
 
 /// The filter, of the scopes that may be seen. Outcomes are seen as memories are: from where they come.

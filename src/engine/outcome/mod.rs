@@ -4,6 +4,7 @@
 //! is counted beside the database. What recurs is kept as patterns, which a person may make a tactic of.
 
 mod analyse;
+mod drafts;
 mod forget;
 mod keep;
 mod list;
@@ -11,6 +12,7 @@ mod lost;
 mod patterns;
 
 pub use analyse::{Analysed, NEW_ROWS, Pending};
+pub use drafts::WantedDrafts;
 pub use forget::SessionTaken;
 pub use list::{Failure, Failures, OutcomePage, OutcomesKept};
 pub use lost::{Loss, Losses};

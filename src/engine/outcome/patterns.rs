@@ -34,8 +34,8 @@ pub struct KeptPattern {
 }
 
 impl Engine {
-    /// Patterns of the scopes that may be seen, by kind, the surest first. Rejected ones only if that is the state that is
-    /// asked for.
+    /// Patterns of the scopes that may be seen, by kind, the surest first. Rejected ones only if that state is asked
+    /// for.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
@@ -168,7 +168,7 @@ pub(super) fn overcame(
 }
 
 /// Patterns as they are stored, of the scopes that may be seen. One that a newer `ken` has written is left out.
-fn stored(
+pub(super) fn stored(
     database: &Database,
     kind: Option<PatternKind>,
     state: Option<&str>,

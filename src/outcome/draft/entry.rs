@@ -3,12 +3,17 @@
 use super::generalise::{generalise, telling_line};
 use crate::canon::{Entry, PackFile, PackLayer, PackSource, SCHEMA_VERSION, Severity, check};
 use crate::error::{Diagnose, ErrorKind};
+use crate::outcome::error_kind;
 use crate::render::json_line;
 use crate::text::{single_line, tokens};
 use std::collections::BTreeSet;
 
 /// Examples of an entry, and counterexamples.
 const MOST_EXAMPLES: usize = 3;
+/// The tag that says that nobody has read an entry yet.
+const DRAFT: &str = "draft";
+/// Longest step in characters, without what is said of it.
+const MAX_STEP: usize = 160;
 /// Longest title in characters.
 const MAX_TITLE: usize = 72;
 /// Most words of an id.
@@ -17,7 +22,7 @@ const MOST_WORDS: usize = 6;
 /// What made an error go away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// The step.
+    /// What to do, as a sentence without its full stop, a command between backticks.
     pub step: String,
     /// Sessions in which it worked, and in which it was tried.
     pub worked: usize,
@@ -71,12 +76,13 @@ pub fn draft(pack: &str, tool: &str, instances: &[&str], others: &[&str], fixes:
     let others: Vec<String> = others.iter().map(|text| telling_line(text)).filter(|line| !line.is_empty()).collect();
     let others: Vec<&str> = others.iter().map(String::as_str).collect();
     let Some(first) = lines.iter().min() else { return Err(DraftError::Silent) };
+    let kind = error_kind(first);
     let pattern = generalise(&lines, &others).ok_or(DraftError::Vague)?;
     let entry = Entry {
-        id: format!("{pack}/{}", slug(first)),
+        id: format!("{pack}/{}", slug(&kind)),
         title: single_line(first, MAX_TITLE),
         error_patterns: vec![pattern.as_str().into()],
-        tags: slug(tool).split('-').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+        tags: [DRAFT.to_owned()].into_iter().chain(slug(tool).split('-').map(str::to_owned)).collect(),
         cause: vec!["A draft: a person has to write why this happens.".into()],
         fix: steps(fixes),
         examples: spread(&lines).into_iter().map(Into::into).collect(),
@@ -100,9 +106,12 @@ pub fn draft(pack: &str, tool: &str, instances: &[&str], others: &[&str], fixes:
 
 fn steps(fixes: &[Fix]) -> Vec<crate::canon::Step> {
     let step = |fix: &Fix| {
-        // A brace would be read as a captured value, a backtick as the end of the code.
-        let step = single_line(&fix.step, 120).replace(['{', '}', '`'], "");
-        format!("Worked in {} of {} sessions: `{step}`.", fix.worked, fix.tried).as_str().into()
+        // A brace would be read as a captured value.
+        let mut step = single_line(&fix.step, MAX_STEP).replace(['{', '}'], "");
+        if step.matches('`').count() % 2 == 1 {
+            step.push('`');
+        }
+        format!("{step}. Worked in {} of {} sessions.", fix.worked, fix.tried).as_str().into()
     };
     match fixes.is_empty() {
         true => vec!["A draft: no fix is known yet.".into()],
@@ -110,8 +119,9 @@ fn steps(fixes: &[Fix]) -> Vec<crate::canon::Step> {
     }
 }
 
-/// The first words of a line as a part of an id.
+/// The first words of a line as a part of an id, without those that stand for what varies.
 fn slug(line: &str) -> String {
+    let line: String = line.split('<').map(|part| part.split_once('>').map_or(part, |(_, behind)| behind)).collect();
     let word = |word: &str| word.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let telling = |word: &String| word.len() > 1 && !word.bytes().any(|b| b.is_ascii_digit());
     let words: Vec<String> =

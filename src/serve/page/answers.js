@@ -231,3 +231,32 @@ function reference(address) {
   if (!/^https?:\/\/\S+$/i.test(address)) return address;
   return el("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, address);
 }
+
+/** Failures by how often they were met; `end` picks those that were overcome, or never were. */
+function showFailures({ failures = [], kept, notes = [] }, end) {
+  const wanted = failures.filter((one) => !end || (end === "overcome") === Boolean(one.overcome));
+  const isSet = question() || filtersSet("failures").length;
+  const none = isSet
+    ? "Nothing of the kind failed here."
+    : ["Nothing was reported here. Agents report what they run to ", code("ken hook post-tool"), "."];
+  const more = [...notes];
+  if (failures.length >= MOST_FAILURES) more.push(`Of all kinds the ${whole(MOST_FAILURES)} most frequent are here.`);
+  if (kept.lost.total > 0) more.push(`${counted(kept.lost.total, "run")} could not be kept.`);
+  const all = `${counted(kept.rows, "run")} in ${counted(kept.sessions, "session")} kept`;
+  const shown = wanted.length ? [list("ol", "hits", wanted.map(failure))] : [p("", none)];
+  show(`${counted(wanted.length, "kind")} of failures; ${all}.`, shown, more);
+}
+
+function failure({ tool, head, example, count, sessions, first_at, last_at, overcome, places = [] }) {
+  const where = ({ file, line, column }) => [pathShown(file), line, column].filter(Boolean).join(":");
+  const day = (at) => new Date(at).toLocaleDateString();
+  const said = example.split("\n").find((one) => one.trim()) || "";
+  const when = day(first_at) === day(last_at) ? `on ${day(last_at)}` : `from ${day(first_at)} to ${day(last_at)}`;
+  return card(overcome ? "" : "unsure", "h3", head ? `${tool}: ${head}` : tool, counted(count, "time"),
+    said && p("", code(said)),
+    places.map((one) => p("small", code(where(one)), copyButton(where(one)), " ", one.message)),
+    p("faint small", `In ${counted(sessions, "session")}, ${when}.`),
+    overcome ? p("", "Overcome by: ", prose(overcome, true)) : p("warn small", "Never overcome, as far as is known."),
+    said && el("details", { class: "why" }, el("summary", {}, "The error"),
+      el("pre", { class: "excerpt" }, example), button("Look it up", () => lookUp(example))));
+}

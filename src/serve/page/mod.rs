@@ -1,4 +1,4 @@
-//! The page at `/`: search, lookup and status in a browser, over the same answers as everywhere else.
+//! The page at `/`: search, lookup, failures of tools and status in a browser, over the same answers as elsewhere.
 //!
 //! One document that holds its style and its script, so that nothing else is fetched. The policy lets exactly these two
 //! run, by their hashes, and lets the page talk to its own origin alone. The script is a plain one, in four files that

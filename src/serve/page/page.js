@@ -5,15 +5,28 @@ const MOST_STALE_FILES = 20;
 
 let state = null;
 
+// What the page says in each mode.
+const MODES = {
+  search: {
+    go: "Search", label: "Question", hint: "What do you want to know?", middle: "hits",
+    what: "Ask in your own words. You get the passages that answer, or nothing if nothing does.",
+  },
+  lookup: {
+    go: "Look up", label: "Error or log", hint: "Paste an error, or a whole log",
+    what: "Paste what went wrong. You get the cause and the fix, or nothing if nothing is known.",
+  },
+  failures: {
+    go: "Show", label: "Tool", hint: "All tools, or one, such as cargo", middle: "failures",
+    what: "You get what failed here, how often, and what made it go away.",
+  },
+};
+
 function showWelcome() {
-  const isSearch = mode() === "search";
-  const what = isSearch
-    ? "Ask in your own words. You get the passages that answer, or nothing if nothing does."
-    : "Paste what went wrong. You get the cause and the fix, or nothing if nothing is known.";
+  const { what } = MODES[mode()];
   const holds = state && `Here are ${counted(state.files, "file")} and ${counted(state.canon, "known error")}. `;
   const example = p("small", button(`Try: ${EXAMPLE}`, () => setBox(EXAMPLE)));
   const kept = p("faint small", holds, "What you type goes to this service only, and is not kept.");
-  show("", isSearch ? [p("", what), kept] : [p("", what), kept, example]);
+  show("", [p("", what), kept, mode() === "lookup" && example].filter(Boolean));
 }
 
 /** What failed, in words, with a way to try again. */
@@ -116,12 +129,13 @@ function gateInWords(gate) {
 // The box and the keyboard.
 
 function showMode() {
-  const isSearch = mode() === "search";
+  const { go, label, hint, middle: through } = MODES[mode()];
   byId("ask").dataset.mode = mode();
-  byId("go").textContent = isSearch ? "Search" : "Look up";
-  byId("box-label").textContent = isSearch ? "Question" : "Error or log";
-  box.placeholder = isSearch ? "What do you want to know?" : "Paste an error, or a whole log";
-  const middle = isSearch ? "the arrow keys go through the hits" : "Shift and Enter begins a line";
+  byId("go").textContent = go;
+  byId("box-label").textContent = label;
+  box.placeholder = hint;
+  byId("missing").hidden = mode() === "failures";
+  const middle = through ? `the arrow keys go through the ${through}` : "Shift and Enter begins a line";
   byId("keys").textContent = `Enter asks at once, ${middle}, Escape clears, / comes back here.`;
   for (const filter of FILTERS) filter.row.hidden = filter.mode !== mode();
   const set = filtersSet(mode()).length;
@@ -144,6 +158,22 @@ function setBox(text) {
   ask();
 }
 
+// A tool is no question: each has a text of its own in the box.
+let otherText = "";
+let isOfFailures = mode() === "failures";
+
+function modeChanged() {
+  if (isOfFailures !== (mode() === "failures")) [box.value, otherText] = [otherText, box.value];
+  isOfFailures = mode() === "failures";
+  filtersChanged();
+}
+
+function lookUp(text) {
+  byId("mode-lookup").checked = true;
+  modeChanged();
+  setBox(text);
+}
+
 /** Moves the focus by one hit; before the first is the box. */
 function goTo(step, from) {
   const hits = [...document.querySelectorAll(".hit")];
@@ -155,7 +185,7 @@ function goTo(step, from) {
 function actionOf(key, at, withShift) {
   const hit = at.closest(".hit");
   const isField = at.matches("textarea, input:not([type=radio]), select");
-  const isAtEnd = at === box && (mode() === "search" || box.selectionStart === box.value.length);
+  const isAtEnd = at === box && (mode() !== "lookup" || box.selectionStart === box.value.length);
   if (key === "/" && !isField) return () => box.select();
   if (key === "Escape") return isField && at !== box ? () => box.focus() : () => setBox("");
   if (key === "Enter" && at === box && !(withShift && mode() === "lookup")) return ask;
@@ -179,7 +209,8 @@ async function start() {
   const got = await readStatus();
   if (!got.answer) return showTrouble(got, again);
   byId("token-form").hidden = true;
-  if (!question()) showWelcome();
+  if (mode() === "failures") ask();
+  else if (!question()) showWelcome();
 }
 
 /** Begins anew, with what is in the box by now. */
@@ -187,7 +218,7 @@ async function again() {
   await start();
   if (!byId("token-form").hidden) return;
   box.focus();
-  if (state && question()) ask();
+  if (state && question() && mode() !== "failures") ask();
 }
 
 token.takeFromAddress();
@@ -207,14 +238,14 @@ on("ask", "submit", (event) => {
   event.preventDefault();
   ask();
 });
-for (const id of ["mode-search", "mode-lookup"]) {
-  on(id, "change", filtersChanged);
+for (const id of ["mode-search", "mode-lookup", "mode-failures"]) {
+  on(id, "change", modeChanged);
   // With the mouse, what comes next is typing; keys that choose stay where they are.
   on(id, "click", (event) => event.detail > 0 && box.focus());
 }
 on("to-lookup", "click", () => {
   byId("mode-lookup").checked = true;
-  filtersChanged();
+  modeChanged();
   box.focus();
 });
 on("clear-filters", "click", clearFilters);

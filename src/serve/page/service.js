@@ -1,10 +1,11 @@
-// What is sent to the service, and what comes back. The question stands in the box and in the body of a request: not
-// in the address, and in no storage.
+// What is sent to the service, and what comes back. The question stands in the box and in the request: not in the
+// address of the page, and in no storage.
 
 const DEBOUNCE_MS = 150;
 const LEAST_CHARACTERS = 2;
 const MOST_HITS = 10;
 const CONTEXT_LINES = 2;
+const MOST_FAILURES = 200;
 
 /** The token of the service, for as long as the tab lives; without storage, until the page is loaded again. */
 const token = {
@@ -61,8 +62,11 @@ async function call(path, body, signal) {
 const box = byId("box");
 const mode = () => document.querySelector("[name=mode]:checked").value;
 
-/** What is asked: a search is one line, a log keeps its lines. */
-const question = () => (mode() === "search" ? box.value.replace(/\s+/g, " ") : box.value).trim();
+/** What is asked: a log keeps its lines, all else is one line. */
+const question = () => (mode() === "lookup" ? box.value : box.value.replace(/\s+/g, " ")).trim();
+
+/** Whether there is enough to ask. Failures are asked for by tool, or all of them. */
+const isEnough = () => mode() === "failures" || question().length >= LEAST_CHARACTERS;
 
 let timer = 0;
 let running = null;
@@ -77,27 +81,36 @@ function cancel() {
 
 function askSoon() {
   cancel();
-  if (question().length < LEAST_CHARACTERS) ask();
+  if (!isEnough()) ask();
   else timer = setTimeout(ask, DEBOUNCE_MS);
 }
 
 async function ask() {
   cancel();
   const text = question();
-  if (text.length < LEAST_CHARACTERS) return showWelcome();
+  if (!isEnough()) return showWelcome();
   const mine = new AbortController();
   running = mine;
   byId("busy").classList.add("on");
   byId("results").setAttribute("aria-busy", "true");
   const asked = mode();
-  const got = await call(`v1/${asked}`, request(asked, text), mine.signal);
+  const got = asked === "failures"
+    ? await call(failuresOf(text), null, mine.signal)
+    : await call(`v1/${asked}`, request(asked, text), mine.signal);
   // Whatever was asked since has its own controller, so an answer that comes too late is never shown.
   if (running !== mine) return;
   cancel();
   if (!got.answer) return showTrouble(got, ask);
   byId("token-form").hidden = true;
   if (asked === "search") showSearch(got.answer, text);
-  else showLookup(got.answer);
+  else if (asked === "lookup") showLookup(got.answer);
+  else showFailures(got.answer, filtersOf(asked).end);
+}
+
+function failuresOf(tool) {
+  const { since } = filtersOf("failures");
+  const asked = new URLSearchParams({ limit: MOST_FAILURES, ...(tool && { tool }), ...(since && { since }) });
+  return `v1/outcomes?${asked}`;
 }
 
 function request(asked, text) {
@@ -110,6 +123,12 @@ function request(asked, text) {
 // Kinds of what is found, in words.
 const KINDS = { chunk: "passages", canon: "known errors", preference: "preferences", fact: "facts", tactic: "fixes" };
 
+// Choices of filters in words, where they have others.
+const WORDS = {
+  ...KINDS, "1d": "the last day", "7d": "7 days", "30d": "30 days", "90d": "90 days", overcome: "overcome",
+  open: "never overcome",
+};
+
 // Filters. `name` is the word in the address, which remembers them, and `field` that of the request. A field holds
 // several values, unless it is `single`.
 const FILTERS = [
@@ -120,6 +139,8 @@ const FILTERS = [
   { mode: "lookup", name: "pack", field: "packs", label: "Packs", hint: "git-ssh, docker" },
   { mode: "lookup", name: "provider", field: "provider", label: "Provider", hint: "aws", single: true },
   { mode: "lookup", name: "tag", field: "tags", label: "Tags", hint: "network" },
+  { mode: "failures", name: "since", field: "since", label: "Time", choices: ["1d", "7d", "30d", "90d"], single: true },
+  { mode: "failures", name: "end", field: "end", label: "End", choices: ["overcome", "open"], single: true },
 ];
 
 const valueOf = (filter) => filter.input.value.trim();
@@ -134,7 +155,8 @@ function filtersOf(asked) {
 /** Makes the filters, as the address has them. */
 function makeFilters() {
   const address = new URLSearchParams(location.search);
-  if (address.get("mode") === "lookup") byId("mode-lookup").checked = true;
+  const asked = address.get("mode");
+  if (["lookup", "failures"].includes(asked)) byId(`mode-${asked}`).checked = true;
   for (const filter of FILTERS) {
     const id = `filter-${filter.name}`;
     const known = filter.known && `${id}-known`;
@@ -155,7 +177,7 @@ function makeFilters() {
 function offer(filter, values) {
   const there = [...filter.options.children].map((option) => option.value);
   for (const value of new Set(values)) {
-    if (value && !there.includes(value)) filter.options.append(el("option", { value }, KINDS[value] || value));
+    if (value && !there.includes(value)) filter.options.append(el("option", { value }, WORDS[value] || value));
   }
 }
 

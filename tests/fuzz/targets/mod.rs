@@ -11,6 +11,7 @@ mod hub;
 mod log;
 mod model;
 mod onnx;
+mod outcome;
 mod pack;
 mod planted;
 mod store;
@@ -31,6 +32,8 @@ pub const ALL: &[Target] = &[
     git::GIT,
     log::LOG,
     log::WORDS,
+    outcome::REPORT,
+    outcome::PROBLEMS,
     canon::LOOKUP,
     canon::PACK,
     canon::FILL,
