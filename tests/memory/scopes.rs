@@ -36,6 +36,7 @@ const READS: &[(&str, &[&str])] = &[
     ("list_outcomes", &["outcomes", "--all", "--json"]),
     ("outcome_patterns", &["patterns", "list", "--json"]),
     ("outcome_patterns", &["patterns", "list", "--json", "--state", "found"]),
+    ("draft_entries", &["patterns", "propose-canon", "--least", "1", "--json"]),
     ("promote", &["memory", "promote", "--author", "person", "ID"]),
     ("status", &["status", "--json"]),
     ("list_items", &["items", "list", "--json"]),
