@@ -1,8 +1,8 @@
 """Cuts a result of `ken bench run --out` down to what `ken bench gate` compares: a baseline small enough to be kept.
 
-    python3 benches/eval/own_sets.py SETS
-    ken bench run SETS/canon --run hybrid --k 10 --out RESULTS
-    python3 benches/eval/baseline.py RESULTS/canon.hybrid.json > tests/retrieval/canon.hybrid.json
+    python3 benches/eval/own_sets.py SETS --part
+    ken bench run SETS/canon-part --run hybrid --k 10 --out RESULTS
+    python3 benches/eval/baseline.py RESULTS/canon-part.hybrid.json > tests/retrieval/canon-part.hybrid.json
 """
 
 import json

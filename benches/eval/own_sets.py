@@ -1,24 +1,28 @@
 """Makes three retrieval sets in BEIR's layout from what is in the repository and in the cargo registry.
 
     python3 benches/eval/own_sets.py OUT [QUESTIONS]
+    python3 benches/eval/own_sets.py OUT --part
 
 canon: the packs as documents (title, cause, fix), asked by the lookup cases that are not held back and by those that
 nothing answers.
 
-crates-a, crates-b: documentation of crates. A document is a section of a README or of a module's documentation without its first sentence; that sentence is the
-question it answers. Crates go into one set or the other by the hash of their names, so that the questions of the one,
+crates-a, crates-b: documentation of crates. A document is a section of a README or of a module's documentation without
+its first sentence; that sentence is the question it answers. Crates go into one set or the other by the hash of their names, so that the questions of the one,
 asked of the other, are questions about software that it does not hold: its unanswerable ones. QUESTIONS (400 if not
 said) are kept of each, and as many that have no answer. The same registry gives the same sets.
+
+With --part only canon-part is made: the documents that the questions of canon ask for, and as many others, chosen by
+hash. It is small enough to be embedded in a minute without AVX-512, and the baseline of `ken bench gate` is made of it.
 
 The shipped gate of indexed texts is fitted on all three: ken bench calibrate OUT/*
 """
 
+import argparse
 import hashlib
 import json
 import os
 import pathlib
 import re
-import sys
 
 DOC = re.compile(r"^\s*//! ?(.*)$")
 CODE = re.compile(r"```.*?(```|\Z)", re.S)
@@ -87,7 +91,7 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def canon(out, wanted):
+def canon(out, wanted, part=False):
     root = pathlib.Path(__file__).resolve().parents[2]
     entries = [e for path in sorted(root.glob("canon/*.json")) for e in json.loads(path.read_text("utf-8"))["entries"]]
     body = lambda e: "\n".join(sentences(e["cause"]) + sentences(e["fix"]))
@@ -99,11 +103,19 @@ def canon(out, wanted):
     asked, silent = (sorted(some, key=lambda case: digest(case["text"]))[:wanted] for some in (asked, silent))
     question = lambda case: {"_id": case["id"], "text": case["text"]}
     judged = [(case["id"], entry) for case in asked for entry in case["expect"] if entry in known]
-    write(out / "canon", documents, list(map(question, asked)), list(map(question, silent)), judged)
+    if part:
+        right = {entry for _, entry in judged}
+        others = sorted((one for one in documents if one["_id"] not in right), key=lambda one: digest(one["_id"]))
+        kept = right | {one["_id"] for one in others[: len(right)]}
+        documents = [one for one in documents if one["_id"] in kept]
+    name = "canon-part" if part else "canon"
+    write(out / name, documents, list(map(question, asked)), list(map(question, silent)), judged)
 
 
-def main(out, wanted):
-    canon(out, wanted)
+def main(out, wanted, part):
+    canon(out, wanted, part)
+    if part:
+        return
     registry = pathlib.Path(os.environ.get("CARGO_HOME") or pathlib.Path.home() / ".cargo") / "registry/src"
     found = {"a": {}, "b": {}}
     for crate in sorted((path for index in registry.iterdir() for path in index.iterdir()), key=lambda path: path.name):
@@ -125,4 +137,9 @@ def main(out, wanted):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 400)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("out", type=pathlib.Path)
+    arguments.add_argument("questions", type=int, nargs="?", default=400)
+    arguments.add_argument("--part", action="store_true")
+    given = arguments.parse_args()
+    main(given.out, given.questions, given.part)

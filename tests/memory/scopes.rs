@@ -41,6 +41,7 @@ const READS: &[(&str, &[&str])] = &[
     ("plan_tools", &["tools", "plan", "--json", "quokkaberg service"]),
     ("approve_tools", &["tools", "approve", "quokka_caller"]),
     ("remove_tools", &["tools", "remove", "quokka_caller"]),
+    ("draft_entries", &["patterns", "propose-canon", "--least", "1", "--json"]),
     ("promote", &["memory", "promote", "--author", "person", "ID"]),
     ("status", &["status", "--json"]),
     ("list_items", &["items", "list", "--json"]),

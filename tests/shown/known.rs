@@ -91,6 +91,7 @@ const KNOWN: &[Known] = &[
     ("ken memory approve *", How::Read, "an id that only its user has"),
     ("ken memory reject *", How::Read, "an id that only its user has"),
     ("ken memory edit *", How::Read, "an id that only its user has"),
+    ("ken memory review", How::Read, "decides by keys of a person; tests/memory/review.rs presses them"),
     ("ken memory contradict *", How::Read, "an id that only its user has"),
     ("ken memory export", How::Read, "an error that it prints as a memory has it reads like a complaint"),
     ("ken memory import memories.md", How::Read, "a file that only its user has"),

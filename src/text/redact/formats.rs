@@ -352,18 +352,29 @@ fn begins(line: &str, at: usize) -> bool {
     }
 }
 
-/// Whether a match was written by a person: a mask, or words joined by dashes.
+/// Whether a match was written by a person: a mask, or words joined by dashes. One run of capitals or with a digit is no
+/// word, however much its letters look like one: of keys that are drawn of capitals, one in 25 does.
 fn is_written(drawn: &str) -> bool {
     let body = drawn.get(drawn.len().saturating_sub(16)..).unwrap_or(drawn);
+    let has = |test: fn(&u8) -> bool| drawn.bytes().any(|b| test(&b));
+    let may_be_words = drawn.contains(['-', '_', '.']) || has(u8::is_ascii_lowercase) && !has(u8::is_ascii_digit);
     value::distinct(body) <= 4
         || drawn.contains("xxxxx")
         || drawn.contains("XXXXX")
-        || value::wordlike_parts(drawn) >= 0.62
+        || may_be_words && value::wordlike_parts(drawn) >= 0.62
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn capitals_that_look_like_words_are_a_key() {
+        for drawn in ["NACEWARWZ6GUWHGH", "IMJOASMP3QISZYLD", "NACEWARWZGGUWHGH"] {
+            assert!(!is_written(&format!("AKIA{drawn}")), "{drawn}");
+        }
+        assert!(is_written("sk-learn-is-a-nice-library-to-use"));
+    }
 
     #[test]
     fn every_row_compiles() {
