@@ -53,11 +53,14 @@ fn the_set_is_large_enough_and_says_what_is_right() {
     }
 }
 
+/// With a model, a third of the cases: without AVX-512 each takes a third of a second. `ken bench builtin --floor` in
+/// CI takes all.
 #[test]
 fn with_the_model() {
     let engine = engine(true);
     let session = session();
-    let (report, _) = run(&engine, &builtin_cases().unwrap(), &session).unwrap();
+    let cases: Vec<_> = builtin_cases().unwrap().into_iter().step_by(3).collect();
+    let (report, _) = run(&engine, &cases, &session).unwrap();
     assert_eq!(session.take_notes(), Vec::<String>::new());
     let reached = [
         share(&report, &[CaseKind::Message, CaseKind::Log]),
