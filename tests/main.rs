@@ -11,6 +11,7 @@ mod circles; // files that import each other in a circle
 mod cli; // the command as a process: output, exit codes, every verb
 mod embed; // models: stores, hub, packages, encoders
 mod fuzz; // hostile bytes for every reader of what is not ours: mutated seeds, kept crashers
+mod gateway; // a gateway before real servers: what is shown, what is called, who may die
 mod hostile; // input that means harm or is broken
 mod index; // files in, answers out: what is found, forgotten, carried elsewhere
 mod layers; // a module imports lower layers only

@@ -106,6 +106,13 @@ def verbs(work):
         (["init", "--client", "cursor"], "", False, None),
         (["init", "--remove"], "", False, None),
         (["bench", "problems", a], "", False, None),
+        (["tools", "add", str(work / "tools.json")], "", False, None),
+        (["tools", "list"], "", False, None),
+        (["tools", "find", "count", "apples"], "", False, None),
+        (["tools", "plan", "count", "apples"], "", False, None),
+        (["tools", "approve", "count_apples"], "", False, None),
+        (["tools", "remove", "count_apples"], "", False, None),
+        (["gateway", "--config", str(work / "tools.json")], "", False, None),
         (["--help"], "", False, None),
     ]
 
@@ -128,6 +135,7 @@ def hostile(work, marks):
     work.mkdir(parents=True)
     git("init", "-q", "-b", "main")
     write(work / "a.md", "# Apples\n\nThe harvest of apples begins in September, when the nights are cool.\n")
+    write(work / "tools.json", '[{"name": "count_apples", "description": "Count apples"}]\n')
     git("add", "a.md")
     git("commit", "-q", "-m", "first")
 

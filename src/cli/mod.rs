@@ -31,6 +31,7 @@ mod doctor;
 mod export;
 mod feedback;
 mod forget;
+mod gateway;
 mod gc;
 mod help;
 mod hook;
@@ -188,6 +189,7 @@ enum Verb {
     Config(config::ConfigVerb),
     Serve(serve::ServeArgs),
     Mcp(mcp::McpArgs),
+    Gateway(gateway::GatewayArgs),
     Init(init::InitArgs),
     #[command(subcommand)]
     Hook(hook::HookVerb),
@@ -238,6 +240,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Index(args) => index::run(global, &args, output),
         Verb::Serve(args) => serve::run(global, &args, output),
         Verb::Mcp(args) => mcp::run(global, &args, output),
+        Verb::Gateway(args) => gateway::run(global, &args, output),
         Verb::Init(args) => init::run(global, &args, output),
         Verb::Hook(verb) => hook::run(global, &verb, output),
         Verb::Status(args) => status::run(global, &args, output),

@@ -2,6 +2,7 @@
 
 mod memory;
 mod outcome;
+mod tools;
 
 use super::requests::{
     Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItemsRequest,

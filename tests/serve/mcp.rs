@@ -1,97 +1,12 @@
 //! `ken mcp` as a process, asked line by line as agents do.
 
+use crate::support::agent::Agent;
 use crate::support::ken::User;
-use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use serde_json::json;
 
 const REFUSED: &str = "fatal: refusing to merge unrelated histories";
 const RETRIES: &str =
     "# Retries\n\nA request is tried again after two seconds, and given up after the fifth attempt.\n";
-
-/// An agent with a running `ken mcp`.
-pub(super) struct Agent {
-    child: Child,
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
-    asked: u64,
-}
-
-impl Agent {
-    fn start(user: &User) -> Self {
-        let mut command = user.command(&["mcp"]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, to, from, asked: 0 }
-    }
-
-    /// One that has shaken hands as clients did before 2026-07-28.
-    pub(super) fn greeted(user: &User) -> Self {
-        let mut agent = Self::start(user);
-        let hello = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        });
-        let answer = agent.ask("initialize", hello);
-        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
-        assert_eq!(answer["result"]["serverInfo"]["name"], "ken");
-        assert!(answer["result"]["instructions"].as_str().unwrap().contains("lookup"), "{answer}");
-        agent.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        agent
-    }
-
-    fn send(&mut self, message: &Value) {
-        writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
-    }
-
-    /// The next line; standard output has nothing but the protocol.
-    fn hear(&mut self) -> Value {
-        let mut line = String::new();
-        self.from.read_line(&mut line).unwrap();
-        let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        assert_eq!(message["jsonrpc"], "2.0", "{line}");
-        message
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.asked += 1;
-        let id = self.asked;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        loop {
-            let message = self.hear();
-            if message["id"] == id {
-                return message;
-            }
-        }
-    }
-
-    /// Calls a tool: its text, and whether it says that it failed.
-    fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
-        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        let content = answer["result"]["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
-        assert_eq!(content.len(), 1, "{answer}");
-        (content[0]["text"].as_str().unwrap().to_owned(), answer["result"]["isError"] == true)
-    }
-
-    /// What it is told well.
-    pub(super) fn told(&mut self, tool: &str, arguments: Value) -> String {
-        let (text, failed) = self.call(tool, arguments);
-        assert!(!failed, "{text}");
-        text
-    }
-
-    /// Goes; the exit code of the process.
-    fn go(mut self) -> Option<i32> {
-        drop(self.to.take());
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
 
 /// An agent reads what a person reads.
 #[test]
@@ -208,7 +123,7 @@ fn what_is_wrong_is_said_and_the_next_call_works() {
     }
     assert!(agent.told("lookup", json!({"text": REFUSED})).contains("git-ssh/unrelated-histories"));
     // A line that is no message does not end the conversation.
-    writeln!(agent.to.as_mut().unwrap(), "not json").unwrap();
+    agent.say("not json");
     assert!(agent.told("lookup", json!({"text": REFUSED})).contains("git-ssh/unrelated-histories"));
 }
 

@@ -1,7 +1,7 @@
 //! One table of requests through all faces: what the command line prints, what HTTP answers, and what an agent is told
 //! are the same, byte for byte.
 
-use super::mcp::Agent;
+use crate::support::agent::Agent;
 use crate::support::ken::User;
 use crate::support::service::Service;
 use regex::Regex;

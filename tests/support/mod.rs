@@ -1,5 +1,6 @@
 //! What tests share: models for tests, a hub on loopback, small models made on the spot.
 
+pub mod agent;
 #[cfg(target_os = "linux")]
 pub mod cost;
 pub mod home;

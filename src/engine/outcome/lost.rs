@@ -81,6 +81,13 @@ impl Engine {
         drop(open_to_append(&path).and_then(|mut file| file.write_all(&[loss.letter()])));
     }
 
+    /// Counts a run that could not be kept, where the engine has its data.
+    pub fn count_lost_here(&self, loss: Loss) {
+        if let Some(data) = &self.settings.data {
+            Self::count_lost(data, loss);
+        }
+    }
+
     /// How many runs were lost. A file that cannot be read counts none.
     pub fn lost_outcomes(&self) -> Losses {
         let Some(data) = &self.settings.data else { return Losses::default() };

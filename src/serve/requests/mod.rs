@@ -20,7 +20,7 @@ pub(super) use memory::check_session;
 pub use memory::{
     DecideRequest, DisputeRequest, ListMemoriesRequest, RememberRequest, outcomes_seen_from, seen_from, session_of_day,
 };
-pub use outcome::{FailuresRequest, KeepOutcomesRequest};
+pub use outcome::{FailuresRequest, KeepOutcomesRequest, OutcomeReport};
 pub use pack::PackRequest;
 pub use search::{SearchRequest, Sought};
 pub use status::{StatusRequest, status_line};

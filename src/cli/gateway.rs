@@ -1,0 +1,94 @@
+//! `ken gateway`.
+
+use super::clock::now_ms;
+use super::output::{Failure, Output};
+use super::surroundings::{Surroundings, working_directory};
+use super::{Global, Outcome, feedback};
+use crate::engine::Engine;
+use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::system::{self, Links};
+use crate::render::{line, shown};
+use crate::serve::Service;
+use crate::serve::gateway::{GatewayConfig, serve};
+use crate::types::limits::TOOL_LIST;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Stand in front of an agent's servers, and show it only the tools that its task needs
+///
+/// Speaks the Model Context Protocol over standard input and output. The file has the servers in the form of agents'
+/// own settings. What cannot be taken back is confirmed first. What came of each call is kept without secrets (see ken
+/// outcomes). docs/gateway.md has all settings.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A file: {\"mcpServers\": {\"git\": {\"command\": \"uvx\",
+\"args\": [\"mcp-server-git\"]}}, \"exposure\": \"meta\"}
+
+exposure: meta (find, describe and call), transparent (all tools as they
+are) or hybrid (the tools of the task by name)
+
+Example:
+  ken gateway --config servers.json
+
+Exit code: 0 when the client has gone.")]
+pub(super) struct GatewayArgs {
+    /// The servers, and what is shown of them
+    #[arg(long, value_name = "FILE", required_unless_present = "hold")]
+    config: Option<PathBuf>,
+    /// Be replaced by a command that the kernel ends with this process
+    #[arg(long, value_name = "PID", hide = true, conflicts_with = "config", requires = "command")]
+    hold: Option<u32>,
+    /// The command
+    #[arg(value_name = "CMD", hide = true, trailing_var_arg = true, allow_hyphen_values = true, requires = "hold")]
+    command: Vec<OsString>,
+}
+
+pub(super) fn run(global: &Global, args: &GatewayArgs, output: &Output) -> Outcome {
+    let Some(file) = &args.config else { return held(args) };
+    let name = shown(file).into_owned();
+    let text = system::read_text(file, Links::Follow, TOOL_LIST).map_err(|error| Failure::io(&name, &error))?;
+    let config = GatewayConfig::read(&text).map_err(|error| {
+        let hint = "`ken gateway --help` shows what such a file looks like";
+        Failure::new(ErrorKind::Usage, format!("{name}: {}", line(&error.to_string())), hint)
+    })?;
+    let own = std::env::current_exe().map_err(|error| Failure::io("this program", &error))?;
+    let surroundings = Surroundings::open(global, output)?;
+    let here = working_directory()?;
+    let (engine, settings) = (surroundings.settings(), surroundings.config.settings().clone());
+    let open = move || Service::new(Engine::new(engine.clone()), settings.clone(), here.clone(), now_ms);
+    let session = feedback::named().unwrap_or_else(|| format!("gateway {} {}", now_ms(), std::process::id()));
+    serve(open, config, own, session).map_err(|error| Failure::io("the client", &error))?;
+    Ok(0)
+}
+
+/// Becomes the command of a server. Should the gateway be killed, the kernel kills the server: one that does not read
+/// its input would not notice.
+fn held(args: &GatewayArgs) -> Outcome {
+    let Some((program, arguments)) = args.command.split_first() else { return Ok(0) };
+    let mut command = system::as_typed(program);
+    command.args(arguments);
+    #[cfg(target_os = "linux")]
+    {
+        let ends = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+        ends.map_err(|error| Failure::io("this process", &error.into()))?;
+        // It may have gone before that was said.
+        let parent = rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get().cast_unsigned());
+        if parent != args.hold {
+            return Ok(0);
+        }
+    }
+    let error = replaced(&mut command);
+    Err(Failure::io(&shown(Path::new(program)), &error))
+}
+
+/// Returns if the command cannot be run.
+fn replaced(command: &mut std::process::Command) -> std::io::Error {
+    #[cfg(unix)]
+    return std::os::unix::process::CommandExt::exec(command);
+    #[cfg(not(unix))]
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
+        Err(error) => error,
+    }
+}

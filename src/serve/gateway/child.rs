@@ -1,0 +1,97 @@
+//! The process of a server: started in a group of its own, and ended with all of its group.
+
+use super::config::ServerConfig;
+use super::metered::{Meter, Metered};
+use crate::engine::face::system::ourselves;
+use crate::engine::face::text::single_line;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+
+/// How much of a server's last words is kept, in bytes.
+const LAST_WORDS: usize = 2_000;
+/// How long a server may take to end by itself.
+const GOES: Duration = Duration::from_millis(500);
+
+/// A running server. It ends when this does.
+pub(super) struct ServerProcess {
+    child: Child,
+    /// Its group, which has the number of its leader. A group's number is not given again while one of it lives.
+    #[cfg(unix)]
+    group: Option<rustix::process::Pid>,
+    last_words: Arc<Mutex<Vec<u8>>>,
+}
+
+/// Both ends of its pipes.
+pub(super) type Pipes = (Metered<ChildStdout>, ChildStdin);
+
+impl ServerProcess {
+    /// Starts a server. `own` is this program: it starts the other such that the kernel ends it with us.
+    pub(super) fn start(own: &Path, server: &ServerConfig, meter: &Meter) -> io::Result<(Self, Pipes)> {
+        let mut command = Command::from(ourselves(own));
+        command.args(["gateway", "--hold", &std::process::id().to_string(), "--", &server.command]);
+        command.args(&server.args).envs(&server.env);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command.spawn()?;
+        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(input), Some(output), Some(errors)) = (input, output, errors) else {
+            return Err(io::Error::other("its pipes could not be had"));
+        };
+        let last_words = Arc::new(Mutex::new(Vec::new()));
+        tokio::spawn(listen(errors, Arc::clone(&last_words)));
+        #[cfg(unix)]
+        let group = child.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?));
+        let process = Self {
+            child,
+            #[cfg(unix)]
+            group,
+            last_words,
+        };
+        Ok((process, (Metered { inner: output, meter: meter.clone() }, input)))
+    }
+
+    /// What it printed last on standard error, as one line.
+    pub(super) fn last_words(&self) -> String {
+        let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        single_line(&String::from_utf8_lossy(&kept), 300)
+    }
+
+    /// Waits a moment until it has gone by itself, once its input has been closed; what it started goes with it.
+    pub(super) async fn goes(&mut self) {
+        drop(tokio::time::timeout(GOES, self.child.wait()).await);
+        self.kill();
+    }
+
+    /// Ends the whole group. The leader may have gone already, and those that it started not.
+    fn kill(&mut self) {
+        // Once: after that the number may be somebody else's.
+        #[cfg(unix)]
+        if let Some(group) = self.group.take() {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Keeps the end of what comes, and reads on to the end: a full pipe would stop the server.
+async fn listen(mut from: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
+    let mut piece = vec![0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut piece).await {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&piece[..count]);
+        let over = kept.len().saturating_sub(LAST_WORDS);
+        kept.drain(..over);
+    }
+}

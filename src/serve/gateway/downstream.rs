@@ -1,0 +1,251 @@
+//! A server behind the gateway: started when it is needed, asked with a time limit, and started again after it died,
+//! the later the more often that was in a row.
+
+use super::child::ServerProcess;
+use super::config::ServerConfig;
+use super::metered::Meter;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientConfig, ClientRequest, ErrorData, Implementation,
+    PaginatedRequestParams, PingRequest, Tool,
+};
+use rmcp::service::{Peer, RoleClient, RunningService, ServiceError, serve_client};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+/// Most tools of a server, and most pages that they come in.
+const MOST_TOOLS: usize = 2_000;
+const MOST_PAGES: usize = 100;
+/// The pause after the second death in a row; it doubles with each, up to the last.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LAST_PAUSE: Duration = Duration::from_secs(30);
+/// How long a server that gave no answer has to show that it is there.
+const PING: Duration = Duration::from_secs(2);
+
+/// A server that runs.
+pub(super) struct Live {
+    peer: Peer<RoleClient>,
+    running: RunningService<RoleClient, ClientConfig>,
+    process: ServerProcess,
+    meter: Meter,
+    /// Its tools, by name.
+    pub(super) tools: Vec<Tool>,
+}
+
+impl Live {
+    /// Its tool of this name.
+    pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+/// How a server stands.
+#[derive(Default)]
+struct State {
+    live: Option<Arc<Live>>,
+    /// How often in a row it could not be started, or died.
+    deaths: u32,
+    not_before: Option<Instant>,
+}
+
+/// What became of a call that gave no result.
+pub(super) enum NoResult {
+    /// The server refused it, by the protocol's own means.
+    Refused(ErrorData),
+    /// What happened and what to do.
+    Failed(String),
+}
+
+/// A server by its name.
+pub(super) struct Downstream {
+    pub(super) name: String,
+    server: ServerConfig,
+    own: PathBuf,
+    start: Duration,
+    call: Duration,
+    state: Mutex<State>,
+}
+
+impl Downstream {
+    /// A server that is not started yet.
+    pub(super) fn new(name: String, server: ServerConfig, own: PathBuf, start: Duration, call: Duration) -> Self {
+        Self { name, server, own, start, call, state: Mutex::default() }
+    }
+
+    /// The server, started if need be, and whether that was done now. An error says why not, and what to do.
+    pub(super) async fn ready(&self) -> Result<(Arc<Live>, bool), String> {
+        let mut state = self.state.lock().await;
+        if let Some(live) = &state.live {
+            if !live.peer.is_transport_closed() {
+                return Ok((Arc::clone(live), false));
+            }
+            let dead = state.live.take();
+            died(&mut state);
+            drop(dead);
+        }
+        let now = Instant::now();
+        if let Some(wait) = state.not_before.and_then(|moment| moment.checked_duration_since(now)) {
+            return Err(format!(
+                "server {} has died {} times in a row; it is started again in {:.1} s",
+                self.name,
+                state.deaths,
+                wait.as_secs_f64()
+            ));
+        }
+        match tokio::time::timeout(self.start, self.begin()).await {
+            Ok(Ok(live)) => {
+                let live = Arc::new(live);
+                state.live = Some(Arc::clone(&live));
+                Ok((live, true))
+            }
+            Ok(Err(why)) => {
+                died(&mut state);
+                Err(format!("server {} could not be started: {why}", self.name))
+            }
+            Err(_) => {
+                died(&mut state);
+                let limit = self.start.as_secs_f64();
+                Err(format!("server {} did not start and list its tools within {limit:.0} s", self.name))
+            }
+        }
+    }
+
+    async fn begin(&self) -> Result<Live, String> {
+        let meter = Meter::default();
+        let (process, pipes) =
+            ServerProcess::start(&self.own, &self.server, &meter).map_err(|error| error.to_string())?;
+        let said = |process: &ServerProcess, what: String| match process.last_words() {
+            words if words.is_empty() => what,
+            words => format!("{what}; it said: {words}"),
+        };
+        let client = ClientConfig::new(
+            rmcp::model::ClientCapabilities::default(),
+            Implementation::new("ken-gateway", env!("CARGO_PKG_VERSION")),
+        );
+        let running = match serve_client(client, pipes).await {
+            Ok(running) => running,
+            Err(error) => {
+                // Its last words come through another pipe.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                return Err(said(&process, error.to_string()));
+            }
+        };
+        let peer = running.peer().clone();
+        let tools = listed(&peer).await.map_err(|why| said(&process, why))?;
+        Ok(Live { peer, running, process, meter, tools })
+    }
+
+    /// Calls a tool. A call is made once: whether one that gave no answer was carried out, nobody here knows.
+    pub(super) async fn call(
+        &self,
+        live: &Arc<Live>,
+        params: CallToolRequestParams,
+    ) -> Result<CallToolResult, NoResult> {
+        live.meter.begin();
+        let answer = tokio::time::timeout(self.call, live.peer.call_tool_once(params)).await;
+        let failed = match answer {
+            Ok(Ok(CallToolResponse::Complete(result))) => {
+                let mut state = self.state.lock().await;
+                state.deaths = 0;
+                state.not_before = None;
+                return Ok(result);
+            }
+            Ok(Ok(_)) => format!("server {} gave an answer that its protocol does not have", self.name),
+            Ok(Err(ServiceError::McpError(error))) => return Err(NoResult::Refused(error)),
+            Ok(Err(error)) => {
+                let why = match live.meter.is_over() {
+                    true => "printed too much, and was ended".to_owned(),
+                    false => match live.process.last_words() {
+                        words if words.is_empty() => format!("ended before it answered ({error})"),
+                        words => format!("ended before it answered ({error}); it said: {words}"),
+                    },
+                };
+                format!(
+                    "server {} {why}. Whether the call was carried out is not known: look before you repeat it. The \
+                     next call starts the server again.",
+                    self.name
+                )
+            }
+            Err(_) => {
+                let ping = ClientRequest::PingRequest(PingRequest::default());
+                let is_there =
+                    tokio::time::timeout(PING, live.peer.send_request(ping)).await.is_ok_and(|it| it.is_ok());
+                if !is_there {
+                    self.end(live).await;
+                }
+                format!(
+                    "server {} gave no answer within {:.0} s{}. Whether the call was carried out is not known: look \
+                     before you repeat it.",
+                    self.name,
+                    self.call.as_secs_f64(),
+                    if is_there { "" } else { " and is started again at the next call" }
+                )
+            }
+        };
+        Err(NoResult::Failed(failed))
+    }
+
+    /// Ends a server that hangs, unless another has taken its place.
+    async fn end(&self, live: &Arc<Live>) {
+        let mut state = self.state.lock().await;
+        if state.live.as_ref().is_some_and(|current| Arc::ptr_eq(current, live)) {
+            state.live = None;
+            died(&mut state);
+        }
+    }
+
+    /// Ends the server in good order: its input is closed, and after a moment its group is killed.
+    pub(super) async fn close(&self) {
+        let live = self.state.lock().await.live.take();
+        let Some(live) = live.and_then(Arc::into_inner) else { return };
+        let Live { mut running, mut process, .. } = live;
+        drop(running.close_with_timeout(Duration::from_millis(200)).await);
+        process.goes().await;
+    }
+}
+
+/// Counts a death: the first start after one is at once, the next ones wait.
+fn died(state: &mut State) {
+    state.deaths = state.deaths.saturating_add(1);
+    let pause = state.deaths.checked_sub(2).map(|more| FIRST_PAUSE.saturating_mul(1 << more.min(10)).min(LAST_PAUSE));
+    state.not_before = pause.map(|pause| Instant::now() + pause);
+}
+
+/// All tools of a server, each name once.
+async fn listed(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
+    let mut tools: Vec<Tool> = Vec::new();
+    let mut cursor = None;
+    for _ in 0..MOST_PAGES {
+        let asked = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let page = peer.list_tools(asked).await.map_err(|error| error.to_string())?;
+        tools.extend(page.tools);
+        if tools.len() > MOST_TOOLS {
+            return Err(format!("it lists more than {MOST_TOOLS} tools"));
+        }
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            tools.sort_by(|a, b| a.name.cmp(&b.name));
+            tools.dedup_by(|a, b| a.name == b.name);
+            return Ok(tools);
+        }
+    }
+    Err(format!("its list of tools has more than {MOST_PAGES} pages"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_start_after_a_death_is_at_once_and_the_next_ones_wait() {
+        let mut state = State::default();
+        let mut pauses = Vec::new();
+        for _ in 0..12 {
+            died(&mut state);
+            let pause = state.not_before.map_or(Duration::ZERO, |moment| moment.duration_since(Instant::now()));
+            pauses.push((pause.as_secs_f64() * 4.0).round() / 4.0);
+        }
+        assert_eq!(pauses, [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0]);
+    }
+}

@@ -1,0 +1,257 @@
+//! A gateway: one server of the Model Context Protocol in front of others, which shows no more of them than a task
+//! needs.
+//!
+//! A server behind it is started when it is needed. Arguments are held against the tool's schema, what cannot be taken
+//! back is confirmed first, results are handed on as they are, and what came of each call is kept as an outcome. A
+//! server that dies, hangs or floods is told of in the result of its own call and slows no other down. Standard output
+//! carries the protocol alone.
+
+mod calls;
+mod child;
+mod config;
+mod confirm;
+mod downstream;
+mod metered;
+mod record;
+mod texts;
+mod validate;
+
+pub use config::{Exposure, GatewayConfig, GatewayConfigError};
+
+use super::{Caller, Service};
+use crate::engine::face::tools::read_tools;
+use crate::render::json_object;
+use confirm::Confirmations;
+use downstream::{Downstream, Live};
+use record::Recorder;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig as Info, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer, serve_server};
+use rmcp::{ErrorData, transport};
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::task::JoinSet;
+
+/// Threads for work on the database, and two for streams that are no pipes.
+const THREADS: usize = 6;
+
+/// Makes the service at the first call.
+type Open = Box<dyn Fn() -> Service + Send + Sync>;
+
+/// All that a gateway has.
+struct Gateway {
+    config: GatewayConfig,
+    servers: BTreeMap<String, Arc<Downstream>>,
+    open: Open,
+    service: OnceLock<Arc<Service>>,
+    recorder: OnceLock<Recorder>,
+    session: String,
+    /// Keys of tools that say something else than what was approved.
+    held_back: Mutex<BTreeSet<String>>,
+    /// Tools that are shown by name, as they are shown.
+    by_name: Mutex<Vec<Tool>>,
+    confirmations: Mutex<Confirmations>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs work on the database in a thread of its own.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| "the work failed inside ken".to_owned())
+}
+
+impl Gateway {
+    fn service(&self) -> &Arc<Service> {
+        self.service.get_or_init(|| Arc::new((self.open)()))
+    }
+
+    fn recorder(&self) -> &Recorder {
+        self.recorder.get_or_init(|| Recorder::start(self.service()))
+    }
+
+    /// A server that runs, with its tools kept. An error says why there is none, and what to do.
+    async fn ready(self: &Arc<Self>, name: &str) -> Result<(Arc<Downstream>, Arc<Live>), String> {
+        let Some(server) = self.servers.get(name) else {
+            let known: Vec<&str> = self.servers.keys().map(String::as_str).collect();
+            return Err(format!("there is no server {name}; there are {}", known.join(", ")));
+        };
+        let (live, is_new) = server.ready().await?;
+        if is_new {
+            self.keep(name, &live).await?;
+        }
+        Ok((Arc::clone(server), live))
+    }
+
+    /// Keeps what a server says of its tools, and holds back those that say something new.
+    async fn keep(self: &Arc<Self>, name: &str, live: &Arc<Live>) -> Result<(), String> {
+        if live.tools.is_empty() {
+            return Ok(());
+        }
+        let tools = read_tools(&json_object(&json!({ "tools": live.tools })), name)
+            .map_err(|error| format!("the tools of server {name} cannot be read: {error}"))?;
+        let (gateway, source) = (Arc::clone(self), format!("server {name}"));
+        let kept =
+            move || gateway.service().keep_tools(&tools, &source, Caller::owner(&|| false)).map(|kept| kept.value);
+        let held = apart(kept)
+            .await?
+            .map_err(|error| format!("the tools of server {name} could not be kept, so none is offered: {error}"))?;
+        let mut held_back = locked(&self.held_back);
+        held_back.retain(|key| !key.starts_with(&format!("{name}/")));
+        held_back.extend(held);
+        Ok(())
+    }
+
+    /// Starts servers side by side; gives those that run, by name, and why the others do not.
+    async fn ready_all(self: &Arc<Self>, names: Vec<String>) -> (Vec<(String, Arc<Live>)>, Vec<String>) {
+        let mut starts = JoinSet::new();
+        for name in names {
+            let gateway = Arc::clone(self);
+            starts.spawn(async move { gateway.ready(&name).await.map(|(_, live)| (name, live)) });
+        }
+        let (mut ready, mut failed) = (Vec::new(), Vec::new());
+        for start in starts.join_all().await {
+            match start {
+                Ok(one) => ready.push(one),
+                Err(why) => failed.push(why),
+            }
+        }
+        ready.sort_by(|a, b| a.0.cmp(&b.0));
+        failed.sort();
+        (ready, failed)
+    }
+
+    fn is_held_back(&self, server: &str, tool: &str) -> bool {
+        locked(&self.held_back).contains(&format!("{server}/{tool}"))
+    }
+
+    /// A tool as it is shown: its name begins with that of its server.
+    fn shown(server: &str, tool: &Tool) -> Tool {
+        let mut tool = tool.clone();
+        tool.name = format!("{server}{}{}", texts::BETWEEN, tool.name).into();
+        tool
+    }
+
+    async fn all_shown(self: &Arc<Self>) -> Vec<Tool> {
+        let (ready, _) = self.ready_all(self.servers.keys().cloned().collect()).await;
+        let mut tools = Vec::new();
+        for (server, live) in ready {
+            let offered = live.tools.iter().filter(|tool| !self.is_held_back(&server, &tool.name));
+            tools.extend(offered.map(|tool| Self::shown(&server, tool)));
+        }
+        tools
+    }
+
+    async fn close(&self) {
+        let mut ends = JoinSet::new();
+        for server in self.servers.values() {
+            let server = Arc::clone(server);
+            ends.spawn(async move { server.close().await });
+        }
+        ends.join_all().await;
+    }
+}
+
+/// The protocol's handler; clones share one gateway.
+#[derive(Clone)]
+struct Handler(Arc<Gateway>);
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> Info {
+        let capabilities = ServerCapabilities::builder().enable_tools();
+        let (capabilities, instructions) = match self.0.config.exposure {
+            Exposure::Hybrid => (capabilities.enable_tool_list_changed().build(), texts::INSTRUCTIONS),
+            Exposure::Meta => (capabilities.build(), texts::INSTRUCTIONS),
+            Exposure::Transparent => (capabilities.build(), texts::INSTRUCTIONS_TRANSPARENT),
+        };
+        Info::new(capabilities)
+            .with_server_info(Implementation::new("ken-gateway", env!("CARGO_PKG_VERSION")))
+            .with_instructions(instructions)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = match self.0.config.exposure {
+            Exposure::Meta => texts::own_tools(),
+            Exposure::Transparent => self.0.all_shown().await,
+            Exposure::Hybrid => {
+                let mut tools = texts::own_tools();
+                tools.extend(locked(&self.0.by_name).iter().cloned());
+                tools
+            }
+        };
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        calls::call(&self.0, request, context).await
+    }
+}
+
+/// Serves one client over standard input and output until it goes or the process is asked to end. `open` makes the
+/// service, at the first need; `own` is this program, which starts the servers; `session` is the id of what is said in
+/// this conversation.
+///
+/// # Errors
+/// [`io::Error`] when the runtime cannot be started or the client breaks the protocol before it has begun.
+pub fn serve(
+    open: impl Fn() -> Service + Send + Sync + 'static,
+    config: GatewayConfig,
+    own: PathBuf,
+    session: String,
+) -> io::Result<()> {
+    // One thread, which lives as long as the process: the kernel ends servers with the thread that started them.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
+    let servers = config.servers.iter().map(|(name, server)| {
+        let server = Downstream::new(name.clone(), server.clone(), own.clone(), config.start(), config.call());
+        (name.clone(), Arc::new(server))
+    });
+    let gateway = Arc::new(Gateway {
+        servers: servers.collect(),
+        config: config.clone(),
+        open: Box::new(open),
+        service: OnceLock::new(),
+        recorder: OnceLock::new(),
+        session,
+        held_back: Mutex::default(),
+        by_name: Mutex::default(),
+        confirmations: Mutex::default(),
+    });
+    let handler = Handler(Arc::clone(&gateway));
+    let ended = runtime.block_on(async {
+        let mut asked_to_end = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        let served = async {
+            let running = serve_server(handler, transport::stdio_pipes()).await.map_err(io::Error::other)?;
+            running.waiting().await.map_err(io::Error::other)
+        };
+        let ended = tokio::select! {
+            ended = served => ended.map(drop),
+            _ = asked_to_end.recv() => Ok(()),
+            _ = tokio::signal::ctrl_c() => Ok(()),
+        };
+        gateway.close().await;
+        ended
+    });
+    // Whatever still runs has nobody who waits for it.
+    runtime.shutdown_background();
+    if let Some(service) = gateway.service.get() {
+        let service = Arc::clone(service);
+        drop(gateway);
+        service.close();
+    }
+    ended
+}

@@ -1,0 +1,67 @@
+//! The tools that servers offer: kept, found, and held back until somebody approves what has changed.
+
+use super::{Answered, Caller, Service};
+use crate::engine::{Loss, ToolsFound};
+use crate::serve::requests::RequestError;
+use crate::types::{Access, Tool};
+use std::collections::BTreeSet;
+
+impl Service {
+    fn access_to_tools(&self, caller: Caller<'_>) -> Access {
+        caller.access.clone().from_home(self.here.scope())
+    }
+
+    /// Keeps the tools that a server lists; gives the keys of those that are not to be offered, because they say
+    /// something else than what was approved.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`]; nothing is stored then.
+    pub fn keep_tools(
+        &self,
+        tools: &[Tool],
+        source: &str,
+        caller: Caller<'_>,
+    ) -> Result<Answered<BTreeSet<String>>, RequestError> {
+        self.run(caller, |session| {
+            self.engine.add_tools(tools, self.here.scope(), source, session)?;
+            let keys: BTreeSet<String> = tools.iter().map(Tool::key).collect();
+            let all = self.engine.list_tools(&self.access_to_tools(caller), session)?;
+            Ok(all.into_iter().filter(|one| !one.approved && keys.contains(&one.key)).map(|one| one.key).collect())
+        })
+    }
+
+    /// Servers of which tools are known, and the keys of tools that are not to be offered.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn known_tools(
+        &self,
+        caller: Caller<'_>,
+    ) -> Result<Answered<(BTreeSet<String>, BTreeSet<String>)>, RequestError> {
+        self.run(caller, |session| {
+            let all = self.engine.list_tools(&self.access_to_tools(caller), session)?;
+            let servers = all.iter().map(|one| one.tool.server.clone()).collect();
+            Ok((servers, all.into_iter().filter(|one| !one.approved).map(|one| one.key).collect()))
+        })
+    }
+
+    /// The tools that a task needs, at most `most`.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn find_tools(
+        &self,
+        task: &str,
+        most: usize,
+        caller: Caller<'_>,
+    ) -> Result<Answered<ToolsFound>, RequestError> {
+        self.run(caller, |session| {
+            Ok(self.engine.find_tools(task, &[], most, &self.access_to_tools(caller), session)?)
+        })
+    }
+
+    /// Counts an outcome that could not be kept.
+    pub fn count_lost(&self, loss: Loss) {
+        self.engine.count_lost_here(loss);
+    }
+}
