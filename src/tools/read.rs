@@ -2,6 +2,7 @@
 //! document. Everything in them is a stranger's: it is cut, and nothing of it is followed but references inside the
 //! document.
 
+use crate::text::sha256_hex;
 use crate::types::{Tool, ToolField};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -80,6 +81,7 @@ fn listed(list: &[Value], server: &str) -> Result<Vec<Tool>, NoTools> {
             parameters: schema.map(fields).unwrap_or_default(),
             results: results.map(fields).unwrap_or_default(),
             tags: tags.take(FIELDS).map(|tag| cut(tag, NAME)).collect(),
+            form: sha256_hex(value.to_string().as_bytes()),
         })
     };
     list.iter().enumerate().map(one).collect()
@@ -178,6 +180,7 @@ fn operations(document: &Value, server: &str) -> Vec<Tool> {
                 parameters,
                 results: ok.map(|answer| content(document, answer)).unwrap_or_default(),
                 tags,
+                form: sha256_hex(operation.to_string().as_bytes()),
             });
         }
     }
@@ -210,7 +213,20 @@ mod tests {
     use serde_json::json;
 
     fn read(value: &Value) -> Vec<Tool> {
-        read_tools(&value.to_string(), "").unwrap()
+        let read = read_tools(&value.to_string(), "").unwrap();
+        assert!(read.iter().all(|tool| tool.form.len() == 64));
+        read.into_iter().map(|tool| Tool { form: String::new(), ..tool }).collect()
+    }
+
+    #[test]
+    fn a_change_anywhere_changes_the_form() {
+        let with = |text: &str| {
+            let inside = json!({"type": "object", "properties": {"b": {"description": text}}});
+            let tool = json!({"name": "a", "inputSchema": {"type": "object", "properties": {"deep": inside}}});
+            read_tools(&json!([tool]).to_string(), "").unwrap().remove(0)
+        };
+        assert_eq!(with("x"), with("x"));
+        assert_ne!(with("x"), with("y"));
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub struct Tool {
     /// Words that somebody put it under.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// SHA-256 of all that its document says of it, also what is not kept here: it tells when any of that changes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub form: String,
 }
 
 /// A parameter or a result of a tool.

@@ -55,7 +55,8 @@ const CALLS: &[&[&str]] = &[
 
 /// Verbs that read no pack: they have nothing to say, and `hook` never says anything. `mcp` and `serve` make notes for
 /// a call, and say them in the answer (`tests/serve`).
-const WITHOUT: &[&str] = &["config", "trust", "completions", "man", "mcp", "gateway", "init", "hook", "serve", "items", "help"];
+const WITHOUT: &[&str] =
+    &["config", "trust", "completions", "man", "mcp", "gateway", "init", "hook", "serve", "items", "help"];
 
 fn user() -> User {
     let user = User::new();

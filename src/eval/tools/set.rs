@@ -128,6 +128,7 @@ pub(super) fn read_set(folder: &Path) -> Result<ToolSet, BenchError> {
             parameters: fields(&line.parameters),
             results: Vec::new(),
             tags: line.tags,
+            form: String::new(),
         });
     }
     let place = |id: &String| places.get(id).copied();
