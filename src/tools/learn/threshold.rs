@@ -191,7 +191,8 @@ mod tests {
                 let (before, turns) = (threshold.value, threshold.turns);
                 threshold.learn(*outcome);
                 prop_assert!((RANGE.0..=RANGE.1).contains(&threshold.value));
-                prop_assert!(if *outcome { threshold.value <= before } else { threshold.value >= before });
+                let moves_back = if *outcome { threshold.value <= before } else { threshold.value >= before };
+                prop_assert!(moves_back);
                 prop_assert!(threshold.turns <= turns + 1 && threshold.step() <= FIRST_STEP);
                 let from = (at + 1).saturating_sub(WINDOW);
                 prop_assert_eq!(&threshold.window, &outcomes[from..=at]);
