@@ -1,6 +1,7 @@
 //! What is learnt from runs and suggestions: by the command, with the hook, on a real database.
 
 use super::{add, shelf};
+use crate::memory::{ken_in, repository};
 use crate::support::ken::{User, run};
 use serde_json::{Value, json};
 
@@ -134,4 +135,65 @@ fn decisions_are_traced_for_those_who_want_it() {
     user.ken(&["tools", "find", "send a message by mail"]);
     let count: i64 = connection.query_row("SELECT count(*) FROM algorithm_trace", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 1000);
+}
+
+/// What one repository learnt is neither shown nor suggested in another, and moves no threshold there.
+#[test]
+fn another_repository_sees_nothing_of_it() {
+    let user = User::new();
+    let path = user.write("tools.json", shelf().to_string());
+    assert_eq!(user.ken(&["tools", "add", "--global", path.to_str().unwrap()]).code, 0);
+    let (here, there) = (repository(&user, "here"), repository(&user, "there"));
+    for session in ["s1", "s2"] {
+        for tool in ["cargo_build", "cargo_test"] {
+            let report = json!({"session": session, "tool": tool, "input": "x", "exit_code": 0});
+            let mut hook = user.command(&["hook", "post-tool"]);
+            hook.current_dir(&there);
+            assert_eq!(run(hook, report.to_string().as_bytes()).code, 0);
+        }
+    }
+    ken_in(&user, &there, &["tools", "find", "--session", "s2", TASK]);
+    let capabilities = |folder: &std::path::Path| {
+        let learnt = ken_in(&user, folder, &["tools", "capabilities", "--json"]).json();
+        learnt["capabilities"].as_array().unwrap().len()
+    };
+    assert_eq!((capabilities(&there), capabilities(&here)), (1, 0));
+    let found = ken_in(&user, &here, &["tools", "find", "--json", TASK]).json();
+    assert_eq!(found["capabilities"], json!([]), "{found}");
+    let found = ken_in(&user, &there, &["tools", "find", "--json", TASK]).json();
+    assert_eq!(found["capabilities"].as_array().unwrap().len(), 1, "{found}");
+}
+
+/// Processes that learn are killed at random: each outcome is counted once at most, and in the end all are.
+#[test]
+#[cfg(unix)]
+fn thresholds_survive_being_killed() {
+    let user = User::new();
+    add(&user, &shelf());
+    let tasks = ["compile the Rust package", "send a message by mail", "run the tests of the Rust package"];
+    let mut suggested = 0;
+    for number in 0..6 {
+        let session = format!("s{number}");
+        for task in &tasks[..2] {
+            let found = user.ken(&["tools", "find", "--json", "--session", &session, task]).json();
+            if *task == tasks[0] {
+                suggested += found["tools"].as_array().unwrap().iter().filter(|one| one["suggested"] == true).count();
+                call(&user, &session, "cargo_build", number % 2 == 0);
+            }
+        }
+        // Whoever asks next would settle the first task; it is killed before it can, while it does, or after.
+        let mut asking = user.command(&["tools", "capabilities", "--json"]);
+        asking.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = asking.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(5 * number));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let told = learnt(&user);
+    assert!(suggested > 0);
+    assert_eq!(told["thresholds"][0]["outcomes"], suggested, "each once: {told}");
+    assert_eq!(learnt(&user), told, "and it stays");
+    let connection = rusqlite::Connection::open(user.home().join("kenning.db")).unwrap();
+    let sound: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(sound, "ok");
 }
