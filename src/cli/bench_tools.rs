@@ -4,7 +4,9 @@ use super::output::{Failure, Output};
 use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
-use crate::eval::{Gain, Hidden, Planned, Ranked, ToolReport, graph_figures, measure_tools};
+use crate::eval::{
+    FollowedUser, Gain, Hidden, Planned, Ranked, ToolReport, drawn, follow_users, graph_figures, measure_tools,
+};
 use crate::render::json_line;
 use clap::Args;
 use serde_json::{Value, json};
@@ -29,19 +31,31 @@ are paired bootstraps against the better of words and meaning.
 
 Examples:
   ken bench tools tools-ultratool/
-  ken bench tools --graph edges.jsonl    PageRank, Adamic-Adar and communities")]
+  ken bench tools --graph edges.jsonl    PageRank, Adamic-Adar and communities
+  ken bench tools --thresholds           simulated users of several tempers")]
 pub(super) struct ToolsArgs {
     /// Folder with tools.jsonl and queries.jsonl
-    #[arg(value_name = "DIR", required_unless_present = "graph")]
+    #[arg(value_name = "DIR", required_unless_present_any = ["graph", "thresholds"])]
     folder: Option<PathBuf>,
     /// Print what follows from a graph instead: lines {"a": 0, "b": 1, "weight": 2.0}
     #[arg(long, value_name = "FILE", conflicts_with = "folder")]
     graph: Option<PathBuf>,
+    /// Follow thresholds of suggestions with simulated users instead
+    #[arg(long, conflicts_with_all = ["folder", "graph"])]
+    thresholds: bool,
 }
 
 pub(super) fn run(global: &Global, args: &ToolsArgs, output: &Output) -> Outcome {
     if let Some(path) = &args.graph {
         output.print(&json_line(&json!({"bench": "tools", "graph": graph_figures(path)?})))?;
+        return Ok(0);
+    }
+    if args.thresholds {
+        let users = follow_users();
+        output.print(&match output.json {
+            true => json_line(&json!({"bench": "tools", "thresholds": users})),
+            false => followed(&users),
+        })?;
         return Ok(0);
     }
     let Some(folder) = &args.folder else { return Ok(0) };
@@ -61,6 +75,28 @@ pub(super) fn run(global: &Global, args: &ToolsArgs, output: &Output) -> Outcome
         false => table(&report),
     })?;
     Ok(0)
+}
+
+fn followed(users: &[FollowedUser]) -> String {
+    let mut out = "Share accepted by the hundred outcomes; a mind changes after 300. Then the share at the threshold\n\
+        after 300 and 600 outcomes with its deviation, and its swing over the last 100 of each.\n\n"
+        .to_owned();
+    for FollowedUser { user, accepted, at_300, at_end, swing, curve } in users {
+        let shares: Vec<String> = accepted.iter().map(|share| format!("{share:.3}")).collect();
+        out.push_str(&format!(
+            "{user:24} {}  {:.3} +- {:.3}  {:.3} +- {:.3}  {:.3} {:.3}\n{:24} {}\n",
+            shares.join(" "),
+            at_300.0,
+            at_300.1,
+            at_end.0,
+            at_end.1,
+            swing.0,
+            swing.1,
+            "",
+            drawn(curve)
+        ));
+    }
+    out
 }
 
 fn table(report: &ToolReport) -> String {

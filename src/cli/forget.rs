@@ -86,13 +86,14 @@ fn session(engine: &Engine, id: &str, output: &Output) -> Outcome {
     let SessionTaken { gone, traces_left } = engine.forget_session(id, &output.session())?;
     output.tell_notes();
     output.print(&if output.json {
-        json_object(&json!({ "runs": gone.rows, "errors": gone.errors, "patterns": gone.patterns,
+        json_object(&json!({ "runs": gone.rows, "errors": gone.errors, "patterns": gone.patterns, "tasks": gone.tasks,
             "traces_left": traces_left }))
     } else if gone == Default::default() {
         "Nothing is kept of this session.\n".to_owned()
     } else {
         let (runs, errors) = (many(gone.rows, "run"), many(gone.errors, "kind"));
-        format!("{runs} of tools forgotten, with {errors} of failures and {}.\n", many(gone.patterns, "pattern"))
+        let tasks = if gone.tasks > 0 { format!(", {}", many(gone.tasks, "task")) } else { String::new() };
+        format!("{runs} of tools forgotten{tasks}, with {errors} of failures and {}.\n", many(gone.patterns, "pattern"))
     })?;
     engine.close();
     Ok(if traces_left { ErrorKind::Busy.exit_code() } else { 0 })

@@ -1,5 +1,6 @@
 //! `ken tools`: which tools there are, which fit a task, and in which order they run.
 
+use super::feedback::named;
 use super::output::{Failure, Output};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
@@ -7,7 +8,10 @@ use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, Links};
 use crate::engine::face::text::single_line;
 use crate::engine::face::tools::{Because, Edge, Missing, Plan, dot, mermaid, read_tools};
-use crate::engine::{Engine, FoundTool, KnownTool, ToolApproved, ToolsFound};
+use crate::engine::{
+    Engine, FoundCapability, FoundTool, KnownCapability, KnownThreshold, KnownTool, ToolApproved, ToolAsk, ToolsFound,
+    TracedDecision, TracedOutcome,
+};
 use crate::render::{json_object, line, shown, wrap};
 use crate::serve::Here;
 use crate::types::limits::TOOL_LIST;
@@ -52,8 +56,12 @@ Exit code: 0 if there are any, 1 if not.")]
 Examples:
   ken tools find \"open an issue about the failed build\"
   ken tools find \"ship it\" --used git_clone --used cargo_build --top 3
+  ken tools find \"ship it\" --session 5f0c2a
 
 Exit code: 0 if a tool fits, 1 if none does.")]
+    ///
+    /// With --session the task is kept, without secrets, and what is suggested for it. Whether the session then calls
+    /// it says how sure later suggestions must be; `ken forget --session` forgets the tasks too.
     Find(FindArgs),
     /// Plan a task: its tools in order, what can run at once, and what is missing
     #[command(after_help = "\
@@ -63,6 +71,24 @@ Examples:
 
 Exit code: 0 if a tool fits, 1 if none does.")]
     Plan(PlanArgs),
+    /// List sets of tools that tasks used together, and how sure a suggestion must be
+    #[command(after_help = "\
+Examples:
+  ken tools capabilities
+  ken tools capabilities --json
+
+Exit code: 0 if there are any, 1 if not.")]
+    Capabilities,
+    /// Show what the last decisions about tools rested on, the newest first
+    ///
+    /// They are kept if you set tools.trace, without secrets, and the last 1,000 alone.
+    #[command(after_help = "\
+Examples:
+  ken config set tools.trace true
+  ken tools trace --top 3 --json
+
+Exit code: 0 if there are any, 1 if not.")]
+    Trace(TraceArgs),
     /// Approve what a tool says now
     #[command(after_help = "Example:\n  ken tools approve github/create_issue")]
     Approve(NameArgs),
@@ -95,6 +121,16 @@ pub(super) struct FindArgs {
     /// Most tools
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=100))]
     top: u32,
+    /// Session whose calls say what came of it [default: KEN_SESSION, else none]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TraceArgs {
+    /// Most decisions
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    top: u32,
 }
 
 #[derive(Debug, Args)]
@@ -118,14 +154,17 @@ pub(super) struct NameArgs {
 }
 
 pub(super) fn run(global: &Global, verb: ToolsVerb, output: &Output) -> Outcome {
-    let engine = Surroundings::open(global, output)?.engine();
+    let surroundings = Surroundings::open(global, output)?;
+    let (engine, traced) = (surroundings.engine(), surroundings.config.settings().tools.trace);
     let here = Here::new(working_directory()?);
     let access = Access::all().from_home(here.scope());
     let outcome = match verb {
         ToolsVerb::Add(args) => add(&engine, &args, here.scope(), output),
         ToolsVerb::List => list(&engine, &access, output),
-        ToolsVerb::Find(args) => find(&engine, &args, &access, output),
+        ToolsVerb::Find(args) => find(&engine, &args, traced, &access, output),
         ToolsVerb::Plan(args) => plan(&engine, &args, &access, output),
+        ToolsVerb::Capabilities => capabilities(&engine, &access, output),
+        ToolsVerb::Trace(args) => trace(&engine, args.top as usize, &access, output),
         ToolsVerb::Approve(NameArgs { name }) => engine
             .approve_tools(&name, &access, &output.session())
             .map_err(Failure::from)
@@ -197,9 +236,12 @@ fn calls(calls: u32, ok: u32) -> String {
     format!("{calls} {}, {share:.0} % ok", if calls == 1 { "call" } else { "calls" })
 }
 
-fn find(engine: &Engine, args: &FindArgs, access: &Access, output: &Output) -> Outcome {
+fn find(engine: &Engine, args: &FindArgs, traced: bool, access: &Access, output: &Output) -> Outcome {
     let session = output.session();
-    let found = engine.find_tools(&args.task.join(" "), &args.used, args.top as usize, access, &session)?;
+    let named = args.session.clone().or_else(named);
+    let ask = ToolAsk { session: named.as_deref(), trace: traced };
+    let wanted = (args.task.join(" "), args.top as usize);
+    let found = engine.find_tools_for(&ask, (&wanted.0, &args.used, wanted.1), access, &session)?;
     output.tell_notes();
     if output.json {
         output.print(&json_object(&found))?;
@@ -208,9 +250,89 @@ fn find(engine: &Engine, args: &FindArgs, access: &Access, output: &Output) -> O
     } else {
         let text: String =
             found.tools.iter().enumerate().map(|(at, one)| found_text(at + 1, one, output.width)).collect();
-        output.print(&text)?;
+        output.print(&(text + &together(&found.capabilities, output.width)))?;
     }
     Ok(u8::from(found.tools.is_empty()))
+}
+
+/// Sets of tools, each with its reasons.
+fn together(capabilities: &[FoundCapability], width: usize) -> String {
+    let mut text = String::new();
+    for one in capabilities {
+        text.push_str(&wrap(&names(&one.tools), "together: ", INDENT, width));
+        text.push_str(&wrap(&format!("because: {}", line(&one.because.join("; "))), INDENT, INDENT, width));
+    }
+    text
+}
+
+fn names(keys: &[String]) -> String {
+    keys.iter().map(|key| single_line(key, NAME)).collect::<Vec<_>>().join(", ")
+}
+
+fn capabilities(engine: &Engine, access: &Access, output: &Output) -> Outcome {
+    let learnt = engine.tools_learnt(access, &output.session())?;
+    output.tell_notes();
+    let is_empty = learnt.capabilities.is_empty();
+    if output.json {
+        output.print(&json_object(&learnt))?;
+    } else if is_empty {
+        output.say("No task has used several known tools together and succeeded.");
+    } else {
+        let mut text = String::new();
+        for KnownCapability { tools, uses, ok, proven, .. } in &learnt.capabilities {
+            let share = 100.0 * f64::from(*ok) / f64::from((*uses).max(1));
+            let state = if *proven { "" } else { "  not suggested yet" };
+            let tasks = if *uses == 1 { "task" } else { "tasks" };
+            text.push_str(&format!("{}  {uses} {tasks}, {share:.0} % ok{state}\n", names(tools)));
+        }
+        for KnownThreshold { kind, value, outcomes, accepted } in &learnt.thresholds {
+            let share = accepted.map(|share| format!(", {:.0} % accepted lately", 100.0 * share)).unwrap_or_default();
+            text.push_str(&format!("A {kind} is suggested from {value:.2} on ({outcomes} outcomes{share}).\n"));
+        }
+        output.print(&text)?;
+    }
+    Ok(u8::from(is_empty))
+}
+
+fn trace(engine: &Engine, most: usize, access: &Access, output: &Output) -> Outcome {
+    let traces = engine.tool_traces(most, access, &output.session())?;
+    output.tell_notes();
+    if output.json {
+        output.print(&json_object(&json!({"traces": traces})))?;
+    } else if traces.is_empty() {
+        output.say("No decision is kept; set tools.trace to keep them.");
+    } else {
+        output.print(&traces.iter().map(|one| traced_text(one, output.width)).collect::<String>())?;
+    }
+    Ok(u8::from(traces.is_empty()))
+}
+
+fn traced_text(one: &TracedDecision, width: usize) -> String {
+    let decision = &one.decision;
+    let mut text = wrap(&single_line(&one.task, DESCRIPTION), &format!("{}. ", one.number), INDENT, width);
+    let (tools, capabilities) = decision.thresholds;
+    text.push_str(&format!(
+        "{INDENT}evidence {:.2}, gate {:.2}; thresholds {tools:.2}, {capabilities:.2}; {} past tasks\n",
+        decision.best, decision.gate, decision.past_tasks
+    ));
+    for signals in &decision.tools {
+        let is_its = |outcome: &&TracedOutcome| outcome.tools.len() == 1 && outcome.tools[0] == signals.tool;
+        let accepted = match one.outcomes.iter().find(is_its).and_then(|outcome| outcome.accepted) {
+            Some(true) => ", then called",
+            Some(false) => ", not called",
+            None => "",
+        };
+        let suggested = if signals.suggested { ", suggested" } else { "" };
+        text.push_str(&format!(
+            "{INDENT}{}: text {:.3}, near {:.3}, share {:.3}, chance {:.3}{suggested}{accepted}\n",
+            single_line(&signals.tool, NAME),
+            signals.text,
+            signals.near,
+            signals.share,
+            signals.chance
+        ));
+    }
+    text
 }
 
 fn nothing(found: &ToolsFound) -> String {
@@ -227,6 +349,9 @@ fn found_text(number: usize, one: &FoundTool, width: usize) -> String {
     let mut text = format!("{number}. {}\n", single_line(&one.key, NAME));
     described(&mut text, &one.tool.description, width);
     let mut reasons: Vec<String> = one.because.iter().map(|reason| single_line(reason, DESCRIPTION)).collect();
+    if one.suggested {
+        reasons.insert(0, "suggested".to_owned());
+    }
     if one.calls > 0 {
         reasons.push(calls(one.calls, one.ok));
     }
@@ -249,7 +374,7 @@ fn plan(engine: &Engine, args: &PlanArgs, access: &Access, output: &Output) -> O
     } else if args.dot {
         output.print(&dot(&made.plan))?;
     } else {
-        output.print(&plan_text(&made.plan, output.width))?;
+        output.print(&(plan_text(&made.plan, output.width) + &together(&made.capabilities, output.width)))?;
     }
     Ok(u8::from(is_empty))
 }

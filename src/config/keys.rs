@@ -190,6 +190,7 @@ pub const KEYS: &[Key] = &[
     },
     key!(run.keep_outcomes, SWITCH, "keep the outcome of each command that `ken run` runs, without secrets"),
     key!(outcomes.keep_days, DAYS, "days for which the outcome of a run is kept; failures stay counted"),
+    key!(tools.trace, SWITCH, "keep what each `ken tools find` rested on, without secrets: the last 1,000"),
     key!(
         index.recall_target,
         TARGET,

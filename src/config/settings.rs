@@ -17,6 +17,8 @@ pub struct Settings {
     pub run: RunSettings,
     /// What tools did.
     pub outcomes: OutcomeSettings,
+    /// Tools of agents.
+    pub tools: ToolSettings,
     /// The vectors of what is indexed.
     pub index: IndexSettings,
     /// What `ken search` shows.
@@ -128,6 +130,13 @@ impl Default for OutcomeSettings {
     fn default() -> Self {
         Self { keep_days: 90 }
     }
+}
+
+/// Tools of agents.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolSettings {
+    /// Whether what a decision about tools rested on is kept.
+    pub trace: bool,
 }
 
 /// The vectors of what is indexed.

@@ -68,7 +68,10 @@ pub use session::{OnProgress, Session};
 pub use setup::{AgentFolders, FileSetUp, FileState, SetUp, SetUpError, SetUpReport, agents_here, set_up};
 pub use state::PacksSnapshot;
 pub use status::{Checkup, FittedGate, Status, VectorsFile};
-pub use tools::{AskedVectors, FoundTool, KnownTool, ToolApproved, ToolPlan, ToolsAdded, ToolsFound};
+pub use tools::{
+    AskedVectors, FoundCapability, FoundTool, KnownCapability, KnownThreshold, KnownTool, ToolApproved, ToolAsk,
+    ToolPlan, ToolsAdded, ToolsFound, ToolsLearnt, TracedDecision, TracedOutcome,
+};
 
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;

@@ -36,5 +36,6 @@ pub use outcomes::{
 pub use reliability::{Bin, Reliability};
 pub use report::{Counts, Report};
 pub use tools::{
-    Gain, GraphFigures, Hidden, PlanFigures, Planned, Ranked, ToolBenchError, ToolReport, graph_figures, measure_tools,
+    FollowedUser, Gain, GraphFigures, Hidden, PlanFigures, Planned, Ranked, ToolBenchError, ToolReport, drawn,
+    follow_users, graph_figures, measure_tools,
 };

@@ -1,10 +1,10 @@
 //! A store as a whole: all that can be read of it, of one moment if need be, and changes that become true together.
 
 use super::{
-    CountUsage, KeepOutcomes, LogChanges, ReadChanges, ReadEvents, ReadExternal, ReadForgotten, ReadItems, ReadMemory,
-    ReadNoise, ReadOutcomes, ReadSources, ReadTools, ReadUsage, ReadVectors, ReadWords, StoreError, WriteEvents,
-    WriteExternal, WriteForgotten, WriteItems, WriteMemory, WriteNoise, WriteOutcomes, WriteSources, WriteTools,
-    WriteVectors, WriterLock,
+    CountUsage, KeepLearning, KeepOutcomes, LogChanges, ReadChanges, ReadEvents, ReadExternal, ReadForgotten,
+    ReadItems, ReadLearning, ReadMemory, ReadNoise, ReadOutcomes, ReadSources, ReadTools, ReadUsage, ReadVectors,
+    ReadWords, StoreError, WriteEvents, WriteExternal, WriteForgotten, WriteItems, WriteMemory, WriteNoise,
+    WriteOutcomes, WriteSources, WriteTools, WriteVectors, WriterLock,
 };
 use std::fmt;
 use std::ops::ControlFlow;
@@ -46,6 +46,7 @@ pub trait ReadStore:
     + ReadMemory
     + ReadOutcomes
     + ReadTools
+    + ReadLearning
     + ReadEvents
 {
     /// Everything that is read until this is dropped is of the moment of the first read. One at a time.
@@ -56,7 +57,7 @@ pub trait ReadStore:
 }
 
 /// A store that can be changed.
-pub trait WriteStore: ReadStore + LogChanges + CountUsage + KeepOutcomes {
+pub trait WriteStore: ReadStore + LogChanges + CountUsage + KeepOutcomes + KeepLearning {
     /// Changes that become true together, or not at all when they are dropped.
     type Batch<'a>: WriteBatch
     where

@@ -16,6 +16,7 @@ mod external;
 mod filter;
 mod folder;
 mod forgetting;
+mod learning;
 mod lock;
 mod markdown;
 mod memory;
@@ -40,6 +41,10 @@ pub use external::{ReadExternal, WriteExternal, external_uid};
 pub use filter::{ItemFilter, PathFilter};
 pub use folder::{DATABASE, WRITER_LOCK, exposed, keep_private, make_private};
 pub use forgetting::{Forgotten, ForgottenPassage, ReadForgotten, WriteForgotten};
+pub use learning::{
+    CapabilityUse, KeepLearning, ReadLearning, SessionCall, StoredCapability, StoredSuggestion, StoredTask,
+    StoredThreshold, StoredTrace, SuggestionKind, UnreadSession,
+};
 pub use lock::{WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, StoredMemory, WriteMemory};

@@ -153,6 +153,8 @@ pub struct SessionForgotten {
     pub errors: usize,
     /// Patterns that named it.
     pub patterns: usize,
+    /// Tasks for which it asked for tools.
+    pub tasks: usize,
 }
 
 /// Reads outcomes.

@@ -49,6 +49,8 @@ const CALLS: &[&[&str]] = &[
     &["tools", "list"],
     &["tools", "find", "apples"],
     &["tools", "plan", "apples"],
+    &["tools", "capabilities"],
+    &["tools", "trace"],
     &["patterns", "propose-canon"],
     &["purge", "--dry-run"],
 ];

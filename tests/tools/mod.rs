@@ -2,6 +2,7 @@
 
 mod find;
 mod keep;
+mod learning;
 mod scoring;
 
 use crate::support::ken::{Ran, User};

@@ -1,10 +1,14 @@
 //! docs/scoring.md names every constant with its value; the code has the same.
 
 use kenning::tools::discover::{
-    CHOSEN, EXPANSIONS, GRAPH_WEIGHTS, IN_CLAUSES, MEANING, MOST_CHOSEN, NAMES, NEEDED, PAST_SMOOTHING, SHARPNESS,
-    TEXT_WEIGHTS, WORDS,
+    CHOSEN, EXPANSIONS, GRAPH_WEIGHTS, IN_CLAUSES, LEAST_PAST, MEANING, MOST_CHOSEN, NAMES, NEEDED, PAST_SMOOTHING,
+    SHARPNESS, TEXT_WEIGHTS, WORDS,
 };
 use kenning::tools::graph::{DAMPING, PSEUDO_COUNTS};
+use kenning::tools::learn::{
+    DEVIATION, FIRST_STEP, LAST_STEP, LEAST_SUCCESS, LEAST_USES, MOST_TOGETHER, RANGE, SETTLING, SILENT, START, TARGET,
+    TASK_GAP_MS, WINDOW,
+};
 use kenning::tools::plan::{FIELD_AND_TYPE, FIELD_NAME, LEAST_ORDER, REFERENCE, VERB_ORDER};
 use std::collections::BTreeMap;
 
@@ -42,6 +46,20 @@ fn the_document_has_the_constants_of_the_code() {
         ("REFERENCE", REFERENCE.to_string()),
         ("VERB_ORDER", VERB_ORDER.to_string()),
         ("LEAST_ORDER", format!("{LEAST_ORDER:.3}")),
+        ("LEAST_PAST", LEAST_PAST.to_string()),
+        ("START", START.to_string()),
+        ("TARGET", TARGET.to_string()),
+        ("WINDOW", WINDOW.to_string()),
+        ("FIRST_STEP", FIRST_STEP.to_string()),
+        ("LAST_STEP", LAST_STEP.to_string()),
+        ("SETTLING", SETTLING.to_string()),
+        ("DEVIATION", DEVIATION.to_string()),
+        ("RANGE", list(&[RANGE.0, RANGE.1])),
+        ("SILENT", SILENT.to_string()),
+        ("TASK_GAP_MS", TASK_GAP_MS.to_string()),
+        ("MOST_TOGETHER", MOST_TOGETHER.to_string()),
+        ("LEAST_USES", LEAST_USES.to_string()),
+        ("LEAST_SUCCESS", LEAST_SUCCESS.to_string()),
     ];
     for (name, value) in &wanted {
         let (told, from) = rows.get(*name).unwrap_or_else(|| panic!("{name} is not in docs/scoring.md"));

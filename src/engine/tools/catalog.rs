@@ -41,6 +41,8 @@ pub(super) struct Catalog {
     pub stored: Vec<StoredTool>,
     pub tools: Vec<Tool>,
     pub graph: ToolGraph,
+    /// Where the tool stands that agents call by this name; nowhere if several are.
+    names: HashMap<String, Option<usize>>,
 }
 
 impl Catalog {
@@ -66,7 +68,12 @@ impl Catalog {
                 }
             }
         }
-        Self { tools: stored.iter().map(|one| one.tool.clone()).collect(), stored, graph }
+        Self { tools: stored.iter().map(|one| one.tool.clone()).collect(), stored, graph, names: places }
+    }
+
+    /// The place of the tool that an agent calls by this name.
+    pub(super) fn called(&self, name: &str) -> Option<usize> {
+        self.names.get(name).copied().flatten()
     }
 
     /// The places of tools by key or name.

@@ -1,9 +1,11 @@
 //! Tools for a task, and a plan of them.
 
+use super::suggest::{Fitting, FoundCapability, shown_capability, shown_tool};
 use super::vectors::AskedVectors;
 use crate::engine::{Engine, EngineError, Session};
 use crate::text::clauses;
-use crate::tools::discover::{Finder, Found, Legs, Reason, Task, ToolTexts, Used, embedded_text};
+use crate::tools::discover::{Finder, Found, Legs, Mix, Past, Reason, Task, ToolTexts, Used, embedded_text};
+use crate::tools::learn::{Signals, Trace, draw_chance};
 use crate::tools::plan::{Plan, plan, precedence};
 use crate::types::{Access, Tool};
 use serde::Serialize;
@@ -18,6 +20,10 @@ pub struct FoundTool {
     pub tool: Tool,
     /// How likely it is beside all other tools, in \[0, 1\].
     pub share: f64,
+    /// The chance that it is among five that are drawn by their shares: what the threshold is compared with.
+    pub chance: f64,
+    /// Whether that reaches the threshold (`ken tools capabilities` tells it).
+    pub suggested: bool,
     /// Why, in words.
     pub because: Vec<String>,
     /// Why.
@@ -33,6 +39,8 @@ pub struct FoundTool {
 pub struct ToolsFound {
     /// Best first; none if no tool fits.
     pub tools: Vec<FoundTool>,
+    /// Sets of tools that earlier tasks used together and that fit, best first.
+    pub capabilities: Vec<FoundCapability>,
     /// How many there were to choose from.
     pub known: usize,
     /// How many are not offered until they are approved.
@@ -47,8 +55,19 @@ pub struct ToolPlan {
     /// The plan; without levels if no tool fits.
     #[serde(flatten)]
     pub plan: Plan,
+    /// Sets of its tools that earlier tasks used together, the best first.
+    pub capabilities: Vec<FoundCapability>,
     /// How many tools there were to choose from.
     pub known: usize,
+}
+
+/// Who asks, and whether it is traced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ToolAsk<'a> {
+    /// The session, as its runs are kept: without one neither task nor suggestions are kept.
+    pub session: Option<&'a str>,
+    /// Whether to keep what the decision rested on.
+    pub trace: bool,
 }
 
 /// What is wanted of a finder.
@@ -63,6 +82,7 @@ struct Answer {
     sessions: Vec<Vec<usize>>,
     found: Vec<FoundTool>,
     places: Vec<usize>,
+    fitting: Vec<(FoundCapability, bool)>,
     semantic: bool,
 }
 
@@ -80,10 +100,27 @@ impl Engine {
         access: &Access,
         session: &Session<'_>,
     ) -> Result<ToolsFound, EngineError> {
+        self.find_tools_for(&ToolAsk::default(), (task, used, most), access, session)
+    }
+
+    /// As [`Engine::find_tools`], for a session that says who it is: its task and what was shown are kept, without
+    /// secrets, and what the session calls then says which suggestions were right.
+    ///
+    /// # Errors
+    /// As [`Engine::find_tools`].
+    pub fn find_tools_for(
+        &self,
+        ask: &ToolAsk<'_>,
+        (task, used, most): (&str, &[String], usize),
+        access: &Access,
+        session: &Session<'_>,
+    ) -> Result<ToolsFound, EngineError> {
         let all = self.list_tools(access, session)?;
         let unapproved = all.iter().filter(|one| !one.approved).count();
-        let Answer { tools, found, semantic, .. } = self.ask_tools(task, used, &Wanted::Most(most), access, session)?;
-        Ok(ToolsFound { tools: found, known: tools.len(), unapproved, semantic })
+        let answer = self.ask_tools(ask, (task, used), &Wanted::Most(most), access, session)?;
+        let Answer { tools, found, fitting, semantic, .. } = answer;
+        let capabilities = fitting.into_iter().filter(|(_, suggested)| *suggested).map(|(one, _)| one).collect();
+        Ok(ToolsFound { tools: found, capabilities, known: tools.len(), unapproved, semantic })
     }
 
     /// A plan of the tools that a task needs.
@@ -91,21 +128,26 @@ impl Engine {
     /// # Errors
     /// As [`Engine::find_tools`].
     pub fn plan_tools(&self, task: &str, access: &Access, session: &Session<'_>) -> Result<ToolPlan, EngineError> {
-        let answer = self.ask_tools(task, &[], &Wanted::Chosen, access, session)?;
+        let answer = self.ask_tools(&ToolAsk::default(), (task, &[]), &Wanted::Chosen, access, session)?;
         let chosen: Vec<&Tool> = answer.places.iter().map(|place| &answer.tools[*place]).collect();
         let plan = plan(&chosen, &precedence(&answer.places, &answer.sessions));
-        Ok(ToolPlan { plan, known: answer.tools.len() })
+        let keys: Vec<String> = chosen.iter().map(|tool| tool.key()).collect();
+        let is_within = |one: &FoundCapability| one.tools.iter().all(|tool| keys.contains(tool));
+        let capabilities = answer.fitting.iter().map(|(one, _)| one).filter(|one| is_within(one)).cloned().collect();
+        Ok(ToolPlan { plan, capabilities, known: answer.tools.len() })
     }
 
     fn ask_tools(
         &self,
-        task: &str,
-        used: &[String],
+        ask: &ToolAsk<'_>,
+        (asked_task, used): (&str, &[String]),
         wanted: &Wanted,
         access: &Access,
         session: &Session<'_>,
     ) -> Result<Answer, EngineError> {
+        let task = asked_task;
         let catalog = self.catalog(true, access)?;
+        self.learn_by_the_way(&catalog, access, session);
         let used = catalog.places(used)?;
         let nothing = || (catalog.tools.clone(), catalog.graph.sessions().to_vec());
         if catalog.tools.is_empty() {
@@ -114,11 +156,18 @@ impl Engine {
                 sessions: Vec::new(),
                 found: Vec::new(),
                 places: Vec::new(),
+                fitting: Vec::new(),
                 semantic: false,
             });
         }
-        let said: Vec<String> = catalog.tools.iter().map(embedded_text).collect();
-        let vectors = self.tool_vectors(&said, session)?;
+        let mut past = self.past_tasks(&catalog, access)?;
+        let mut said: Vec<String> = catalog.tools.iter().map(embedded_text).collect();
+        said.extend(past.texts.iter().cloned());
+        let mut vectors = self.tool_vectors(&said, session)?;
+        if let Some(vectors) = &mut vectors {
+            past.vectors = vectors.split_off(catalog.tools.len().min(vectors.len()));
+        }
+        let past: Option<&Past> = (!past.vectors.is_empty()).then_some(&past);
         let asked = match &vectors {
             Some(_) => self.embed_questions(&[task], session)?.pop(),
             None => None,
@@ -129,20 +178,25 @@ impl Engine {
         };
         let io = |source| EngineError::Io { path: self.settings.data.clone().unwrap_or_default(), source };
         let texts = ToolTexts::of(&catalog.tools).map_err(io)?;
-        let finder = Finder::new(&catalog.tools, vectors.as_deref(), &texts, &catalog.graph, None).map_err(io)?;
+        let finder = Finder::new(&catalog.tools, vectors.as_deref(), &texts, &catalog.graph, past).map_err(io)?;
         let vector = asked.as_ref().map(|asked| asked.whole.as_slice());
         let best = finder.evidence(task, vector, Legs::ALL).into_iter().fold(f64::NEG_INFINITY, f64::max);
         let gate = self.tool_gate(&finder, vectors.is_some(), session)?;
         let task = Task { text: task, vector, clauses: &clauses, used: Used { tools: &used, in_order: true } };
         let mut places: Vec<usize> = Vec::new();
         let mut found: Vec<FoundTool> = Vec::new();
+        let mut fitting = Vec::new();
+        let thresholds = self.thresholds(access)?;
         if gate.passes(best) {
             let shares = finder.shares(&task);
+            Fitting { all: fitting } = self.fitting_capabilities(&catalog, &shares, &used, &thresholds[1], access)?;
             match wanted {
                 Wanted::Most(most) => {
                     let of = |one: Found| FoundTool {
                         key: catalog.tools[one.tool].key(),
                         share: shares[one.tool],
+                        chance: draw_chance(shares[one.tool]),
+                        suggested: thresholds[0].passes(draw_chance(shares[one.tool])),
                         because: one.reasons.iter().map(|reason| said_of(reason, &catalog.tools)).collect(),
                         tool: catalog.tools[one.tool].clone(),
                         calls: catalog.graph.nodes()[one.tool].calls,
@@ -154,8 +208,36 @@ impl Engine {
                 Wanted::Chosen => places = finder.chosen(&task, gate),
             }
         }
+        if matches!(wanted, Wanted::Most(_)) && (ask.session.is_some() || ask.trace) {
+            let shown = found.iter().map(|one| shown_tool(&one.key, one.chance, one.suggested));
+            let shown = shown.chain(fitting.iter().map(shown_capability)).collect();
+            let trace = ask.trace.then(|| {
+                let Mix { text, graph, sharpness } = finder.mix();
+                let keys = found.iter().filter_map(|one| catalog.tools.iter().position(|tool| tool.key() == one.key));
+                let signals = finder.signals(&task, &keys.collect::<Vec<_>>()).into_iter().zip(&found);
+                let with = |(signals, one): (Signals, &FoundTool)| Signals {
+                    chance: one.chance,
+                    suggested: one.suggested,
+                    ..signals
+                };
+                let of = |(one, suggested): &(FoundCapability, bool)| {
+                    (one.tools.clone(), one.coverage, one.score, *suggested)
+                };
+                Trace {
+                    mix: (text, graph, sharpness),
+                    pseudo_counts: finder.conditional().pseudo_counts(),
+                    gate: gate.least,
+                    best,
+                    thresholds: (thresholds[0].value, thresholds[1].value),
+                    past_tasks: past.map_or(0, |past| past.sessions.len()),
+                    tools: signals.map(with).collect(),
+                    capabilities: fitting.iter().map(of).collect(),
+                }
+            });
+            drop(self.keep_suggested(ask, asked_task, shown, trace.as_ref(), (access, session)));
+        }
         let (tools, sessions) = nothing();
-        Ok(Answer { tools, sessions, found, places, semantic: vectors.is_some() })
+        Ok(Answer { tools, sessions, found, places, fitting, semantic: vectors.is_some() })
     }
 }
 

@@ -7,9 +7,13 @@ mod catalog;
 mod find;
 mod gate;
 mod keep;
+mod learn;
+mod suggest;
 mod vectors;
 
 pub use catalog::KnownTool;
-pub use find::{FoundTool, ToolPlan, ToolsFound};
+pub use find::{FoundTool, ToolAsk, ToolPlan, ToolsFound};
 pub use keep::{ToolApproved, ToolsAdded};
+pub use learn::{KnownCapability, KnownThreshold, ToolsLearnt};
+pub use suggest::{FoundCapability, TracedDecision, TracedOutcome};
 pub use vectors::AskedVectors;

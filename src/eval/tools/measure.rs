@@ -112,14 +112,17 @@ pub fn measure_tools(folder: &Path, engine: &Engine, session: &Session<'_>) -> R
     let tasks = engine.embed_questions(&questions, session)?;
     let asked: Vec<String> = set.histories.iter().filter_map(|history| history.text.clone()).collect();
     let is_asked = !asked.is_empty() && asked.len() == set.histories.len();
+    let calls = set.calls(None);
+    let graph = ToolGraph::of(set.tools.len(), calls.iter().map(Vec::as_slice));
     let past = match is_asked {
-        true => Some(Past { vectors: vectors(engine, &asked, session)?, texts: asked.clone() }),
+        true => {
+            let sessions = graph.sessions().to_vec();
+            Some(Past { vectors: vectors(engine, &asked, session)?, texts: asked.clone(), sessions })
+        }
         false => None,
     };
     let all = Embedded { set, tools, tasks, past };
     let words = ToolTexts::of(&all.set.tools).map_err(io)?;
-    let calls = all.set.calls(None);
-    let graph = ToolGraph::of(all.set.tools.len(), calls.iter().map(Vec::as_slice));
     let finder = Finder::new(&all.set.tools, Some(&all.tools), &words, &graph, all.past.as_ref()).map_err(io)?;
     let Mix { text, graph: weight, sharpness } = finder.mix();
     let mut report = ToolReport {

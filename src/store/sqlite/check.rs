@@ -6,6 +6,10 @@ use super::external::Derived;
 use super::forgotten::{PASSAGES, read_passage, read_sketches};
 use super::header::unreadable;
 use super::item::{ITEM_COLUMNS, read_item};
+use super::learning::{
+    CAPABILITIES, SUGGESTIONS, TASKS, THRESHOLDS, TRACES, read_capability, read_suggestion, read_task, read_threshold,
+    read_trace,
+};
 use super::memory::{EVENTS, read_event, read_memory};
 use super::migrate::{MIGRATIONS, schema_of};
 use super::outcome::{OUTCOMES, PATTERNS, read_outcome, read_pattern};
@@ -137,6 +141,13 @@ impl Database {
                         WHERE outcome_session.kept IS NOT real.kept OR outcome_session.rows < real.last)",
             ),
             (
+                "capabilities",
+                "capabilities are counted wrongly",
+                "SELECT count(*) FROM (SELECT scope, id, count(*) AS uses, sum(is_ok) AS ok FROM capability_use
+                    GROUP BY scope, id) AS real FULL JOIN capability USING (scope, id)
+                    WHERE capability.uses IS NOT real.uses OR capability.ok IS NOT real.ok",
+            ),
+            (
                 "active-model",
                 "the index's model is not known",
                 "SELECT count(*) FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model)",
@@ -170,6 +181,11 @@ impl Database {
         self.each_odd(OUTCOMES, |row| read_outcome(row).map(drop), &mut note)?;
         self.each_odd(PATTERNS, |row| read_pattern(row).map(drop), &mut note)?;
         self.each_odd(TOOLS, |row| read_tool(row).map(drop), &mut note)?;
+        self.each_odd(TASKS, |row| read_task(row).map(drop), &mut note)?;
+        self.each_odd(SUGGESTIONS, |row| read_suggestion(row).map(drop), &mut note)?;
+        self.each_odd(THRESHOLDS, |row| read_threshold(row).map(drop), &mut note)?;
+        self.each_odd(CAPABILITIES, |row| read_capability(row).map(drop), &mut note)?;
+        self.each_odd(TRACES, |row| read_trace(row).map(drop), &mut note)?;
         self.each_odd(PASSAGES, |row| read_passage(row).map(drop), &mut note)?;
         if let Err(error) = read_sketches(&self.connection) {
             note(odd_value(error)?);

@@ -37,6 +37,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 8, sql: include_str!("../../../index/migrations/0008_memory.sql") },
     Migration { number: 9, sql: include_str!("../../../index/migrations/0009_outcomes.sql") },
     Migration { number: 10, sql: include_str!("../../../index/migrations/0010_tools.sql") },
+    Migration { number: 11, sql: include_str!("../../../index/migrations/0011_learning.sql") },
 ];
 
 /// The schema of a database; 0 for a new one.
@@ -153,6 +154,7 @@ mod tests {
             "20b2c384312a3f05e60fe28963ec0a52adc1f81c1478b8dcdfcd5aa33a77cd09",
             "3af0bf6a44dcb81867519c7fe7bbd64dea1a1d600960dfd58c149b67441b51f4",
             "e24677c3d02617765dc49599a25267ee51a50623a971c6ce8fb871cabc92a389",
+            "9204349bfe55fa5063eea02270112c8d7c9e970d5d12c0662b1243d921f74daa",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);

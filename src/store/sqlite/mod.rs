@@ -13,6 +13,7 @@ mod forgotten;
 mod header;
 mod inventory;
 mod item;
+mod learning;
 mod memory;
 mod migrate;
 mod noise;

@@ -334,6 +334,9 @@ impl KeepOutcomes for Database {
             dropped += batch.sql(drop_old(&batch.transaction, &session, at_ms))?;
             batch.commit()?;
         }
+        let batch = self.begin_unlocked()?;
+        batch.sql(super::learning::drop_old(&batch.transaction, at_ms))?;
+        batch.commit()?;
         Ok(dropped)
     }
 }
@@ -486,6 +489,7 @@ impl WriteOutcomes for Batch<'_> {
                 [error],
             )?;
         }
-        Ok(SessionForgotten { rows, errors: errors.len() + gone, patterns })
+        let tasks = self.forget_learning(session)?;
+        Ok(SessionForgotten { rows, errors: errors.len() + gone, patterns, tasks })
     }
 }

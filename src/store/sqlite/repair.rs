@@ -46,6 +46,13 @@ const TABLES: &[(&str, bool)] = &[
     ("outcome_batch", true),
     ("outcome_pattern", false),
     ("tool", false),
+    ("tool_task", true),
+    ("tool_suggestion", false),
+    ("tool_threshold", false),
+    ("capability", false),
+    ("capability_use", false),
+    ("tool_cursor", false),
+    ("algorithm_trace", true),
 ];
 
 /// Takes away values that nobody wrote, and keeps the rows: a file whose items do not say where they stand is read
@@ -73,6 +80,13 @@ const MEND_VALUES: &str = "
         rows = max(rows, coalesce((SELECT max(sequence) FROM tool_outcome WHERE session = outcome_session.session), 0)),
         kept = (SELECT count(*) FROM tool_outcome WHERE session = outcome_session.session);
     UPDATE tool_outcome SET duration_ms = NULL WHERE duration_ms < 0;
+    DELETE FROM tool_suggestion WHERE task NOT IN (SELECT number FROM tool_task);
+    DELETE FROM capability_use WHERE NOT EXISTS (
+        SELECT 1 FROM capability WHERE scope = capability_use.scope AND id = capability_use.id);
+    DELETE FROM capability WHERE NOT EXISTS (
+        SELECT 1 FROM capability_use WHERE scope = capability.scope AND id = capability.id);
+    UPDATE capability SET (uses, ok) = (SELECT count(*), sum(is_ok) FROM capability_use
+        WHERE scope = capability.scope AND id = capability.id);
     DELETE FROM vector_change WHERE number < 1 OR length(mark) <> 8;";
 
 /// What was carried over from a damaged database.
@@ -105,6 +119,7 @@ impl Database {
                  DELETE FROM memory_words WHERE event NOT IN (SELECT number FROM memory_event);
                  UPDATE memory SET item_id = NULL WHERE item_id NOT IN (SELECT id FROM item);
                  DELETE FROM error_session WHERE error NOT IN (SELECT id FROM error_log);
+                 DELETE FROM tool_suggestion WHERE task NOT IN (SELECT number FROM tool_task);
                  DELETE FROM embedding;
                  DELETE FROM external_item;
                  DELETE FROM attribute;

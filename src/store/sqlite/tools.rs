@@ -83,6 +83,7 @@ impl WriteTools for Batch<'_> {
     }
 
     fn remove_tool(&self, scope: &Scope, key: &str) -> Result<bool, StoreError> {
+        self.forget_tool(scope, key)?;
         Ok(self.execute("DELETE FROM tool WHERE scope = ?1 AND key = ?2", params![scope.as_str(), key])? > 0)
     }
 }

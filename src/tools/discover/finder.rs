@@ -8,6 +8,7 @@ use super::reason::Reason;
 use super::softmax;
 use super::text::{MEANING, NAMES, ToolTexts, WORDS};
 use crate::tools::graph::{Conditional, ToolGraph};
+use crate::tools::learn::Signals;
 use crate::types::Tool;
 use crate::vector::dot;
 use std::io;
@@ -26,6 +27,11 @@ const TELLS: f64 = 2.0;
 pub const CHOSEN: f64 = 0.1;
 /// Most tools of a plan: more are a list, not a plan.
 pub const MOST_CHOSEN: usize = 12;
+/// Fewer past tasks than this count with the weights that hold without any: a handful would be learnt by heart.
+pub const LEAST_PAST: usize = 20;
+/// Samples to learn weights from, times tools: with more than 500 tools fewer are looked at, so that a request takes no
+/// longer than with 500.
+const SAMPLED: usize = 125_000;
 /// Reasons of one tool.
 const REASONS: usize = 3;
 
@@ -108,8 +114,7 @@ struct Weighed {
 }
 
 impl<'a> Finder<'a> {
-    /// Of tools with their unit vectors, if there is a model, their graph, and the tasks of its sessions, if they are
-    /// known.
+    /// Of tools with their unit vectors, if there is a model, their graph, and past tasks, if any are known.
     ///
     /// # Errors
     /// As [`ToolTexts::of`].
@@ -123,16 +128,17 @@ impl<'a> Finder<'a> {
         let of = Conditional::of(graph);
         let needs = Needs::of(tools);
         let mut out = Self { tools, vectors, texts, needs, graph, of, past, mix: Mix::default() };
-        if let Some(past) = past {
-            let step = graph.sessions().len().div_ceil(SAMPLES).max(1);
+        if let Some(past) = past.filter(|past| past.sessions.len() >= LEAST_PAST) {
+            let most = (SAMPLED / tools.len().max(1)).clamp(LEAST_PAST, SAMPLES);
+            let step = past.sessions.len().div_ceil(most).max(1);
             let sample = |session: usize| {
                 let vector = past.vectors.get(session)?;
                 let text = out.evidence(past.texts.get(session)?, Some(vector), Legs::ALL);
                 let cosines = past.vectors.iter().map(|other| dot(vector, other)).collect();
                 Some(Sample { session, text, cosines })
             };
-            let samples: Vec<Sample> = (0..graph.sessions().len()).step_by(step).filter_map(sample).collect();
-            out.mix = learn(&samples, graph.sessions(), &out.of);
+            let samples: Vec<Sample> = (0..past.sessions.len()).step_by(step).filter_map(sample).collect();
+            out.mix = learn(&samples, &past.sessions, &out.of);
         }
         Ok(out)
     }
@@ -172,6 +178,23 @@ impl<'a> Finder<'a> {
         softmax(&self.scores(task, Legs::ALL))
     }
 
+    /// What each signal says of these tools, for those who want to know what a decision rested on.
+    pub fn signals(&self, task: &Task<'_>, tools: &[usize]) -> Vec<Signals> {
+        let weighed = self.weigh(task, Legs::ALL);
+        let shares = softmax(&weighed.score);
+        let of = |tool: &usize| Signals {
+            tool: self.tools[*tool].key(),
+            evidence: weighed.text[*tool],
+            text: weighed.likely[*tool],
+            near: weighed.near[*tool],
+            past: weighed.past.as_ref().map(|past| past[*tool]),
+            score: weighed.score[*tool],
+            share: shares[*tool],
+            ..Signals::default()
+        };
+        tools.iter().filter(|tool| **tool < self.tools.len()).map(of).collect()
+    }
+
     fn weigh(&self, task: &Task<'_>, legs: Legs) -> Weighed {
         let text = self.evidence(task.text, task.vector, legs);
         let likely = softmax(&text);
@@ -186,7 +209,7 @@ impl<'a> Finder<'a> {
             .collect();
         let past = self.past.zip(task.vector).map(|(past, vector)| {
             let cosines: Vec<f32> = past.vectors.iter().map(|other| dot(vector, other)).collect();
-            Past::likely(&cosines, self.graph.sessions(), &self.of, self.mix.sharpness, None)
+            Past::likely(&cosines, &past.sessions, &self.of, self.mix.sharpness, None)
         });
         if let Some(past) = &past {
             score.iter_mut().zip(past).for_each(|(sum, likely)| *sum += likely.ln());

@@ -26,7 +26,7 @@ mod reason;
 mod tests;
 mod text;
 
-pub use finder::{CHOSEN, EXPANSIONS, Finder, Found, IN_CLAUSES, Legs, MOST_CHOSEN, Task, Used, expansion};
+pub use finder::{CHOSEN, EXPANSIONS, Finder, Found, IN_CLAUSES, LEAST_PAST, Legs, MOST_CHOSEN, Task, Used, expansion};
 pub use gate::ToolGate;
 pub use mix::{GRAPH_WEIGHTS, Mix, SHARPNESS, TEXT_WEIGHTS};
 pub use needs::{NEEDED, Needs};

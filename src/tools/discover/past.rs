@@ -9,10 +9,12 @@ pub const PAST_SMOOTHING: f64 = 1.0;
 /// Past tasks with the tools that they used.
 #[derive(Debug, Clone, Default)]
 pub struct Past {
-    /// The tasks in words, one for each session of the graph.
+    /// The tasks in words.
     pub texts: Vec<String>,
     /// Their unit vectors.
     pub vectors: Vec<Vec<f32>>,
+    /// The tools that each used.
+    pub sessions: Vec<Vec<usize>>,
 }
 
 impl Past {

@@ -180,3 +180,27 @@ fn a_graph_that_foretells_nothing_is_smoothed_away() {
         (Conditional::of(&strong).pseudo_counts().0, Conditional::of(&random).pseudo_counts().0);
     assert!(of_strong <= 3.0 && of_random >= 100.0, "{of_strong} {of_random}");
 }
+
+proptest::proptest! {
+    /// However the calls of sessions come in turns, and whenever a session begins, counting them one at a time comes to
+    /// what counting whole sessions comes to.
+    #[test]
+    fn one_call_at_a_time_comes_to_all_at_once(
+        calls in proptest::collection::vec((0usize..6, 0usize..8, proptest::bool::ANY), 0..200),
+    ) {
+        let mut graph = ToolGraph::of(8, []);
+        let mut numbers = std::collections::BTreeMap::new();
+        let mut sessions: Vec<Vec<Call>> = Vec::new();
+        for (session, tool, is_ok) in calls {
+            let number = *numbers.entry(session).or_insert_with(|| {
+                sessions.push(Vec::new());
+                graph.begin()
+            });
+            graph.record(number, Call { tool, is_ok });
+            sessions[number].push(Call { tool, is_ok });
+        }
+        proptest::prop_assert_eq!(&graph, &ToolGraph::of(8, sessions.iter().map(Vec::as_slice)));
+        let counted = naive(8, &sessions);
+        proptest::prop_assert_eq!(graph.nodes(), counted.as_slice());
+    }
+}
