@@ -241,7 +241,7 @@ fn find(engine: &Engine, args: &FindArgs, traced: bool, access: &Access, output:
     let named = args.session.clone().or_else(named);
     let ask = ToolAsk { session: named.as_deref(), trace: traced };
     let wanted = (args.task.join(" "), args.top as usize);
-    let found = engine.find_tools_for(&ask, (&wanted.0, &args.used, wanted.1), access, &session)?;
+    let found = engine.find_tools(&ask, (&wanted.0, &args.used, wanted.1), access, &session)?;
     output.tell_notes();
     if output.json {
         output.print(&json_object(&found))?;

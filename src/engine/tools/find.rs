@@ -88,27 +88,12 @@ struct Answer {
 
 impl Engine {
     /// The tools that a task needs, at most `most`; `used` are those that were called before, in order. None if no tool
-    /// fits.
+    /// fits. Of a session that says who it is the task and what was shown are kept, without secrets: what it calls then
+    /// says which suggestions were right.
     ///
     /// # Errors
     /// [`EngineError::NoTool`] for a used tool that is not known, [`EngineError`] when the database or the model fails.
     pub fn find_tools(
-        &self,
-        task: &str,
-        used: &[String],
-        most: usize,
-        access: &Access,
-        session: &Session<'_>,
-    ) -> Result<ToolsFound, EngineError> {
-        self.find_tools_for(&ToolAsk::default(), (task, used, most), access, session)
-    }
-
-    /// As [`Engine::find_tools`], for a session that says who it is: its task and what was shown are kept, without
-    /// secrets, and what the session calls then says which suggestions were right.
-    ///
-    /// # Errors
-    /// As [`Engine::find_tools`].
-    pub fn find_tools_for(
         &self,
         ask: &ToolAsk<'_>,
         (task, used, most): (&str, &[String], usize),

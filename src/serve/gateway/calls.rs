@@ -90,7 +90,7 @@ async fn find(gateway: &Arc<Gateway>, task: String, context: &RequestContext<Rol
     let most = gateway.config.most_tools;
     let work = move || {
         let caller = Caller { stopped: &|| stopped.is_cancelled(), ..Caller::owner(&|| false) };
-        asked.service().find_tools(&task, most * 4, caller).map(|found| found.value)
+        asked.service().find_tools(&asked.session, &task, most * 4, caller).map(|found| found.value)
     };
     let mut found: ToolsFound = match apart(work).await {
         Ok(Ok(found)) => found,

@@ -1,7 +1,7 @@
 //! The tools that servers offer: kept, found, and held back until somebody approves what has changed.
 
 use super::{Answered, Caller, Service};
-use crate::engine::{Loss, ToolsFound};
+use crate::engine::{Loss, ToolAsk, ToolsFound};
 use crate::serve::requests::RequestError;
 use crate::types::{Access, Tool};
 use std::collections::BTreeSet;
@@ -45,18 +45,21 @@ impl Service {
         })
     }
 
-    /// The tools that a task needs, at most `most`.
+    /// The tools that a task of a conversation needs, at most `most`. What was shown is kept: what is called then says
+    /// which suggestions were right.
     ///
     /// # Errors
     /// As [`Service::lookup`].
     pub fn find_tools(
         &self,
+        conversation: &str,
         task: &str,
         most: usize,
         caller: Caller<'_>,
     ) -> Result<Answered<ToolsFound>, RequestError> {
         self.run(caller, |session| {
-            Ok(self.engine.find_tools(task, &[], most, &self.access_to_tools(caller), session)?)
+            let ask = ToolAsk { session: Some(conversation), trace: self.settings.tools.trace };
+            Ok(self.engine.find_tools(&ask, (task, &[], most), &self.access_to_tools(caller), session)?)
         })
     }
 
