@@ -234,7 +234,7 @@ mod tests {
             json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}}),
             json!([{"type": "function", "function": tool}]),
         ] {
-            assert_eq!(read(&document), [wanted.clone()]);
+            assert_eq!(read(&document), std::slice::from_ref(&wanted));
         }
         assert_eq!(read_tools(&json!([tool]).to_string(), "disk").unwrap()[0].key(), "disk/ls");
         assert_eq!(

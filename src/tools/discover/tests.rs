@@ -90,7 +90,7 @@ fn what_is_needed_comes_with_what_needs_it() {
     let found = first(&tools, &graph, &Task { text: "who is in the cast and crew", ..Task::default() }, 2);
     assert_eq!(found, [6, 7]);
     let needs = Needs::of(&tools);
-    assert_eq!(needs.given_by(9, &vec![0.1; 10]), Some(("ticket id", 8)));
+    assert_eq!(needs.given_by(9, &[0.1; 10]), Some(("ticket id", 8)));
     let mut likely = vec![0.0; 10];
     likely[8] = 1.0;
     assert_eq!(needs.demand(&likely, &[0.0; 10])[9], NEEDED);

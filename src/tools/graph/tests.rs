@@ -4,19 +4,19 @@ use super::*;
 /// Counts as loops over sessions have them.
 fn naive(tools: usize, sessions: &[Vec<Call>]) -> Vec<ToolNode> {
     let mut nodes = vec![ToolNode::default(); tools];
-    for a in 0..tools {
+    for (a, node) in nodes.iter_mut().enumerate() {
         for calls in sessions {
             let has = |tool: usize| calls.iter().any(|call| call.tool == tool);
-            nodes[a].sessions += u32::from(has(a));
-            nodes[a].calls += calls.iter().filter(|call| call.tool == a).count() as u32;
-            nodes[a].ok += calls.iter().filter(|call| call.tool == a && call.is_ok).count() as u32;
+            node.sessions += u32::from(has(a));
+            node.calls += calls.iter().filter(|call| call.tool == a).count() as u32;
+            node.ok += calls.iter().filter(|call| call.tool == a && call.is_ok).count() as u32;
             for b in (0..tools).filter(|b| *b != a) {
                 if has(a) && has(b) {
-                    *nodes[a].with.entry(b).or_default() += 1;
+                    *node.with.entry(b).or_default() += 1;
                 }
                 let next = calls.windows(2).filter(|two| two[0].tool == a && two[1].tool == b).count() as u32;
                 if next > 0 {
-                    *nodes[a].then.entry(b).or_default() += next;
+                    *node.then.entry(b).or_default() += next;
                 }
             }
         }
@@ -74,9 +74,9 @@ fn solved(weights: &[Vec<(usize, f64)>]) -> Vec<f64> {
     let mut rows = vec![vec![0.0; n + 1]; n];
     for (node, edges) in weights.iter().enumerate() {
         let total: f64 = edges.iter().map(|(_, weight)| weight).sum();
-        for to in 0..n {
+        for (to, row) in rows.iter_mut().enumerate() {
             let weight: f64 = edges.iter().filter(|(other, _)| *other == to).map(|(_, weight)| weight).sum();
-            rows[to][node] -= DAMPING * if total > 0.0 { weight / total } else { 1.0 / n as f64 };
+            row[node] -= DAMPING * if total > 0.0 { weight / total } else { 1.0 / n as f64 };
         }
         rows[node][node] += 1.0;
         rows[node][n] = (1.0 - DAMPING) / n as f64;
@@ -141,10 +141,10 @@ fn probabilities_sum_to_one_and_follow_counts() {
             let (mu, _) = of.pseudo_counts();
             let node = &graph.nodes()[used];
             let all: f64 = node.with.values().map(|count| f64::from(*count)).sum();
-            for other in 0..10 {
+            for (other, found) in found.iter().enumerate() {
                 let count = node.with.get(&other).map_or(0.0, |count| f64::from(*count));
                 let wanted = (count + mu * of.base()[other]) / (all + mu);
-                assert!((found[other] - wanted).abs() < 1e-12);
+                assert!((found - wanted).abs() < 1e-12);
             }
         }
     }
@@ -162,9 +162,9 @@ fn a_session_that_is_left_out_is_as_if_it_had_not_been() {
         let node = &without.nodes()[tools[0]];
         let all: f64 = node.with.values().map(|count| f64::from(*count)).sum();
         let found = of.together_without(&[(tools[0], 1.0)], tools);
-        for other in 0..8 {
+        for (other, found) in found.iter().enumerate() {
             let count = node.with.get(&other).map_or(0.0, |count| f64::from(*count));
-            assert!((found[other] - (count + mu * of.base()[other]) / (all + mu)).abs() < 1e-12);
+            assert!((found - (count + mu * of.base()[other]) / (all + mu)).abs() < 1e-12);
         }
     }
 }
