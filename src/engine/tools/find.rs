@@ -1,6 +1,6 @@
 //! Tools for a task, and a plan of them.
 
-use super::suggest::{Fitting, FoundCapability, shown_capability, shown_tool};
+use super::suggest::{Fitting, FoundCapability, ToolAsk, shown_capability, shown_tool};
 use super::vectors::AskedVectors;
 use crate::engine::{Engine, EngineError, Session};
 use crate::text::clauses;
@@ -59,15 +59,6 @@ pub struct ToolPlan {
     pub capabilities: Vec<FoundCapability>,
     /// How many tools there were to choose from.
     pub known: usize,
-}
-
-/// Who asks, and whether it is traced.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ToolAsk<'a> {
-    /// The session, as its runs are kept: without one neither task nor suggestions are kept.
-    pub session: Option<&'a str>,
-    /// Whether to keep what the decision rested on.
-    pub trace: bool,
 }
 
 /// What is wanted of a finder.

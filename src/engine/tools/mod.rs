@@ -12,8 +12,8 @@ mod suggest;
 mod vectors;
 
 pub use catalog::KnownTool;
-pub use find::{FoundTool, ToolAsk, ToolPlan, ToolsFound};
+pub use find::{FoundTool, ToolPlan, ToolsFound};
 pub use keep::{ToolApproved, ToolsAdded};
 pub use learn::{KnownCapability, KnownThreshold, ToolsLearnt};
-pub use suggest::{FoundCapability, TracedDecision, TracedOutcome};
+pub use suggest::{FoundCapability, ToolAsk, TracedDecision, TracedOutcome};
 pub use vectors::AskedVectors;

@@ -1,7 +1,6 @@
 //! What is suggested for a task, kept so that it can be learnt what came of it, and traced for those who want it.
 
 use super::catalog::Catalog;
-use super::find::ToolAsk;
 use super::learn::{MOST_CAPABILITIES, capability_from, own_scope};
 use crate::engine::{Engine, EngineError, Session};
 use crate::render::json;
@@ -20,6 +19,15 @@ const SESSION_CHARS: usize = 200;
 const TRACES: usize = 1_000;
 /// Past tasks that count: the newest.
 const PAST_TASKS: usize = 200;
+
+/// Who asks, and whether it is traced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ToolAsk<'a> {
+    /// The session, as its runs are kept: without one neither task nor suggestions are kept.
+    pub session: Option<&'a str>,
+    /// Whether to keep what the decision rested on.
+    pub trace: bool,
+}
 
 /// A set of tools that fits a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
