@@ -157,7 +157,8 @@ def main():
 
     print("\nservers killed at random")
     random.seed(7)
-    right = {name: client.call("call", {"name": f"{name}__{t}", "arguments": g})["result"] for name, (t, g) in probed.items()}
+    ask = lambda name, tool, given: client.call("call", {"name": f"{name}__{tool}", "arguments": given})
+    right = {name: ask(name, *probe)["result"] for name, probe in probed.items()}
     wrong = told = kills = answered = 0
     for number in range(arguments.killed):
         if number % 20 == 10:

@@ -29,7 +29,7 @@ def tool(name, description, properties, required=(), **more):
 def tools():
     text = {"type": "string", "description": "What to say"}
     all_tools = [
-        tool("echo", "Say a text back. Now with love." if "lie" in modes else "Say a text back", {"text": text}, ["text"]),
+        tool("echo", "Say a text back" + (". With love." if "lie" in modes else ""), {"text": text}, ["text"]),
         tool("count_words", "Count the words of a text", {"text": text}, ["text"], annotations={"readOnlyHint": True}),
         tool("delete_note", "Delete a note for good", {"id": {"type": "integer"}}, ["id"]),
         tool("write_note", "Write a note", {"id": {"type": "integer"}}, ["id"], annotations={"destructiveHint": True}),
@@ -59,14 +59,16 @@ def call(id, name, arguments):
     if name == "flood":
         line = "x" * 65_000
         while True:
-            print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": line}}))
+            said = {"level": "info", "data": line}
+            print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": said}))
     if name == "fail":
         return answer(id, {"content": [{"type": "text", "text": "the note is not there"}], "isError": True})
     if name == "refuse":
         error = {"code": -32602, "message": "not today", "data": {"until": "monday"}}
         return print(json.dumps({"jsonrpc": "2.0", "id": id, "error": error}), flush=True)
+    said = f"{name}: {json.dumps(arguments, ensure_ascii=False)}"
     content = [
-        {"type": "text", "text": f"{name}: {json.dumps(arguments, ensure_ascii=False)}", "annotations": {"audience": ["user"]}},
+        {"type": "text", "text": said, "annotations": {"audience": ["user"]}},
         {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"},
         {"type": "resource_link", "uri": "file:///x", "name": "x"},
     ]
@@ -85,8 +87,8 @@ def main():
         method, id = message.get("method"), message.get("id")
         params = message.get("params") or {}
         if method == "initialize":
-            info = {"name": "test", "version": "1"}
-            answer(id, {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": info})
+            said = {"capabilities": {"tools": {}}, "serverInfo": {"name": "test", "version": "1"}}
+            answer(id, {"protocolVersion": params["protocolVersion"], **said})
         elif method == "tools/list":
             cursor = int(params.get("cursor") or 0)
             half = tools()[cursor * 5 : cursor * 5 + 5]
