@@ -161,7 +161,7 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     ),
     ("OpenOptions::new()", &["map/open.rs"]),
     // What is decided hangs on no clock: time is taken to be told, and to wait for folders that change.
-    ("Instant::now(", &["cli", "eval", "ingest/run.rs", "ingest/watch.rs", "serve/http"]),
+    ("Instant::now(", &["cli", "eval", "ingest/run.rs", "ingest/watch.rs", "serve/gateway", "serve/http"]),
     ("SystemTime::now(", &["cli/clock.rs", "cli/status.rs"]),
 ];
 

@@ -66,8 +66,6 @@ pub(super) fn run(global: &Global, args: &GatewayArgs, output: &Output) -> Outco
 /// its input would not notice.
 fn held(args: &GatewayArgs) -> Outcome {
     let Some((program, arguments)) = args.command.split_first() else { return Ok(0) };
-    let mut command = system::as_typed(program);
-    command.args(arguments);
     #[cfg(target_os = "linux")]
     {
         let ends = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
@@ -78,17 +76,6 @@ fn held(args: &GatewayArgs) -> Outcome {
             return Ok(0);
         }
     }
-    let error = replaced(&mut command);
+    let error = system::replaced_by(program, arguments);
     Err(Failure::io(&shown(Path::new(program)), &error))
-}
-
-/// Returns if the command cannot be run.
-fn replaced(command: &mut std::process::Command) -> std::io::Error {
-    #[cfg(unix)]
-    return std::os::unix::process::CommandExt::exec(command);
-    #[cfg(not(unix))]
-    match command.status() {
-        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
-        Err(error) => error,
-    }
 }

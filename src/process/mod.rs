@@ -158,6 +158,20 @@ pub fn as_typed(program: &OsStr) -> Command {
     Command::new(program)
 }
 
+/// Becomes a command that the user names, as if they had typed it; returns if it cannot be run. Where a process cannot
+/// become another, it waits for it.
+pub fn replaced_by(program: &OsStr, arguments: &[OsString]) -> io::Error {
+    let mut command = as_typed(program);
+    command.args(arguments);
+    #[cfg(unix)]
+    return std::os::unix::process::CommandExt::exec(&mut command);
+    #[cfg(not(unix))]
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
+        Err(error) => error,
+    }
+}
+
 /// This program again, by its absolute path: it is trusted with what the running one is.
 pub fn ourselves(own: &Path) -> Command {
     Command::new(own)

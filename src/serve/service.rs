@@ -4,6 +4,8 @@ mod memory;
 mod outcome;
 mod tools;
 
+pub use tools::KnownTools;
+
 use super::requests::{
     Asker, DeleteItemsRequest, Here, ItemRequest, ListItemsRequest, LookupRequest, PackRequest, PutItemsRequest,
     RequestError, SearchRequest, Sought, outcomes_seen_from, seen_from,

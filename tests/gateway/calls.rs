@@ -127,8 +127,12 @@ fn what_came_of_calls_is_kept_as_outcomes() {
     failed(&through(&mut agent, "a__echo", json!({})));
     assert_eq!(agent.go(), Some(0));
     let kept = behind.user.ken(&["outcomes", "--all", "--json"]).json();
-    let failure = &kept["failures"].as_array().unwrap_or_else(|| panic!("{kept}"))[0];
-    assert_eq!(failure["tool"], "a/fail", "{kept}");
+    let rows = kept["outcomes"].as_array().unwrap_or_else(|| panic!("{kept}"));
+    let told = |row: &Value| (row["tool"].clone(), row["is_ok"].clone(), row["error"].clone());
+    let wanted = [("a/fail", false, "the note is not there"), ("a/echo", true, "")];
+    let wanted = wanted.map(|(tool, is_ok, error)| (json!(tool), json!(is_ok), json!(error)));
+    assert_eq!(rows.iter().map(told).collect::<Vec<_>>(), wanted, "{kept}");
+    assert_eq!(rows[0]["session"], rows[1]["session"]);
     let listed = behind.user.ken(&["tools", "list", "--json"]).json();
     let of = |key: &str| listed["tools"].as_array().unwrap().iter().find(|tool| tool["key"] == key).unwrap().clone();
     assert_eq!((of("a/echo")["calls"].clone(), of("a/echo")["ok"].clone()), (json!(1), json!(1)), "{listed}");

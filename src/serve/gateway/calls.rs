@@ -79,7 +79,7 @@ pub(super) async fn call(
 async fn find(gateway: &Arc<Gateway>, task: String, context: &RequestContext<RoleServer>) -> CallToolResult {
     let asked = Arc::clone(gateway);
     let known = match apart(move || asked.service().known_tools(Caller::owner(&|| false))).await {
-        Ok(Ok(known)) => known.value.0,
+        Ok(Ok(known)) => known.value.servers,
         Ok(Err(error)) => return failure(error.to_string()),
         Err(why) => return failure(why),
     };
@@ -151,7 +151,7 @@ async fn known(gateway: &Arc<Gateway>, name: &str) -> Result<(String, Arc<Live>,
         // It may have been approved meanwhile.
         let asked = Arc::clone(gateway);
         let waiting = apart(move || asked.service().known_tools(Caller::owner(&|| false))).await?;
-        let waiting = waiting.map_err(|error| error.to_string())?.value.1;
+        let waiting = waiting.map_err(|error| error.to_string())?.value.held_back;
         let key = format!("{server}/{tool}");
         if waiting.contains(&key) {
             return Err(format!(
@@ -196,7 +196,7 @@ async fn through(
     let Some(server) = gateway.servers.get(&call.server) else { return Ok(failure("the server is gone").into()) };
     let mut params = CallToolRequestParams::new(call.tool.clone());
     // Absent and empty are told apart by some servers.
-    if !call.arguments.is_empty() || request.name != CALL && request.arguments.is_some() || request.name == CALL {
+    if request.name == CALL || request.arguments.is_some() {
         params = params.with_arguments(call.arguments.clone());
     }
     let begun = Instant::now();
@@ -243,7 +243,8 @@ async fn confirmed(
     context: &RequestContext<RoleServer>,
 ) -> Result<(), CallToolResponse> {
     let name = shown_name(&format!("{}/{}", call.server, call.tool));
-    let made = json_object(&json!([name, call.arguments]));
+    // All of it, so that a confirmation is for this call alone.
+    let made = json!([name, call.arguments]).to_string();
     let refused = |why: &str| CallToolResponse::from(failure(format!("{name} was not called: {why}")));
     if let Some(token) = &call.token {
         let is_good =
@@ -253,7 +254,7 @@ async fn confirmed(
     }
     let forms = context.client_capabilities().and_then(|all| all.elicitation);
     let shows_forms = forms.is_some_and(|forms| forms.form.is_some() || forms.url.is_none());
-    let shown = single_line(&json_object(&call.arguments), SHOWN_ARGUMENTS);
+    let shown = single_line(&Value::Object(call.arguments.clone()).to_string(), SHOWN_ARGUMENTS);
     let question = || {
         ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
             meta: None,

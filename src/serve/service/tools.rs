@@ -6,6 +6,14 @@ use crate::serve::requests::RequestError;
 use crate::types::{Access, Tool};
 use std::collections::BTreeSet;
 
+/// What is known of tools.
+pub struct KnownTools {
+    /// Servers that have some.
+    pub servers: BTreeSet<String>,
+    /// Keys of those that are not to be offered until somebody approves them.
+    pub held_back: BTreeSet<String>,
+}
+
 impl Service {
     fn access_to_tools(&self, caller: Caller<'_>) -> Access {
         caller.access.clone().from_home(self.here.scope())
@@ -30,18 +38,16 @@ impl Service {
         })
     }
 
-    /// Servers of which tools are known, and the keys of tools that are not to be offered.
+    /// Of which servers tools are known, and which are not to be offered.
     ///
     /// # Errors
     /// As [`Service::lookup`].
-    pub fn known_tools(
-        &self,
-        caller: Caller<'_>,
-    ) -> Result<Answered<(BTreeSet<String>, BTreeSet<String>)>, RequestError> {
+    pub fn known_tools(&self, caller: Caller<'_>) -> Result<Answered<KnownTools>, RequestError> {
         self.run(caller, |session| {
             let all = self.engine.list_tools(&self.access_to_tools(caller), session)?;
             let servers = all.iter().map(|one| one.tool.server.clone()).collect();
-            Ok((servers, all.into_iter().filter(|one| !one.approved).map(|one| one.key).collect()))
+            let held_back = all.into_iter().filter(|one| !one.approved).map(|one| one.key).collect();
+            Ok(KnownTools { servers, held_back })
         })
     }
 
