@@ -16,4 +16,4 @@ pub use requests::{
     ListMemoriesRequest, LookupRequest, PackRequest, PutItem, PutItemsRequest, RememberRequest, RequestError,
     SearchRequest, Sought, StatusRequest, outcomes_seen_from, seen_from, session_of_day, status_line,
 };
-pub use service::{Answered, Caller, Service, Speaker};
+pub use service::{Answered, Caller, KnownTools, Service, Speaker};
