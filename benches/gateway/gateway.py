@@ -102,6 +102,14 @@ def children(of):
     return found
 
 
+def lives(process):
+    """Whether a process does; one that has ended and waits to be fetched by its parent does not."""
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--ken", required=True)
@@ -182,7 +190,7 @@ def main():
     below = children(client.process.pid)
     client.end()
     time.sleep(1)
-    left = sum(pathlib.Path(f"/proc/{one}").exists() for one in below)
+    left = sum(lives(one) for one in below)
     print(f"{arguments.killed} calls, {kills} kills: {answered} answered, {told} told as failed, {wrong} wrong; "
           f"{left} processes left")
 
