@@ -336,6 +336,15 @@ fn traced_text(one: &TracedDecision, width: usize) -> String {
 }
 
 fn nothing(found: &ToolsFound) -> String {
+    let mut text = none_fits(found);
+    if !found.closest.is_empty() {
+        let names: Vec<String> = found.closest.iter().map(|one| single_line(&one.key, NAME)).collect();
+        text.push_str(&format!(" Closest: {}.", names.join(", ")));
+    }
+    text
+}
+
+fn none_fits(found: &ToolsFound) -> String {
     match (found.known, found.unapproved) {
         (0, 0) => "No tools are known here; `ken tools add` adds some.".to_owned(),
         (known, 0) => format!("None of {known} tools fits."),

@@ -23,6 +23,11 @@ fn words_find_tools_and_nothing_is_found_where_none_fits() {
     assert!(ran.out.contains("because: "), "{ran:?}");
     let ran = user.ken(&["tools", "find", "which wine goes with venison"]);
     assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains("None of 6 tools fits."), "{ran:?}");
+    // What is closest is told with its reasons, and never among what fits.
+    let found = user.ken(&["tools", "find", "--json", "which package of wine goes with venison"]);
+    let (fits, closest) = (keys(&found.json()).len(), found.json()["closest"].as_array().unwrap().clone());
+    assert!(found.code == 1 && fits == 0 && (1..=3).contains(&closest.len()), "{found:?}");
+    assert!(closest.iter().all(|one| !one["because"].as_array().unwrap().is_empty()), "{closest:?}");
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub struct FoundTool {
 pub struct ToolsFound {
     /// Best first; none if no tool fits.
     pub tools: Vec<FoundTool>,
+    /// If none fits, the few that are closest: a person or an agent may know better.
+    pub closest: Vec<FoundTool>,
     /// Sets of tools that earlier tasks used together and that fit, best first.
     pub capabilities: Vec<FoundCapability>,
     /// How many there were to choose from.
@@ -61,6 +63,9 @@ pub struct ToolPlan {
     pub known: usize,
 }
 
+/// Most tools that are told as the closest.
+const CLOSEST: usize = 3;
+
 /// What is wanted of a finder.
 enum Wanted {
     Most(usize),
@@ -72,6 +77,7 @@ struct Answer {
     tools: Vec<Tool>,
     sessions: Vec<Vec<usize>>,
     found: Vec<FoundTool>,
+    closest: Vec<FoundTool>,
     places: Vec<usize>,
     fitting: Vec<(FoundCapability, bool)>,
     semantic: bool,
@@ -94,9 +100,9 @@ impl Engine {
         let all = self.list_tools(access, session)?;
         let unapproved = all.iter().filter(|one| !one.approved).count();
         let answer = self.ask_tools(ask, (task, used), &Wanted::Most(most), access, session)?;
-        let Answer { tools, found, fitting, semantic, .. } = answer;
+        let Answer { tools, found, closest, fitting, semantic, .. } = answer;
         let capabilities = fitting.into_iter().filter(|(_, suggested)| *suggested).map(|(one, _)| one).collect();
-        Ok(ToolsFound { tools: found, capabilities, known: tools.len(), unapproved, semantic })
+        Ok(ToolsFound { tools: found, closest, capabilities, known: tools.len(), unapproved, semantic })
     }
 
     /// A plan of the tools that a task needs.
@@ -131,6 +137,7 @@ impl Engine {
                 tools: Vec::new(),
                 sessions: Vec::new(),
                 found: Vec::new(),
+                closest: Vec::new(),
                 places: Vec::new(),
                 fitting: Vec::new(),
                 semantic: false,
@@ -163,26 +170,29 @@ impl Engine {
         let mut found: Vec<FoundTool> = Vec::new();
         let mut fitting = Vec::new();
         let thresholds = self.thresholds(access)?;
+        let shares = finder.shares(&task);
+        let of = |one: Found| FoundTool {
+            key: catalog.tools[one.tool].key(),
+            share: shares[one.tool],
+            chance: draw_chance(shares[one.tool]),
+            suggested: thresholds[0].passes(draw_chance(shares[one.tool])),
+            because: one.reasons.iter().map(|reason| said_of(reason, &catalog.tools)).collect(),
+            tool: catalog.tools[one.tool].clone(),
+            calls: catalog.graph.nodes()[one.tool].calls,
+            ok: catalog.graph.nodes()[one.tool].ok,
+            reasons: one.reasons,
+        };
+        let mut closest: Vec<FoundTool> = Vec::new();
         if gate.passes(best) {
-            let shares = finder.shares(&task);
             Fitting { all: fitting } = self.fitting_capabilities(&catalog, &shares, &used, &thresholds[1], access)?;
             match wanted {
-                Wanted::Most(most) => {
-                    let of = |one: Found| FoundTool {
-                        key: catalog.tools[one.tool].key(),
-                        share: shares[one.tool],
-                        chance: draw_chance(shares[one.tool]),
-                        suggested: thresholds[0].passes(draw_chance(shares[one.tool])),
-                        because: one.reasons.iter().map(|reason| said_of(reason, &catalog.tools)).collect(),
-                        tool: catalog.tools[one.tool].clone(),
-                        calls: catalog.graph.nodes()[one.tool].calls,
-                        ok: catalog.graph.nodes()[one.tool].ok,
-                        reasons: one.reasons,
-                    };
-                    found = finder.find(&task, *most).into_iter().map(of).collect();
-                }
+                Wanted::Most(most) => found = finder.find(&task, *most).into_iter().map(of).collect(),
                 Wanted::Chosen => places = finder.chosen(&task, gate),
             }
+        } else if let Wanted::Most(most) = wanted {
+            // Those that no word and no meaning speaks for are close to nothing.
+            let near = finder.find(&task, CLOSEST.min(*most)).into_iter().filter(|one| !one.reasons.is_empty());
+            closest = near.map(of).collect();
         }
         if matches!(wanted, Wanted::Most(_)) && (ask.session.is_some() || ask.trace) {
             let shown = found.iter().map(|one| shown_tool(&one.key, one.chance, one.suggested));
@@ -213,7 +223,7 @@ impl Engine {
             drop(self.keep_suggested(ask, asked_task, shown, trace.as_ref(), (access, session)));
         }
         let (tools, sessions) = nothing();
-        Ok(Answer { tools, sessions, found, places, fitting, semantic: vectors.is_some() })
+        Ok(Answer { tools, sessions, found, closest, places, fitting, semantic: vectors.is_some() })
     }
 }
 

@@ -98,6 +98,7 @@ async fn find(gateway: &Arc<Gateway>, task: String, context: &RequestContext<Rol
         Err(why) => return failure(why),
     };
     found.tools.retain(|one| gateway.servers.contains_key(&one.tool.server));
+    found.closest.retain(|one| gateway.servers.contains_key(&one.tool.server));
     found.tools.truncate(most);
     if gateway.config.exposure == Exposure::Hybrid && show_by_name(gateway, &found).await {
         // A client of the newest revision asks for this by a stream of its own; it asks for the list when it needs it.
@@ -108,11 +109,12 @@ async fn find(gateway: &Arc<Gateway>, task: String, context: &RequestContext<Rol
 
 /// Shows the tools of the task by name; gives whether the list has changed.
 async fn show_by_name(gateway: &Arc<Gateway>, found: &ToolsFound) -> bool {
-    let mut servers: Vec<String> = found.tools.iter().map(|one| one.tool.server.clone()).collect();
+    let wanted = || found.tools.iter().chain(&found.closest);
+    let mut servers: Vec<String> = wanted().map(|one| one.tool.server.clone()).collect();
     servers.sort();
     servers.dedup();
     let (ready, _) = gateway.ready_all(servers).await;
-    let shown = found.tools.iter().filter_map(|one| {
+    let shown = wanted().filter_map(|one| {
         let (server, live) = ready.iter().find(|(server, _)| *server == one.tool.server)?;
         let tool = live.tool(&one.tool.name).filter(|tool| !gateway.is_held_back(server, &tool.name))?;
         Some(Gateway::shown(server, tool))

@@ -70,15 +70,16 @@ pub(super) fn shown_name(key: &str) -> String {
 /// A list of tools that were found. What servers say of them is theirs, a line each.
 pub(super) fn found_text(found: &ToolsFound, failed: &[String]) -> String {
     let mut text = String::new();
-    for one in &found.tools {
+    if found.tools.is_empty() {
+        text.push_str(&format!("None of {} tools fits this task for sure.", found.known));
+        text.push_str(if found.closest.is_empty() { "\n" } else { " Closest:\n" });
+    }
+    for one in found.tools.iter().chain(&found.closest) {
         let (name, said) = (single_line(&shown_name(&one.key), NAME), single_line(&one.tool.description, DESCRIPTION));
         text.push_str(&format!("{name}: {said}\n"));
         if !one.because.is_empty() {
             text.push_str(&format!("    because {}\n", single_line(&one.because.join("; "), DESCRIPTION)));
         }
-    }
-    if found.tools.is_empty() {
-        text.push_str(&format!("None of {} tools fits this task.\n", found.known));
     }
     if found.unapproved > 0 {
         let count = found.unapproved;
