@@ -10,7 +10,7 @@
 //! - `text` is what words and meaning say ([`ToolTexts`]), with what the likely tools need ([`Needs`]);
 //! - `past` is what past tasks like this one used ([`Past`]); it is left out where none are known;
 //! - `used` is what sessions with the tools used so far used besides, `near` the same of the likely tools of this task
-//!   in place of used ones; both are [`Conditional`].
+//!   in place of used ones; both are [`crate::tools::graph::Conditional`].
 //!
 //! No weight is set for a kind of graph. A sparse graph is smoothed until it says the same of nearly all tools, and so
 //! adds nearly the same to all. Where past tasks are known `a` and `g` are learnt from them ([`Mix`]).
