@@ -4,31 +4,42 @@
 //! work are bounded here, patterns run in linear time, and what a keyword says that is not known here is left to the
 //! server, which checks too.
 
-use regex::RegexBuilder;
+use crate::engine::face::text::single_line;
+use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// How deep a schema may refer and arguments may nest.
 const DEPTH: usize = 64;
-/// How many pairs of schema and value are looked at.
-const STEPS: usize = 100_000;
+/// How many pairs of schema and value, names and listed values are looked at: some tenths of a second.
+const STEPS: usize = 1_000_000;
+/// Items that are compared with each other; longer lists are left to the server.
+const COMPARED: usize = 500;
 /// Most faults that are told.
 const FAULTS: usize = 5;
-/// Largest compiled pattern, in bytes.
+/// Longest pattern, largest compiled one in bytes, and most of them in a check. Compiling is what takes long.
+const PATTERN_LENGTH: usize = 2_000;
 const PATTERN: usize = 1 << 20;
+const PATTERNS: usize = 64;
+/// Longest text of a schema that a fault repeats, in characters.
+const TOLD: usize = 400;
 
 /// What is wrong with the arguments, at most five sentences; none if nothing is.
 ///
 /// # Errors
 /// A sentence, if the schema itself cannot be used.
 pub(super) fn faults(schema: &Map<String, Value>, arguments: &Map<String, Value>) -> Result<Vec<String>, String> {
-    if schema.get("type").is_some_and(|kind| kind != "object") {
+    let is_object =
+        |kind: &Value| kind == "object" || kind.as_array().is_some_and(|all| all.contains(&"object".into()));
+    if schema.get("type").is_some_and(|kind| !is_object(kind)) {
         return Err("its schema asks for arguments that are no object".to_owned());
     }
     if schema.get("properties").is_some_and(|all| !all.is_object()) {
         return Err("its schema has properties that are no object".to_owned());
     }
     let root = Value::Object(schema.clone());
-    let mut check = Check { root: &root, steps: 0, faults: Vec::new(), unusable: None };
+    let mut check = Check { root: &root, steps: 0, patterns: HashMap::new(), faults: Vec::new(), unusable: None };
     check.value(&root, &Value::Object(arguments.clone()), "arguments", 0);
     match check.unusable {
         Some(why) => Err(why),
@@ -39,6 +50,8 @@ pub(super) fn faults(schema: &Map<String, Value>, arguments: &Map<String, Value>
 struct Check<'s> {
     root: &'s Value,
     steps: usize,
+    /// Compiled once; none for one that does not run in linear time.
+    patterns: HashMap<&'s str, Option<Rc<Regex>>>,
     faults: Vec<String>,
     unusable: Option<String>,
 }
@@ -46,8 +59,31 @@ struct Check<'s> {
 impl<'s> Check<'s> {
     fn fault(&mut self, at: &str, what: &str) {
         if self.faults.len() < FAULTS {
-            self.faults.push(format!("{at} {what}"));
+            self.faults.push(single_line(&format!("{at} {what}"), TOLD));
         }
+    }
+
+    /// Counts work; whether it may go on.
+    fn spend(&mut self, steps: usize) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > STEPS {
+            self.unusable.get_or_insert_with(|| "its schema and the arguments are too large together".to_owned());
+        }
+        self.unusable.is_none()
+    }
+
+    /// A pattern that is compiled; none if it is left to the server.
+    fn compiled(&mut self, pattern: &'s str) -> Option<Rc<Regex>> {
+        if let Some(known) = self.patterns.get(pattern) {
+            return known.clone();
+        }
+        if self.patterns.len() == PATTERNS {
+            self.unusable.get_or_insert_with(|| format!("its schema has more than {PATTERNS} patterns"));
+            return None;
+        }
+        let is_short = pattern.len() <= PATTERN_LENGTH;
+        let made = is_short.then(|| RegexBuilder::new(pattern).size_limit(PATTERN).build().ok()).flatten();
+        self.patterns.entry(pattern).or_insert(made.map(Rc::new)).clone()
     }
 
     /// Whether a value is as a schema asks, told nowhere.
@@ -58,11 +94,10 @@ impl<'s> Check<'s> {
     }
 
     fn value(&mut self, schema: &'s Value, value: &Value, at: &str, depth: usize) {
-        self.steps += 1;
-        if depth > DEPTH || self.steps > STEPS {
+        if depth > DEPTH {
             self.unusable.get_or_insert_with(|| "its schema or the arguments are nested too deep".to_owned());
         }
-        if self.unusable.is_some() {
+        if !self.spend(1) {
             return;
         }
         let schema = match schema {
@@ -91,7 +126,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    fn kind(&mut self, schema: &Map<String, Value>, value: &Value, at: &str) {
+    fn kind(&mut self, schema: &'s Map<String, Value>, value: &Value, at: &str) {
         let kinds: Vec<&str> = match schema.get("type") {
             Some(Value::String(one)) => vec![one],
             Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
@@ -101,6 +136,7 @@ impl<'s> Check<'s> {
             self.fault(at, &format!("is no {}", kinds.join(" or ")));
         }
         if let Some(Value::Array(all)) = schema.get("enum")
+            && self.spend(all.len())
             && !all.iter().any(|one| same(one, value))
         {
             let known: Vec<String> = all.iter().take(20).map(Value::to_string).collect();
@@ -137,28 +173,33 @@ impl<'s> Check<'s> {
     }
 
     fn object(&mut self, schema: &'s Map<String, Value>, all: &Map<String, Value>, at: &str, depth: usize) {
-        let required = schema.get("required").and_then(Value::as_array);
-        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        if !self.spend(required.len()) {
+            return;
+        }
+        for name in required.iter().filter_map(Value::as_str) {
             if !all.contains_key(name) {
                 self.fault(at, &format!("lack {name:?}"));
             }
         }
         let properties = schema.get("properties").and_then(Value::as_object);
-        let patterns: Vec<(regex::Regex, &'s Value)> = schema
-            .get("patternProperties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-            .filter_map(|(pattern, inside)| Some((compiled(pattern)?, inside)))
-            .collect();
+        let patterns = schema.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+        let patterns: Vec<(Option<Rc<Regex>>, &'s Value)> =
+            patterns.map(|(pattern, inside)| (self.compiled(pattern), inside)).collect();
+        // A name that a pattern may mean that is left to the server is no name too many.
+        let is_sure = patterns.iter().all(|(pattern, _)| pattern.is_some());
         for (name, value) in all {
             let inside = format!("{at}.{name}");
-            let mut is_named = false;
+            let mut is_named = !is_sure;
+            if !self.spend(patterns.len()) {
+                return;
+            }
             if let Some(schema) = properties.and_then(|all| all.get(name)) {
                 is_named = true;
                 self.value(schema, value, &inside, depth + 1);
             }
-            for (_, schema) in patterns.iter().filter(|(pattern, _)| pattern.is_match(name)) {
+            let meant = |pattern: &Option<Rc<Regex>>| pattern.as_ref().is_some_and(|pattern| pattern.is_match(name));
+            for (_, schema) in patterns.iter().filter(|(pattern, _)| meant(pattern)) {
                 is_named = true;
                 self.value(schema, value, &inside, depth + 1);
             }
@@ -172,26 +213,32 @@ impl<'s> Check<'s> {
     }
 
     fn array(&mut self, schema: &'s Map<String, Value>, all: &[Value], at: &str, depth: usize) {
-        let first = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        // Until 2019 a tuple was a list of `items`, and what came behind it were `additionalItems`.
+        let (first, rest) = match schema.get("items") {
+            Some(Value::Array(first)) => (Some(first), schema.get("additionalItems")),
+            rest => (schema.get("prefixItems").and_then(Value::as_array), rest),
+        };
         for (number, value) in all.iter().enumerate() {
-            if let Some(schema) = first.get(number).or(schema.get("items")) {
+            if let Some(schema) = first.and_then(|first| first.get(number)).or(rest) {
                 self.value(schema, value, &format!("{at}[{number}]"), depth + 1);
             }
         }
         self.count(schema, ["minItems", "maxItems"], all.len(), at, "items");
         let is_repeated = |(number, one): (usize, &Value)| all[..number].iter().any(|other| same(one, other));
         if schema.get("uniqueItems") == Some(&Value::Bool(true))
-            && (all.len() > 1_000 || all.iter().enumerate().any(is_repeated))
+            && all.len() <= COMPARED
+            && self.spend(all.len() * all.len() / 2)
+            && all.iter().enumerate().any(is_repeated)
         {
             self.fault(at, "has an item twice");
         }
     }
 
-    fn text(&mut self, schema: &Map<String, Value>, text: &str, at: &str) {
+    fn text(&mut self, schema: &'s Map<String, Value>, text: &str, at: &str) {
         self.count(schema, ["minLength", "maxLength"], text.chars().count(), at, "characters");
         // A pattern that does not run in linear time is left to the server.
         if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
-            && compiled(pattern).is_some_and(|pattern| !pattern.is_match(text))
+            && self.compiled(pattern).is_some_and(|pattern| !pattern.is_match(text))
         {
             self.fault(at, &format!("does not match {pattern:?}"));
         }
@@ -227,10 +274,6 @@ impl<'s> Check<'s> {
             self.fault(at, &format!("has {count} {what}, more than {}", schema[most]));
         }
     }
-}
-
-fn compiled(pattern: &str) -> Option<regex::Regex> {
-    RegexBuilder::new(pattern).size_limit(PATTERN).build().ok()
 }
 
 fn is_of(kind: &str, value: &Value) -> bool {
@@ -287,6 +330,8 @@ mod tests {
             (json!({"items": {"type": "string"}}), json!(["a"]), json!(["a", 1])),
             (json!({"prefixItems": [{"type": "string"}], "items": false}), json!(["a"]), json!(["a", 1])),
             (json!({"uniqueItems": true}), json!([1, 2]), json!([1, 1.0])),
+            (json!({"items": [{"type": "string"}], "additionalItems": false}), json!(["a"]), json!(["a", 1])),
+            (json!({"items": [{"type": "string"}]}), json!(["a", 1]), json!([1])),
             (json!({"required": ["a"]}), json!({"a": 1}), json!({"b": 1})),
             (json!({"properties": {"a": {}}, "additionalProperties": false}), json!({"a": 1}), json!({"b": 1})),
             (json!({"additionalProperties": {"type": "string"}}), json!({"a": "x"}), json!({"a": 1})),
@@ -338,7 +383,112 @@ mod tests {
         assert!(faults(schema.as_object().unwrap(), &names).is_err());
     }
 
+    /// A schema is a stranger's: what it costs to check by it is bounded, whatever it says.
+    #[test]
+    fn what_would_take_long_is_refused() {
+        let check = |inside: Value, count: usize| {
+            let schema = json!({"properties": {"x": {"items": inside}}});
+            let items: Vec<Value> = (0..count).map(|at| json!({"a": at.to_string()})).collect();
+            faults(schema.as_object().unwrap(), json!({ "x": items }).as_object().unwrap())
+        };
+        let names: Vec<String> = (0..100_000).map(|at| format!("n{at}")).collect();
+        assert!(check(json!({ "required": names }), 1_000).is_err());
+        assert!(check(json!({ "enum": names }), 1_000).is_err());
+        let patterns = |count: usize| {
+            let of = |at: usize| (format!("(\\w{{90}}){{90}}{at}"), json!({}));
+            json!({ "patternProperties": (0..count).map(of).collect::<Map<_, _>>() })
+        };
+        // Compiled once, not for each item.
+        assert_eq!(check(patterns(2), 50_000), Ok(Vec::new()));
+        assert!(check(patterns(PATTERNS + 1), 1).unwrap_err().contains("patterns"));
+        // What a pattern means that cannot be judged here is not refused.
+        let left = json!({"patternProperties": {"^(?=a)": {}}, "additionalProperties": false});
+        assert_eq!(check(left, 1), Ok(Vec::new()));
+        let many: Vec<usize> = (0..2_000).collect();
+        assert!(told(&json!({"properties": {"x": {"uniqueItems": true}}}), &json!({ "x": many })).is_empty());
+    }
+
+    /// A part of a schema, as deep as `depth`.
+    fn any_schema(depth: u32) -> BoxedStrategy<Value> {
+        let kinds = ["string", "integer", "number", "boolean", "null", "array", "object"];
+        let leaf = prop_oneof![
+            Just(json!(true)),
+            proptest::sample::select(kinds.to_vec()).prop_map(|kind| json!({ "type": kind })),
+            proptest::sample::subsequence(kinds.to_vec(), 1..3).prop_map(|kinds| json!({ "type": kinds })),
+            any_value(1).prop_map(|value| json!({ "const": value })),
+            proptest::collection::vec(any_value(1), 1..4).prop_map(|all| json!({ "enum": all })),
+            (-2..3i32, 0..3i32).prop_map(|(least, more)| json!({"minimum": least, "maximum": least + more})),
+            (-2..3i32).prop_map(|bound| json!({"exclusiveMinimum": bound, "multipleOf": 2})),
+            (0..2u32, 1..3u32).prop_map(|(least, most)| json!({"minLength": least, "maxLength": most})),
+            proptest::sample::select(vec!["a", "^a", "b$", "^[ab]+$"]).prop_map(|text| json!({ "pattern": text })),
+            (0..3u32).prop_map(|count| json!({"minItems": count, "uniqueItems": true})),
+            (0..3u32).prop_map(|count| json!({"maxItems": count, "minProperties": 1})),
+            proptest::sample::subsequence(vec!["a", "b"], 1..3).prop_map(|names| json!({ "required": names })),
+            Just(json!({"$ref": "#/$defs/d"})),
+        ];
+        if depth == 0 {
+            return leaf.boxed();
+        }
+        let inside = || any_schema(depth - 1);
+        let pair = || proptest::collection::vec(inside(), 1..3);
+        prop_oneof![
+            4 => leaf,
+            1 => pair().prop_map(|all| json!({ "anyOf": all })),
+            1 => pair().prop_map(|all| json!({ "oneOf": all })),
+            1 => pair().prop_map(|all| json!({ "allOf": all })),
+            1 => inside().prop_map(|one| json!({ "not": one })),
+            1 => inside().prop_map(|one| json!({ "items": one })),
+            1 => (inside(), inside()).prop_map(|(one, rest)| json!({"prefixItems": [one], "items": rest})),
+            2 => (inside(), inside()).prop_map(|(a, more)| {
+                json!({"type": "object", "properties": {"a": a}, "additionalProperties": more})
+            }),
+            1 => inside().prop_map(|a| json!({"properties": {"a": a}, "additionalProperties": false})),
+            1 => inside().prop_map(|a| json!({"patternProperties": {"^a": a}, "additionalProperties": false})),
+        ]
+        .boxed()
+    }
+
+    fn any_value(depth: u32) -> BoxedStrategy<Value> {
+        let leaf = prop_oneof![
+            Just(json!(null)),
+            any::<bool>().prop_map(Value::from),
+            (-3..4i32).prop_map(Value::from),
+            (-3..4i32).prop_map(|half| json!(f64::from(half) / 2.0)),
+            "[ab]{0,3}".prop_map(Value::from),
+        ];
+        if depth == 0 {
+            return leaf.boxed();
+        }
+        let inside = || any_value(depth - 1);
+        let names = proptest::sample::select(vec!["a", "ab", "b"]);
+        prop_oneof![
+            3 => leaf,
+            1 => proptest::collection::vec(inside(), 0..3).prop_map(Value::from),
+            2 => proptest::collection::vec((names, inside()), 0..3)
+                .prop_map(|all| all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+        ]
+        .boxed()
+    }
+
+    /// What a library of others says.
+    fn judged_by_another(schema: &Value, arguments: &Value) -> bool {
+        let (mut all, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
+        compiler.set_default_draft(boon::Draft::V2020_12);
+        compiler.add_resource("mem:///schema.json", schema.clone()).unwrap();
+        let index = compiler.compile("mem:///schema.json", &mut all).unwrap();
+        all.validate(arguments, index).is_ok()
+    }
+
     proptest! {
+        /// The verdict is that of a library of others, for any schema of the keywords that both know.
+        #[test]
+        fn another_library_says_the_same(x in any_schema(2), defined in any_schema(0), value in any_value(2)) {
+            let defined = if defined.get("$ref").is_some() { json!(true) } else { defined };
+            let schema = json!({"type": "object", "properties": {"x": x}, "$defs": {"d": defined}});
+            let arguments = json!({ "x": value });
+            prop_assert_eq!(told(&schema, &arguments).is_empty(), judged_by_another(&schema, &arguments), "{} {}", schema, arguments);
+        }
+
         /// Any schema and any arguments have an end, and arguments that a schema lists as its only value pass.
         #[test]
         fn any_document_is_judged(text in "[\\{\\}\\[\\]\",:a-c0-2]{0,40}", name in "[a-z]{1,4}", value in any::<i32>()) {
