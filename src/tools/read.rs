@@ -62,6 +62,13 @@ fn said(of: &Value, name: &str, most: usize) -> String {
     of.get(name).and_then(Value::as_str).map(|text| cut(text, most)).unwrap_or_default()
 }
 
+/// Equal for what says the same: the order of fields says nothing, and some servers change it at each start.
+fn form(value: &Value) -> String {
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
+    sha256_hex(sorted.to_string().as_bytes())
+}
+
 fn listed(list: &[Value], server: &str) -> Result<Vec<Tool>, NoTools> {
     let one = |(at, value): (usize, &Value)| {
         // Lists of functions, as models take them, wrap each one.
@@ -81,7 +88,7 @@ fn listed(list: &[Value], server: &str) -> Result<Vec<Tool>, NoTools> {
             parameters: schema.map(fields).unwrap_or_default(),
             results: results.map(fields).unwrap_or_default(),
             tags: tags.take(FIELDS).map(|tag| cut(tag, NAME)).collect(),
-            form: sha256_hex(value.to_string().as_bytes()),
+            form: form(value),
         })
     };
     list.iter().enumerate().map(one).collect()
@@ -180,7 +187,7 @@ fn operations(document: &Value, server: &str) -> Vec<Tool> {
                 parameters,
                 results: ok.map(|answer| content(document, answer)).unwrap_or_default(),
                 tags,
-                form: sha256_hex(operation.to_string().as_bytes()),
+                form: form(operation),
             });
         }
     }
@@ -227,6 +234,10 @@ mod tests {
         };
         assert_eq!(with("x"), with("x"));
         assert_ne!(with("x"), with("y"));
+        let read = |text: &str| read_tools(text, "").unwrap();
+        let ordered = read(r#"[{"name": "a", "inputSchema": {"properties": {"x": {}, "y": {"type": "string"}}}}]"#);
+        let other = read(r#"[{"inputSchema": {"properties": {"y": {"type": "string"}, "x": {}}}, "name": "a"}]"#);
+        assert_eq!(ordered[0].form, other[0].form);
     }
 
     #[test]
