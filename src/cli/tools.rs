@@ -14,17 +14,21 @@ use crate::engine::{
 };
 use crate::render::{json_object, line, shown, wrap};
 use crate::serve::Here;
+use crate::serve::gateway::{ServerConfig, tools_of};
 use crate::types::limits::TOOL_LIST;
-use crate::types::{Access, Scope};
+use crate::types::{Access, Scope, Tool};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Indent of what stands below a name.
 const INDENT: &str = "    ";
 /// Longest name and description in a line, in characters.
 const NAME: usize = 120;
 const DESCRIPTION: usize = 200;
+/// How long a server may take to start and list its tools; some are installed first.
+const STARTS: Duration = Duration::from_secs(60);
 
 /// Find the few tools that a task needs, and the order in which they run
 ///
@@ -32,16 +36,18 @@ const DESCRIPTION: usize = 200;
 /// tool whose description has changed is not offered until you approve it.
 #[derive(Debug, Subcommand)]
 pub(super) enum ToolsVerb {
-    /// Add tools from a JSON list, an answer to tools/list or an OpenAPI 3 document
+    /// Add tools from a JSON list, an answer to tools/list, an OpenAPI 3 document or an MCP server
     ///
-    /// Tools that are there already are replaced. In a repository they count there alone.
+    /// Tools that are there already are replaced. In a repository they count there alone. With --mcp a server is
+    /// started by its command, asked for its tools, and ended.
     #[command(after_help = "\
 A list is [{\"name\": \"a\", \"description\": \"Does a\"}]; inputSchema (or
 parameters), outputSchema (or results), server and tags may be given too.
 
 Examples:
   ken tools add tools.json --server github
-  ken tools add openapi.json --global")]
+  ken tools add openapi.json --global
+  ken tools add --mcp --server git -- uvx mcp-server-git")]
     Add(AddArgs),
     /// List the tools that are known
     #[command(after_help = "\
@@ -100,8 +106,14 @@ Exit code: 0 if there are any, 1 if not.")]
 #[derive(Debug, Args)]
 pub(super) struct AddArgs {
     /// The document
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "mcp")]
+    file: Option<PathBuf>,
+    /// Ask the MCP server that this command starts
+    #[arg(long, conflicts_with = "file", requires_all = ["server", "command"])]
+    mcp: bool,
+    /// The command of the server and its arguments
+    #[arg(value_name = "CMD", last = true, requires = "mcp")]
+    command: Vec<String>,
     /// The server of tools that name none
     #[arg(long, value_name = "NAME", default_value = "")]
     server: String,
@@ -178,13 +190,37 @@ pub(super) fn run(global: &Global, verb: ToolsVerb, output: &Output) -> Outcome 
     outcome
 }
 
-fn add(engine: &Engine, args: &AddArgs, here: &Scope, output: &Output) -> Outcome {
-    let name = shown(&args.file).into_owned();
-    let text = system::read_text(&args.file, Links::Follow, TOOL_LIST).map_err(|e| Failure::io(&name, &e))?;
-    let tools = read_tools(&text, &args.server).map_err(|error| {
+/// What a document says of tools, and what the document is called.
+fn of_file(file: &Path, server: &str) -> Result<(String, Vec<Tool>), Failure> {
+    let name = shown(file).into_owned();
+    let text = system::read_text(file, Links::Follow, TOOL_LIST).map_err(|e| Failure::io(&name, &e))?;
+    let tools = read_tools(&text, server).map_err(|error| {
         let hint = "`ken tools add --help` shows what a list looks like";
         Failure::new(ErrorKind::Usage, format!("{name}: {}", line(&error.to_string())), hint)
     })?;
+    Ok((name, tools))
+}
+
+/// What a server says of its tools, and where that comes from.
+fn of_server(args: &AddArgs) -> Result<(String, Vec<Tool>), Failure> {
+    let own = std::env::current_exe().map_err(|error| Failure::io("this program", &error))?;
+    let server = ServerConfig::of(&args.server, &args.command).map_err(|error| {
+        let hint = "say what the server is called, such as `--server git`";
+        Failure::new(ErrorKind::Usage, line(&error.to_string()), hint)
+    })?;
+    let tools = tools_of(own, &args.server, server, STARTS).map_err(|why| {
+        let hint = "try the command by itself: it is to wait for messages on its standard input";
+        Failure::new(ErrorKind::Usage, line(&why).into_owned(), hint)
+    })?;
+    // As the gateway calls it: so both know one set of tools.
+    Ok((format!("server {}", args.server), tools))
+}
+
+fn add(engine: &Engine, args: &AddArgs, here: &Scope, output: &Output) -> Outcome {
+    let (name, tools) = match &args.file {
+        Some(file) => of_file(file, &args.server)?,
+        None => of_server(args)?,
+    };
     let scope = if args.global { Scope::global() } else { here.clone() };
     let done = engine.add_tools(&tools, &scope, &name, &output.session())?;
     output.tell_notes();

@@ -69,7 +69,7 @@ pub mod agents {
 pub mod system {
     pub use crate::map::open::{Links, open, open_to_write, read, read_limited, read_text, stream_text};
     pub use crate::map::{Aside, write_aside};
-    pub use crate::process::{Programs, as_typed, at_line, ourselves, replaced_by};
+    pub use crate::process::{Programs, as_typed, at_line, ourselves};
     pub use crate::store::make_private;
     pub use crate::threads::can_start;
 }

@@ -6,14 +6,14 @@
 //! | this one, `gc --auto` | a write, or a lookup before vectors are there: `index.background` | where it lies | ours |
 //! | this one, `patterns find` | `ken hook post-tool`, once in 25 runs of a session | where it lies | ours |
 //! | the user's own | `ken run -- CMD` | as a shell finds it | ours |
-//! | the user's servers (3) | `ken gateway`, by its file | as a shell finds it | ours, and the file's variables |
+//! | the user's servers (3) | `ken gateway`, by its file; `ken tools add --mcp` | as a shell finds it | ours, and the file's variables |
 //! | the user's editor | `ken search --open N`, by `VISUAL` or `EDITOR` | as a shell finds it | ours |
 //! | the user's browser | `ken serve --open`, by `BROWSER`, else the system's | as a shell finds it | ours |
 //!
 //! 1. The first there is of `python3 -I -m pip`, `python -I -m pip`, `pip3`, `pip`; or the user's `pip.command`. Only
 //!    where a model's source is a package.
 //! 2. An empty folder (0700) that is removed after, and the variables that `environment` lists.
-//! 3. By this program again, which becomes the server: so the kernel ends it with the gateway.
+//! 3. By this program again, which waits beside the server and ends it, with all of its group, when the gateway goes.
 //!
 //! There is no other: `tests/programs.rs` reads the sources for one, and `benches/security/programs.py` watches every
 //! verb in a hostile folder.
@@ -156,20 +156,6 @@ impl Programs {
 /// as if they had typed it.
 pub fn as_typed(program: &OsStr) -> Command {
     Command::new(program)
-}
-
-/// Becomes a command that the user names, as if they had typed it; returns if it cannot be run. Where a process cannot
-/// become another, it waits for it.
-pub fn replaced_by(program: &OsStr, arguments: &[OsString]) -> io::Error {
-    let mut command = as_typed(program);
-    command.args(arguments);
-    #[cfg(unix)]
-    return std::os::unix::process::CommandExt::exec(&mut command);
-    #[cfg(not(unix))]
-    match command.status() {
-        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
-        Err(error) => error,
-    }
 }
 
 /// This program again, by its absolute path: it is trusted with what the running one is.

@@ -220,6 +220,8 @@ fn no_verb_that_reads_lets_anything_through() {
         &["outcomes", "--since", EVIL, "--tool", EVIL],
         &["tools", "add", NAME],
         &["tools", "add", "tools.json", "--server", EVIL],
+        &["tools", "add", "--mcp", "--server", EVIL, "--", "true"],
+        &["tools", "add", "--mcp", "--server", "a", "--", EVIL],
         &["tools", "list"],
         &["tools", "find", "the quartermaster counts barrels of tar"],
         &["tools", "find", "--used", EVIL, EVIL],

@@ -89,11 +89,23 @@ fn nothing_is_left_of_a_gateway_that_is_gone() {
     assert!(soon(|| behind.running() == 0) && child_is_gone(&behind));
     // It is killed: what the kernel can do about it.
     let behind = Behind::new();
-    let mut agent = behind.agent(&[("a", &["deaf"])], json!({}));
+    let mut agent = behind.agent(&[("a", &["deaf", "fork"])], json!({}));
     through(&mut agent, "a__echo", echo);
     agent.child.kill().unwrap();
     agent.child.wait().unwrap();
     assert!(soon(|| behind.running() == 0), "{} processes are left", behind.running());
+    assert!(child_is_gone(&behind));
+}
+
+/// What is kept of tools is kept by their printed names: one that looks like an approved tool is not that one.
+#[test]
+fn a_name_that_cannot_be_printed_is_no_tool() {
+    let behind = Behind::new();
+    let mut agent = behind.agent(&[("a", &["names"])], json!({"exposure": "transparent"}));
+    assert_eq!(names(&mut agent).len(), 9);
+    let told = failed(&agent.ask("tools/call", json!({"name": "a__echo\u{0}", "arguments": {}})));
+    assert!(told.contains("2 of its tools are left out"), "{told}");
+    assert!(behind.noted("a").iter().all(|line| line == "started"));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 Every call is written to LOG, so that a test sees what arrived. Modes: die (ends in a call of `die`), slow (`wait` takes
 long), flood (prints without end once it is called), silent (never answers anything), deaf (does not end with its
 input), lie (says something else of `echo`), loop (its list of tools has no last page), schema (a schema that is none),
-fork (starts a child that lives on).
+fork (starts a child that lives on), names (has tools whose names look like others).
 """
 
 import json
@@ -39,6 +39,9 @@ def tools():
         tool("fail", "Fail", {}),
         tool("refuse", "Refuse by an error of the protocol", {}),
     ]
+    if "names" in modes:
+        all_tools.append(tool("echo\0", "Say a text back, or something else", {}))
+        all_tools.append(tool("n" * 129, "Too long a name", {}))
     if "schema" in modes:
         all_tools[1]["inputSchema"]["properties"] = {"text": {"$ref": "#/nowhere"}}
     return all_tools
@@ -91,9 +94,9 @@ def main():
             answer(id, {"protocolVersion": params["protocolVersion"], **said})
         elif method == "tools/list":
             cursor = int(params.get("cursor") or 0)
-            half = tools()[cursor * 5 : cursor * 5 + 5]
-            more = {"nextCursor": str(cursor + 1)} if cursor == 0 or "loop" in modes else {}
-            answer(id, {"tools": half, **more})
+            some, left = tools()[cursor * 5 :][:5], tools()[cursor * 5 + 5 :]
+            more = {"nextCursor": str(cursor + 1)} if left or "loop" in modes else {}
+            answer(id, {"tools": some, **more})
         elif method == "tools/call":
             call(id, params["name"], params.get("arguments"))
         elif method == "ping":

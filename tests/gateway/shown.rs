@@ -45,6 +45,39 @@ fn what_fits_the_task_is_found_described_and_shown_by_name() {
     assert!(nothing.starts_with("None of 9 tools fits"), "{nothing}");
 }
 
+/// Without a gateway: what a server lists is added, and the server ended.
+#[test]
+fn tools_of_a_server_are_added() {
+    let behind = Behind::new();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gateway/server.py");
+    let add = |mode: &str| {
+        let log = behind.folder.join("a.log");
+        let words = ["tools", "add", "--json", "--mcp", "--server", "a", "--", "python3", script];
+        behind.user.ken(&[&words[..], &[log.to_str().unwrap(), mode]].concat())
+    };
+    let added = add("fork").json();
+    assert_eq!((added["added"].as_array().unwrap().len(), &added["unchanged"]), (9, &json!(0)), "{added}");
+    assert!(soon(|| behind.running() == 0), "{} processes are left", behind.running());
+    let changed = add("lie").json();
+    assert_eq!((&changed["changed"], &changed["unchanged"]), (&json!(["a/echo"]), &json!(8)), "{changed}");
+    // The gateway knows the same tools, and what was held back.
+    assert_eq!(behind.user.ken(&["tools", "approve", "a/echo"]).code, 0);
+    let mut agent = behind.agent(&[("a", &["lie"])], json!({"exposure": "transparent"}));
+    assert!(names(&mut agent).contains(&"a__echo".to_owned()));
+    for (words, why) in [
+        (&["--server", "a", "--", "false"][..], "could not be started"),
+        (&["--server", "a", "--", "no-such-program-here"], "no-such-program-here"),
+        (&["--server", "a__b", "--", "true"], "no name for a server"),
+    ] {
+        let ran = behind.user.ken(&[&["tools", "add", "--mcp"], words].concat());
+        assert!(ran.code == 2 && ran.err.contains(why), "{ran:?}");
+    }
+    for words in [&["--mcp", "--", "true"][..], &["--mcp", "--server", "a"], &["--server", "a", "--", "true"], &[]] {
+        let ran = behind.user.ken(&[&["tools", "add"], words].concat());
+        assert!(ran.code == 2 && ran.out.is_empty(), "{ran:?}");
+    }
+}
+
 /// A description that changed is a new one: somebody has to read it first.
 #[test]
 fn what_says_something_else_is_held_back_until_it_is_approved() {

@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 const DESCRIBED: usize = 20;
 /// How long a person may think about a confirmation.
 const THINKS: Duration = Duration::from_secs(300);
+/// How long `find` waits for servers that start. What comes later is found the next time.
+const FIND_WAITS: Duration = Duration::from_secs(10);
 /// How much of the arguments a question shows, in characters.
 const SHOWN_ARGUMENTS: usize = 600;
 /// The one question of a confirmation.
@@ -84,7 +86,7 @@ async fn find(gateway: &Arc<Gateway>, task: String, context: &RequestContext<Rol
         Err(why) => return failure(why),
     };
     let unknown = gateway.servers.keys().filter(|name| !known.contains(*name)).cloned().collect();
-    let (_, failed) = gateway.ready_all(unknown).await;
+    let (_, failed) = gateway.ready_all(unknown, FIND_WAITS).await;
     let (asked, stopped) = (Arc::clone(gateway), context.ct.clone());
     // Tools of servers that are not behind this gateway are known too.
     let most = gateway.config.most_tools;
@@ -113,7 +115,7 @@ async fn show_by_name(gateway: &Arc<Gateway>, found: &ToolsFound) -> bool {
     let mut servers: Vec<String> = wanted().map(|one| one.tool.server.clone()).collect();
     servers.sort();
     servers.dedup();
-    let (ready, _) = gateway.ready_all(servers).await;
+    let (ready, _) = gateway.ready_all(servers, FIND_WAITS).await;
     let shown = wanted().filter_map(|one| {
         let (server, live) = ready.iter().find(|(server, _)| *server == one.tool.server)?;
         let tool = live.tool(&one.tool.name).filter(|tool| !gateway.is_held_back(server, &tool.name))?;
@@ -147,7 +149,11 @@ async fn known(gateway: &Arc<Gateway>, name: &str) -> Result<(String, Arc<Live>,
     };
     let (_, live) = gateway.ready(server).await?;
     if live.tool(tool).is_none() {
-        return Err(format!("server {server} has no tool {}", single_line(tool, 100)));
+        let left_out = match live.misnamed {
+            0 => String::new(),
+            count => format!("; {count} of its tools are left out, because their names cannot be printed as they are"),
+        };
+        return Err(format!("server {server} has no tool {}{left_out}", single_line(tool, 100)));
     }
     if gateway.is_held_back(server, tool) {
         // It may have been approved meanwhile.

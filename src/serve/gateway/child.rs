@@ -30,11 +30,15 @@ pub(super) struct ServerProcess {
 pub(super) type Pipes = (Metered<ChildStdout>, ChildStdin);
 
 impl ServerProcess {
-    /// Starts a server. `own` is this program: it starts the other such that the kernel ends it with us.
+    /// Starts a server. `own` is this program: it starts the other, and ends it with all that it has started when we
+    /// go. So the group has its number.
     pub(super) fn start(own: &Path, server: &ServerConfig, meter: &Meter) -> io::Result<(Self, Pipes)> {
         let mut command = Command::from(ourselves(own));
         command.args(["gateway", "--hold", &std::process::id().to_string(), "--", &server.command]);
         command.args(&server.args).envs(&server.env);
+        if let Some(folder) = &server.cwd {
+            command.current_dir(folder);
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.kill_on_drop(true);
         #[cfg(unix)]

@@ -3,7 +3,11 @@
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
+
+/// Most tools that are shown by name.
+const MOST_SHOWN: usize = 100;
 
 /// What is shown of the tools behind a gateway.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -30,6 +34,9 @@ pub struct ServerConfig {
     /// Variables beside those of the gateway.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// The folder it works in, if it is not that of the gateway.
+    #[serde(default)]
+    pub cwd: Option<PathBuf>,
     /// Where a server that is reached over HTTP would be.
     #[serde(default)]
     url: String,
@@ -96,9 +103,46 @@ pub enum GatewayConfigError {
     /// A server without a command.
     #[error("server {0} has no command")]
     NoCommand(String),
+    /// Too many or too few tools.
+    #[error("mostTools is {0}; it may be from 1 to {MOST_SHOWN}")]
+    MostTools(usize),
     /// A server that is reached over HTTP.
     #[error("server {0} has a url; the gateway starts servers by a command")]
     Url(String),
+}
+
+impl ServerConfig {
+    /// A server by the words of a command line.
+    ///
+    /// # Errors
+    /// [`GatewayConfigError`] for a name that no server may have, and without a command.
+    pub fn of(name: &str, command: &[String]) -> Result<Self, GatewayConfigError> {
+        let (program, args) = command
+            .split_first()
+            .map_or((String::new(), Vec::new()), |(program, args)| (program.clone(), args.to_vec()));
+        let server = Self { command: program, args, ..Self::default() };
+        server.check(name)?;
+        Ok(server)
+    }
+
+    fn check(&self, name: &str) -> Result<(), GatewayConfigError> {
+        let may_stand = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+        let is_name = (1..=40).contains(&name.len())
+            && name.chars().all(may_stand)
+            && !name.contains("__")
+            && !name.starts_with('_')
+            && !name.ends_with('_');
+        if !is_name {
+            return Err(GatewayConfigError::Name(name.to_owned()));
+        }
+        if !self.url.is_empty() {
+            return Err(GatewayConfigError::Url(name.to_owned()));
+        }
+        if self.command.trim().is_empty() {
+            return Err(GatewayConfigError::NoCommand(name.to_owned()));
+        }
+        Ok(())
+    }
 }
 
 impl GatewayConfig {
@@ -111,22 +155,11 @@ impl GatewayConfig {
         if config.servers.is_empty() {
             return Err(GatewayConfigError::NoServer);
         }
+        if !(1..=MOST_SHOWN).contains(&config.most_tools) {
+            return Err(GatewayConfigError::MostTools(config.most_tools));
+        }
         for (name, server) in &config.servers {
-            let may_stand = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-            let is_name = (1..=40).contains(&name.len())
-                && name.chars().all(may_stand)
-                && !name.contains("__")
-                && !name.starts_with('_')
-                && !name.ends_with('_');
-            if !is_name {
-                return Err(GatewayConfigError::Name(name.clone()));
-            }
-            if !server.url.is_empty() {
-                return Err(GatewayConfigError::Url(name.clone()));
-            }
-            if server.command.trim().is_empty() {
-                return Err(GatewayConfigError::NoCommand(name.clone()));
-            }
+            server.check(name)?;
         }
         Ok(config)
     }
@@ -162,6 +195,7 @@ mod tests {
         assert!(error(r#"{"mcpServers": {"a": {}}}"#).contains("no command"));
         assert!(error(r#"{"mcpServers": {"a": {"url": "http://127.0.0.1"}}}"#).contains("url"));
         assert!(error(r#"{"mcpServers": {"a": {"command": "x"}}, "exposed": "meta"}"#).contains("exposed"));
+        assert!(error(r#"{"mcpServers": {"a": {"command": "x"}}, "mostTools": 0}"#).contains("from 1 to 100"));
         for name in ["", "a__b", "a b", "_a", "a_", "a/b", "\u{e9}"] {
             let text = format!(r#"{{"mcpServers": {{"{name}": {{"command": "x"}}}}}}"#);
             assert!(error(&text).contains("no name"), "{name}");

@@ -55,7 +55,9 @@ pub(super) fn reason(tool: &Tool, more: &[String]) -> Option<String> {
         return Some("its server says that it destroys".to_owned());
     }
     let words = name_words(&tool.name);
-    let is_meant = |word: &String| WORDS.contains(&word.as_str()) || more.iter().any(|one| one.to_lowercase() == *word);
+    // delete2 deletes too.
+    let words = words.iter().map(|word| word.trim_end_matches(|letter: char| letter.is_ascii_digit()));
+    let is_meant = |word: &&str| WORDS.contains(word) || more.iter().any(|one| one.to_lowercase() == **word);
     words.into_iter().find(is_meant).map(|word| format!("its name says {word}"))
 }
 
@@ -111,6 +113,7 @@ mod tests {
         assert!(!asks(&tool("write_file", Some(hints()))) && !asks(&tool("read_file", None)));
         // A server's word does not help against the name.
         assert!(asks(&tool("deleteFile", Some(hints().read_only(true)))));
+        assert!(asks(&tool("delete_v2", None)) && asks(&tool("delete2", None)));
         assert!(asks(&tool("mint_token", None)) && !asks(&tool("undeleted_list", None)));
     }
 

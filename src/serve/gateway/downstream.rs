@@ -4,6 +4,7 @@
 use super::child::ServerProcess;
 use super::config::ServerConfig;
 use super::metered::Meter;
+use crate::engine::face::text::single_line;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientConfig, ClientRequest, ErrorData, Implementation,
     PaginatedRequestParams, PingRequest, Tool,
@@ -17,6 +18,8 @@ use tokio::sync::Mutex;
 /// Most tools of a server, and most pages that they come in.
 const MOST_TOOLS: usize = 2_000;
 const MOST_PAGES: usize = 100;
+/// Longest name of a tool, in characters, as the protocol has it.
+const TOOL_NAME: usize = 128;
 /// The pause after the second death in a row; it doubles with each, up to the last.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LAST_PAUSE: Duration = Duration::from_secs(30);
@@ -31,6 +34,8 @@ pub(super) struct Live {
     meter: Meter,
     /// Its tools, by name.
     pub(super) tools: Vec<Tool>,
+    /// How many were left out for their names.
+    pub(super) misnamed: usize,
 }
 
 impl Live {
@@ -132,8 +137,8 @@ impl Downstream {
             }
         };
         let peer = running.peer().clone();
-        let tools = listed(&peer).await.map_err(|why| said(&process, why))?;
-        Ok(Live { peer, running, process, meter, tools })
+        let (tools, misnamed) = listed(&peer).await.map_err(|why| said(&process, why))?;
+        Ok(Live { peer, running, process, meter, tools, misnamed })
     }
 
     /// Calls a tool. A call is made once: whether one that gave no answer was carried out, nobody here knows.
@@ -212,8 +217,14 @@ fn died(state: &mut State) {
     state.not_before = pause.map(|pause| Instant::now() + pause);
 }
 
-/// All tools of a server, each name once.
-async fn listed(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
+/// Whether a name stands for itself. What is kept of a tool is kept by its cleaned name: one that is another when it is
+/// cleaned could pass for an approved tool.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && single_line(name, TOOL_NAME) == name
+}
+
+/// All tools of a server, each name once, and how many were left out for theirs.
+async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, usize), String> {
     let mut tools: Vec<Tool> = Vec::new();
     let mut cursor = None;
     for _ in 0..MOST_PAGES {
@@ -225,9 +236,12 @@ async fn listed(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
         }
         cursor = page.next_cursor;
         if cursor.is_none() {
+            let count = tools.len();
+            tools.retain(|tool| is_name(&tool.name));
+            let misnamed = count - tools.len();
             tools.sort_by(|a, b| a.name.cmp(&b.name));
             tools.dedup_by(|a, b| a.name == b.name);
-            return Ok(tools);
+            return Ok((tools, misnamed));
         }
     }
     Err(format!("its list of tools has more than {MOST_PAGES} pages"))
@@ -236,6 +250,17 @@ async fn listed(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_what_it_looks_like() {
+        for name in ["read_file", "files/read", "Read a file", "\u{e9}t\u{e9}"] {
+            assert!(is_name(name), "{name:?}");
+        }
+        let long = "x".repeat(TOOL_NAME + 1);
+        for name in ["", " ", "read_file\0", "read\u{1b}[2K", "read\nfile", "read\u{202e}file", " read", &long] {
+            assert!(!is_name(name), "{name:?}");
+        }
+    }
 
     #[test]
     fn the_first_start_after_a_death_is_at_once_and_the_next_ones_wait() {

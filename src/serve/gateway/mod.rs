@@ -16,11 +16,13 @@ mod record;
 mod texts;
 mod validate;
 
-pub use config::{Exposure, GatewayConfig, GatewayConfigError};
+pub use config::{Exposure, GatewayConfig, GatewayConfigError, ServerConfig};
 
+use super::ending::asked_to_end;
 use super::{Caller, Service};
 use crate::engine::face::tools::read_tools;
 use crate::render::json_object;
+use crate::types;
 use confirm::Confirmations;
 use downstream::{Downstream, Live};
 use record::Recorder;
@@ -35,7 +37,10 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::JoinSet;
 
 /// Threads for work on the database, and two for streams that are no pipes.
@@ -43,6 +48,30 @@ const THREADS: usize = 6;
 
 /// Makes the service at the first call.
 type Open = Box<dyn Fn() -> Service + Send + Sync>;
+
+/// What a server says of its tools, in the form in which it is kept.
+fn told_by(name: &str, live: &Live) -> Result<Vec<types::Tool>, String> {
+    read_tools(&json_object(&json!({ "tools": live.tools })), name)
+        .map_err(|error| format!("the tools of server {name} cannot be read: {error}"))
+}
+
+/// Starts a server, asks it for its tools and ends it. `own` is this program, which starts the server; `limit` is for
+/// all of it.
+///
+/// # Errors
+/// A sentence that says what the server did not do.
+pub fn tools_of(own: PathBuf, name: &str, server: ServerConfig, limit: Duration) -> Result<Vec<types::Tool>, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        let server = Downstream::new(name.to_owned(), server, own, limit, limit);
+        let (live, _) = server.ready().await?;
+        let tools = told_by(name, &live);
+        drop(live);
+        server.close().await;
+        tools
+    })
+}
 
 /// All that a gateway has.
 struct Gateway {
@@ -95,8 +124,7 @@ impl Gateway {
         if live.tools.is_empty() {
             return Ok(());
         }
-        let tools = read_tools(&json_object(&json!({ "tools": live.tools })), name)
-            .map_err(|error| format!("the tools of server {name} cannot be read: {error}"))?;
+        let tools = told_by(name, live)?;
         let (gateway, source) = (Arc::clone(self), format!("server {name}"));
         let kept =
             move || gateway.service().keep_tools(&tools, &source, Caller::owner(&|| false)).map(|kept| kept.value);
@@ -109,20 +137,36 @@ impl Gateway {
         Ok(())
     }
 
-    /// Starts servers side by side; gives those that run, by name, and why the others do not.
-    async fn ready_all(self: &Arc<Self>, names: Vec<String>) -> (Vec<(String, Arc<Live>)>, Vec<String>) {
-        let mut starts = JoinSet::new();
-        for name in names {
-            let gateway = Arc::clone(self);
-            starts.spawn(async move { gateway.ready(&name).await.map(|(_, live)| (name, live)) });
+    /// Starts servers side by side; gives those that run after a while, by name, and why the others do not. Whoever
+    /// waits no longer leaves them starting.
+    async fn ready_all(
+        self: &Arc<Self>,
+        names: Vec<String>,
+        wait: Duration,
+    ) -> (Vec<(String, Arc<Live>)>, Vec<String>) {
+        let mut starting: BTreeSet<String> = names.into_iter().collect();
+        let (tell, mut told) = unbounded_channel();
+        for name in starting.iter().cloned() {
+            let (gateway, tell) = (Arc::clone(self), tell.clone());
+            tokio::spawn(async move {
+                let start = gateway.ready(&name).await;
+                drop(tell.send((name, start.map(|(_, live)| live))));
+            });
         }
+        drop(tell);
         let (mut ready, mut failed) = (Vec::new(), Vec::new());
-        for start in starts.join_all().await {
+        let mut enough = pin!(tokio::time::sleep(wait));
+        while let Some((name, start)) = tokio::select! {
+            one = told.recv() => one,
+            () = &mut enough => None,
+        } {
+            starting.remove(&name);
             match start {
-                Ok(one) => ready.push(one),
+                Ok(live) => ready.push((name, live)),
                 Err(why) => failed.push(why),
             }
         }
+        failed.extend(starting.iter().map(|name| format!("server {name} is still starting; ask again for its tools")));
         ready.sort_by(|a, b| a.0.cmp(&b.0));
         failed.sort();
         (ready, failed)
@@ -140,7 +184,9 @@ impl Gateway {
     }
 
     async fn all_shown(self: &Arc<Self>) -> Vec<Tool> {
-        let (ready, _) = self.ready_all(self.servers.keys().cloned().collect()).await;
+        // One may be starting for another call, and have to be started again after that.
+        let wait = self.config.start().saturating_mul(2);
+        let (ready, _) = self.ready_all(self.servers.keys().cloned().collect(), wait).await;
         let mut tools = Vec::new();
         for (server, live) in ready {
             let offered = live.tools.iter().filter(|tool| !self.is_held_back(&server, &tool.name));
@@ -233,15 +279,13 @@ pub fn serve(
     });
     let handler = Handler(Arc::clone(&gateway));
     let ended = runtime.block_on(async {
-        let mut asked_to_end = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
         let served = async {
             let running = serve_server(handler, transport::stdio_pipes()).await.map_err(io::Error::other)?;
             running.waiting().await.map_err(io::Error::other)
         };
         let ended = tokio::select! {
             ended = served => ended.map(drop),
-            _ = asked_to_end.recv() => Ok(()),
-            _ = tokio::signal::ctrl_c() => Ok(()),
+            asked = asked_to_end() => asked,
         };
         gateway.close().await;
         ended

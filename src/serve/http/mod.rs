@@ -23,6 +23,7 @@ mod work;
 
 pub use trust::Admission;
 
+use super::ending::asked_to_end;
 use super::{Service, mcp, page};
 use crate::config::Right;
 use crate::types::limits::HTTP_BODY_BYTES;
@@ -160,24 +161,6 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
     runtime.shutdown_background();
     kept.close();
     ended
-}
-
-/// Waits for Ctrl-C or the signal that ends services.
-#[cfg(unix)]
-async fn asked_to_end() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    Ok(())
-}
-
-/// Waits for Ctrl-C.
-#[cfg(not(unix))]
-async fn asked_to_end() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
 }
 
 fn router(app: Arc<App>) -> Router {
