@@ -104,6 +104,7 @@ const KNOWN: &[Known] = &[
     ("ken bench outcomes *", How::Read, "needs sets that are not in the repository"),
     ("ken bench tools *", How::Read, "needs sets that are not in the repository"),
     ("ken tools *", How::Read, "rests on tools and runs that only its user has"),
+    ("ken gateway *", How::Read, "serves a client until it goes, with servers that only its user has"),
     ("ken bench problems *", How::Read, "needs sets that are not in the repository"),
     ("ken check *", How::Exits(8), "the plan has findings"),
     ("terraform *", How::Exits(8), "the plan has findings"),
