@@ -54,6 +54,7 @@ fn main() {
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     println!("cargo::rerun-if-changed=canon");
+    place_at_fixed_addresses();
     let mut digest = Digest::default();
     for source in READERS {
         println!("cargo::rerun-if-changed={source}");
@@ -106,6 +107,15 @@ fn main() {
         fs::write(Path::new(&out).join(file), made).expect("OUT_DIR is writable");
     }
     println!("cargo::rustc-env=KEN_CANON_DIGEST={:016x}{:016x}", digest.0, digest.1);
+}
+
+/// Links `ken` for fixed addresses. Otherwise the loader writes 70,000 addresses into 300 pages at each start: 2 of the
+/// 7 ms that a short call takes (docs/decisions.md, "Fixed addresses").
+fn place_at_fixed_addresses() {
+    let target = |what: &str| env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
+    if target("OS") == "linux" && target("ENV") == "gnu" {
+        println!("cargo::rustc-link-arg-bin=ken=-no-pie");
+    }
 }
 
 /// Bytes of a dictionary: the window of deflate.

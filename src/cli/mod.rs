@@ -62,6 +62,7 @@ mod progress;
 mod purge;
 mod remember;
 mod run;
+mod run_learn;
 mod search;
 mod serve;
 mod shown_text;

@@ -37,6 +37,11 @@ pub(super) fn has_terminal() -> bool {
     io::stdin().is_terminal() || io::stderr().is_terminal()
 }
 
+/// Whether somebody can be asked: they see the question, and can type.
+pub(super) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Standard output, for results.
 pub(super) fn results() -> Result<StdoutLock<'static>, Failure> {
     if CLOSED.load(Ordering::Relaxed) {

@@ -6,10 +6,10 @@ use super::output::{self, Failure, Output};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome, feedback};
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::{Decision, Learnt, Remembered, Told};
+use crate::engine::{Decision, Engine, Learnt, Overcome, Remembered, Told};
 use crate::render::{json_object, line, memory_text};
 use crate::serve::{Asker, Here, RememberRequest, seen_from, session_of_day};
-use crate::types::{Access, Author, MemoryState, Wording};
+use crate::types::{Access, Author, Evidence, MemoryState, Wording};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::io::Read;
@@ -24,6 +24,7 @@ use std::path::PathBuf;
 Examples:
   ken remember \"Run make generate first\" --error fail.log --worked
   make 2>&1 | ken remember \"Clear the cache\" --error - --failed
+  ken remember \"Install jq\" --overcame   what made the last failure go away
   ken remember \"eu-west-3 has no p4 machines\" --service ec2 --region eu-west-3
   ken remember --category naming --pattern snake_case \"Use snake_case\"
   ken remember --scope global --correction \"Never force-push to main\"")]
@@ -43,6 +44,9 @@ pub(super) struct RememberArgs {
     /// The fix did not help
     #[arg(long)]
     failed: bool,
+    /// It made the last command work that failed in this session (see ken run --learn)
+    #[arg(long, conflicts_with_all = ["error", "failed", "kind"])]
+    overcame: bool,
     /// Why
     #[arg(long, value_name = "TEXT")]
     because: Option<String>,
@@ -129,7 +133,8 @@ pub(super) fn run(global: &Global, args: RememberArgs, output: &Output) -> Outco
     let access = Access::all().from_home(here.scope());
     let asker = Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &access };
     let (author, from) = (args.by.author(), args.by.session());
-    let has_error = error.is_some();
+    let overcome = args.overcame.then(|| overcome_last(&engine, &from, &access, output)).transpose()?;
+    let has_error = error.is_some() || overcome.is_some();
     let request = RememberRequest {
         text: args.text.join(" "),
         kind: args.kind.or(has_error.then(|| "tactic".to_owned())),
@@ -142,7 +147,7 @@ pub(super) fn run(global: &Global, args: RememberArgs, output: &Output) -> Outco
         until: args.until,
         tags: args.tags,
         error: None,
-        worked: (args.worked || args.failed).then_some(args.worked),
+        worked: (args.worked || args.failed || args.overcame).then_some(!args.failed),
         because: args.because,
         evidence: args.evidence,
         correction: args.correction,
@@ -153,6 +158,10 @@ pub(super) fn run(global: &Global, args: RememberArgs, output: &Output) -> Outco
     };
     let mut wanted = request.read(asker)?;
     wanted.error = error;
+    if let Some(overcome) = overcome {
+        wanted.error = Some(overcome.failure.error.clone().into_bytes());
+        wanted.words.evidence.push(seen_in(&overcome));
+    }
     let remembered = engine.remember(wanted, (&author, &from), &access, &output.session())?;
     output.tell_notes();
     output.print(&match output.json {
@@ -163,7 +172,30 @@ pub(super) fn run(global: &Global, args: RememberArgs, output: &Output) -> Outco
     Ok(0)
 }
 
-fn text(remembered: &Remembered, output: &Output) -> String {
+/// The failure that the session overcame last.
+fn overcome_last(engine: &Engine, from: &str, access: &Access, output: &Output) -> Result<Overcome, Failure> {
+    let found = engine.overcome_last(from, access, &output.session())?;
+    found.ok_or_else(|| {
+        Failure::new(
+            ErrorKind::Usage,
+            "no command failed in this session and works now",
+            "run it with `ken run --learn -- CMD`, before and after, or name the error with --error FILE --worked",
+        )
+    })
+}
+
+/// The run that shows that a failure is gone.
+pub(super) fn seen_in(overcome: &Overcome) -> Evidence {
+    let success = &overcome.success;
+    Evidence {
+        text: Some(format!("Run {} of session {} worked", success.sequence, success.session)),
+        command: Some(success.input.clone()),
+        exit_code: success.exit_code,
+        ..Evidence::default()
+    }
+}
+
+pub(super) fn text(remembered: &Remembered, output: &Output) -> String {
     let memory = &remembered.memory.memory;
     let done = match remembered.change {
         Learnt::Added => "Remembered",

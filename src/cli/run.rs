@@ -5,8 +5,9 @@ use super::lookup::{FilterArgs, ShowArgs, options, took_ms};
 use super::machine::platform_of_command;
 use super::output::{Failure, Output};
 use super::progress::Meter;
+use super::remember::By;
 use super::surroundings::{Surroundings, working_directory};
-use super::{Global, Outcome};
+use super::{Global, Outcome, run_learn};
 use crate::engine::face::failure::{Diagnose, ErrorKind};
 use crate::engine::face::system;
 use crate::engine::face::text::shell_quote;
@@ -32,12 +33,14 @@ const KEPT_BYTES: usize = RUN_KEPT_BYTES;
 /// Output and exit code are those of the command. The answer goes to standard error. If nothing is known, nothing is
 /// added. If the setting run.keep_passing is on, ken keeps hashes of the lines of a command that passes. If it fails
 /// later in the same folder, these lines are less likely to be the reason. If the setting run.keep_outcomes is on, ken
-/// keeps what was run and how it ended, without secrets (see ken outcomes).
+/// keeps what was run and how it ended, without secrets (see ken outcomes). With --learn it is kept too, and when the
+/// command failed before in this session and works now, ken asks what helped.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ken run -- terraform apply
   ken run -- sh -c 'make && make install'
+  ken run --learn -- make test    keep what made it work
   ken config set run.keep_passing true
 
 Exit code: that of the command; 127 if it cannot be found, 126 if it cannot be
@@ -46,6 +49,9 @@ pub(super) struct RunArgs {
     /// Also show general answers, which hold for any error of the kind
     #[arg(long)]
     general: bool,
+    /// When the command failed before in this session and works now, ask what helped
+    #[arg(long)]
+    learn: bool,
     /// The command and its arguments
     #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<OsString>,
@@ -55,9 +61,15 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     let begun = Instant::now();
     let (status, seen, cut) = pass_through(&args.command)?;
     let code = exit_code(status);
-    keep_outcome(&args.command, code, &seen, begun, output);
+    let kept = keep_outcome(args, code, &seen, begun, output);
     if code == 0 {
         keep(&args.command, &seen, output);
+        if let (true, Some(number)) = (args.learn, kept) {
+            // The command went well: what fails here must not hide it.
+            if let Err(failure) = run_learn::offer(global, number, output) {
+                output.say(&format!("ken: what helped could not be kept: {}", line(&failure.message)));
+            }
+        }
     } else if !seen.iter().all(u8::is_ascii_whitespace) {
         // The command's failure is what matters: ours must not hide it.
         if let Err(failure) = explain(global, args, &seen, cut, output) {
@@ -67,37 +79,42 @@ pub(super) fn run(global: &Global, args: &RunArgs, output: &Output) -> Outcome {
     Ok(code)
 }
 
-/// Keeps what the command did as an outcome, if that is wanted. The command is what matters: of what fails here one
-/// line is said.
-fn keep_outcome(command: &[OsString], code: u8, seen: &[u8], begun: Instant, output: &Output) {
+/// Keeps what the command did as an outcome, if that is wanted; gives its number in the session. The command is what
+/// matters: of what fails here one line is said.
+fn keep_outcome(args: &RunArgs, code: u8, seen: &[u8], begun: Instant, output: &Output) -> Option<u32> {
     // Of settings that cannot be read every other command tells.
-    let Ok(surroundings) = Surroundings::of_user(output) else { return };
-    if !surroundings.config.settings().run.keep_outcomes {
-        return;
+    let surroundings = Surroundings::of_user(output).ok()?;
+    if !args.learn && !surroundings.config.settings().run.keep_outcomes {
+        return None;
     }
     let quoted = |word: &OsString| {
         let word = word.to_string_lossy();
         shell_quote(&word).map_or_else(|| word.clone().into_owned(), std::borrow::Cow::into_owned)
     };
     let run = Execution {
-        session: std::env::var("KEN_SESSION").unwrap_or_default(),
+        // The session that what is remembered belongs to.
+        session: By::default().session(),
         tool: "shell".to_owned(),
-        input: command.iter().map(quoted).collect::<Vec<_>>().join(" "),
+        input: args.command.iter().map(quoted).collect::<Vec<_>>().join(" "),
         is_ok: code == 0,
         exit_code: Some(code.into()),
         error: if code == 0 { String::new() } else { String::from_utf8_lossy(seen).into_owned() },
         duration_ms: u64::try_from(begun.elapsed().as_millis()).ok(),
         folder: None,
     };
-    let Some(data) = &surroundings.paths.data else { return };
+    let data = surroundings.paths.data.as_ref()?;
     let kept = working_directory().and_then(|here| {
         Engine::keep_outcome(data, &run, &here, now_ms()).map_err(|error| {
             Engine::count_lost(data, Loss::of(&error));
             Failure::from(error)
         })
     });
-    if let Err(failure) = kept {
-        output.say(&format!("ken: the outcome could not be kept: {}", line(&failure.message)));
+    match kept {
+        Ok(number) => Some(number),
+        Err(failure) => {
+            output.say(&format!("ken: the outcome could not be kept: {}", line(&failure.message)));
+            None
+        }
     }
 }
 

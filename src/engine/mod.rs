@@ -57,8 +57,8 @@ pub use memory::{
 };
 pub use notes::Notes;
 pub use outcome::{
-    Analysed, Failure, Failures, KeptPattern, Loss, Losses, NEW_ROWS, OutcomePage, OutcomesKept, PROMOTED, Pending,
-    REJECTED, SessionTaken, WantedDrafts,
+    Analysed, Failure, Failures, KeptPattern, Loss, Losses, NEW_ROWS, OutcomePage, OutcomesKept, Overcome, PROMOTED,
+    Pending, REJECTED, SessionTaken, WantedDrafts,
 };
 pub use pack::PackOptions;
 pub use packs::NewEntry;

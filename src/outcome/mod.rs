@@ -23,5 +23,5 @@ pub use advice::advice;
 pub use head::{changes, head};
 pub use kind_of_error::{error_kind, kind_fingerprint, masked_input, named_kind};
 pub use payload::{PayloadError, read, read_report};
-pub use row::{Moment, row};
+pub use row::{Moment, name, row};
 pub use session::{Session, sessions};

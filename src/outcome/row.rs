@@ -57,8 +57,8 @@ pub fn row(run: &Execution, moment: Moment) -> ToolOutcome {
     }
 }
 
-/// A name of somebody else's: one line, bounded, without a secret.
-fn name(text: &str) -> String {
+/// The name of a session or a tool as it is kept: one line, bounded, without a secret.
+pub fn name(text: &str) -> String {
     let text = single_line(text, NAME_CHARS);
     redact(&text).text.into_owned()
 }

@@ -24,7 +24,7 @@ pub use json::{json, json_line, json_pretty, with_path, yaml};
 pub use lookup::{Length, lookup_text};
 pub use memory::{history_text, memory_text, standing};
 pub use nearest::nearest_first;
-pub use outcome::{PatternRow, failures_text, outcomes_text, pattern_text, patterns_text};
+pub use outcome::{PatternRow, failures_text, outcomes_text, overcome_text, pattern_text, patterns_text};
 pub use plan::plan_text;
 pub use search::{paths_text, search_text};
 pub use silence::silence_text;

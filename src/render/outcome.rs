@@ -181,6 +181,19 @@ fn told_line(text: &str) -> String {
     super::cut(&told, SHOWN_CHARS).to_string()
 }
 
+/// A failure that was overcome, and what was done since, numbered.
+pub fn overcome_text(failure: &ToolOutcome, steps: &[ToolOutcome], now_ms: i64) -> String {
+    let mut out =
+        format!("This command works now. It failed {}: {}\n", ago(failure.at, now_ms), told_line(&failure.error));
+    if !steps.is_empty() {
+        out.push_str("What was done since:\n");
+    }
+    for (number, step) in (1..).zip(steps) {
+        out.push_str(&format!("  {number}  {}\n", told_line(&step.input)));
+    }
+    out
+}
+
 fn ago(at_ms: i64, now_ms: i64) -> String {
     let minutes = now_ms.saturating_sub(at_ms).max(0) / 60_000;
     let (count, unit) = match minutes {

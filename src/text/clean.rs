@@ -73,7 +73,14 @@ impl Cleaned {
     }
 }
 
-static BOX: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*[│┃║╷╵╭╰]─* ?"));
+/// What a box is drawn with on its left.
+const BOX: [char; 7] = ['│', '┃', '║', '╷', '╵', '╭', '╰'];
+
+/// Where the text in a box begins, if the line is part of one.
+fn box_end(text: &str) -> Option<usize> {
+    let rest = text.trim_start_matches([' ', '\t', '\n', '\r']).strip_prefix(BOX)?.trim_start_matches('─');
+    Some(text.len() - rest.strip_prefix(' ').unwrap_or(rest).len())
+}
 
 /// What continuous integration, container tools and loggers put before a line. Each alternative is anchored.
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
@@ -92,6 +99,17 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
         )",
     )
 });
+
+/// Whether [`PREFIX`] may match. A process that sees a few ordinary lines does without that pattern, which takes half
+/// a millisecond to be made.
+fn may_have_prefix(text: &str) -> bool {
+    match text.as_bytes() {
+        [b'0'..=b'9' | b'[' | b'#' | b':', ..] | [b'I' | b'W' | b'E' | b'F', b'0'..=b'9', ..] => true,
+        [b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', b' ', b' ' | b'0'..=b'9', ..] => true,
+        [b'A'..=b'Z' | b'a'..=b'z', ..] => text.contains("| "),
+        _ => false,
+    }
+}
 
 /// Cleans `raw`. Linear in its length.
 pub fn clean(raw: &str) -> Cleaned {
@@ -147,12 +165,12 @@ fn push_line(out: &mut Cleaned, raw: &str, number: usize) {
     let mut text: &str = &safe;
     let (mut boxed, mut record, mut mark) = (false, false, Mark::None);
     for _ in 0..4 {
-        if let Some(found) = PREFIX.captures(text) {
+        if let Some(found) = may_have_prefix(text).then(|| PREFIX.captures(text)).flatten() {
             record |= found.name("log").is_some();
             mark = if mark == Mark::None { Mark::of(&found[0]) } else { mark };
             text = &text[found[0].len()..];
-        } else if let Some(found) = BOX.find(text) {
-            text = text[found.end()..].trim_end_matches(['│', '┃', '║', ' ']);
+        } else if let Some(end) = box_end(text) {
+            text = text[end..].trim_end_matches(['│', '┃', '║', ' ']);
             boxed = true;
         } else {
             break;
@@ -172,6 +190,22 @@ mod tests {
     fn lines(raw: &str) -> Vec<String> {
         let cleaned = clean(raw);
         (0..cleaned.lines.len()).map(|i| cleaned.line(i).to_owned()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_has_a_prefix_may_have_one(
+            parts in prop::collection::vec(prop::sample::select(vec![
+                "2024-05-01", "T", " ", "12:34:56", ".123456", "7Z", "\t", "[", "]", "UTC", "E0102", "I", "9", "Jan",
+                " 1", "host", "sshd[1]:", "#12", "0.345", "##[error]", "::", "error", "warning f", "web", "_", "-", "1",
+                "  | ", "|", "│", "─", "x", "ä", "a.c:1",
+            ]), 0..9),
+        ) {
+            let line = parts.concat();
+            prop_assert!(may_have_prefix(&line) || !PREFIX.is_match(&line), "{line:?}");
+            let naive = pattern(r"^\s*[│┃║╷╵╭╰]─* ?").find(&line).map(|found| found.end());
+            prop_assert_eq!(box_end(&line), naive);
+        }
     }
 
     #[test]

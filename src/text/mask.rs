@@ -57,6 +57,9 @@ static MASKS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// How a name begins that [`TEMPORARY`] may match.
+const MAYBE_TEMPORARY: [&str; 4] = ["tmp", "pip-", "build", "rustc"];
+
 static TEMPORARY: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:tmp[\w.-]{4,}|pip-[\w-]+-[\w]{6,}|build[\w-]*-[a-z0-9]{8,}|rustc\w{5,})$"));
 
@@ -180,12 +183,17 @@ fn replacement(text: &str, found: &Captures<'_>) -> String {
         return mask(file.as_str());
     }
     match named("base") {
-        Some(base) if TEMPORARY.is_match(base.as_str()) => "<tmp>".to_owned(),
+        Some(base) if is_temporary(base.as_str()) => "<tmp>".to_owned(),
         // As Java prints an address: `/10.0.0.7:5432`.
         Some(base) if is_address(base.as_str()) => mask(&whole[base.start() - found.get(0).map_or(0, |m| m.start())..]),
         Some(base) => mask(base.as_str()),
         None => whole.to_owned(),
     }
+}
+
+/// Whether a file's name is one that is made up for a while.
+fn is_temporary(name: &str) -> bool {
+    MAYBE_TEMPORARY.iter().any(|begin| name.starts_with(begin)) && TEMPORARY.is_match(name)
 }
 
 /// Whether `text` is four numbers of up to three digits.

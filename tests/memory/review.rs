@@ -1,20 +1,10 @@
 use super::{ken_in, repository};
 use crate::support::ken::User;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use crate::support::terminal::terminal;
 use rustix::termios::{LocalModes, tcgetattr};
 use std::fs::File;
 use std::io::Write;
 use std::process::Stdio;
-
-/// A terminal: what a person types into it, and what a program reads from it.
-fn terminal() -> (File, File) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap();
-    let slave = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
-    (File::from(master), slave)
-}
 
 #[test]
 fn proposals_are_decided_by_single_keys() {

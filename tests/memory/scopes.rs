@@ -152,6 +152,7 @@ fn every_use_case_that_reads_is_asked() {
 const OWNERS: &[&str] = &[
     "admits",             // of a filter
     "outcomes_kept",      // counts of what may be seen
+    "overcome_last",      // runs of one session, of the same scopes as `list_outcomes`
     "outcome_pattern",    // one of `outcome_patterns`, by its id (`tests/outcomes/patterns.rs`)
     "promote_pattern",    // the same, decided
     "reject_pattern",     // the same, decided

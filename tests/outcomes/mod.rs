@@ -4,6 +4,7 @@ mod crash; // kill -9 while rows are written
 mod drafts; // pack entries drafted from errors that recur
 mod forgotten; // what was forgotten is in no byte; old rows go
 mod hook; // the hook as agents call it: whatever comes in, it ends with 0 and says nothing
+mod overcome; // what made a command work is asked for, and comes back
 mod patterns; // what helped, found by one analysis alone, promoted by a person
 mod secrets; // planted credentials are in no byte
 mod together; // many processes at once, and a database that somebody else holds

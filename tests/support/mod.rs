@@ -9,6 +9,7 @@ pub mod long;
 pub mod request;
 pub mod service;
 pub mod stub_hub;
+pub mod terminal;
 pub mod tiny;
 
 use kenning::embed::{ModelStore, StoreSettings};

@@ -9,6 +9,7 @@ mod forget;
 mod keep;
 mod list;
 mod lost;
+mod overcome;
 mod patterns;
 
 pub use analyse::{Analysed, NEW_ROWS, Pending};
@@ -16,4 +17,5 @@ pub use drafts::WantedDrafts;
 pub use forget::SessionTaken;
 pub use list::{Failure, Failures, OutcomePage, OutcomesKept};
 pub use lost::{Loss, Losses};
+pub use overcome::Overcome;
 pub use patterns::{KeptPattern, PROMOTED, REJECTED};
