@@ -1,7 +1,8 @@
 //! `ken ask`: a plain phrase to the call that it asks for.
 
 use super::output::{Failure, Output};
-use super::{Cli, Global, Outcome, dispatch};
+use super::verbs::dispatch;
+use super::{Cli, Global, Outcome};
 use crate::engine::face::asking::{Call, call};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::{ends, single_line};

@@ -159,7 +159,7 @@ pub(super) fn run(global: &Global, args: RememberArgs, output: &Output) -> Outco
     let mut wanted = request.read(asker)?;
     wanted.error = error;
     if let Some(overcome) = overcome {
-        wanted.error = Some(overcome.failure.error.clone().into_bytes());
+        wanted.error = error_in(&overcome);
         wanted.words.evidence.push(seen_in(&overcome));
     }
     let remembered = engine.remember(wanted, (&author, &from), &access, &output.session())?;
@@ -182,6 +182,12 @@ fn overcome_last(engine: &Engine, from: &str, access: &Access, output: &Output) 
             "run it with `ken run --learn -- CMD`, before and after, or name the error with --error FILE --worked",
         )
     })
+}
+
+/// What the command printed when it failed, if it said anything.
+pub(super) fn error_in(overcome: &Overcome) -> Option<Vec<u8>> {
+    let error = &overcome.failure.error;
+    (!error.trim().is_empty()).then(|| error.clone().into_bytes())
 }
 
 /// The run that shows that a failure is gone.

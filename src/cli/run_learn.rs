@@ -2,7 +2,7 @@
 
 use super::clock::now_ms;
 use super::output::{self, Failure, Output};
-use super::remember::{By, seen_in, text};
+use super::remember::{By, error_in, seen_in, text};
 use super::surroundings::{Surroundings, working_directory};
 use super::{Global, keys};
 use crate::engine::{Overcome, Remember};
@@ -59,7 +59,7 @@ fn wanted(words: String, overcome: &Overcome, asker: Asker<'_>) -> Result<Rememb
         ..RememberRequest::default()
     };
     let mut wanted = request.read(asker)?;
-    wanted.error = Some(overcome.failure.error.clone().into_bytes());
+    wanted.error = error_in(overcome);
     wanted.words.evidence.push(seen_in(overcome));
     Ok(wanted)
 }

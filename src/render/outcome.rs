@@ -183,8 +183,9 @@ fn told_line(text: &str) -> String {
 
 /// A failure that was overcome, and what was done since, numbered.
 pub fn overcome_text(failure: &ToolOutcome, steps: &[ToolOutcome], now_ms: i64) -> String {
-    let mut out =
-        format!("This command works now. It failed {}: {}\n", ago(failure.at, now_ms), told_line(&failure.error));
+    let code = || failure.exit_code.map_or_else(String::new, |code| format!("exit code {code}"));
+    let why = Some(told_line(&failure.error)).filter(|why| !why.is_empty()).unwrap_or_else(code);
+    let mut out = format!("This command works now. It failed {}: {why}\n", ago(failure.at, now_ms));
     if !steps.is_empty() {
         out.push_str("What was done since:\n");
     }

@@ -52,6 +52,17 @@ fn a_program_is_told_how_to_keep_what_helped() {
 }
 
 #[test]
+fn a_failure_without_a_word_is_overcome_too() {
+    let user = User::new();
+    assert_eq!(learn(&user, "test -e lever || exit 4").code, 4);
+    std::fs::write(user.work().join("lever"), "").unwrap();
+    let ran = learn(&user, "test -e lever || exit 4");
+    assert!(ran.err.contains("exit code 4"), "{ran:?}");
+    let kept = run(ken(&user, &["remember", "Put the lever back", "--overcame"]), b"");
+    assert_eq!(kept.code, 0, "{kept:?}");
+}
+
+#[test]
 fn a_person_is_asked_what_helped() {
     for (answer, text) in [("1\n", Some("Run `sh -c 'touch lever'`")), ("Oil it\n", Some("Oil it")), ("\n", None)] {
         let user = User::new();

@@ -32,6 +32,10 @@ const ONE_PACK: &str = "ken canon check \"$REPOSITORY/canon/redis.json\"";
 const WORKED: &str = "export KEN_SESSION=1; ken lookup \"fatal: refusing to merge unrelated histories\"; \
     ken lookup --worked";
 
+/// A command that failed and works now.
+const OVERCAME: &str = "export KEN_SESSION=1; ken run --learn -- ls lever; touch lever; \
+    ken run --learn -- ls lever; ken remember \"Install jq\" --overcame";
+
 /// Agents set up where they are used, and all taken out again.
 const IN_A_REPOSITORY: &str = "mkdir -p crew/.git crew/.cursor && cd crew && \
     ken init --client cursor --client codex && \
@@ -158,6 +162,8 @@ const KNOWN: &[Known] = &[
     ("ken purge", How::Alone("ken lookup x; ken purge --yes"), "asks a terminal"),
     ("ken purge --yes", How::Alone("ken purge --yes"), "takes everything away from those behind it"),
     ("ken run -- cargo build", How::Exits(101), "the command's own"),
+    ("ken run --learn -- make test", How::Exits(2), "the command's own"),
+    ("ken remember \"Install jq\" --overcame", How::Instead(OVERCAME), "of a failure that is gone"),
     ("ken run -- make test", How::Exits(2), "the command's own"),
     ("ken run -- sh -c 'make && make install'", How::Exits(2), "the command's own"),
     ("ken copies 1", How::Text, "the first line of a file"),

@@ -1,0 +1,220 @@
+//! The verbs of the command line: how arguments become one of them, and who runs it.
+
+use super::{Cli, Global, Outcome, help};
+use super::{ask, bench, canon, check, completions, config, doctor, export, forget, gateway, gc, hook, import, index};
+use super::{init, items, learn, lookup, man, mcp, memory, model, outcomes, pack, patterns, purge, remember, run};
+use super::{output::Output, search, serve, status, tools, trust};
+use clap::{Args, Command, FromArgMatches, Subcommand};
+use std::ffi::OsString;
+
+/// What `ken` is to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    Lookup(lookup::LookupArgs),
+    Run(run::RunArgs),
+    Search(search::SearchArgs),
+    Pack(pack::PackArgs),
+    Check(check::CheckArgs),
+    Ask(ask::AskArgs),
+    Index(index::IndexArgs),
+    Status(status::StatusArgs),
+    Forget(forget::ForgetArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    #[command(subcommand)]
+    Items(items::ItemsVerb),
+    Remember(remember::RememberArgs),
+    Dispute(remember::DisputeArgs),
+    Learn(learn::LearnArgs),
+    #[command(subcommand)]
+    Memory(memory::MemoryVerb),
+    Outcomes(outcomes::OutcomesArgs),
+    #[command(subcommand)]
+    Patterns(patterns::PatternsVerb),
+    #[command(subcommand)]
+    Tools(tools::ToolsVerb),
+    Doctor(doctor::DoctorArgs),
+    Gc(gc::GcArgs),
+    #[command(subcommand)]
+    Canon(canon::CanonVerb),
+    #[command(subcommand)]
+    Model(model::ModelVerb),
+    #[command(subcommand)]
+    Bench(bench::BenchVerb),
+    #[command(subcommand)]
+    Config(config::ConfigVerb),
+    Serve(serve::ServeArgs),
+    Mcp(mcp::McpArgs),
+    Gateway(gateway::GatewayArgs),
+    Init(init::InitArgs),
+    #[command(subcommand)]
+    Hook(hook::HookVerb),
+    Trust(trust::TrustArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    Purge(purge::PurgeArgs),
+}
+
+/// Adds what a verb takes to its command.
+type Augment = fn(Command) -> Command;
+
+/// What each verb takes, so that one of them can be made without the others.
+const VERBS: [(&str, Augment); 34] = [
+    ("lookup", lookup::LookupArgs::augment_args),
+    ("run", run::RunArgs::augment_args),
+    ("search", search::SearchArgs::augment_args),
+    ("pack", pack::PackArgs::augment_args),
+    ("check", check::CheckArgs::augment_args),
+    ("ask", ask::AskArgs::augment_args),
+    ("index", index::IndexArgs::augment_args),
+    ("status", status::StatusArgs::augment_args),
+    ("forget", forget::ForgetArgs::augment_args),
+    ("export", export::ExportArgs::augment_args),
+    ("import", import::ImportArgs::augment_args),
+    ("items", items::ItemsVerb::augment_subcommands),
+    ("remember", remember::RememberArgs::augment_args),
+    ("dispute", remember::DisputeArgs::augment_args),
+    ("learn", learn::LearnArgs::augment_args),
+    ("memory", memory::MemoryVerb::augment_subcommands),
+    ("outcomes", outcomes::OutcomesArgs::augment_args),
+    ("patterns", patterns::PatternsVerb::augment_subcommands),
+    ("tools", tools::ToolsVerb::augment_subcommands),
+    ("doctor", doctor::DoctorArgs::augment_args),
+    ("gc", gc::GcArgs::augment_args),
+    ("canon", canon::CanonVerb::augment_subcommands),
+    ("model", model::ModelVerb::augment_subcommands),
+    ("bench", bench::BenchVerb::augment_subcommands),
+    ("config", config::ConfigVerb::augment_subcommands),
+    ("serve", serve::ServeArgs::augment_args),
+    ("mcp", mcp::McpArgs::augment_args),
+    ("gateway", gateway::GatewayArgs::augment_args),
+    ("init", init::InitArgs::augment_args),
+    ("hook", hook::HookVerb::augment_subcommands),
+    ("trust", trust::TrustArgs::augment_args),
+    ("completions", completions::CompletionsArgs::augment_args),
+    ("man", man::ManArgs::augment_args),
+    ("purge", purge::PurgeArgs::augment_args),
+];
+
+/// Reads the arguments of the process, its name first.
+///
+/// # Errors
+/// What is wrong with them, or the help that is asked for.
+pub(super) fn read(arguments: impl Iterator<Item = OsString>) -> clap::error::Result<Cli> {
+    let arguments: Vec<OsString> = arguments.collect();
+    // All options of all verbs take a millisecond to be made. Whatever is not understood with those of one is read
+    // again with all of them, so that messages and help know everything.
+    if let Some(cli) = narrow(&arguments).and_then(|command| parsed(command, &arguments).ok()) {
+        return Ok(cli);
+    }
+    parsed(help::command(), &arguments)
+}
+
+fn parsed(command: Command, arguments: &[OsString]) -> clap::error::Result<Cli> {
+    Cli::from_arg_matches(&command.try_get_matches_from(arguments)?)
+}
+
+/// A command line that knows no verb but the one that is called.
+fn narrow(arguments: &[OsString]) -> Option<Command> {
+    let word = arguments.iter().skip(1).find_map(|one| one.to_str().filter(|text| !text.starts_with('-')))?;
+    let (name, augment) = VERBS.iter().find(|(name, _)| *name == word)?;
+    let ken = Global::augment_args(Command::new("ken").disable_help_flag(true).subcommand_required(true));
+    Some(ken.subcommand(augment(Command::new(*name))))
+}
+
+/// Runs the verb.
+pub(super) fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
+    match verb {
+        Verb::Lookup(args) => lookup::run(global, args, output),
+        Verb::Run(args) => run::run(global, &args, output),
+        Verb::Search(args) => search::run(global, args, output),
+        Verb::Ask(args) => ask::run(global, &args, output),
+        Verb::Pack(args) => pack::run(global, args, output),
+        Verb::Check(args) => check::run(global, &args, output),
+        Verb::Index(args) => index::run(global, &args, output),
+        Verb::Serve(args) => serve::run(global, &args, output),
+        Verb::Mcp(args) => mcp::run(global, &args, output),
+        Verb::Gateway(args) => gateway::run(global, &args, output),
+        Verb::Init(args) => init::run(global, &args, output),
+        Verb::Hook(verb) => hook::run(global, &verb, output),
+        Verb::Status(args) => status::run(global, &args, output),
+        Verb::Forget(args) => forget::run(global, &args, output),
+        Verb::Export(args) => export::run(global, &args, output),
+        Verb::Import(args) => import::run(global, &args, output),
+        Verb::Items(verb) => items::run(global, verb, output),
+        Verb::Remember(args) => remember::run(global, args, output),
+        Verb::Dispute(args) => remember::dispute(global, &args, output),
+        Verb::Learn(args) => learn::run(global, &args, output),
+        Verb::Memory(verb) => memory::run(global, verb, output),
+        Verb::Outcomes(args) => outcomes::run(global, args, output),
+        Verb::Patterns(verb) => patterns::run(global, verb, output),
+        Verb::Tools(verb) => tools::run(global, verb, output),
+        Verb::Doctor(args) => doctor::run(global, &args, output),
+        Verb::Gc(args) => gc::run(global, &args, output),
+        Verb::Canon(verb) => canon::run(global, verb, output),
+        Verb::Model(verb) => model::run(global, verb, output),
+        Verb::Bench(verb) => bench::run(global, verb, output),
+        Verb::Config(verb) => config::run(global, &verb, output),
+        Verb::Trust(args) => trust::run(&args, output),
+        Verb::Completions(args) => completions::run(&args, output),
+        Verb::Man(args) => man::run(&args, output),
+        Verb::Purge(args) => purge::run(global, &args, output),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn every_verb_can_be_made_without_the_others() {
+        let command = help::command();
+        let all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let mut known: Vec<&str> = VERBS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(known, all);
+        known.dedup();
+        for whole in command.get_subcommands() {
+            let mut alone = narrow(&arguments(&format!("ken {}", whole.get_name()))).unwrap();
+            alone.build();
+            let alone = alone.get_subcommands().find(|one| one.get_name() == whole.get_name()).unwrap();
+            let ids = |command: &Command| -> Vec<String> {
+                let own = command.get_arguments().filter(|one| !one.is_global_set() && one.get_id() != "help");
+                own.map(|one| one.get_id().to_string()).collect()
+            };
+            assert_eq!(ids(alone), ids(whole));
+            let verbs = |command: &Command| -> Vec<String> {
+                let verbs = command.get_subcommands().map(|one| one.get_name().to_owned());
+                verbs.filter(|name| name != "help").collect()
+            };
+            assert_eq!(verbs(alone), verbs(whole));
+        }
+    }
+
+    #[test]
+    fn arguments_mean_the_same_with_one_verb_and_with_all() {
+        for line in [
+            "ken lookup --json x",
+            "ken --json lookup x",
+            "ken search -n 3 a b --quiet",
+            "ken memory list --held",
+            "ken bench run sets/a",
+            "ken --model lookup search x",
+            "ken --color=never run -- make --json",
+            "ken canon check a.json",
+        ] {
+            let line = arguments(line);
+            let whole = parsed(help::command(), &line).unwrap();
+            let read = read(line.clone().into_iter()).unwrap();
+            assert_eq!(format!("{whole:?}"), format!("{read:?}"), "{line:?}");
+        }
+        for line in ["ken", "ken lookup -h", "ken lokup x", "ken lookup --no-such x", "ken memory", "ken memory help"] {
+            let line = arguments(line);
+            let whole = parsed(help::command(), &line).unwrap_err().to_string();
+            assert_eq!(read(line.clone().into_iter()).unwrap_err().to_string(), whole, "{line:?}");
+        }
+    }
+}
