@@ -1,8 +1,7 @@
 //! `ken ask`: a plain phrase to the call that it asks for.
 
 use super::output::{Failure, Output};
-use super::verbs::dispatch;
-use super::{Cli, Global, Outcome};
+use super::{Cli, Global, Outcome, dispatch};
 use crate::engine::face::asking::{Call, call};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::text::{ends, single_line};

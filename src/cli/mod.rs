@@ -177,10 +177,49 @@ pub fn main(stdout_was_closed: bool) -> ExitCode {
         Err(error) => return output::usage(&error, wants_json),
     };
     let output = Output::new(cli.global.json, cli.global.color, cli.global.quiet);
-    let outcome = limits::begin().and_then(|()| verbs::dispatch(&cli.global, cli.verb, &output));
+    let outcome = limits::begin().and_then(|()| dispatch(&cli.global, cli.verb, &output));
     output.tell_notes();
     ExitCode::from(match outcome {
         Ok(code) => code,
         Err(failure) => output.fail(&failure),
     })
+}
+
+fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
+    match verb {
+        Verb::Lookup(args) => lookup::run(global, args, output),
+        Verb::Run(args) => run::run(global, &args, output),
+        Verb::Search(args) => search::run(global, args, output),
+        Verb::Ask(args) => ask::run(global, &args, output),
+        Verb::Pack(args) => pack::run(global, args, output),
+        Verb::Check(args) => check::run(global, &args, output),
+        Verb::Index(args) => index::run(global, &args, output),
+        Verb::Serve(args) => serve::run(global, &args, output),
+        Verb::Mcp(args) => mcp::run(global, &args, output),
+        Verb::Gateway(args) => gateway::run(global, &args, output),
+        Verb::Init(args) => init::run(global, &args, output),
+        Verb::Hook(verb) => hook::run(global, &verb, output),
+        Verb::Status(args) => status::run(global, &args, output),
+        Verb::Forget(args) => forget::run(global, &args, output),
+        Verb::Export(args) => export::run(global, &args, output),
+        Verb::Import(args) => import::run(global, &args, output),
+        Verb::Items(verb) => items::run(global, verb, output),
+        Verb::Remember(args) => remember::run(global, args, output),
+        Verb::Dispute(args) => remember::dispute(global, &args, output),
+        Verb::Learn(args) => learn::run(global, &args, output),
+        Verb::Memory(verb) => memory::run(global, verb, output),
+        Verb::Outcomes(args) => outcomes::run(global, args, output),
+        Verb::Patterns(verb) => patterns::run(global, verb, output),
+        Verb::Tools(verb) => tools::run(global, verb, output),
+        Verb::Doctor(args) => doctor::run(global, &args, output),
+        Verb::Gc(args) => gc::run(global, &args, output),
+        Verb::Canon(verb) => canon::run(global, verb, output),
+        Verb::Model(verb) => model::run(global, verb, output),
+        Verb::Bench(verb) => bench::run(global, verb, output),
+        Verb::Config(verb) => config::run(global, &verb, output),
+        Verb::Trust(args) => trust::run(&args, output),
+        Verb::Completions(args) => completions::run(&args, output),
+        Verb::Man(args) => man::run(&args, output),
+        Verb::Purge(args) => purge::run(global, &args, output),
+    }
 }

@@ -13,8 +13,8 @@ use crate::engine::{
     TracedDecision, TracedOutcome,
 };
 use crate::render::{json_object, line, shown, wrap};
-use crate::serve::Here;
 use crate::serve::gateway::{ServerConfig, tools_of};
+use crate::serve::{FindToolsRequest, Here, PlanToolsRequest};
 use crate::types::limits::TOOL_LIST;
 use crate::types::{Access, Scope, Tool};
 use clap::{Args, Subcommand};
@@ -276,8 +276,8 @@ fn find(engine: &Engine, args: &FindArgs, traced: bool, access: &Access, output:
     let session = output.session();
     let named = args.session.clone().or_else(named);
     let ask = ToolAsk { session: named.as_deref(), trace: traced };
-    let wanted = (args.task.join(" "), args.top as usize);
-    let found = engine.find_tools(&ask, (&wanted.0, &args.used, wanted.1), access, &session)?;
+    let request = FindToolsRequest { task: args.task.join(" "), used: args.used.clone(), top: Some(args.top) };
+    let found = engine.find_tools(&ask, request.asked()?, access, &session)?;
     output.tell_notes();
     if output.json {
         output.print(&json_object(&found))?;
@@ -407,7 +407,8 @@ fn found_text(number: usize, one: &FoundTool, width: usize) -> String {
 }
 
 fn plan(engine: &Engine, args: &PlanArgs, access: &Access, output: &Output) -> Outcome {
-    let made = engine.plan_tools(&args.task.join(" "), access, &output.session())?;
+    let request = PlanToolsRequest { task: args.task.join(" ") };
+    let made = engine.plan_tools(request.asked()?, access, &output.session())?;
     output.tell_notes();
     let is_empty = made.plan.levels.is_empty();
     if output.json {

@@ -150,6 +150,25 @@ fn answers_hold_what_the_schemas_say() {
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
         judge.assert_fits("outcomes-answer.schema.json", &ran);
     }
+    let pets = json!([
+        {"name": "find_pet", "server": "zoo", "description": "Finds a pet by its name", "parameters": {"type": "object",
+            "properties": {"name": {"type": "string"}}, "required": ["name"]}, "results": {"pet_id": "string"}},
+        {"name": "feed_pet", "server": "zoo", "description": "Feeds a pet", "tags": ["food"],
+            "parameters": {"type": "object", "properties": {"pet_id": {"type": "string"}}, "required": ["pet_id"]}},
+    ]);
+    user.document("pets.json", pets.to_string());
+    assert_eq!(user.ken(&["tools", "add", "pets.json"]).code, 0);
+    for (code, arguments) in [
+        (0, &["tools", "list"][..]),
+        (0, &["tools", "find", "find the pet and feed the pet"]),
+        (1, &["tools", "find", "the temperature of Saturn's rings"]),
+        (0, &["tools", "plan", "find the pet and feed the pet"]),
+        (2, &["tools", "find", "feed the pet", "--used", "no_such_tool"]),
+    ] {
+        let ran = user.ken(&[&["--json"], arguments].concat());
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        judge.assert_fits("tools-answer.schema.json", &ran);
+    }
     judge.assert_fits("status.schema.json", &user.ken(&["--json", "status"]));
     let refused = "fatal: refusing to merge unrelated histories";
     user.document("fail.log", refused);
@@ -268,6 +287,7 @@ fn failures_hold_what_the_schemas_say() {
             "memory-answer",
             "memories-answer",
             "outcomes-answer",
+            "tools-answer",
         ] {
             judge.assert_fits(&format!("{name}.schema.json"), &ran);
         }

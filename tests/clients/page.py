@@ -516,6 +516,98 @@ def failures(browser):
         check("a question is none of the tool's", page.locator("#box").input_value() == "")
 
 
+# A plan of five tools, of which two were used together before, and the tools that were found for it; one answer to both
+# questions.
+TOOLS = {
+    "tools": [
+        {
+            "key": "zoo/find_pet",
+            "name": "find_pet",
+            "server": "zoo",
+            "description": "Finds a pet by its name",
+            "parameters": [{"name": "name", "kind": "string", "required": True}],
+            "results": [{"name": "pet_id", "kind": "string", "required": False}],
+            "tags": ["x"],
+            "share": 0.6,
+            "chance": 0.95,
+            "suggested": True,
+            "because": ["your words are those of its name"],
+            "calls": 4,
+            "ok": 3,
+        }
+    ],
+    "closest": [],
+    "capabilities": [
+        {"tools": ["zoo/weigh", "zoo/feed_pet"], "score": 1, "coverage": 1, "uses": 3, "ok": 3, "because": ["x"]}
+    ],
+    "known": 7,
+    "unapproved": 1,
+    "semantic": True,
+    "levels": [["zoo/find_pet"], ["zoo/weigh", "zoo/photograph_the_pet_from_all_sides"], ["zoo/feed_pet"], ["zoo/log"]],
+    "edges": [
+        {"from": one, "to": other, "surety": 1, "because": {"kind": "field", "name": "pet_id"}}
+        for one, other in [
+            ("zoo/find_pet", "zoo/weigh"),
+            ("zoo/find_pet", "zoo/photograph_the_pet_from_all_sides"),
+            ("zoo/weigh", "zoo/feed_pet"),
+            ("zoo/feed_pet", "zoo/log"),
+        ]
+    ],
+    "broken": [],
+    "missing": [{"tool": "zoo/find_pet", "parameter": "name", "type": "string"}],
+}
+
+
+def find_tools(page, task=QUESTION):
+    page.locator("#mode-tools").check(force=True)
+    ask(page, task)
+
+
+def tools(browser):
+    with browser.page() as page:
+        find_tools(page)
+        expect(page.locator("#answer")).to_contain_text("No tools are known here.")
+        check("filters are not for tools", page.locator("#filters").is_hidden() and page.locator("#missing").is_hidden())
+        check("the address remembers the mode", page.url.endswith("/?mode=tools"), page.url)
+    with browser.page() as page:
+        page.route("**/v1/tools/*", fulfil(TOOLS))
+        find_tools(page, "feed the pet")
+        expect(page.locator(".hit h3")).to_have_text(["zoo/find_pet"])
+        told = page.locator("#results").inner_text()
+        check("it is said why", "your words are those of its name" in told and "75\u00a0% went well" in told, told)
+        check("what is missing is said", "zoo/find_pet needs name" in told, told)
+        check("what waits for approval is said", "must be approved" in page.locator("#notes").inner_text())
+        names = lambda: page.locator(".plan text").all_text_contents()
+        expect(page.locator(".plan .arrow")).to_have_count(3)
+        check("a set of tools is closed", "\u25b8 2 tools used together" in names() and "zoo/weigh" not in names(), names())
+        [long] = [name for name in names() if name.startswith("zoo/photo")]
+        check("a long name is cut, and whole for who points at it", long.endswith("\u2026"), long)
+        held = page.get_by_role("button", name="2 tools used together")
+        check("it says that it is closed", held.get_attribute("aria-expanded") == "false")
+        held.click()
+        check("a click opens it", {"zoo/weigh", "zoo/feed_pet"} <= set(names()), names())
+        check("it says that it is open", held.get_attribute("aria-expanded") == "true")
+        expect(page.locator(".plan .arrow")).to_have_count(4)
+        expect(held).to_be_focused()
+        page.keyboard.press("Enter")
+        check("a key closes it", "zoo/weigh" not in names(), names())
+        page.keyboard.press(" ")
+        check("another key opens it", "zoo/weigh" in names(), names())
+        before = page.locator(".plan svg").bounding_box()["width"]
+        page.set_viewport_size(NARROW)
+        page.wait_for_function(f"document.querySelector('.plan svg').getBoundingClientRect().width < {before}")
+        check("it stays open when the window becomes narrow", "zoo/weigh" in names(), names())
+        page.get_by_text("The plan in words").click()
+        expect(page.locator("section .tried li").first).to_have_text("zoo/find_pet before zoo/weigh: it gives pet_id")
+        page.locator("#mode-search").check(force=True)
+        check("a task is a question too", page.locator("#box").input_value() == "feed the pet")
+        page.unroute("**/v1/tools/*")
+        page.route("**/v1/tools/*", fulfil({**TOOLS, "tools": [], "closest": TOOLS["tools"], "levels": []}))
+        find_tools(page)
+        expect(page.locator("#answer")).to_contain_text("No tool fits for sure. Closest:")
+        check("what is closest is marked as such", page.locator(".hit.unsure").count() == 1)
+
+
 def missing(browser):
     with browser.page() as page:
         ask(page, QUESTION)
@@ -721,6 +813,8 @@ def hostile(browser):
                 page.route(f"**/v1/{path}", fulfil(answer, status_code))
                 if path.startswith("outcomes"):
                     show_failures(page)
+                elif path.startswith("tools"):
+                    find_tools(page)
                 elif path == "status":
                     page.locator("#open-status").click()
                     expect(page.locator("#status-body dl")).to_be_visible()
@@ -777,6 +871,8 @@ NOT_SHOWN = {
     "problem": {"type", "kind"},
     "status": set(),
     "failures": {"failures.scope", "failures.error_fingerprint"},
+    "tools": {f"tools.{one}" for one in ["name", "server", "parameters.kind", "results.name", "results.kind", "tags"]}
+    | {"capabilities.tools", "capabilities.because", "edges.because.kind", "edges.because.name", "missing.type"},
 }
 
 
@@ -828,6 +924,7 @@ def poisoned(service):
     yield "problem", "search", PROBLEM, 400
     yield "problem", "lookup", PROBLEM, 500
     yield "failures", "outcomes?*", FAILURES, 200
+    yield "tools", "tools/*", TOOLS, 200
     yield "status", "status", status, 200
 
 
@@ -851,6 +948,15 @@ def states(browser):
         def go(page):
             page.route("**/v1/outcomes?*", fulfil(answer))
             show_failures(page)
+            page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+
+        return go
+
+    def show_tools(answer):
+        def go(page):
+            page.route("**/v1/tools/*", fulfil(answer))
+            find_tools(page)
+            page.get_by_role("button", name="2 tools used together").click()
             page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
 
         return go
@@ -887,6 +993,9 @@ def states(browser):
     long_words = [{**one, "tool": long, "example": f"{long}\n{long}", "overcome": long} for one in FAILURES["failures"]]
     yield "failures with long words", show_failed({**FAILURES, "failures": long_words})
     yield "no failures", show_failed({**FAILURES, "failures": []})
+    yield "tools and their plan", show_tools(TOOLS)
+    words = json.loads(json.dumps(TOOLS).replace("zoo/find_pet", long).replace("Finds", long))
+    yield "tools with long words", show_tools(words)
     yield "problem", shows("search", PROBLEM, 400)
     yield "too many requests", shows("search", PROBLEM, 429, {"Retry-After": "7"})
     yield "wrong token", shows("search", PROBLEM, 401)
@@ -929,8 +1038,8 @@ def looks(browser):
             check(f"motion is as wished: {motion}", moves == name, moves)
 
 
-PARTS = [with_token, without_token, policy, as_one_types, in_order, search, nothing_sure, lookup, failures, missing]
-PARTS += [filters, troubles, status, by_keyboard, hostile, hidden, looks, everywhere]
+PARTS = [with_token, without_token, policy, as_one_types, in_order, search, nothing_sure, lookup, failures, tools]
+PARTS += [missing, filters, troubles, status, by_keyboard, hostile, hidden, looks, everywhere]
 
 
 def main():

@@ -84,6 +84,45 @@ fn all_say_the_same(user: &User) {
     assert_eq!(service.end(), Some(0));
 }
 
+#[test]
+fn tools_are_told_alike() {
+    let user = User::new();
+    let pets = json!([{"name": "find_pet", "description": "Finds a pet by its name", "results": {"pet_id": "string"}},
+        {"name": "feed_pet", "description": "Feeds a pet", "parameters": {"pet_id": "string"}}]);
+    user.document("pets.json", pets.to_string());
+    assert_eq!(user.ken(&["tools", "add", "pets.json", "--global"]).code, 0);
+    let service = Service::start(&user, &[]);
+    let task = "find the pet and feed the pet";
+    for (typed, method, path, body) in [
+        (&["tools", "list"][..], "GET", "/v1/tools", Value::Null),
+        (&["tools", "find", task], "POST", "/v1/tools/find", json!({"task": task})),
+        (
+            &["tools", "find", "--top", "1", "--used", "find_pet", task],
+            "POST",
+            "/v1/tools/find",
+            json!({"task": task, "used": ["find_pet"], "top": 1}),
+        ),
+        (&["tools", "find", "rings of Saturn"], "POST", "/v1/tools/find", json!({"task": "rings of Saturn"})),
+        (&["tools", "plan", task], "POST", "/v1/tools/plan", json!({"task": task})),
+    ] {
+        let printed = user.ken(&[&["--json"], typed].concat()).out;
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let answer = service.ask(method, path, &body);
+        assert_eq!((answer.status, answer.body.trim_end()), (200, printed.trim_end()), "{typed:?}");
+    }
+    for (path, body) in [
+        ("/v1/tools/find", json!({"task": " "})),
+        ("/v1/tools/find", json!({"task": "x", "top": 0})),
+        ("/v1/tools/find", json!({"task": "x", "used": ["no_such_tool"]})),
+        ("/v1/tools/plan", json!({})),
+    ] {
+        let answer = service.ask("POST", path, &body.to_string());
+        assert!((400..500).contains(&answer.status), "{path} {body}: {answer:?}");
+    }
+    assert_eq!(service.ask("GET", "/v1/tools?x=1", "").status, 400);
+    assert_eq!(service.end(), Some(0));
+}
+
 /// What an agent is told that reaches the service over HTTP.
 fn call(service: &Service, tool: &str, arguments: &Value) -> String {
     let answer = service.call_tool(&service.token, tool, arguments);

@@ -272,6 +272,33 @@ fn another_scope_s_memories_are_not_there() {
     assert_eq!(service.ask("GET", "/v1/memories", "").json()["memories"], json!([]));
 }
 
+#[test]
+fn tools_of_another_repository_are_not_seen() {
+    let user = User::new();
+    let zoo = crate::memory::repository(&user, "zoo");
+    let pets = json!([{"name": "lower_bridge", "description": "Lowers the secret bridge by its lever"}]);
+    std::fs::write(zoo.join("tools.json"), pets.to_string()).unwrap();
+    let in_zoo = |arguments: &[&str]| crate::memory::ken_in(&user, &zoo, arguments);
+    assert_eq!(in_zoo(&["tools", "add", "tools.json"]).code, 0);
+    let scope = in_zoo(&["tools", "list", "--json"]).json()["tools"][0]["scope"].as_str().unwrap().to_owned();
+    let made = |name: &str, scope: &str| {
+        user.ken(&["serve", "token", "add", name, "--right", "read", "--scope", scope]).out.trim().to_owned()
+    };
+    let (ours, theirs) = (made("ours", "team-a"), made("theirs", &scope));
+    let service = Service::start(&user, &[]);
+    let task = json!({"task": "lower the secret bridge by its lever"}).to_string();
+    for (method, path, body) in
+        [("GET", "/v1/tools", ""), ("POST", "/v1/tools/find", &task), ("POST", "/v1/tools/plan", &task)]
+    {
+        let seen = service.ask_as(&theirs, method, path, body);
+        assert!(seen.status == 200 && seen.body.contains("lower_bridge"), "{path}: {seen:?}");
+        for token in [&ours, &service.token] {
+            let unseen = service.ask_as(token, method, path, body);
+            assert!(unseen.status == 200 && !unseen.body.contains("lower_bridge"), "{path}: {unseen:?}");
+        }
+    }
+}
+
 /// What a program says is a program's word, and only a token for everything decides as a person does.
 #[test]
 fn only_a_person_confirms_what_was_remembered() {

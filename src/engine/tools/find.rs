@@ -26,8 +26,6 @@ pub struct FoundTool {
     pub suggested: bool,
     /// Why, in words.
     pub because: Vec<String>,
-    /// Why.
-    pub reasons: Vec<Reason>,
     /// Calls that are known.
     pub calls: u32,
     /// Those that went well.
@@ -180,7 +178,6 @@ impl Engine {
             tool: catalog.tools[one.tool].clone(),
             calls: catalog.graph.nodes()[one.tool].calls,
             ok: catalog.graph.nodes()[one.tool].ok,
-            reasons: one.reasons,
         };
         let mut closest: Vec<FoundTool> = Vec::new();
         if gate.passes(best) {

@@ -1,8 +1,8 @@
 //! The tools that servers offer: kept, found, and held back until somebody approves what has changed.
 
 use super::{Answered, Caller, Service};
-use crate::engine::{Loss, ToolAsk, ToolsFound};
-use crate::serve::requests::RequestError;
+use crate::engine::{KnownTool, Loss, ToolAsk, ToolPlan, ToolsFound};
+use crate::serve::requests::{FindToolsRequest, PlanToolsRequest, RequestError};
 use crate::types::{Access, Tool};
 use std::collections::BTreeSet;
 
@@ -66,6 +66,43 @@ impl Service {
         self.run(caller, |session| {
             let ask = ToolAsk { session: Some(conversation), trace: self.settings.tools.trace };
             Ok(self.engine.find_tools(&ask, (task, &[], most), &self.access_to_tools(caller), session)?)
+        })
+    }
+
+    /// All tools that the caller may see.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn list_tools(&self, caller: Caller<'_>) -> Result<Answered<Vec<KnownTool>>, RequestError> {
+        self.run(caller, |session| Ok(self.engine.list_tools(&self.access_to_tools(caller), session)?))
+    }
+
+    /// The tools that a task needs. Nothing is kept of it but what `tools.trace` asks for.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn fitting_tools(
+        &self,
+        request: &FindToolsRequest,
+        caller: Caller<'_>,
+    ) -> Result<Answered<ToolsFound>, RequestError> {
+        self.run(caller, |session| {
+            let ask = ToolAsk { session: None, trace: self.settings.tools.trace };
+            Ok(self.engine.find_tools(&ask, request.asked()?, &self.access_to_tools(caller), session)?)
+        })
+    }
+
+    /// A plan of the tools that a task needs.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn plan_tools(
+        &self,
+        request: &PlanToolsRequest,
+        caller: Caller<'_>,
+    ) -> Result<Answered<ToolPlan>, RequestError> {
+        self.run(caller, |session| {
+            Ok(self.engine.plan_tools(request.asked()?, &self.access_to_tools(caller), session)?)
         })
     }
 

@@ -1,10 +1,7 @@
 //! Why a tool is proposed.
 
-use serde::Serialize;
-
 /// One reason, with what it rests on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "because")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
     /// The task means what the description says.
     Meaning {
