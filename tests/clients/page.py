@@ -219,7 +219,7 @@ def policy(browser):
         size = len(response.read())
     wanted = ["default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]
     check("the page has its policy", all(one in sent for one in wanted) and "unsafe" not in sent, sent)
-    check("the page is small", size < 52_000, size)
+    check("the page is small", size < 62_000, size)
     with browser.page(fails="Content Security Policy") as page:
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'ran(1)'}))")
         check("the policy stops other scripts", page.evaluate("window.ranWith.length") == 0)

@@ -118,6 +118,8 @@ function draw(picture, plan, open) {
   const width = picture.clientWidth;
   const height = arrange(units, open, width);
   const boxes = new Map();
+  const frames = units.filter((unit) => open.has(unit.key)).map(({ x, y, width: wide, height: high }) =>
+    svg("rect", { x, y, width: wide, height: high, rx: 8, class: "set" }));
   const nodes = units.map((unit) => drawn(unit, open, boxes, () => {
     if (!open.delete(unit.key)) open.add(unit.key);
     draw(picture, plan, open);
@@ -131,12 +133,14 @@ function draw(picture, plan, open) {
     if (a && b && a !== b) arrows.set(`${a.x} ${a.y} ${b.x} ${b.y}`, arrow(a, b));
   }
   picture.replaceChildren(svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` },
-    svg("defs", {}, tip), ...nodes, ...arrows.values()));
+    svg("defs", {}, tip), ...frames, ...arrows.values(), ...nodes));
 }
 
 /** From the lower edge of one box to the upper edge of another; beside them where that is no way down. */
 function arrow(a, b) {
-  const [x1, y1, x2, y2] = [a.x + a.width / 2, a.y + a.height, b.x + b.width / 2, b.y];
+  // From outside an arrow ends at the set that holds the tool.
+  const end = b.set && b.set !== a.set ? b.set : b;
+  const [x1, y1, x2, y2] = [a.x + a.width / 2, a.y + a.height, end.x + end.width / 2, end.y];
   const [right, middle] = [Math.max(a.x + a.width, b.x + b.width), (y1 + y2) / 2];
   const d = y2 > y1
     ? `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - 1}`
@@ -169,12 +173,11 @@ function drawn(unit, open, boxes, toggle) {
   }
   const inner = unit.tools.map((key, at) => {
     const y = unit.y + BOX.height + at * (BOX.height + BOX.inside);
-    const box = { x: unit.x + BOX.inside, y, width: BOX.width, height: BOX.height };
+    const box = { x: unit.x + BOX.inside, y, width: BOX.width, height: BOX.height, set: unit };
     boxes.set(key, box);
     return labelled(box, key, "tool");
   });
-  const frame = { x: unit.x, y: unit.y, width: unit.width, height: unit.height, rx: 8, class: "set" };
-  return svg("g", {}, svg("rect", frame), head, ...inner);
+  return svg("g", {}, head, ...inner);
 }
 
 function labelled({ x, y, width, height }, text, kind) {
