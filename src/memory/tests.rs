@@ -198,6 +198,7 @@ fn change() -> impl Strategy<Value = Change> {
         1 => id().prop_map(|by| Change::Superseded { by }),
         4 => id().prop_map(|to| Change::Linked { to, relation: Relation::DerivedFrom }),
         1 => id().prop_map(|to| Change::Linked { to, relation: Relation::SolvedBy }),
+        1 => id().prop_map(|to| Change::Linked { to, relation: Relation::Revises }),
         1 => prop_oneof![Just(Authority::Team), Just(Authority::Org)]
             .prop_map(|authority| Change::Promoted { authority }),
         1 => Just(Change::Approved),

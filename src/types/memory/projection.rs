@@ -139,4 +139,16 @@ impl Memory {
         let derived = self.links.iter().filter(|link| link.relation == Relation::DerivedFrom);
         derived.map(|link| link.to.as_str())
     }
+
+    /// Those that it seems to revise.
+    pub fn revises(&self) -> impl Iterator<Item = &str> {
+        let revised = self.links.iter().filter(|link| link.relation == Relation::Revises);
+        revised.map(|link| link.to.as_str())
+    }
+
+    /// Whether it stands before one that it seems to revise: not if that was said again since, nor if others stand
+    /// behind that.
+    pub fn stands_before(&self, other: &Self) -> bool {
+        self.revises().any(|id| id == other.id) && self.last_at >= other.last_at && self.authority >= other.authority
+    }
 }
