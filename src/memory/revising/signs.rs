@@ -36,7 +36,8 @@ pub(super) const KINDS: &[Kind] = &[
     kind(
         concat!(
             r"(?i)\b(?:{month} (?:the )?\d{1,2}(?:st|nd|rd|th)?|",
-            r"\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:{month}|this month|next month)|(?:the )?\d{1,2}(?:st|nd|rd|th)|",
+            r"(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:{month}|this month|next month)|",
+            r"(?:the )?\d{1,2}(?:st|nd|rd|th)|",
             r"(?:(?:this|next|coming) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?: (?:this|next) week)?|",
             r"(?:day after )?tomorrow|today|tonight|yesterday|(?:this|next|last) (?:week|month|year|weekend)|",
             r"weekend|\d{4}-\d\d-\d\d)\b",

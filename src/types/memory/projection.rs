@@ -147,8 +147,10 @@ impl Memory {
     }
 
     /// Whether it stands before one that it seems to revise: not if that was said again since, nor if others stand
-    /// behind that.
+    /// behind that alone, or a person confirmed that alone.
     pub fn stands_before(&self, other: &Self) -> bool {
-        self.revises().any(|id| id == other.id) && self.last_at >= other.last_at && self.authority >= other.authority
+        let as_new = self.last_at >= other.last_at;
+        let as_trusted = self.authority >= other.authority && self.validated >= other.validated;
+        as_new && as_trusted && self.revises().any(|id| id == other.id)
     }
 }
