@@ -20,9 +20,11 @@ use weights::WEIGHTS;
 /// How many sayings back something may be that is revised.
 pub const MOST_EARLIER: usize = 12;
 
-/// From here on it is taken to be revised. On the dialogues of the fit, cross-validated, more than half of what has this
-/// chance is, and seven tenths of what is has it.
+/// From here on a saying is taken to be revised by one that states another value of a kind. On the dialogues of the
+/// fit, cross-validated, more than half of what has this chance is, and seven tenths of what is has it.
 const LEAST_CHANCE: f32 = 0.2;
+/// And by one that states none: then words alone speak for it, and general statements have those in common too.
+const LEAST_WITHOUT_VALUE: f32 = 0.3;
 
 /// More words in common count as this many.
 const MOST_COMMON: usize = 2;
@@ -35,7 +37,11 @@ pub fn revised(said: &str, earlier: &[&str]) -> Vec<usize> {
     let first = earlier.len().saturating_sub(MOST_EARLIER);
     let all: Vec<Saying> = earlier[first..].iter().map(|text| Saying::new(text)).collect();
     let said = Saying::new(said);
-    let is_revised = |place: &usize| chance(&all[*place], &said, &all[place + 1..]) >= LEAST_CHANCE;
+    let is_revised = |place: &usize| {
+        let held = Compared::new(&all[*place], &said);
+        let least = if held.firm | held.loose == 0 { LEAST_WITHOUT_VALUE } else { LEAST_CHANCE };
+        chance(&all[*place], &said, &all[place + 1..]) >= least
+    };
     (0..all.len()).filter(is_revised).map(|place| first + place).collect()
 }
 
@@ -125,34 +131,64 @@ mod tests {
     #[test]
     fn it_reads_as_the_script_does() {
         for (earlier, later, expected) in [
-            ("Please deploy it to staging on Friday.", "Actually, make that Monday.", 0.458),
-            ("My sister lives in Leeds.", "My sister has moved to York, she lives there now.", 0.324),
-            ("We drink our coffee without sugar.", "Not any more: one spoon of sugar in our coffee, please.", 0.19),
-            ("The budget is $400.", "I can go up to $550.", 0.183),
+            ("Please deploy it to staging on Friday.", "Actually, make that Monday.", 0.449),
+            ("My sister lives in Leeds.", "My sister has moved to York, she lives there now.", 0.361),
+            ("We drink our coffee without sugar.", "Not any more: one spoon of sugar in our coffee, please.", 0.069),
+            ("The budget is $400.", "I can go up to $550.", 0.179),
             (
                 "My appointment with the doctor is on March 3rd.",
                 "They called me: the doctor can only see me on the 10th of March.",
-                0.784,
+                0.797,
             ),
-            ("Our database is MySQL.", "We have switched our database to Postgres.", 0.353),
-            ("Send the invoice to Martin.", "Send it to Claudia, not to Martin.", 0.955),
-            ("Indent with tabs in this project.", "Please indent with two spaces in this project.", 0.06),
-            ("The release is planned for June.", "The release has slipped to August.", 0.34),
-            ("My phone number ends in 44.", "No wait, it ends in 47.", 0.955),
-            ("Last week I went to the lake with Anna.", "Yesterday I finally finished my painting.", 0.153),
-            ("My grandmother was born in Lisbon.", "My boss comes from Dublin.", 0.042),
-            ("The build takes ten minutes.", "The tests take four minutes.", 0.729),
-            ("I prefer trains to planes.", "I prefer quiet hotels with a view.", 0.115),
-            ("My son started school in September.", "My daughter plays chess on Wednesdays.", 0.041),
-            ("The staging cluster has five nodes.", "The production cluster has twenty nodes.", 0.1),
-            ("Is there a pharmacy nearby?", "Is it open today?", 0.021),
-            ("Please book the room for three nights.", "Is there a gym in the hotel?", 0.029),
-            ("My favourite dish is lasagne.", "My favourite sport is tennis.", 0.106),
-            ("I bought the blue bike for 300 euros.", "I paid 40 euros for a helmet.", 0.691),
-            ("I met Carla at the conference in May.", "I met Robert at a wedding last summer.", 0.684),
-            ("I'd like to see a play this weekend.", "I'd also like a restaurant that serves sushi.", 0.027),
-            ("My knees hurt since last winter.", "My back is better since I swim twice a week.", 0.103),
-            ("How was your trip to Greece?", "It was great. I swam every day and ate far too much.", 0.026),
+            ("Our database is MySQL.", "We have switched our database to Postgres.", 0.394),
+            ("Send the invoice to Martin.", "Send it to Claudia, not to Martin.", 0.857),
+            ("Indent with tabs in this project.", "Please indent with two spaces in this project.", 0.075),
+            ("The release is planned for June.", "The release has slipped to August.", 0.376),
+            ("My phone number ends in 44.", "No wait, it ends in 47.", 0.96),
+            ("I prefer tabs in this project.", "I changed my mind: I prefer spaces in this project.", 0.344),
+            ("Please use the short names.", "I meant the long names.", 0.391),
+            (
+                "I ran ten kilometres on Sunday and felt great.",
+                "Next Friday we have a concert at school, and the kids are excited.",
+                0.34,
+            ),
+            ("I use Vim for notes.", "I write mails in Outlook.", 0.044),
+            ("Thanks, that was really helpful!", "You are welcome. Did it work on Windows too?", 0.006),
+            ("Our API listens on port 443.", "The metrics are served on port 9100.", 0.369),
+            (
+                "In 2019 I lived in Oslo for a while.",
+                "In 2021 I worked on a farm in Chile, which taught me a lot.",
+                0.797,
+            ),
+            (
+                "I read a wonderful book about castles by a French author.",
+                "That sounds wonderful! I read little these days, but last night I watched a film about bees.",
+                0.073,
+            ),
+            ("I want to leave from Hamburg.", "And I want to arrive in Munich by noon.", 0.127),
+            ("Congratulations on the new job, Paul!", "Thank you, Maria! I start on Monday.", 0.022),
+            ("The config is in config.toml.", "The log is in var/log.", 0.134),
+            ("Tell me about the weather in Madrid tomorrow.", "Yes, that is fine.", 0.038),
+            ("Our standup is at nine.", "Lunch is at noon.", 0.087),
+            ("Alice owns the billing service.", "Bob owns the search service.", 0.134),
+            ("For dates use ISO 8601.", "For money use integers in cents.", 0.131),
+            ("The function parse returns an error.", "The function render never fails.", 0.128),
+            (
+                "I dislike long emails and prefer a short call.",
+                "I strongly dislike bright screens and prefer dark themes.",
+                0.1,
+            ),
+            (
+                "I love old maps and the stories that they tell.",
+                "I would rather walk than take a taxi in a city that I know.",
+                0.091,
+            ),
+            (
+                "I try to avoid plastic and prefer glass.",
+                "I try to read before I sleep, and prefer paper to a screen.",
+                0.095,
+            ),
+            ("We do not use mocks in these tests.", "We do not log the bodies of requests.", 0.108),
         ] {
             let found = chance(&Saying::new(earlier), &Saying::new(later), &[]);
             assert!((found - expected).abs() < 0.002, "{earlier:?} {later:?}: {found}, not {expected}");

@@ -58,8 +58,8 @@ pub(super) const MONTH: &str = concat!(
 
 /// What tells of a change.
 pub(super) const CHANGE: &str = concat!(
-    r"(?i)\b(?:actually|instead|rather|change|changed|another|different|other|else|make (?:it|that)|not|no|wait|",
-    r"sorry|switch|better|prefer|again|mistake|wrong|meant)\b",
+    r"(?i)\b(?:actually|instead|rather|change|changed|another|different|other|else|make (?:it|that)|no|wait|sorry|",
+    r"switch|better|again|mistake|wrong|meant)\b",
 );
 
 /// Words behind which a value stands.

@@ -2,15 +2,15 @@
 
 /// Bias, then the weight of each feature.
 pub(super) const WEIGHTS: [f32; 11] = [
-    -4.77, // bias
-    2.29,  // kind
-    2.04,  // loose
+    -4.62, // bias
+    2.22,  // kind
+    1.95,  // loose
     0.73,  // place
-    1.25,  // common
-    -2.07, // between
-    1.33,  // latest
-    1.40,  // change
-    0.50,  // no_value
+    1.33,  // common
+    -2.17, // between
+    1.27,  // latest
+    1.42,  // change
+    0.51,  // no_value
     -0.29, // length
-    -0.43, // earlier_length
+    -0.54, // earlier_length
 ];
