@@ -124,7 +124,7 @@ impl Engine {
         let by = Saying { author: by.0, session: by.1, at: session.now() };
         let mut events = Planned::new(&database, &wanted, &words, by, access)?;
         if matches!(events.change, Change::Added | Change::Reinforced | Change::Proposed) {
-            events.events.extend(revisions(&database, &wanted, &words, &events.id, by)?);
+            events.events.extend(revisions(&database, (wanted.kind, &wanted.scope), &words, &events.id, by)?);
         }
         let near = if events.change == Change::Added { near(&database, &wanted, &words)? } else { Vec::new() };
         let batch = database.begin(&lock)?;

@@ -5,11 +5,10 @@
 //! rule of its own, which takes the place of what was known, and is never guessed about.
 
 use super::change::Saying;
-use super::remember::Remember;
 use crate::engine::EngineError;
 use crate::memory::{MOST_EARLIER, revised};
 use crate::store::{Database, MemoryFilter, ReadMemory};
-use crate::types::{Change, Kind, Memory, MemoryState, NewEvent, Relation, Wording};
+use crate::types::{Change, Kind, Memory, MemoryState, NewEvent, Relation, Scope, Wording};
 use std::collections::BTreeSet;
 
 /// Memories that are looked through for those of the session: those that were met last.
@@ -17,20 +16,20 @@ const LOOKED_THROUGH: usize = 200;
 /// Revisions that are followed from one memory.
 const MOST_REVISIONS: usize = 16;
 
-/// The events that link what is remembered with what it seems to revise.
+/// The events that link what is remembered, of this kind and in this scope, with what it seems to revise.
 pub(super) fn revisions(
     database: &Database,
-    wanted: &Remember,
+    (kind, scope): (Kind, &Scope),
     words: &Wording,
     id: &str,
     by: Saying<'_>,
 ) -> Result<Vec<NewEvent>, EngineError> {
     let said = [Kind::Preference, Kind::Fact];
-    if by.session.is_empty() || !said.contains(&wanted.kind) || has_subject(words) {
+    if by.session.is_empty() || !said.contains(&kind) || has_subject(words) {
         return Ok(Vec::new());
     }
     let filter = MemoryFilter {
-        scopes: vec![wanted.scope.clone()],
+        scopes: vec![scope.clone()],
         kinds: said.to_vec(),
         states: vec![MemoryState::Active, MemoryState::Proposed],
         held: false,
