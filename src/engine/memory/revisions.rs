@@ -100,6 +100,6 @@ pub(super) fn revised_by(
     for id in database.memories_linked_to(&memory.id)? {
         out.extend(database.memory(&id)?.filter(|later| later.stands_before(memory) && admits(later)));
     }
-    out.sort_by(|a, b| (b.last_at, b.first_event).cmp(&(a.last_at, a.first_event)));
+    out.sort_by_key(|one| std::cmp::Reverse((one.last_at, one.first_event)));
     Ok(out)
 }
