@@ -4,8 +4,9 @@
 usage: retrieval.py KEN MODELS prefeval|sgd FOLDER [--half even|odd] [--gate SHARE]
 
 KEN is a binary, MODELS a folder with `models` and `vectors` as a KEN_HOME has them, FOLDER the set: `memory-prefeval`
-or `memory-sgd`, as their READMEs describe them. Each user has a home of their own, into which what they said is
-imported as memories; then each question is a cold search. Standard library only.
+or `memory-sgd`, as their READMEs describe them. Each user has a home of their own. Preferences are imported into it as
+memories; turns of dialogues are remembered one after another, each dialogue a session, as facts of a repository. Then
+each question is a cold search. Standard library only, and git.
 """
 import argparse
 import json
@@ -58,6 +59,23 @@ def found(ken, home, names, question, gate):
     return [names.get(hit["id"], "") for hit in answer["results"][0]["hits"]]
 
 
+def remembered(ken, models, said):
+    """A home that remembers these turns, in their order; gives it and the memory of each turn. Equal words are one."""
+    home = tempfile.mkdtemp()
+    for folder in ("models", "vectors"):
+        os.symlink(os.path.join(models, folder), os.path.join(home, folder))
+    os.chmod(home, 0o700)
+    commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", os.path.basename(home)]
+    for arguments in (["init", "-q"], commit):
+        subprocess.run(["git", *arguments], cwd=home, check=True)
+    options = ["remember", "--json", "--kind", "fact", "--author", "person"]
+    memories = {}
+    for turn in said:
+        told = run(ken, home, [*options, "--session", f"s{turn['session']}", "--", turn["text"]])
+        memories[turn["id"]] = json.loads(told)["memory"]["id"]
+    return home, memories
+
+
 def prefeval(ken, models, folder, half, now):
     preferences = {one["id"]: one["text"] for one in read(folder / "preferences.jsonl")}
     questions = {one["id"]: one for one in read(folder / "questions.jsonl")}
@@ -83,7 +101,7 @@ def prefeval(ken, models, folder, half, now):
           f"at the gate {shown / count:.3f} answered, the right one among them {right / count:.3f}")
 
 
-def sgd(ken, models, folder, half, now):
+def sgd(ken, models, folder, half, _):
     turns, asked = {}, {}
     for turn in read(folder / "turns.jsonl"):
         turns.setdefault(turn["memory"], []).append(turn)
@@ -93,8 +111,8 @@ def sgd(ken, models, folder, half, now):
     for number, (memory, said) in enumerate(sorted(turns.items())):
         if half and number % 2 != (half == "odd"):
             continue
-        home, names, export = home_of(models, [(turn["id"], turn["text"]) for turn in said], "fact", now)
-        run(ken, home, ["import", "-"], export)
+        home, memories = remembered(ken, models, said)
+        names = {one: one for one in memories.values()}
         for question in asked.get(memory, []):
             gated = found(ken, home, names, question["question"], True)
             if question["kind"] == "unanswerable":
@@ -104,10 +122,11 @@ def sgd(ken, models, folder, half, now):
             answerable += 1
             answered += bool(gated)
             ranked = found(ken, home, names, question["question"], False)
-            inside += any(one in ranked[:5] for one in question["evidence"])
+            inside += any(memories[one] in ranked[:5] for one in question["evidence"])
             if question["kind"] == "update":
-                old = [ranked.index(one["turn"]) for one in question["stale"] if one["turn"] in ranked]
-                new = [ranked.index(one) for one in question["evidence"] if one in ranked]
+                old = [memories[one["turn"]] for one in question["stale"]]
+                old = [ranked.index(one) for one in old if one in ranked]
+                new = [ranked.index(memories[one]) for one in question["evidence"] if memories[one] in ranked]
                 if old or new:
                     either += 1
                     stale += bool(old) and (not new or min(old) < min(new))

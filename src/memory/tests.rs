@@ -159,6 +159,38 @@ fn what_was_derived_is_held_back_and_comes_back() {
 }
 
 #[test]
+fn what_revises_stands_before_what_was_not_said_again_and_is_trusted_no_more() {
+    let observed =
+        |number, id: &str| event(number, id, "s", Change::Observed(observation(Kind::Fact, Authority::Personal)));
+    let link = |number, id: &str, to: &str| {
+        event(number, id, "s", Change::Linked { to: to.to_owned(), relation: Relation::Revises })
+    };
+    let events = vec![observed(1, "old"), observed(2, "new"), link(3, "new", "old"), link(4, "new", "new")];
+    let stands = |more: &[(&str, Change)]| {
+        let more = (5..).zip(more).map(|(number, (id, change))| event(number, id, "s", change.clone()));
+        let all = replayed(&events.iter().cloned().chain(more).collect::<Vec<_>>());
+        (one(&all, "new").stands_before(&one(&all, "old")), one(&all, "old").stands_before(&one(&all, "new")))
+    };
+    assert_eq!(one(&replayed(&events), "new").revises().collect::<Vec<_>>(), ["old"], "nothing revises itself");
+    let again = Change::Reinforced { worked: None };
+    let promoted = Change::Promoted { authority: Authority::Team };
+    for (more, is_before) in [
+        (vec![], true),
+        (vec![("old", again.clone())], false),
+        (vec![("old", again.clone()), ("new", again)], true),
+        (vec![("old", promoted.clone())], false),
+        (vec![("old", promoted.clone()), ("new", promoted.clone())], true),
+        (vec![("new", promoted)], true),
+        (vec![("old", Change::Confirmed)], false),
+        (vec![("old", Change::Confirmed), ("new", Change::Confirmed)], true),
+        (vec![("new", Change::Disputed), ("new", Change::Withdrawn)], true),
+        (vec![("new", Change::Forgotten)], false),
+    ] {
+        assert_eq!(stands(&more), (is_before, false), "{more:?}");
+    }
+}
+
+#[test]
 fn a_program_raises_no_authority_and_validates_nothing() {
     let program = |number, change| MemoryEvent {
         author: Author::Program("an agent".to_owned()),
@@ -198,6 +230,7 @@ fn change() -> impl Strategy<Value = Change> {
         1 => id().prop_map(|by| Change::Superseded { by }),
         4 => id().prop_map(|to| Change::Linked { to, relation: Relation::DerivedFrom }),
         1 => id().prop_map(|to| Change::Linked { to, relation: Relation::SolvedBy }),
+        1 => id().prop_map(|to| Change::Linked { to, relation: Relation::Revises }),
         1 => prop_oneof![Just(Authority::Team), Just(Authority::Org)]
             .prop_map(|authority| Change::Promoted { authority }),
         1 => Just(Change::Approved),

@@ -2,7 +2,7 @@
 
 use super::wrap::wrap;
 use super::{Style, line};
-use crate::types::{Attempt, Authority, Memory, MemoryEvent, MemoryState, Recollection};
+use crate::types::{Attempt, Authority, Change, Memory, MemoryEvent, MemoryState, Recollection};
 
 /// The indent of everything below a heading.
 const INDENT: &str = "       ";
@@ -98,6 +98,9 @@ pub(super) fn recollection_text(memory: &Recollection) -> String {
     if memory.validated {
         said.push("confirmed".to_owned());
     }
+    if let Some(later) = memory.revised_by.first() {
+        said.push(format!("{} seems to revise it", line(later)));
+    }
     said.join(", ")
 }
 
@@ -122,6 +125,10 @@ pub fn history_text(events: &[MemoryEvent], now_ms: i64, style: Style, width: us
             head.push_str(&format!(", session {}", line(&event.session)));
         }
         out.push_str(&format!("{head}\n"));
+        if let Change::Linked { to, relation } = &event.change {
+            out.push_str(&style.faint(&format!("{INDENT}{} {}\n", relation.name().replace('_', " "), line(to))));
+            continue;
+        }
         let Some(words) = &event.words else {
             out.push_str(&style.faint(&format!("{INDENT}its words are forgotten\n")));
             continue;

@@ -85,6 +85,12 @@ impl ItemFilter {
     pub fn asks_nothing(&self) -> bool {
         *self == Self { access: self.access.clone(), ..Self::default() }
     }
+
+    /// Whether anything is asked for beside kinds and scopes.
+    pub fn asks_beyond_kinds(&self) -> bool {
+        let Self { kinds, scopes, access, .. } = self.clone();
+        *self != Self { kinds, scopes, access, ..Self::default() }
+    }
 }
 
 #[cfg(test)]

@@ -32,8 +32,8 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Who stands behind an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Who stands behind an item, from one to all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Authority {
     /// One person.

@@ -4,6 +4,7 @@ mod changing; // facts and preferences that change: the current value is served,
 mod crash; // kill -9 at random moments
 mod forgotten; // what was forgotten is in no byte
 mod lookup; // what was tried before, beside what packs say
+mod passing; // what is said in passing stands before what it revises
 mod random; // random histories, replayed
 #[cfg(unix)]
 mod review; // proposals one by one, at a terminal

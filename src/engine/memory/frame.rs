@@ -1,6 +1,7 @@
 //! What was learnt, for a frame: what fits the task, the most certain first, then the preferences that count whatever
 //! the task is.
 
+use super::revisions::with_revisions;
 use crate::engine::EngineError;
 use crate::memory::{sure, title};
 use crate::query::Recall;
@@ -52,6 +53,22 @@ pub(in crate::engine) fn learnings(
     fitting.sort_by(|(a, (of_a, ..)), (b, (of_b, ..))| {
         sure(b).cmp(&sure(a)).then(of_b.total_cmp(of_a)).then_with(|| a.id.cmp(&b.id))
     });
+    let admits = |one: &Memory| {
+        let is_wanted = filter.kinds.is_empty() || filter.kinds.contains(&one.kind);
+        let is_found = seen.contains(&one.id) || is_wanted && !filter.asks_beyond_kinds();
+        is_found && one.is_served(now) && filter.access.remembers(&one.scope)
+    };
+    let mut ordered: Vec<(Memory, (f32, f32, &'static str))> = Vec::new();
+    for (memory, (relevance, score, reason)) in fitting {
+        for one in with_revisions(database, memory, &admits)? {
+            if ordered.iter().any(|(placed, _)| placed.id == one.memory.id) {
+                continue;
+            }
+            let (own_relevance, own_score, _) = found.get(&one.memory.id).copied().unwrap_or_default();
+            ordered.push((one.memory, (relevance.max(own_relevance), score.max(own_score), reason)));
+        }
+    }
+    seen.extend(ordered.iter().map(|(memory, _)| memory.id.clone()));
     let wanted = filter.kinds.is_empty() || filter.kinds.contains(&Kind::Preference);
     let mut always = Vec::new();
     if wanted && filter.paths.is_empty() && filter.endings.is_empty() && filter.condition.is_none() {
@@ -66,7 +83,7 @@ pub(in crate::engine) fn learnings(
         always.sort_by(|a, b| Reverse(sure(a)).cmp(&Reverse(sure(b))).then_with(|| a.id.cmp(&b.id)));
     }
     let always = always.into_iter().map(|memory| (memory, (0.0, 0.0, "always")));
-    Ok(fitting.into_iter().chain(always).map(|(memory, said)| piece(&memory, said)).collect())
+    Ok(ordered.into_iter().chain(always).map(|(memory, said)| piece(&memory, said)).collect())
 }
 
 fn piece(memory: &Memory, (relevance, score, reason): (f32, f32, &'static str)) -> Piece {

@@ -1,5 +1,6 @@
 //! Memories as they are: listed, counted, and each with its whole story.
 
+use super::revisions::revised_by;
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{overrides_packs, sure};
 use crate::store::{MemoryCount, MemoryFilter, ReadMemory};
@@ -19,13 +20,16 @@ pub struct Told {
     pub overrides: Option<Overrides>,
     /// Whether it is served now.
     pub served: bool,
+    /// What seems to revise it and stands before it. Only its history tells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub revised_by: Vec<String>,
 }
 
 impl Told {
     /// A memory at a moment, milliseconds since 1970.
     pub fn of(memory: Memory, now_ms: i64) -> Self {
         let (confidence, overrides, served) = (sure(&memory), overrides_packs(&memory), memory.is_served(now_ms));
-        Self { memory, confidence, overrides, served }
+        Self { memory, confidence, overrides, served, revised_by: Vec::new() }
     }
 }
 
@@ -86,7 +90,10 @@ impl Engine {
         let database = self.read_database()?.ok_or_else(missing)?;
         let memory = Self::find_memory(&database, id, access)?;
         let events = database.events_of_memory(&memory.id)?;
-        Ok((Told::of(memory, session.now()), events))
+        let admits = |one: &Memory| one.is_served(session.now()) && access.remembers(&one.scope);
+        let later = revised_by(&database, &memory, &admits)?;
+        let revised_by = later.into_iter().map(|one| one.id).collect();
+        Ok((Told { revised_by, ..Told::of(memory, session.now()) }, events))
     }
 
     /// How many memories of each kind and state whoever asks may see.

@@ -17,6 +17,7 @@ mod promote;
 mod recollection;
 mod remember;
 mod replay;
+mod revisions;
 mod take_in;
 
 pub use decide::Decision;

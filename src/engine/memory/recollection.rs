@@ -18,5 +18,7 @@ pub(super) fn recollection(memory: &Memory) -> Recollection {
         last_at: memory.last_at,
         until: memory.until,
         trial: (memory.kind == Kind::Tactic).then(trial),
+        revises: memory.revises().map(str::to_owned).collect(),
+        revised_by: Vec::new(),
     }
 }

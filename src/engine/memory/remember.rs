@@ -2,6 +2,7 @@
 
 use super::change::{Saying, new_id, record, redacted};
 use super::list::Told;
+use super::revisions::revisions;
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{Alike, closest, match_key, same_statement};
 use crate::query::{LookupOptions, problems};
@@ -121,7 +122,10 @@ impl Engine {
         check(&wanted, &words)?;
         let (lock, mut database) = self.write_database("ken remember", session)?;
         let by = Saying { author: by.0, session: by.1, at: session.now() };
-        let events = Planned::new(&database, &wanted, &words, by, access)?;
+        let mut events = Planned::new(&database, &wanted, &words, by, access)?;
+        if matches!(events.change, Change::Added | Change::Reinforced | Change::Proposed) {
+            events.events.extend(revisions(&database, (wanted.kind, &wanted.scope), &words, &events.id, by)?);
+        }
         let near = if events.change == Change::Added { near(&database, &wanted, &words)? } else { Vec::new() };
         let batch = database.begin(&lock)?;
         let Planned { change, id, problem, events } = events;

@@ -133,7 +133,13 @@ mod tests {
             "raw_confidence": 70, "sessions": [], "seen": 1, "worked": 0, "failed": 0, "last_at": 0, "words": {},
             "first_event": 1, "created_at": 0, "updated_at": 0});
         memory.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        Told { memory: serde_json::from_value(memory).unwrap(), confidence: 70, overrides: None, served }
+        Told {
+            memory: serde_json::from_value(memory).unwrap(),
+            confidence: 70,
+            overrides: None,
+            served,
+            revised_by: Vec::new(),
+        }
     }
 
     fn said(change: Learnt, memory: Told, redacted: Vec<&'static str>, near: Vec<Near>) -> String {

@@ -62,11 +62,13 @@ pub enum Relation {
     DerivedFrom,
     /// What is true now to what was true before.
     Supersedes,
+    /// What was said later in a session to what it seems to revise. A guess: it orders what is found, and hides nothing.
+    Revises,
 }
 
 impl Relation {
     /// All relations.
-    pub const ALL: [Self; 4] = [Self::SolvedBy, Self::FailedWith, Self::DerivedFrom, Self::Supersedes];
+    pub const ALL: [Self; 5] = [Self::SolvedBy, Self::FailedWith, Self::DerivedFrom, Self::Supersedes, Self::Revises];
 
     /// As it is stored.
     pub const fn name(self) -> &'static str {
@@ -75,6 +77,7 @@ impl Relation {
             Self::FailedWith => "failed_with",
             Self::DerivedFrom => "derived_from",
             Self::Supersedes => "supersedes",
+            Self::Revises => "revises",
         }
     }
 

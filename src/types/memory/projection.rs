@@ -139,4 +139,18 @@ impl Memory {
         let derived = self.links.iter().filter(|link| link.relation == Relation::DerivedFrom);
         derived.map(|link| link.to.as_str())
     }
+
+    /// Those that it seems to revise.
+    pub fn revises(&self) -> impl Iterator<Item = &str> {
+        let revised = self.links.iter().filter(|link| link.relation == Relation::Revises);
+        revised.map(|link| link.to.as_str())
+    }
+
+    /// Whether it stands before one that it seems to revise: not if that was said again since, nor if others stand
+    /// behind that alone, or a person confirmed that alone.
+    pub fn stands_before(&self, other: &Self) -> bool {
+        let as_new = self.last_at >= other.last_at;
+        let as_trusted = self.authority >= other.authority && self.validated >= other.validated;
+        as_new && as_trusted && self.revises().any(|id| id == other.id)
+    }
 }

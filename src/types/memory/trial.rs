@@ -76,4 +76,10 @@ pub struct Recollection {
     /// Of a tactic: how often it was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trial: Option<Trial>,
+    /// What it seems to revise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub revises: Vec<String>,
+    /// What seems to revise it, and so stands before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub revised_by: Vec<String>,
 }
