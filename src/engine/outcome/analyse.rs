@@ -85,6 +85,8 @@ impl Engine {
                 Err(error) => failed = Some(error),
             }
         }
+        // Patterns are kept, whatever comes of this.
+        drop(database.end_in_background());
         failed.map_or(Ok(done), Err)
     }
 }

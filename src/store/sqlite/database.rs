@@ -25,8 +25,11 @@ pub(super) const PLACES: &str = "places";
 const OPENING_ATTEMPTS: usize = 10;
 
 /// Bytes of the log that whoever records a row leaves there. Whoever opens the log first reads all of it: so much takes
-/// a millisecond, and is a row in forty that has to wait for the disk.
-const RECORDED_LOG_BYTES: u64 = 2 << 20;
+/// two milliseconds. What is run in the background now and then folds it long before ([`FOLDED_LOG_BYTES`]), so that
+/// hardly any row has to wait for the disk.
+const RECORDED_LOG_BYTES: u64 = 4 << 20;
+/// Bytes of the log that a process in the background leaves there.
+const FOLDED_LOG_BYTES: u64 = 256 << 10;
 
 /// How long whoever records a row waits for other writers.
 const RECORDER_WAIT: Duration = Duration::from_secs(2);
@@ -141,7 +144,29 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the disk refuses; the row is in the log then.
     pub fn end_recording(&self) -> Result<(), StoreError> {
-        if fs::metadata(beside(&self.path, "-wal")).is_ok_and(|meta| meta.len() > RECORDED_LOG_BYTES) {
+        self.fold_longer_log(RECORDED_LOG_BYTES)
+    }
+
+    /// The same of a process that nobody waits for: so that the next ones read a short log, and need not fold it.
+    ///
+    /// # Errors
+    /// As [`Database::end_recording`].
+    pub fn end_in_background(&self) -> Result<(), StoreError> {
+        if self.log_bytes() > FOLDED_LOG_BYTES {
+            // Who records a row meanwhile does not wait for the disk: this way nobody is kept out, and what is left to
+            // be folded after it is little.
+            let passive = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            self.sql(passive)?;
+        }
+        self.fold_longer_log(FOLDED_LOG_BYTES)
+    }
+
+    fn log_bytes(&self) -> u64 {
+        fs::metadata(beside(&self.path, "-wal")).map_or(0, |meta| meta.len())
+    }
+
+    fn fold_longer_log(&self, most: u64) -> Result<(), StoreError> {
+        if self.log_bytes() > most {
             self.wait_for_others(Duration::ZERO)?;
             self.fold_log()?;
         }
