@@ -150,6 +150,32 @@ fn answers_hold_what_the_schemas_say() {
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
         judge.assert_fits("outcomes-answer.schema.json", &ran);
     }
+    let tools = json!([
+        {"name": "harvest", "description": "Harvest the apples", "tags": ["farm"], "inputSchema": {"properties": {"day": {"type": "string"}}}},
+        {"name": "press", "description": "Press the apples that are harvested", "inputSchema": {"properties": {"apple_id": {"type": "string"}}, "required": ["apple_id"]}},
+    ]);
+    let list = user.write("tools.json", tools.to_string());
+    assert_eq!(user.ken(&["tools", "add", list.to_str().unwrap()]).code, 0);
+    let help = "Usage: press [--fine] <apples>\n  --fine   Press them well\n";
+    assert_eq!(user.ken_with(&["tools", "add", "--from-help", "press", "--server", "p"], help.as_bytes()).code, 0);
+    for session in ["t1", "t2"] {
+        for tool in ["harvest", "p/press"] {
+            let run = json!({"session": session, "tool": tool, "input": "x", "exit_code": 0});
+            assert_eq!(user.ken_with(&["hook", "post-tool"], run.to_string().as_bytes()).code, 0);
+        }
+    }
+    for (code, arguments) in [
+        (0, &["tools", "list"][..]),
+        (0, &["tools", "find", "harvest the apples and press them", "--used", "harvest"]),
+        (1, &["tools", "find", "which wine goes with venison"]),
+        (0, &["tools", "plan", "harvest the apples and press them"]),
+        (1, &["tools", "plan", "which wine goes with venison"]),
+        (2, &["tools", "find", " "]),
+    ] {
+        let ran = user.ken(&[&["--json"], arguments].concat());
+        assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
+        judge.assert_fits("tools-answer.schema.json", &ran);
+    }
     judge.assert_fits("status.schema.json", &user.ken(&["--json", "status"]));
     let refused = "fatal: refusing to merge unrelated histories";
     user.document("fail.log", refused);

@@ -101,6 +101,65 @@ fn all_faces_say_the_same_with_a_model() {
     all_say_the_same(&User::new().with_model("bge-small-en-v1.5-int8"));
 }
 
+/// Tools as the command line and HTTP tell of them: byte for byte.
+#[test]
+fn tools_are_told_alike() {
+    let user = User::new();
+    let id = json!({"type": "object", "properties": {"movie_id": {"type": "integer"}}, "required": ["movie_id"]});
+    let tools = json!([
+        {"name": "movie_cast", "description": "List the cast of a movie", "inputSchema": id},
+        {"name": "movie_search", "description": "Find a movie by its title", "server": "films", "outputSchema": id},
+        {"name": "weather", "description": "Tell the weather of a place"},
+    ]);
+    let path = user.write("tools.json", tools.to_string());
+    assert_eq!(user.ken(&["tools", "add", path.to_str().unwrap()]).code, 0);
+    for (session, tool) in [("s1", "movie_search"), ("s1", "movie_cast"), ("s2", "movie_search"), ("s2", "movie_cast")]
+    {
+        let report = json!({"session": session, "tool": tool, "input": "x", "exit_code": 0}).to_string();
+        assert_eq!(user.ken_with(&["hook", "post-tool"], report.as_bytes()).code, 0);
+    }
+    let service = Service::start(&user, &[]);
+    let task = "find the movie by its title and list its cast";
+    let find = |more: Value| {
+        let mut body = json!({ "task": task });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ("POST", "/v1/tools/find", body)
+    };
+    for (typed, (method, path, body)) in [
+        (&["list"][..], ("GET", "/v1/tools", Value::Null)),
+        (&["find", task], find(json!({}))),
+        (&["find", task, "--top", "1"], find(json!({"top": 1}))),
+        (&["find", task, "--used", "movie_search"], find(json!({"used": ["movie_search"]}))),
+        (&["find", task, "--session", "s9"], find(json!({"session": "s9"}))),
+        (
+            &["find", "who won the war of the roses"],
+            ("POST", "/v1/tools/find", json!({"task": "who won the war of the roses"})),
+        ),
+        (&["plan", task], ("POST", "/v1/tools/plan", json!({ "task": task }))),
+        (
+            &["plan", "who won the war of the roses"],
+            ("POST", "/v1/tools/plan", json!({"task": "who won the war of the roses"})),
+        ),
+    ] {
+        let printed = user.ken(&[&["--json", "tools"], typed].concat());
+        assert!(printed.code <= 1, "{typed:?}: {printed:?}");
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let answer = service.ask(method, path, &body);
+        assert_eq!((answer.status, answer.body.trim_end()), (200, printed.out.trim_end()), "{typed:?}");
+    }
+    for (path, body, why) in [
+        ("/v1/tools/find", json!({"task": "  "}), "there is no task"),
+        ("/v1/tools/plan", json!({"task": ""}), "there is no task"),
+        ("/v1/tools/find", json!({"task": task, "top": 0}), "top cannot be 0"),
+        ("/v1/tools/find", json!({"task": task, "used": ["nope"]}), "there is no tool nope"),
+        ("/v1/tools/find", json!({"task": task, "limit": 3}), "limit"),
+    ] {
+        let answer = service.post(path, &body);
+        assert!(answer.status == 400 && answer.body.contains(why), "{body}: {answer:?}");
+    }
+    assert_eq!(service.end(), Some(0));
+}
+
 /// A step of a story: what one types, and what a program sends. `ID` is the memory of the first step.
 type Step = (&'static [&'static str], &'static str, &'static str, Value);
 

@@ -18,6 +18,7 @@ mod plain;
 mod problem;
 mod route;
 mod routes;
+mod tools;
 mod trust;
 mod work;
 

@@ -16,11 +16,12 @@ use std::sync::{Arc, OnceLock};
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// The schemas that the command line's answers are held to.
-const KEPT: [(&str, &str); 9] = [
+const KEPT: [(&str, &str); 10] = [
     ("items-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/items-answer.schema.json"))),
     ("memory-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/memory-answer.schema.json"))),
     ("memories-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/memories-answer.schema.json"))),
     ("outcomes-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/outcomes-answer.schema.json"))),
+    ("tools-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/tools-answer.schema.json"))),
     ("error", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/error.schema.json"))),
     ("lookup-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/lookup-answer.schema.json"))),
     ("search-answer", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/index/search-answer.schema.json"))),

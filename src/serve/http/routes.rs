@@ -2,11 +2,11 @@
 
 use super::problem::Shape;
 use super::route::{Handled, Route};
-use super::{App, Call, answers, embeddings, items, jobs, memories, openapi, outcomes, plain};
+use super::{App, Call, answers, embeddings, items, jobs, memories, openapi, outcomes, plain, tools};
 use crate::config::Right;
 use crate::serve::requests::{
-    DeleteItemsRequest, KeepOutcomesRequest, LookupRequest, PackRequest, PutItemsRequest, RememberRequest,
-    SearchRequest,
+    DeleteItemsRequest, FindToolsRequest, KeepOutcomesRequest, LookupRequest, PackRequest, PlanToolsRequest,
+    PutItemsRequest, RememberRequest, SearchRequest,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::sync::Arc;
@@ -219,6 +219,29 @@ pub(super) static ROUTES: &[Route] = &[
             "Failures of tools, the most frequent first",
             "outcomes-answer/$defs/failures",
             |app, call| Box::pin(outcomes::failures(app, call)),
+        )
+    },
+    route("GET", "/v1/tools", "The tools of agents that are known", "tools-answer/$defs/list", |app, call| {
+        Box::pin(tools::list(app, call))
+    }),
+    Route {
+        body: Some(schema::<FindToolsRequest>),
+        ..route(
+            "POST",
+            "/v1/tools/find",
+            "The few tools that a task needs, each with the reasons",
+            "tools-answer/$defs/found",
+            |app, call| Box::pin(tools::find(app, call)),
+        )
+    },
+    Route {
+        body: Some(schema::<PlanToolsRequest>),
+        ..route(
+            "POST",
+            "/v1/tools/plan",
+            "The tools that a task needs in order, and what is missing",
+            "tools-answer/$defs/plan",
+            |app, call| Box::pin(tools::plan(app, call)),
         )
     },
     route("GET", "/v1/status", "What is indexed, with which model", "status", |app, call| {
