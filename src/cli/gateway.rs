@@ -9,7 +9,7 @@ use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, Links};
 use crate::render::{line, shown};
 use crate::serve::Service;
-use crate::serve::gateway::{GatewayConfig, serve};
+use crate::serve::gateway::{GatewayConfig, Reach, serve};
 use crate::types::limits::TOOL_LIST;
 use clap::Args;
 #[cfg(unix)]
@@ -60,17 +60,18 @@ pub(super) fn run(global: &Global, args: &GatewayArgs, output: &Output) -> Outco
     let Some(file) = &args.config else { return held(args) };
     let name = shown(file).into_owned();
     let text = system::read_text(file, Links::Follow, TOOL_LIST).map_err(|error| Failure::io(&name, &error))?;
-    let config = GatewayConfig::read(&text).map_err(|error| {
+    let own = std::env::current_exe().map_err(|error| Failure::io("this program", &error))?;
+    let surroundings = Surroundings::open(global, output)?;
+    let config = GatewayConfig::read(&text, &|name| surroundings.variable(name)).map_err(|error| {
         let hint = "`ken gateway --help` shows what such a file looks like";
         Failure::new(ErrorKind::Usage, format!("{name}: {}", line(&error.to_string())), hint)
     })?;
-    let own = std::env::current_exe().map_err(|error| Failure::io("this program", &error))?;
-    let surroundings = Surroundings::open(global, output)?;
+    let reach = Reach { own, proxy: surroundings.proxy(false) };
     let here = working_directory()?;
     let (engine, settings) = (surroundings.settings(), surroundings.config.settings().clone());
     let open = move || Service::new(Engine::new(engine.clone()), settings.clone(), here.clone(), now_ms);
     let session = feedback::named().unwrap_or_else(|| format!("gateway {} {}", now_ms(), std::process::id()));
-    serve(open, config, own, session).map_err(|error| Failure::io("the client", &error))?;
+    serve(open, config, reach, session).map_err(|error| Failure::io("the client", &error))?;
     Ok(0)
 }
 

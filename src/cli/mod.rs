@@ -34,6 +34,7 @@ mod forget;
 mod gateway;
 mod gc;
 mod help;
+mod help_text;
 mod hook;
 mod hook_install;
 mod import;

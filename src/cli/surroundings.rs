@@ -128,7 +128,7 @@ impl Surroundings {
         settings.address_space = limits::address_space();
         settings.hub.token = self.token();
         settings.hub.offline = hub.offline;
-        settings.hub.proxy = self.proxy();
+        settings.hub.proxy = self.proxy(hub.endpoint.starts_with("http://"));
         settings.pip.offline = hub.offline;
         if let Some(command) = &pip.command {
             settings.pip = PipSettings::of(command, hub.offline);
@@ -150,9 +150,15 @@ impl Surroundings {
         Some(text.trim().to_owned()).filter(|token| !token.is_empty())
     }
 
-    fn proxy(&self) -> Option<ProxySettings> {
+    /// A variable of the environment, for whoever names one.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.environment.get(name).map(str::to_owned)
+    }
+
+    /// What stands between this machine and others, for `http` or `https`.
+    pub fn proxy(&self, is_plain: bool) -> Option<ProxySettings> {
         let first = |names: &[&str]| names.iter().find_map(|name| self.environment.get(name).filter(|v| !v.is_empty()));
-        let url = if self.config.settings().hub.endpoint.starts_with("http://") {
+        let url = if is_plain {
             first(&["http_proxy", "ALL_PROXY", "all_proxy"])
         } else {
             first(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])

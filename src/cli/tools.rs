@@ -3,18 +3,18 @@
 use super::feedback::named;
 use super::output::{Failure, Output};
 use super::surroundings::{Surroundings, working_directory};
-use super::{Global, Outcome};
+use super::{Global, Outcome, help_text};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, Links};
 use crate::engine::face::text::single_line;
-use crate::engine::face::tools::{Because, Edge, Missing, Plan, dot, mermaid, read_tools};
+use crate::engine::face::tools::{Because, Edge, Missing, Plan, dot, mermaid, read_help, read_tools};
 use crate::engine::{
-    Engine, FoundCapability, FoundTool, KnownCapability, KnownThreshold, KnownTool, ToolApproved, ToolAsk, ToolsFound,
+    Engine, FoundCapability, FoundTool, KnownCapability, KnownThreshold, KnownTool, ToolApproved, ToolsFound,
     TracedDecision, TracedOutcome,
 };
 use crate::render::{json_object, line, shown, wrap};
-use crate::serve::gateway::{ServerConfig, tools_of};
-use crate::serve::{FindToolsRequest, Here, PlanToolsRequest};
+use crate::serve::gateway::{Reach, ServerConfig, tools_of};
+use crate::serve::{Asker, FindToolsRequest, Here, PlanToolsRequest, tools_seen_from};
 use crate::types::limits::TOOL_LIST;
 use crate::types::{Access, Scope, Tool};
 use clap::{Args, Subcommand};
@@ -36,18 +36,25 @@ const STARTS: Duration = Duration::from_secs(60);
 /// tool whose description has changed is not offered until you approve it.
 #[derive(Debug, Subcommand)]
 pub(super) enum ToolsVerb {
-    /// Add tools from a JSON list, an answer to tools/list, an OpenAPI 3 document or an MCP server
+    /// Add tools from a list, an OpenAPI document, an MCP server or a program's help
     ///
-    /// Tools that are there already are replaced. In a repository they count there alone. With --mcp a server is
-    /// started by its command, asked for its tools, and ended.
+    /// FILE is a JSON list, an answer to tools/list or an OpenAPI 3 document. With --mcp a server is asked for its
+    /// tools: one behind a URL, or one that is started by its command and ended. With --from-help FILE (or standard
+    /// input) is the help text of a program, whose subcommands become tools; CMD is run only if you give it. Tools that
+    /// are there already are replaced. In a repository they count there alone.
     #[command(after_help = "\
 A list is [{\"name\": \"a\", \"description\": \"Does a\"}]; inputSchema (or
 parameters), outputSchema (or results), server and tags may be given too.
 
+With --header 'Authorization: Bearer ${TOKEN}' the secret stays in a variable.
+
 Examples:
   ken tools add tools.json --server github
   ken tools add openapi.json --global
-  ken tools add --mcp --server git -- uvx mcp-server-git")]
+  ken tools add --mcp --server git -- uvx mcp-server-git
+  ken tools add --mcp https://mcp.example.org/mcp --server example
+  ken tools add --from-help git < help.txt
+  ken tools add --from-help \"git clone\" -- git clone -h")]
     Add(AddArgs),
     /// List the tools that are known
     #[command(after_help = "\
@@ -106,13 +113,19 @@ Exit code: 0 if there are any, 1 if not.")]
 #[derive(Debug, Args)]
 pub(super) struct AddArgs {
     /// The document
-    #[arg(value_name = "FILE", required_unless_present = "mcp")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["mcp", "from_help"])]
     file: Option<PathBuf>,
-    /// Ask the MCP server that this command starts
-    #[arg(long, conflicts_with = "file", requires_all = ["server", "command"])]
-    mcp: bool,
-    /// The command of the server and its arguments
-    #[arg(value_name = "CMD", last = true, requires = "mcp")]
+    /// Ask the MCP server behind this URL, or the one that CMD starts
+    #[arg(long, value_name = "URL", num_args = 0..=1, conflicts_with = "file", requires = "server")]
+    mcp: Option<Option<String>>,
+    /// Send this along to the URL, such as 'Name: ${VARIABLE}'; repeatable
+    #[arg(long, value_name = "HEADER", requires = "mcp")]
+    header: Vec<String>,
+    /// Read the help text that PROGRAM prints
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "mcp")]
+    from_help: Option<String>,
+    /// The command of the server, or one that prints the help
+    #[arg(value_name = "CMD", last = true, conflicts_with = "file")]
     command: Vec<String>,
     /// The server of tools that name none
     #[arg(long, value_name = "NAME", default_value = "")]
@@ -167,14 +180,16 @@ pub(super) struct NameArgs {
 
 pub(super) fn run(global: &Global, verb: ToolsVerb, output: &Output) -> Outcome {
     let surroundings = Surroundings::open(global, output)?;
-    let (engine, traced) = (surroundings.engine(), surroundings.config.settings().tools.trace);
+    let engine = surroundings.engine();
     let here = Here::new(working_directory()?);
-    let access = Access::all().from_home(here.scope());
+    let everything = Access::all();
+    let asker = Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &everything };
+    let access = tools_seen_from(asker);
     let outcome = match verb {
-        ToolsVerb::Add(args) => add(&engine, &args, here.scope(), output),
+        ToolsVerb::Add(args) => add(&engine, &args, &surroundings, here.scope(), output),
         ToolsVerb::List => list(&engine, &access, output),
-        ToolsVerb::Find(args) => find(&engine, &args, traced, &access, output),
-        ToolsVerb::Plan(args) => plan(&engine, &args, &access, output),
+        ToolsVerb::Find(args) => find(asker, args, output),
+        ToolsVerb::Plan(args) => plan(asker, &args, output),
         ToolsVerb::Capabilities => capabilities(&engine, &access, output),
         ToolsVerb::Trace(args) => trace(&engine, args.top as usize, &access, output),
         ToolsVerb::Approve(NameArgs { name }) => engine
@@ -201,25 +216,53 @@ fn of_file(file: &Path, server: &str) -> Result<(String, Vec<Tool>), Failure> {
     Ok((name, tools))
 }
 
+/// What a program says of itself, and where that was read.
+fn of_help(args: &AddArgs, program: &str, file: Option<&Path>) -> Result<(String, Vec<Tool>), Failure> {
+    let (text, name) = match args.command.as_slice() {
+        [] => help_text::of_file(file)?,
+        command => help_text::of_command(command)?,
+    };
+    let tools = read_help(&text, program, &args.server).map_err(|error| {
+        let hint = "give what the program prints for --help, and its name as it is called";
+        Failure::new(ErrorKind::Usage, format!("{name}: {}", line(&error.to_string())), hint)
+    })?;
+    Ok((format!("help of {}", single_line(program, NAME)), tools))
+}
+
 /// What a server says of its tools, and where that comes from.
-fn of_server(args: &AddArgs) -> Result<(String, Vec<Tool>), Failure> {
+fn of_server(args: &AddArgs, url: Option<&str>, surroundings: &Surroundings) -> Result<(String, Vec<Tool>), Failure> {
     let own = std::env::current_exe().map_err(|error| Failure::io("this program", &error))?;
-    let server = ServerConfig::of(&args.server, &args.command).map_err(|error| {
-        let hint = "say what the server is called, such as `--server git`";
+    let (server, hint) = match (url, args.command.as_slice()) {
+        (Some(url), []) => (
+            ServerConfig::behind(&args.server, url, &args.header, &|name| surroundings.variable(name)),
+            "look whether the server runs, and whether it is one of the Model Context Protocol",
+        ),
+        (None, [_, ..]) if args.header.is_empty() => (
+            ServerConfig::of(&args.server, &args.command),
+            "try the command by itself: it is to wait for messages on its standard input",
+        ),
+        _ => {
+            let text = "a server is behind a URL, to which headers may go, or is started by a command";
+            return Err(Failure::new(ErrorKind::Usage, text, "`ken tools add --help` has examples of both"));
+        }
+    };
+    let server = server.map_err(|error| {
+        let hint = "`ken tools add --help` has an example; a server's name is one such as `--server git`";
         Failure::new(ErrorKind::Usage, line(&error.to_string()), hint)
     })?;
-    let tools = tools_of(own, &args.server, server, STARTS).map_err(|why| {
-        let hint = "try the command by itself: it is to wait for messages on its standard input";
-        Failure::new(ErrorKind::Usage, line(&why).into_owned(), hint)
-    })?;
+    let reach = Reach { own, proxy: surroundings.proxy(false) };
+    let tools = tools_of(reach, &args.server, server, STARTS)
+        .map_err(|why| Failure::new(ErrorKind::Usage, line(&why).into_owned(), hint))?;
     // As the gateway calls it: so both know one set of tools.
     Ok((format!("server {}", args.server), tools))
 }
 
-fn add(engine: &Engine, args: &AddArgs, here: &Scope, output: &Output) -> Outcome {
-    let (name, tools) = match &args.file {
-        Some(file) => of_file(file, &args.server)?,
-        None => of_server(args)?,
+fn add(engine: &Engine, args: &AddArgs, surroundings: &Surroundings, here: &Scope, output: &Output) -> Outcome {
+    let (name, tools) = match (&args.mcp, &args.from_help, &args.file) {
+        (Some(url), _, _) => of_server(args, url.as_deref(), surroundings)?,
+        (None, Some(program), file) => of_help(args, program, file.as_deref())?,
+        (None, None, Some(file)) => of_file(file, &args.server)?,
+        (None, None, None) => return Err(Failure::new(ErrorKind::Usage, "there is no document", "name a file")),
     };
     let scope = if args.global { Scope::global() } else { here.clone() };
     let done = engine.add_tools(&tools, &scope, &name, &output.session())?;
@@ -272,12 +315,14 @@ fn calls(calls: u32, ok: u32) -> String {
     format!("{calls} {}, {share:.0} % ok", if calls == 1 { "call" } else { "calls" })
 }
 
-fn find(engine: &Engine, args: &FindArgs, traced: bool, access: &Access, output: &Output) -> Outcome {
-    let session = output.session();
-    let named = args.session.clone().or_else(named);
-    let ask = ToolAsk { session: named.as_deref(), trace: traced };
-    let request = FindToolsRequest { task: args.task.join(" "), used: args.used.clone(), top: Some(args.top) };
-    let found = engine.find_tools(&ask, request.asked()?, access, &session)?;
+fn find(asker: Asker<'_>, args: FindArgs, output: &Output) -> Outcome {
+    let request = FindToolsRequest {
+        task: args.task.join(" "),
+        used: args.used,
+        top: Some(args.top),
+        session: args.session.or_else(named),
+    };
+    let found = request.find(asker, &output.session())?;
     output.tell_notes();
     if output.json {
         output.print(&json_object(&found))?;
@@ -406,9 +451,8 @@ fn found_text(number: usize, one: &FoundTool, width: usize) -> String {
     text
 }
 
-fn plan(engine: &Engine, args: &PlanArgs, access: &Access, output: &Output) -> Outcome {
-    let request = PlanToolsRequest { task: args.task.join(" ") };
-    let made = engine.plan_tools(request.asked()?, access, &output.session())?;
+fn plan(asker: Asker<'_>, args: &PlanArgs, output: &Output) -> Outcome {
+    let made = PlanToolsRequest { task: args.task.join(" ") }.plan(asker, &output.session())?;
     output.tell_notes();
     let is_empty = made.plan.levels.is_empty();
     if output.json {

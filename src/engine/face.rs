@@ -44,7 +44,7 @@ pub mod outcomes {
 pub mod tools {
     pub use crate::tools::discover::Reason;
     pub use crate::tools::plan::{Because, Edge, Missing, Plan, dot, mermaid};
-    pub use crate::tools::{NoTools, name_words, read_tools};
+    pub use crate::tools::{NoTools, name_words, read_help, read_tools};
 }
 
 /// How lookups and searches are asked.

@@ -7,6 +7,7 @@
 //! | this one, `patterns find` | `ken hook post-tool`, once in 25 runs of a session | where it lies | ours |
 //! | the user's own | `ken run -- CMD` | as a shell finds it | ours |
 //! | the user's servers (3) | `ken gateway`, by its file; `ken tools add --mcp` | as a shell finds it | ours, and the file's variables |
+//! | the user's own | `ken tools add --from-help NAME -- CMD` | as a shell finds it | ours |
 //! | the user's editor | `ken search --open N`, by `VISUAL` or `EDITOR` | as a shell finds it | ours |
 //! | the user's browser | `ken serve --open`, by `BROWSER`, else the system's | as a shell finds it | ours |
 //!

@@ -16,5 +16,6 @@ pub use requests::{
     Asker, DeleteItemsRequest, DisputeRequest, FailuresRequest, FindToolsRequest, Here, ItemRequest, ListItemsRequest,
     ListMemoriesRequest, LookupRequest, PackRequest, PlanToolsRequest, PutItem, PutItemsRequest, RememberRequest,
     RequestError, SearchRequest, Sought, StatusRequest, outcomes_seen_from, seen_from, session_of_day, status_line,
+    tools_seen_from,
 };
 pub use service::{Answered, Caller, KnownTools, Service, Speaker};

@@ -7,6 +7,7 @@
 
 pub mod discover;
 pub mod graph;
+mod help;
 pub mod learn;
 pub mod plan;
 mod read;
@@ -14,5 +15,6 @@ mod read;
 mod testing;
 mod words;
 
+pub use help::read_help;
 pub use read::{MOST_TOOLS, NoTools, read_tools};
 pub use words::name_words;

@@ -30,6 +30,9 @@ pub enum NoTools {
     /// One of the tools has no name.
     #[error("tool {0} has no name")]
     Name(usize),
+    /// It is no help text.
+    #[error("it has neither a line of usage nor options nor commands, as a help text has")]
+    Help,
     /// There are none, or too many.
     #[error("it has {0} tools; between 1 and {MOST_TOOLS} are read")]
     Count(usize),
@@ -100,6 +103,7 @@ fn fields(schema: &Value) -> Vec<ToolField> {
         name: cut(name, NAME),
         kind: kind.get("type").and_then(Value::as_str).map(|kind| cut(kind, NAME)).unwrap_or_default(),
         required,
+        ..ToolField::default()
     };
     let of_list = |value: &Value| match value {
         Value::String(name) => Some(field(name, &Value::Null, false)),
@@ -171,7 +175,7 @@ fn operations(document: &Value, server: &str) -> Vec<Tool> {
                 }
                 let schema = value.get("schema").map(|schema| followed(document, schema)).unwrap_or(&Value::Null);
                 let required = value.get("required").and_then(Value::as_bool).unwrap_or(false);
-                parameters.push(ToolField { name, kind: said(schema, "type", NAME), required });
+                parameters.push(ToolField { name, kind: said(schema, "type", NAME), required, ..ToolField::default() });
             }
             let body = operation.get("requestBody").map(|body| followed(document, body));
             parameters.extend(body.map(|body| content(document, body)).unwrap_or_default());
@@ -210,6 +214,7 @@ fn content(document: &Value, body: &Value) -> Vec<ToolField> {
         name: cut(name, NAME),
         kind: said(followed(document, kind), "type", NAME),
         required: required.contains(name.as_str()),
+        ..ToolField::default()
     };
     properties.iter().take(FIELDS).map(field).collect()
 }
@@ -249,7 +254,7 @@ mod tests {
             name: "ls".into(),
             description: "List files".into(),
             parameters: vec![
-                ToolField { name: "path".into(), kind: "string".into(), required: true },
+                ToolField { name: "path".into(), kind: "string".into(), required: true, ..ToolField::default() },
                 ToolField { name: "deep".into(), ..ToolField::default() },
             ],
             tags: vec!["fs".into()],
@@ -294,7 +299,7 @@ mod tests {
         assert_eq!(tools[0].description, "getAnimal. Read one");
         assert_eq!(
             tools[0].parameters,
-            [ToolField { name: "animal_id".into(), kind: "integer".into(), required: true }]
+            [ToolField { name: "animal_id".into(), kind: "integer".into(), required: true, ..ToolField::default() }]
         );
         let names =
             |fields: &[ToolField]| fields.iter().map(|one| (one.name.clone(), one.required)).collect::<Vec<_>>();

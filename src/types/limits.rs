@@ -63,6 +63,8 @@ limits! {
     LOST_OUTCOMES = "the count of lost runs", MIB;
     /// What says which tools there are: a list, a saved answer of a server, an OpenAPI document.
     TOOL_LIST = "a list of tools", 64 * MIB;
+    /// What a program prints of itself.
+    HELP_TEXT = "a help text", MIB;
     /// A file of memories below `.ken/memory`, an export of memories, and a file of rules for agents.
     MEMORY_FILE = "a file of memories or rules", 4 * MIB;
     /// A configuration file.

@@ -38,6 +38,9 @@ pub struct ToolField {
     /// Whether a call must give it.
     #[serde(default)]
     pub required: bool,
+    /// What a help text says of it. What a schema says of its fields is not kept, but tells a change (`Tool::form`).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
 }
 
 impl Tool {

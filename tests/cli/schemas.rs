@@ -150,20 +150,27 @@ fn answers_hold_what_the_schemas_say() {
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
         judge.assert_fits("outcomes-answer.schema.json", &ran);
     }
-    let pets = json!([
-        {"name": "find_pet", "server": "zoo", "description": "Finds a pet by its name", "parameters": {"type": "object",
-            "properties": {"name": {"type": "string"}}, "required": ["name"]}, "results": {"pet_id": "string"}},
-        {"name": "feed_pet", "server": "zoo", "description": "Feeds a pet", "tags": ["food"],
-            "parameters": {"type": "object", "properties": {"pet_id": {"type": "string"}}, "required": ["pet_id"]}},
+    let tools = json!([
+        {"name": "harvest", "description": "Harvest the apples", "tags": ["farm"], "inputSchema": {"properties": {"day": {"type": "string"}}}},
+        {"name": "press", "description": "Press the apples that are harvested", "inputSchema": {"properties": {"apple_id": {"type": "string"}}, "required": ["apple_id"]}},
     ]);
-    user.document("pets.json", pets.to_string());
-    assert_eq!(user.ken(&["tools", "add", "pets.json"]).code, 0);
+    let list = user.write("tools.json", tools.to_string());
+    assert_eq!(user.ken(&["tools", "add", list.to_str().unwrap()]).code, 0);
+    let help = "Usage: press [--fine] <apples>\n  --fine   Press them well\n";
+    assert_eq!(user.ken_with(&["tools", "add", "--from-help", "press", "--server", "p"], help.as_bytes()).code, 0);
+    for session in ["t1", "t2"] {
+        for tool in ["harvest", "p/press"] {
+            let run = json!({"session": session, "tool": tool, "input": "x", "exit_code": 0});
+            assert_eq!(user.ken_with(&["hook", "post-tool"], run.to_string().as_bytes()).code, 0);
+        }
+    }
     for (code, arguments) in [
         (0, &["tools", "list"][..]),
-        (0, &["tools", "find", "find the pet and feed the pet"]),
-        (1, &["tools", "find", "the temperature of Saturn's rings"]),
-        (0, &["tools", "plan", "find the pet and feed the pet"]),
-        (2, &["tools", "find", "feed the pet", "--used", "no_such_tool"]),
+        (0, &["tools", "find", "harvest the apples and press them", "--used", "harvest"]),
+        (1, &["tools", "find", "which wine goes with venison"]),
+        (0, &["tools", "plan", "harvest the apples and press them"]),
+        (1, &["tools", "plan", "which wine goes with venison"]),
+        (2, &["tools", "find", " "]),
     ] {
         let ran = user.ken(&[&["--json"], arguments].concat());
         assert_eq!(ran.code, code, "{arguments:?}: {ran:?}");
@@ -287,7 +294,6 @@ fn failures_hold_what_the_schemas_say() {
             "memory-answer",
             "memories-answer",
             "outcomes-answer",
-            "tools-answer",
         ] {
             judge.assert_fits(&format!("{name}.schema.json"), &ran);
         }

@@ -115,7 +115,7 @@ fn a_file_that_is_no_configuration_is_refused() {
     for (text, why) in [
         ("", "EOF"),
         ("{\"mcpServers\": {}}", "names no server"),
-        ("{\"mcpServers\": {\"a\": {\"url\": \"http://127.0.0.1:1/mcp\"}}}", "has a url"),
+        ("{\"mcpServers\": {\"a\": {\"url\": \"http://mcp.example/mcp\"}}}", "on this machine"),
     ] {
         fs::write(&path, text).unwrap();
         let ran = behind.user.ken(&["gateway", "--config", path.to_str().unwrap()]);

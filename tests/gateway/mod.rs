@@ -3,6 +3,7 @@
 mod calls;
 mod failures;
 mod shown;
+mod web;
 
 use crate::support::agent::Agent;
 use crate::support::ken::User;

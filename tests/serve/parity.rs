@@ -84,45 +84,6 @@ fn all_say_the_same(user: &User) {
     assert_eq!(service.end(), Some(0));
 }
 
-#[test]
-fn tools_are_told_alike() {
-    let user = User::new();
-    let pets = json!([{"name": "find_pet", "description": "Finds a pet by its name", "results": {"pet_id": "string"}},
-        {"name": "feed_pet", "description": "Feeds a pet", "parameters": {"pet_id": "string"}}]);
-    user.document("pets.json", pets.to_string());
-    assert_eq!(user.ken(&["tools", "add", "pets.json", "--global"]).code, 0);
-    let service = Service::start(&user, &[]);
-    let task = "find the pet and feed the pet";
-    for (typed, method, path, body) in [
-        (&["tools", "list"][..], "GET", "/v1/tools", Value::Null),
-        (&["tools", "find", task], "POST", "/v1/tools/find", json!({"task": task})),
-        (
-            &["tools", "find", "--top", "1", "--used", "find_pet", task],
-            "POST",
-            "/v1/tools/find",
-            json!({"task": task, "used": ["find_pet"], "top": 1}),
-        ),
-        (&["tools", "find", "rings of Saturn"], "POST", "/v1/tools/find", json!({"task": "rings of Saturn"})),
-        (&["tools", "plan", task], "POST", "/v1/tools/plan", json!({"task": task})),
-    ] {
-        let printed = user.ken(&[&["--json"], typed].concat()).out;
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        let answer = service.ask(method, path, &body);
-        assert_eq!((answer.status, answer.body.trim_end()), (200, printed.trim_end()), "{typed:?}");
-    }
-    for (path, body) in [
-        ("/v1/tools/find", json!({"task": " "})),
-        ("/v1/tools/find", json!({"task": "x", "top": 0})),
-        ("/v1/tools/find", json!({"task": "x", "used": ["no_such_tool"]})),
-        ("/v1/tools/plan", json!({})),
-    ] {
-        let answer = service.ask("POST", path, &body.to_string());
-        assert!((400..500).contains(&answer.status), "{path} {body}: {answer:?}");
-    }
-    assert_eq!(service.ask("GET", "/v1/tools?x=1", "").status, 400);
-    assert_eq!(service.end(), Some(0));
-}
-
 /// What an agent is told that reaches the service over HTTP.
 fn call(service: &Service, tool: &str, arguments: &Value) -> String {
     let answer = service.call_tool(&service.token, tool, arguments);
@@ -138,6 +99,65 @@ fn all_faces_say_the_same_without_a_model() {
 #[test]
 fn all_faces_say_the_same_with_a_model() {
     all_say_the_same(&User::new().with_model("bge-small-en-v1.5-int8"));
+}
+
+/// Tools as the command line and HTTP tell of them: byte for byte.
+#[test]
+fn tools_are_told_alike() {
+    let user = User::new();
+    let id = json!({"type": "object", "properties": {"movie_id": {"type": "integer"}}, "required": ["movie_id"]});
+    let tools = json!([
+        {"name": "movie_cast", "description": "List the cast of a movie", "inputSchema": id},
+        {"name": "movie_search", "description": "Find a movie by its title", "server": "films", "outputSchema": id},
+        {"name": "weather", "description": "Tell the weather of a place"},
+    ]);
+    let path = user.write("tools.json", tools.to_string());
+    assert_eq!(user.ken(&["tools", "add", path.to_str().unwrap()]).code, 0);
+    for (session, tool) in [("s1", "movie_search"), ("s1", "movie_cast"), ("s2", "movie_search"), ("s2", "movie_cast")]
+    {
+        let report = json!({"session": session, "tool": tool, "input": "x", "exit_code": 0}).to_string();
+        assert_eq!(user.ken_with(&["hook", "post-tool"], report.as_bytes()).code, 0);
+    }
+    let service = Service::start(&user, &[]);
+    let task = "find the movie by its title and list its cast";
+    let find = |more: Value| {
+        let mut body = json!({ "task": task });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ("POST", "/v1/tools/find", body)
+    };
+    for (typed, (method, path, body)) in [
+        (&["list"][..], ("GET", "/v1/tools", Value::Null)),
+        (&["find", task], find(json!({}))),
+        (&["find", task, "--top", "1"], find(json!({"top": 1}))),
+        (&["find", task, "--used", "movie_search"], find(json!({"used": ["movie_search"]}))),
+        (&["find", task, "--session", "s9"], find(json!({"session": "s9"}))),
+        (
+            &["find", "who won the war of the roses"],
+            ("POST", "/v1/tools/find", json!({"task": "who won the war of the roses"})),
+        ),
+        (&["plan", task], ("POST", "/v1/tools/plan", json!({ "task": task }))),
+        (
+            &["plan", "who won the war of the roses"],
+            ("POST", "/v1/tools/plan", json!({"task": "who won the war of the roses"})),
+        ),
+    ] {
+        let printed = user.ken(&[&["--json", "tools"], typed].concat());
+        assert!(printed.code <= 1, "{typed:?}: {printed:?}");
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let answer = service.ask(method, path, &body);
+        assert_eq!((answer.status, answer.body.trim_end()), (200, printed.out.trim_end()), "{typed:?}");
+    }
+    for (path, body, why) in [
+        ("/v1/tools/find", json!({"task": "  "}), "there is no task"),
+        ("/v1/tools/plan", json!({"task": ""}), "there is no task"),
+        ("/v1/tools/find", json!({"task": task, "top": 0}), "top cannot be 0"),
+        ("/v1/tools/find", json!({"task": task, "used": ["nope"]}), "there is no tool nope"),
+        ("/v1/tools/find", json!({"task": task, "limit": 3}), "limit"),
+    ] {
+        let answer = service.post(path, &body);
+        assert!(answer.status == 400 && answer.body.contains(why), "{body}: {answer:?}");
+    }
+    assert_eq!(service.end(), Some(0));
 }
 
 /// A step of a story: what one types, and what a program sends. `ID` is the memory of the first step.

@@ -344,3 +344,33 @@ fn only_a_person_confirms_what_was_remembered() {
     assert_eq!(bare(&format!("/v1/memories/{id}/confirm")).status, 403);
     assert_eq!(bare(&format!("/v1/memories/{id}/contradict")).status, 200);
 }
+
+/// A token for another scope sees no tool of here, and one that may only ask keeps no task.
+#[test]
+fn tools_are_seen_by_those_who_may() {
+    let user = User::new();
+    let made = |name: &str, more: &[&str]| {
+        let ran = user.ken(&[&["serve", "token", "add", name], more].concat());
+        ran.out.trim().to_owned()
+    };
+    let reader = made("reader", &["--right", "read"]);
+    let elsewhere = made("elsewhere", &["--right", "write", "--scope", "team-a"]);
+    let tools = json!([{"name": "open_bridge", "description": "Open the secret bridge of the harbour"}]);
+    let path = user.write("tools.json", tools.to_string());
+    assert_eq!(user.ken(&["tools", "add", path.to_str().unwrap()]).code, 0);
+    let service = Service::start(&user, &[]);
+    let asked = json!({"task": "open the bridge of the harbour"}).to_string();
+    for (token, seen) in [(&reader, true), (&elsewhere, false)] {
+        for (method, path, body) in
+            [("GET", "/v1/tools", ""), ("POST", "/v1/tools/find", &asked), ("POST", "/v1/tools/plan", &asked)]
+        {
+            let answer = service.ask_as(token, method, path, body);
+            assert_eq!((answer.status, answer.body.contains("open_bridge")), (200, seen), "{path}: {answer:?}");
+        }
+    }
+    let kept = json!({"task": "open the bridge of the harbour", "session": "s1"}).to_string();
+    let refused = service.ask_as(&reader, "POST", "/v1/tools/find", &kept);
+    assert!(refused.status == 403 && refused.body.contains("leave the session away"), "{refused:?}");
+    assert_eq!(service.ask("POST", "/v1/tools/find", &kept).status, 200);
+    assert_eq!(service.bare("GET", "/v1/tools", &[("Host", &service.address)], "").status, 401);
+}

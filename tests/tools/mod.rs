@@ -1,6 +1,7 @@
 //! Tools of agents: added, found, planned, approved and removed, by the command.
 
 mod find;
+mod help;
 mod keep;
 mod learning;
 mod scoring;

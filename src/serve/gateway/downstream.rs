@@ -1,16 +1,17 @@
 //! A server behind the gateway: started when it is needed, asked with a time limit, and started again after it died,
 //! the later the more often that was in a row.
 
+use super::Reach;
 use super::child::ServerProcess;
 use super::config::ServerConfig;
 use super::metered::Meter;
+use super::web::{Web, WebError};
 use crate::engine::face::text::single_line;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientConfig, ClientRequest, ErrorData, Implementation,
     PaginatedRequestParams, PingRequest, Tool,
 };
-use rmcp::service::{Peer, RoleClient, RunningService, ServiceError, serve_client};
-use std::path::PathBuf;
+use rmcp::service::{ClientInitializeError, Peer, RoleClient, RunningService, ServiceError, serve_client};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
@@ -30,7 +31,8 @@ const PING: Duration = Duration::from_secs(2);
 pub(super) struct Live {
     peer: Peer<RoleClient>,
     running: RunningService<RoleClient, ClientConfig>,
-    process: ServerProcess,
+    /// None for a server behind a URL.
+    process: Option<ServerProcess>,
     meter: Meter,
     /// Its tools, by name.
     pub(super) tools: Vec<Tool>,
@@ -66,7 +68,7 @@ pub(super) enum NoResult {
 pub(super) struct Downstream {
     pub(super) name: String,
     server: ServerConfig,
-    own: PathBuf,
+    reach: Arc<Reach>,
     start: Duration,
     call: Duration,
     state: Mutex<State>,
@@ -74,8 +76,8 @@ pub(super) struct Downstream {
 
 impl Downstream {
     /// A server that is not started yet.
-    pub(super) fn new(name: String, server: ServerConfig, own: PathBuf, start: Duration, call: Duration) -> Self {
-        Self { name, server, own, start, call, state: Mutex::default() }
+    pub(super) fn new(name: String, server: ServerConfig, reach: Arc<Reach>, start: Duration, call: Duration) -> Self {
+        Self { name, server, reach, start, call, state: Mutex::default() }
     }
 
     /// The server, started if need be, and whether that was done now. An error says why not, and what to do.
@@ -118,16 +120,29 @@ impl Downstream {
 
     async fn begin(&self) -> Result<Live, String> {
         let meter = Meter::default();
-        let (process, pipes) =
-            ServerProcess::start(&self.own, &self.server, &meter).map_err(|error| error.to_string())?;
-        let said = |process: &ServerProcess, what: String| match process.last_words() {
-            words if words.is_empty() => what,
-            words => format!("{what}; it said: {words}"),
-        };
         let client = ClientConfig::new(
             rmcp::model::ClientCapabilities::default(),
             Implementation::new("ken-gateway", env!("CARGO_PKG_VERSION")),
         );
+        let Some((url, headers)) = &self.server.web else { return self.begin_process(meter, client).await };
+        let limit = self.start.max(self.call);
+        let web = Web::new(url, headers, self.reach.proxy.as_ref(), limit, &meter).map_err(|why| why.to_string())?;
+        let running = serve_client(client, web).await.map_err(|error| match error {
+            ClientInitializeError::TransportError { error, .. } => error.error.to_string(),
+            other => single_line(&other.to_string(), 300),
+        })?;
+        let peer = running.peer().clone();
+        let (tools, misnamed) = listed(&peer).await?;
+        Ok(Live { peer, running, process: None, meter, tools, misnamed })
+    }
+
+    async fn begin_process(&self, meter: Meter, client: ClientConfig) -> Result<Live, String> {
+        let (process, pipes) =
+            ServerProcess::start(&self.reach.own, &self.server, &meter).map_err(|error| error.to_string())?;
+        let said = |process: &ServerProcess, what: String| match process.last_words() {
+            words if words.is_empty() => what,
+            words => format!("{what}; it said: {words}"),
+        };
         let running = match serve_client(client, pipes).await {
             Ok(running) => running,
             Err(error) => {
@@ -138,7 +153,7 @@ impl Downstream {
         };
         let peer = running.peer().clone();
         let (tools, misnamed) = listed(&peer).await.map_err(|why| said(&process, why))?;
-        Ok(Live { peer, running, process, meter, tools, misnamed })
+        Ok(Live { peer, running, process: Some(process), meter, tools, misnamed })
     }
 
     /// Calls a tool. A call is made once: whether one that gave no answer was carried out, nobody here knows.
@@ -158,20 +173,13 @@ impl Downstream {
             }
             Ok(Ok(_)) => format!("server {} gave an answer that its protocol does not have", self.name),
             Ok(Err(ServiceError::McpError(error))) => return Err(NoResult::Refused(error)),
-            Ok(Err(error)) => {
-                let why = match live.meter.is_over() {
-                    true => "printed too much, and was ended".to_owned(),
-                    false => match live.process.last_words() {
-                        words if words.is_empty() => format!("ended before it answered ({error})"),
-                        words => format!("ended before it answered ({error}); it said: {words}"),
-                    },
-                };
-                format!(
-                    "server {} {why}. Whether the call was carried out is not known: look before you repeat it. The \
-                     next call starts the server again.",
-                    self.name
-                )
-            }
+            Ok(Err(error)) => match &live.process {
+                Some(process) => self.ended(&error, live, process),
+                None => {
+                    self.end(live).await;
+                    self.unanswered(&error)
+                }
+            },
             Err(_) => {
                 let ping = ClientRequest::PingRequest(PingRequest::default());
                 let is_there =
@@ -191,6 +199,44 @@ impl Downstream {
         Err(NoResult::Failed(failed))
     }
 
+    /// What is said of a call whose server ended.
+    fn ended(&self, error: &ServiceError, live: &Live, process: &ServerProcess) -> String {
+        let why = match live.meter.is_over() {
+            true => "printed too much, and was ended".to_owned(),
+            false => match process.last_words() {
+                words if words.is_empty() => format!("ended before it answered ({error})"),
+                words => format!("ended before it answered ({error}); it said: {words}"),
+            },
+        };
+        format!(
+            "server {} {why}. Whether the call was carried out is not known: look before you repeat it. The next call \
+             starts the server again.",
+            self.name
+        )
+    }
+
+    /// What is said of a call to a server behind a URL that has no answer.
+    fn unanswered(&self, error: &ServiceError) -> String {
+        let known = match error {
+            ServiceError::TransportSend(error) => error.error.downcast_ref::<WebError>().cloned(),
+            _ => None,
+        };
+        let name = &self.name;
+        match known {
+            Some(why @ WebError::Unreached(_)) => format!("server {name} {why}. The call was not carried out."),
+            Some(WebError::TurnedAway(why)) => {
+                format!("server {name} turned the call away: {why}. It was not carried out.")
+            }
+            why => {
+                let why = why.map_or_else(|| error.to_string(), |why| why.to_string());
+                format!(
+                    "server {name} gave no usable answer: {why}. Whether the call was carried out is not known: look \
+                     before you repeat it."
+                )
+            }
+        }
+    }
+
     /// Ends a server that hangs, unless another has taken its place.
     async fn end(&self, live: &Arc<Live>) {
         let mut state = self.state.lock().await;
@@ -204,9 +250,11 @@ impl Downstream {
     pub(super) async fn close(&self) {
         let live = self.state.lock().await.live.take();
         let Some(live) = live.and_then(Arc::into_inner) else { return };
-        let Live { mut running, mut process, .. } = live;
+        let Live { mut running, process, .. } = live;
         drop(running.close_with_timeout(Duration::from_millis(200)).await);
-        process.goes().await;
+        if let Some(mut process) = process {
+            process.goes().await;
+        }
     }
 }
 
@@ -229,7 +277,10 @@ async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, usize), String> {
     let mut cursor = None;
     for _ in 0..MOST_PAGES {
         let asked = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let page = peer.list_tools(asked).await.map_err(|error| error.to_string())?;
+        let page = peer.list_tools(asked).await.map_err(|error| match error {
+            ServiceError::TransportSend(error) => error.error.to_string(),
+            other => other.to_string(),
+        })?;
         tools.extend(page.tools);
         if tools.len() > MOST_TOOLS {
             return Err(format!("it lists more than {MOST_TOOLS} tools"));

@@ -20,6 +20,11 @@ impl Meter {
         self.0.store(0, Ordering::Relaxed);
     }
 
+    /// So many bytes have come.
+    pub(super) fn count(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// Whether too much has come.
     pub(super) fn is_over(&self) -> bool {
         self.0.load(Ordering::Relaxed) > MOST_BYTES
@@ -41,7 +46,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
         let before = into.filled().len();
         let done = Pin::new(&mut self.inner).poll_read(context, into);
         let came = (into.filled().len() - before) as u64;
-        self.meter.0.fetch_add(came, Ordering::Relaxed);
+        self.meter.count(came);
         done
     }
 }

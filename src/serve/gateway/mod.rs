@@ -6,20 +6,24 @@
 //! server that dies, hangs or floods is told of in the result of its own call and slows no other down. Standard output
 //! carries the protocol alone.
 
+mod address;
 mod calls;
 mod child;
 mod config;
 mod confirm;
 mod downstream;
+mod events;
 mod metered;
 mod record;
 mod texts;
 mod validate;
+mod web;
 
-pub use config::{Exposure, GatewayConfig, GatewayConfigError, ServerConfig};
+pub use config::{Exposure, GatewayConfig, GatewayConfigError, ServerConfig, Variables};
 
 use super::ending::asked_to_end;
 use super::{Caller, Service};
+use crate::engine::face::models::ProxySettings;
 use crate::engine::face::tools::read_tools;
 use crate::render::json_object;
 use crate::types;
@@ -49,28 +53,37 @@ const THREADS: usize = 6;
 /// Makes the service at the first call.
 type Open = Box<dyn Fn() -> Service + Send + Sync>;
 
+/// How servers are reached.
+pub struct Reach {
+    /// This program, which starts those that have a command.
+    pub own: PathBuf,
+    /// What stands between this machine and those behind a URL.
+    pub proxy: Option<ProxySettings>,
+}
+
 /// What a server says of its tools, in the form in which it is kept.
 fn told_by(name: &str, live: &Live) -> Result<Vec<types::Tool>, String> {
     read_tools(&json_object(&json!({ "tools": live.tools })), name)
         .map_err(|error| format!("the tools of server {name} cannot be read: {error}"))
 }
 
-/// Starts a server, asks it for its tools and ends it. `own` is this program, which starts the server; `limit` is for
-/// all of it.
+/// Reaches a server, asks it for its tools and ends it, or the session with it. `limit` is for all of it.
 ///
 /// # Errors
 /// A sentence that says what the server did not do.
-pub fn tools_of(own: PathBuf, name: &str, server: ServerConfig, limit: Duration) -> Result<Vec<types::Tool>, String> {
+pub fn tools_of(reach: Reach, name: &str, server: ServerConfig, limit: Duration) -> Result<Vec<types::Tool>, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
-    runtime.block_on(async {
-        let server = Downstream::new(name.to_owned(), server, own, limit, limit);
+    let tools = runtime.block_on(async {
+        let server = Downstream::new(name.to_owned(), server, Arc::new(reach), limit, limit);
         let (live, _) = server.ready().await?;
         let tools = told_by(name, &live);
         drop(live);
         server.close().await;
         tools
-    })
+    });
+    runtime.shutdown_background();
+    tools
 }
 
 /// All that a gateway has.
@@ -249,7 +262,7 @@ impl ServerHandler for Handler {
 }
 
 /// Serves one client over standard input and output until it goes or the process is asked to end. `open` makes the
-/// service, at the first need; `own` is this program, which starts the servers; `session` is the id of what is said in
+/// service, at the first need; `session` is the id of what is said in
 /// this conversation.
 ///
 /// # Errors
@@ -257,13 +270,14 @@ impl ServerHandler for Handler {
 pub fn serve(
     open: impl Fn() -> Service + Send + Sync + 'static,
     config: GatewayConfig,
-    own: PathBuf,
+    reach: Reach,
     session: String,
 ) -> io::Result<()> {
     // One thread, which lives as long as the process: the kernel ends servers with the thread that started them.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
+    let reach = Arc::new(reach);
     let servers = config.servers.iter().map(|(name, server)| {
-        let server = Downstream::new(name.clone(), server.clone(), own.clone(), config.start(), config.call());
+        let server = Downstream::new(name.clone(), server.clone(), Arc::clone(&reach), config.start(), config.call());
         (name.clone(), Arc::new(server))
     });
     let gateway = Arc::new(Gateway {

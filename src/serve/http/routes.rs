@@ -221,7 +221,7 @@ pub(super) static ROUTES: &[Route] = &[
             |app, call| Box::pin(outcomes::failures(app, call)),
         )
     },
-    route("GET", "/v1/tools", "Tools that are known", "tools-answer/$defs/list", |app, call| {
+    route("GET", "/v1/tools", "The tools of agents that are known", "tools-answer/$defs/list", |app, call| {
         Box::pin(tools::list(app, call))
     }),
     Route {
@@ -229,7 +229,7 @@ pub(super) static ROUTES: &[Route] = &[
         ..route(
             "POST",
             "/v1/tools/find",
-            "Tools that fit a task, with reasons",
+            "The few tools that a task needs, each with the reasons",
             "tools-answer/$defs/found",
             |app, call| Box::pin(tools::find(app, call)),
         )
@@ -239,7 +239,7 @@ pub(super) static ROUTES: &[Route] = &[
         ..route(
             "POST",
             "/v1/tools/plan",
-            "The tools that a task needs, in order",
+            "The tools that a task needs in order, and what is missing",
             "tools-answer/$defs/plan",
             |app, call| Box::pin(tools::plan(app, call)),
         )

@@ -1,6 +1,8 @@
 //! Bounds of numbers in requests. The command line's parser holds its options to the same.
 
-use super::{ListItemsRequest, ListMemoriesRequest, LookupRequest, PackRequest, RequestError, SearchRequest};
+use super::{
+    FindToolsRequest, ListItemsRequest, ListMemoriesRequest, LookupRequest, PackRequest, RequestError, SearchRequest,
+};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -52,6 +54,14 @@ impl ListMemoriesRequest {
     /// As [`LookupRequest::check`].
     pub(in crate::serve) fn check(&self) -> Result<(), RequestError> {
         within("limit", self.limit, 1..=1_000)
+    }
+}
+
+impl FindToolsRequest {
+    /// # Errors
+    /// As [`LookupRequest::check`].
+    pub(super) fn check(&self) -> Result<(), RequestError> {
+        within("top", self.top, 1..=100)
     }
 }
 

@@ -25,7 +25,7 @@ pub use outcome::{FailuresRequest, KeepOutcomesRequest, OutcomeReport};
 pub use pack::PackRequest;
 pub use search::{SearchRequest, Sought};
 pub use status::{StatusRequest, status_line};
-pub use tools::{FindToolsRequest, PlanToolsRequest};
+pub use tools::{FindToolsRequest, PlanToolsRequest, tools_seen_from};
 
 use crate::config::Settings;
 use crate::engine::face::failure::{Diagnose, ErrorKind};

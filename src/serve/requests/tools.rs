@@ -1,98 +1,81 @@
-//! Tools for a task, and a plan of them.
+//! Tools: those that a task needs, and a plan of them.
 
-use super::RequestError;
+use super::{Asker, RequestError};
+use crate::engine::{Session, ToolAsk, ToolPlan, ToolsFound};
+use crate::types::Access;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Tools where a request says nothing.
-const MOST: u32 = 5;
-/// Longest task, in bytes, and most tools that were called before.
-const TASK_BYTES: usize = 64 << 10;
-const USED: usize = 1_000;
+/// Tools that are found where a request says nothing.
+const FOUND: u32 = 5;
 
-/// The tools that a task needs.
+/// A task whose tools are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindToolsRequest {
     /// The task.
-    #[schemars(description = "What is to be done")]
+    #[schemars(description = "What is to be done, in a sentence or more")]
     pub task: String,
-    /// Tools that were called before.
+    /// Tools that were called already.
     #[serde(default)]
-    #[schemars(description = "Tools that were called already, in the order of the calls")]
+    #[schemars(description = "Tools that were called already, in their order: names or keys")]
     pub used: Vec<String>,
     /// Most tools.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100), description = "Most tools (default 5)")]
     pub top: Option<u32>,
+    /// The session.
+    #[serde(default)]
+    #[schemars(
+        description = "Id of the session: the task is kept, and what the session then calls says how sure later \
+        suggestions must be. Needs a token that may write"
+    )]
+    pub session: Option<String>,
 }
 
-/// A plan of the tools that a task needs.
+/// A task that is to be planned.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanToolsRequest {
     /// The task.
-    #[schemars(description = "What is to be done")]
+    #[schemars(description = "What is to be done, in a sentence or more")]
     pub task: String,
 }
 
+/// Whoever asks from here sees the tools of here, and those of all repositories.
+pub fn tools_seen_from(asker: Asker<'_>) -> Access {
+    asker.access.clone().from_home(asker.here.scope())
+}
+
+fn check(task: &str) -> Result<(), RequestError> {
+    if !task.trim().is_empty() {
+        return Ok(());
+    }
+    Err(RequestError::usage("there is no task", "say what is to be done, such as \"open an issue\""))
+}
+
 impl FindToolsRequest {
-    /// What the engine is asked: the task, the tools that were called before, and how many are wanted.
+    /// The tools.
     ///
     /// # Errors
-    /// [`RequestError`] for what is empty, too long or out of bounds.
-    pub fn asked(&self) -> Result<(&str, &[String], usize), RequestError> {
-        let task = task(&self.task)?;
-        if self.used.len() > USED {
-            let count = self.used.len();
-            return Err(RequestError::usage(format!("{count} used tools are named"), format!("name at most {USED}")));
-        }
-        let top = self.top.unwrap_or(MOST);
-        if !(1..=100).contains(&top) {
-            return Err(RequestError::usage(format!("top cannot be {top}"), "give a number from 1 to 100"));
-        }
-        Ok((task, &self.used, top as usize))
+    /// [`RequestError`] for no task, a number out of its bounds or a used tool that is not known, and when the engine
+    /// fails.
+    pub fn find(&self, asker: Asker<'_>, session: &Session<'_>) -> Result<ToolsFound, RequestError> {
+        check(&self.task)?;
+        self.check()?;
+        let ask = ToolAsk { session: self.session.as_deref(), trace: asker.settings.tools.trace };
+        let wanted = (self.task.as_str(), self.used.as_slice(), self.top.unwrap_or(FOUND) as usize);
+        Ok(asker.engine.find_tools(&ask, wanted, &tools_seen_from(asker), session)?)
     }
 }
 
 impl PlanToolsRequest {
-    /// The task.
+    /// The plan.
     ///
     /// # Errors
-    /// As [`FindToolsRequest::asked`].
-    pub fn asked(&self) -> Result<&str, RequestError> {
-        task(&self.task)
-    }
-}
-
-fn task(text: &str) -> Result<&str, RequestError> {
-    if text.trim().is_empty() {
-        return Err(RequestError::usage("the task is empty", "say what is to be done"));
-    }
-    if text.len() > TASK_BYTES {
-        let message = format!("the task has {} bytes", text.len());
-        return Err(RequestError::usage(message, format!("say it in at most {TASK_BYTES}")));
-    }
-    Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_is_read_or_refused() {
-        let good = FindToolsRequest { task: "ship it".to_owned(), used: vec!["a".to_owned()], top: None };
-        assert_eq!(good.asked().unwrap(), ("ship it", &["a".to_owned()][..], 5));
-        for wrong in [
-            FindToolsRequest { task: " \n".to_owned(), ..good.clone() },
-            FindToolsRequest { task: "x".repeat(TASK_BYTES + 1), ..good.clone() },
-            FindToolsRequest { used: vec![String::new(); USED + 1], ..good.clone() },
-            FindToolsRequest { top: Some(0), ..good.clone() },
-            FindToolsRequest { top: Some(101), ..good },
-        ] {
-            assert!(wrong.asked().is_err());
-        }
-        assert!(PlanToolsRequest::default().asked().is_err());
+    /// [`RequestError`] for no task, and when the engine fails.
+    pub fn plan(&self, asker: Asker<'_>, session: &Session<'_>) -> Result<ToolPlan, RequestError> {
+        check(&self.task)?;
+        Ok(asker.engine.plan_tools(&self.task, &tools_seen_from(asker), session)?)
     }
 }

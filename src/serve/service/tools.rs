@@ -2,7 +2,7 @@
 
 use super::{Answered, Caller, Service};
 use crate::engine::{KnownTool, Loss, ToolAsk, ToolPlan, ToolsFound};
-use crate::serve::requests::{FindToolsRequest, PlanToolsRequest, RequestError};
+use crate::serve::requests::{FindToolsRequest, PlanToolsRequest, RequestError, tools_seen_from};
 use crate::types::{Access, Tool};
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub struct KnownTools {
 
 impl Service {
     fn access_to_tools(&self, caller: Caller<'_>) -> Access {
-        caller.access.clone().from_home(self.here.scope())
+        tools_seen_from(self.asker(caller))
     }
 
     /// Keeps the tools that a server lists; gives the keys of those that are not to be offered, because they say
@@ -51,6 +51,34 @@ impl Service {
         })
     }
 
+    /// All tools that may be seen.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn list_tools(&self, caller: Caller<'_>) -> Result<Answered<Vec<KnownTool>>, RequestError> {
+        self.run(caller, |session| Ok(self.engine.list_tools(&self.access_to_tools(caller), session)?))
+    }
+
+    /// The tools that a task needs.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`], and for a used tool that is not known.
+    pub fn tools_of(
+        &self,
+        request: &FindToolsRequest,
+        caller: Caller<'_>,
+    ) -> Result<Answered<ToolsFound>, RequestError> {
+        self.run(caller, |session| request.find(self.asker(caller), session))
+    }
+
+    /// A plan of the tools that a task needs.
+    ///
+    /// # Errors
+    /// As [`Service::lookup`].
+    pub fn plan_of(&self, request: &PlanToolsRequest, caller: Caller<'_>) -> Result<Answered<ToolPlan>, RequestError> {
+        self.run(caller, |session| request.plan(self.asker(caller), session))
+    }
+
     /// The tools that a task of a conversation needs, at most `most`. What was shown is kept: what is called then says
     /// which suggestions were right.
     ///
@@ -66,43 +94,6 @@ impl Service {
         self.run(caller, |session| {
             let ask = ToolAsk { session: Some(conversation), trace: self.settings.tools.trace };
             Ok(self.engine.find_tools(&ask, (task, &[], most), &self.access_to_tools(caller), session)?)
-        })
-    }
-
-    /// All tools that the caller may see.
-    ///
-    /// # Errors
-    /// As [`Service::lookup`].
-    pub fn list_tools(&self, caller: Caller<'_>) -> Result<Answered<Vec<KnownTool>>, RequestError> {
-        self.run(caller, |session| Ok(self.engine.list_tools(&self.access_to_tools(caller), session)?))
-    }
-
-    /// The tools that a task needs. Nothing is kept of it but what `tools.trace` asks for.
-    ///
-    /// # Errors
-    /// As [`Service::lookup`].
-    pub fn fitting_tools(
-        &self,
-        request: &FindToolsRequest,
-        caller: Caller<'_>,
-    ) -> Result<Answered<ToolsFound>, RequestError> {
-        self.run(caller, |session| {
-            let ask = ToolAsk { session: None, trace: self.settings.tools.trace };
-            Ok(self.engine.find_tools(&ask, request.asked()?, &self.access_to_tools(caller), session)?)
-        })
-    }
-
-    /// A plan of the tools that a task needs.
-    ///
-    /// # Errors
-    /// As [`Service::lookup`].
-    pub fn plan_tools(
-        &self,
-        request: &PlanToolsRequest,
-        caller: Caller<'_>,
-    ) -> Result<Answered<ToolPlan>, RequestError> {
-        self.run(caller, |session| {
-            Ok(self.engine.plan_tools(request.asked()?, &self.access_to_tools(caller), session)?)
         })
     }
 

@@ -83,7 +83,8 @@ fn what_is_needed_comes_with_what_needs_it() {
     let mut tools = shelf();
     tools.push(tool("GET /movie/{movie_id}/credits", "Get the cast and crew"));
     tools.push(tool("GET /search/movie", "Search"));
-    let id = ToolField { name: "ticket_id".to_owned(), kind: "string".to_owned(), required: true };
+    let id =
+        ToolField { name: "ticket_id".to_owned(), kind: "string".to_owned(), required: true, ..ToolField::default() };
     tools.push(Tool { parameters: vec![id.clone()], ..tool("ticket_close", "Close a complaint") });
     tools.push(Tool { results: vec![id], ..tool("open_complaint", "Open one") });
     let graph = ToolGraph::of(tools.len(), []);

@@ -4,7 +4,7 @@ use crate::types::ToolField;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn field(name: &str, kind: &str) -> ToolField {
-    ToolField { name: name.to_owned(), kind: kind.to_owned(), required: true }
+    ToolField { name: name.to_owned(), kind: kind.to_owned(), required: true, ..ToolField::default() }
 }
 
 fn tool(name: &str, takes: &[(&str, &str)], gives: &[(&str, &str)]) -> Tool {
