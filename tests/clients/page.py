@@ -219,7 +219,7 @@ def policy(browser):
         size = len(response.read())
     wanted = ["default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]
     check("the page has its policy", all(one in sent for one in wanted) and "unsafe" not in sent, sent)
-    check("the page is small", size < 52_000, size)
+    check("the page is small", size < 64_000, size)
     with browser.page(fails="Content Security Policy") as page:
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'ran(1)'}))")
         check("the policy stops other scripts", page.evaluate("window.ranWith.length") == 0)
@@ -514,6 +514,173 @@ def failures(browser):
         page.locator("#mode-search").check(force=True)
         show_failures(page)
         check("a question is none of the tool's", page.locator("#box").input_value() == "")
+
+
+def field_of(name, **more):
+    return {"name": name, "kind": "string", "required": False, **more}
+
+
+def tool_of(key, **more):
+    name = {"key": key, "name": key, "server": "", "description": f"Does {key}", "results": [], "tags": []}
+    found = {"share": 0.3, "chance": 0.8, "suggested": False, "because": ["its name has words of the task"]}
+    return {**name, "parameters": [], **found, "reasons": [], "calls": 0, "ok": 0, **more}
+
+
+SET = {"score": 0.9, "coverage": 0.9, "uses": 4, "ok": 4, "because": ["tasks used them together"]}
+FOUND_TOOLS = {
+    "tools": [
+        tool_of(
+            "films/search",
+            suggested=True,
+            calls=4,
+            ok=3,
+            parameters=[field_of("title", required=True, description="What it is called"), field_of("year")],
+        ),
+        tool_of("films/cast"),
+        tool_of("mail"),
+    ],
+    "closest": [],
+    "capabilities": [],
+    "known": 12,
+    "unapproved": 1,
+    "semantic": False,
+    "notes": ["x"],
+}
+NO_TOOL = {**FOUND_TOOLS, "tools": [], "closest": [tool_of("weather")]}
+
+
+def edge_of(start, end, **because):
+    return {"from": start, "to": end, "surety": 0.9, "because": because}
+
+
+PLAN = {
+    "levels": [["films/search", "places"], ["films/cast"], ["mail"]],
+    "edges": [
+        edge_of("films/search", "films/cast", kind="field", name="film_id"),
+        edge_of("films/cast", "mail", kind="order", times=3, of=4),
+        edge_of("films/search", "mail", kind="reference", name="title"),
+        edge_of("places", "mail", kind="verbs"),
+    ],
+    "broken": [],
+    "missing": [{"tool": "mail", "parameter": "address", "type": "string"}],
+    "capabilities": [{**SET, "tools": ["films/cast", "films/search"]}, {**SET, "tools": ["mail", "films/cast"]}],
+    "known": 12,
+}
+NO_PLAN = {**PLAN, "levels": [], "edges": [], "missing": [], "capabilities": []}
+
+
+def show_tools(page, found=FOUND_TOOLS, plan=PLAN):
+    page.route("**/v1/tools/find", fulfil(found))
+    page.route("**/v1/tools/plan", fulfil(plan))
+    page.locator("#mode-tools").check(force=True)
+    ask(page, "mail the cast of a film")
+
+
+def tools(browser):
+    with browser.page() as page:
+        page.locator("#mode-tools").check(force=True)
+        ask(page, "mail the cast of a film")
+        expect(page.locator("#answer")).to_contain_text("No tools are known here")
+        check("the address remembers the mode", page.url.endswith("/?mode=tools"), page.url)
+        check("the box has the name of its mode", page.get_by_role("textbox", name="Task").count() == 1)
+        check("there are no filters", page.locator("#filters").is_hidden() and page.locator("#missing").is_hidden())
+        asked = []
+        page.on("request", lambda request: asked.append((request.url.split("/v1/")[1], request.post_data_json)))
+        show_tools(page)
+        expect(page.locator(".hit h3")).to_have_text(["films/search", "films/cast", "mail"])
+        task = "mail the cast of a film"
+        wanted = [("tools/find", {"task": task, "top": 8}), ("tools/plan", {"task": task})]
+        check("the task is asked for, and kept nowhere", sorted(asked, key=str) == sorted(wanted, key=str), asked)
+        first = page.locator(".hit").first.inner_text().replace("\u00a0", " ")
+        for said in ["Suggested", "Does films/search", "Because its name has words", "Called 4 times, 75 %"]:
+            check(f"a tool says: {said}", said in first, first)
+        notes = page.locator("#notes").inner_text()
+        check("what waits and what is missing is said", "not approved yet: 1 tool" in notes and "no model" in notes, notes)
+        check("what nobody gives is said", "mail needs address" in page.locator(".plan").inner_text())
+        page.locator("#box").focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        expect(page.locator(".hit").first).to_contain_text("title (needed) What it is called")
+        page.locator(".plan summary").click()
+        words = page.locator(".plan").inner_text()
+        for said in ["films/search, places (at once)", "it gives film_id", "first in 3 of 4 sessions", "names say so"]:
+            check(f"the plan says in words: {said}", said in words, words)
+
+        graph = page.locator(".graph svg")
+        shown = graph.locator(".tool text")
+        button = graph.get_by_role("button")
+
+        def lines():
+            return graph.locator("path").count()
+
+        expect(button).to_have_count(1)
+        expect(button).to_have_attribute("aria-expanded", "false")
+        expect(shown).to_have_text(["places", "mail"])
+        check("a closed set stands for its tools", lines() == 2, lines())
+        button.click()
+        expect(button).to_have_attribute("aria-expanded", "true")
+        expect(shown).to_have_text(["films/search", "films/cast", "places", "mail"])
+        check("an open set shows what lies between its tools", lines() == 4, lines())
+        box = graph.locator(".set rect").bounding_box()
+        inside = [graph.locator(".tool rect").nth(at).bounding_box() for at in range(2)]
+        holds = all(
+            box["x"] <= one["x"]
+            and box["y"] <= one["y"]
+            and one["x"] + one["width"] <= box["x"] + box["width"]
+            and one["y"] + one["height"] <= box["y"] + box["height"]
+            for one in inside
+        )
+        check("an open set holds its tools", holds, (box, inside))
+        everything = [graph.locator(".tool rect").nth(at).bounding_box() for at in range(4)]
+        apart = all(
+            a["x"] + a["width"] <= b["x"]
+            or b["x"] + b["width"] <= a["x"]
+            or a["y"] + a["height"] <= b["y"]
+            or b["y"] + b["height"] <= a["y"]
+            for at, a in enumerate(everything)
+            for b in everything[at + 1 :]
+        )
+        check("no tool lies on another", apart, everything)
+        button.focus()
+        for key, expanded in [("Enter", "false"), ("Space", "true"), ("Enter", "false")]:
+            page.keyboard.press(key)
+            expect(button).to_have_attribute("aria-expanded", expanded)
+            check(f"{key} opens and closes a set, and the focus stays", button.evaluate("(it) => it === document.activeElement"))
+        check("what lacks something is marked", graph.locator(".lacks text").text_content() == "mail")
+        page.set_viewport_size(NARROW)
+        expect(graph).to_be_visible()
+        page.wait_for_function("document.querySelector('.graph svg').getBoundingClientRect().width < 320")
+        size = graph.locator("text").first.evaluate("(it) => it.getBoundingClientRect().height")
+        check("letters are not made smaller where it is narrow", size > 11, size)
+        show_tools(page, NO_TOOL, NO_PLAN)
+        expect(page.locator(".hit h3")).to_have_text(["weather"])
+        said = page.locator("#answer").inner_text()
+        check("what is close is told as such", "No tool fits for sure. Closest:" in said and "Plan" not in said, said)
+    with browser.page(fails=FAILED) as page:
+        show_tools(page)
+        expect(page.locator(".graph svg")).to_be_visible()
+        page.route("**/v1/tools/plan", fulfil(PROBLEM, 400))
+        page.keyboard.press("Enter")
+        expect(page.locator("#trouble")).to_contain_text("nonsense is no type of files")
+        check("a plan that fails is told", page.locator(".graph").count() == 0)
+    # Script in any field is text.
+    for bypass_csp in [False, True]:
+        with browser.page(bypass_csp=bypass_csp) as page:
+            payloads = {}
+
+            def poison(field):
+                # What names a tool must be one name everywhere.
+                of = "key" if field.split(".")[-1] in ("key", "levels", "from", "to", "tool") or "capabilities" in field else field
+                return "order" if field.endswith("because.kind") else payloads.setdefault(of, HOSTILE.format(len(payloads)))
+
+            show_tools(page, walk(FOUND_TOOLS, poison), walk({**PLAN, "levels": [["x"], ["y"]]}, poison))
+            page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+            shown = page.locator("#results").text_content()
+            out = {field for field, payload in payloads.items() if payload not in shown}
+            names = {"tools.name", "tools.server", "tools.parameters.kind", "edges.because.name", "missing.type"}
+            check("tools: every field is shown literally", out <= names and "key" not in out, out)
+            made = page.locator("img, iframe, script ~ script, main script").count()
+            check("tools: no field became an element", made == 0 and page.evaluate("window.ranWith") == [], made)
 
 
 def missing(browser):
@@ -887,6 +1054,17 @@ def states(browser):
     long_words = [{**one, "tool": long, "example": f"{long}\n{long}", "overcome": long} for one in FAILURES["failures"]]
     yield "failures with long words", show_failed({**FAILURES, "failures": long_words})
     yield "no failures", show_failed({**FAILURES, "failures": []})
+    def tools_opened(page):
+        show_tools(page)
+        page.locator(".graph [role=button]").click()
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+
+    yield "tools", show_tools
+    yield "tools in an open set", tools_opened
+    yield "no tool", lambda page: show_tools(page, NO_TOOL, NO_PLAN)
+    lengthen = lambda field: "order" if field.endswith("because.kind") else long
+    long_plan = walk({**PLAN, "levels": [["x"]]}, lengthen)
+    yield "tools with long words", lambda page: show_tools(page, walk(FOUND_TOOLS, lengthen), long_plan)
     yield "problem", shows("search", PROBLEM, 400)
     yield "too many requests", shows("search", PROBLEM, 429, {"Retry-After": "7"})
     yield "wrong token", shows("search", PROBLEM, 401)
@@ -930,7 +1108,7 @@ def looks(browser):
 
 
 PARTS = [with_token, without_token, policy, as_one_types, in_order, search, nothing_sure, lookup, failures, missing]
-PARTS += [filters, troubles, status, by_keyboard, hostile, hidden, looks, everywhere]
+PARTS += [tools, filters, troubles, status, by_keyboard, hostile, hidden, looks, everywhere]
 
 
 def main():

@@ -16,8 +16,9 @@ function pathShown(path) {
 const escaped = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
 
 /** An element. Attributes may be `on...` functions; children are nodes, lists, or values, which become text. */
-function el(tag, attributes, ...children) {
-  const node = document.createElement(tag);
+const el = (tag, attributes, ...children) => filled(document.createElement(tag), attributes, children);
+
+function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name.slice(2), value);
     else if (value != null) node.setAttribute(name, value);

@@ -1,9 +1,10 @@
-//! The page at `/`: search, lookup, failures of tools and status in a browser, over the same answers as elsewhere.
+//! The page at `/`: search, lookup, failures of tools, tools for a task and status in a browser, over the same answers as
+//! elsewhere.
 //!
 //! One document that holds its style and its script, so that nothing else is fetched. The policy lets exactly these two
-//! run, by their hashes, and lets the page talk to its own origin alone. The script is a plain one, in four files that
-//! are joined as they are: `elements.js` makes elements, `service.js` asks, `answers.js` shows what was answered, and
-//! `page.js` is the page around them. `tests/clients/page.py` drives it in a browser.
+//! run, by their hashes, and lets the page talk to its own origin alone. The script is a plain one, in five files that
+//! are joined as they are: `elements.js` makes elements, `service.js` asks, `answers.js` and `tools.js` show what was
+//! answered, and `page.js` is the page around them. `tests/clients/page.py` drives it in a browser.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -16,6 +17,7 @@ const SCRIPT: &str = concat!(
     include_str!("elements.js"),
     include_str!("service.js"),
     include_str!("answers.js"),
+    include_str!("tools.js"),
     include_str!("page.js")
 );
 

@@ -19,6 +19,10 @@ const MODES = {
     go: "Show", label: "Tool", hint: "All tools, or one, such as cargo", middle: "failures",
     what: "You get what failed here, how often, and what made it go away.",
   },
+  tools: {
+    go: "Find", label: "Task", hint: "What is to be done?", middle: "tools",
+    what: "Say a task. You get the few tools that it needs, each with the reasons, and the order in which they run.",
+  },
 };
 
 function showWelcome() {
@@ -134,7 +138,8 @@ function showMode() {
   byId("go").textContent = go;
   byId("box-label").textContent = label;
   box.placeholder = hint;
-  byId("missing").hidden = mode() === "failures";
+  byId("missing").hidden = mode() === "failures" || mode() === "tools";
+  byId("filters").hidden = !FILTERS.some((filter) => filter.mode === mode());
   const middle = through ? `the arrow keys go through the ${through}` : "Shift and Enter begins a line";
   byId("keys").textContent = `Enter asks at once, ${middle}, Escape clears, / comes back here.`;
   for (const filter of FILTERS) filter.row.hidden = filter.mode !== mode();
@@ -238,7 +243,7 @@ on("ask", "submit", (event) => {
   event.preventDefault();
   ask();
 });
-for (const id of ["mode-search", "mode-lookup", "mode-failures"]) {
+for (const id of ["mode-search", "mode-lookup", "mode-failures", "mode-tools"]) {
   on(id, "change", modeChanged);
   // With the mouse, what comes next is typing; keys that choose stay where they are.
   on(id, "click", (event) => event.detail > 0 && box.focus());

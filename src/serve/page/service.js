@@ -96,7 +96,9 @@ async function ask() {
   const asked = mode();
   const got = asked === "failures"
     ? await call(failuresOf(text), null, mine.signal)
-    : await call(`v1/${asked}`, request(asked, text), mine.signal);
+    : asked === "tools"
+      ? await askTools(text, mine.signal)
+      : await call(`v1/${asked}`, request(asked, text), mine.signal);
   // Whatever was asked since has its own controller, so an answer that comes too late is never shown.
   if (running !== mine) return;
   cancel();
@@ -104,6 +106,7 @@ async function ask() {
   byId("token-form").hidden = true;
   if (asked === "search") showSearch(got.answer, text);
   else if (asked === "lookup") showLookup(got.answer);
+  else if (asked === "tools") showTools(got.answer);
   else showFailures(got.answer, filtersOf(asked).end);
 }
 
@@ -156,7 +159,7 @@ function filtersOf(asked) {
 function makeFilters() {
   const address = new URLSearchParams(location.search);
   const asked = address.get("mode");
-  if (["lookup", "failures"].includes(asked)) byId(`mode-${asked}`).checked = true;
+  if (["lookup", "failures", "tools"].includes(asked)) byId(`mode-${asked}`).checked = true;
   for (const filter of FILTERS) {
     const id = `filter-${filter.name}`;
     const known = filter.known && `${id}-known`;
