@@ -265,7 +265,7 @@ fn a_server_that_breaks_every_rule_is_told_of() {
     let hostile = Hostile::start();
     let url = format!("http://127.0.0.1:{}/mcp", hostile.port);
     let server = json!({"type": "http", "url": url, "headers": {"X-Key": "${TEST_TOKEN}"}});
-    let config = config_of(&behind, json!({ "far": server }), json!({"callMs": 5000}));
+    let config = config_of(&behind, json!({ "far": server }), json!({}));
     let mut agent = agent_with(&behind, &config, "s3cret-of-the-test");
     let well = |agent: &mut Agent| {
         let mut answer = through(agent, "far__echo", json!({}));
@@ -288,8 +288,6 @@ fn a_server_that_breaks_every_rule_is_told_of() {
     let unknown = "is not known: look before you repeat it";
     let done = "was not carried out";
     for (tool, why, what) in [
-        ("hang", "gave no answer within", unknown),
-        ("drip", "gave no answer within", unknown),
         ("flood", "it sent too much", unknown),
         ("long_event", "an event longer than", unknown),
         ("cut", "it broke off", unknown),
@@ -313,6 +311,13 @@ fn a_server_that_breaks_every_rule_is_told_of() {
             "{tool}: {told}"
         );
         well(&mut agent);
+    }
+    let config = config_of(&behind, json!({ "far": {"url": url} }), json!({"callMs": 500}));
+    let mut hurried = agent_with(&behind, &config, "");
+    for tool in ["hang", "drip"] {
+        let told = failed(&through(&mut hurried, &format!("far__{tool}"), json!({})));
+        assert!(told.contains("gave no answer within") && told.contains(unknown), "{tool}: {told}");
+        well(&mut hurried);
     }
     // Nothing was sent twice but where the server itself sent it on.
     assert_eq!((hostile.heard("tools/call junk"), hostile.heard("tools/call round")), (1, 4));

@@ -15,6 +15,7 @@ mod outcome;
 mod pack;
 mod planted;
 mod store;
+mod tools;
 mod transfer;
 
 use super::Target;
@@ -34,6 +35,8 @@ pub const ALL: &[Target] = &[
     log::WORDS,
     outcome::REPORT,
     outcome::PROBLEMS,
+    tools::LIST,
+    tools::HELP,
     canon::LOOKUP,
     canon::PACK,
     canon::FILL,
