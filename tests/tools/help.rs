@@ -54,7 +54,7 @@ fn a_command_is_run_only_if_it_is_given() {
 fn what_is_no_help_is_refused() {
     let user = User::new();
     for (words, text, why) in [
-        (&["--from-help", "p"][..], &b""[..], "neither a line of usage"),
+        (&["--from-help", "p"][..], &b""[..], "is empty"),
         (&["--from-help", "p"], b"p: command not found\n", "neither a line of usage"),
         (&["--from-help", "p"], b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe", ""),
         (&["--from-help", "p"], &[b'x'; (1 << 20) + 1], "1 MiB at most"),
