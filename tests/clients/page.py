@@ -595,7 +595,8 @@ def tools(browser):
         for said in ["Suggested", "Does films/search", "Because its name has words", "Called 4 times, 75 %"]:
             check(f"a tool says: {said}", said in first, first)
         notes = page.locator("#notes").inner_text()
-        check("what waits and what is missing is said", "not approved yet: 1 tool" in notes and "no model" in notes, notes)
+        is_said = "not approved yet: 1 tool" in notes and "no model" in notes
+        check("what waits and what is missing is said", is_said, notes)
         check("what nobody gives is said", "mail needs address" in page.locator(".plan").inner_text())
         page.locator("#box").focus()
         page.keyboard.press("ArrowDown")
@@ -645,7 +646,8 @@ def tools(browser):
         for key, expanded in [("Enter", "false"), ("Space", "true"), ("Enter", "false")]:
             page.keyboard.press(key)
             expect(button).to_have_attribute("aria-expanded", expanded)
-            check(f"{key} opens and closes a set, and the focus stays", button.evaluate("(it) => it === document.activeElement"))
+            is_focused = button.evaluate("(it) => it === document.activeElement")
+            check(f"{key} opens and closes a set, and the focus stays", is_focused)
         check("what lacks something is marked", graph.locator(".lacks text").text_content() == "mail")
         page.set_viewport_size(NARROW)
         expect(graph).to_be_visible()
@@ -669,9 +671,12 @@ def tools(browser):
             payloads = {}
 
             def poison(field):
+                if field.endswith("because.kind"):
+                    return "order"
                 # What names a tool must be one name everywhere.
-                of = "key" if field.split(".")[-1] in ("key", "levels", "from", "to", "tool") or "capabilities" in field else field
-                return "order" if field.endswith("because.kind") else payloads.setdefault(of, HOSTILE.format(len(payloads)))
+                names_tool = field.split(".")[-1] in ("key", "levels", "from", "to", "tool")
+                of = "key" if names_tool or "capabilities" in field else field
+                return payloads.setdefault(of, HOSTILE.format(len(payloads)))
 
             show_tools(page, walk(FOUND_TOOLS, poison), walk({**PLAN, "levels": [["x"], ["y"]]}, poison))
             page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
@@ -1062,7 +1067,9 @@ def states(browser):
     yield "tools", show_tools
     yield "tools in an open set", tools_opened
     yield "no tool", lambda page: show_tools(page, NO_TOOL, NO_PLAN)
-    lengthen = lambda field: "order" if field.endswith("because.kind") else long
+    def lengthen(field):
+        return "order" if field.endswith("because.kind") else long
+
     long_plan = walk({**PLAN, "levels": [["x"]]}, lengthen)
     yield "tools with long words", lambda page: show_tools(page, walk(FOUND_TOOLS, lengthen), long_plan)
     yield "problem", shows("search", PROBLEM, 400)
