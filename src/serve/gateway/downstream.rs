@@ -108,7 +108,8 @@ impl Downstream {
             }
             Ok(Err(why)) => {
                 died(&mut state);
-                Err(format!("server {} could not be started: {why}", self.name))
+                let what = if self.server.web.is_some() { "used" } else { "started" };
+                Err(format!("server {} could not be {what}: {why}", self.name))
             }
             Err(_) => {
                 died(&mut state);
@@ -223,7 +224,9 @@ impl Downstream {
         };
         let name = &self.name;
         match known {
-            Some(why @ WebError::Unreached(_)) => format!("server {name} {why}. The call was not carried out."),
+            Some(WebError::Unreached(why)) => {
+                format!("server {name} could not be reached: {why}. The call was not carried out.")
+            }
             Some(WebError::TurnedAway(why)) => {
                 format!("server {name} turned the call away: {why}. It was not carried out.")
             }

@@ -51,7 +51,7 @@ const VERSION: &str = "mcp-protocol-version";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum WebError {
     /// It never arrived.
-    #[error("could not be reached: {0}")]
+    #[error("it could not be reached: {0}")]
     Unreached(String),
     /// It was turned away before anything was done.
     #[error("{0}")]
@@ -179,7 +179,7 @@ impl Transport<RoleClient> for Web {
         if place.agreed().session.is_some() && can_start(2).is_ok() {
             let (tell, told) = oneshot::channel::<()>();
             let work = move || {
-                drop(place.plain(place.agent.delete(&place.url)).call());
+                drop(place.sent(None));
                 drop(tell);
             };
             if std::thread::Builder::new().name("server".to_owned()).spawn(work).is_ok() {
@@ -219,7 +219,7 @@ impl Place {
         awaited: Option<&RequestId>,
         given_up: &dyn Fn() -> bool,
     ) -> Result<Option<Stream>, WebError> {
-        let response = self.sent(body)?;
+        let response = self.sent(Some(body))?;
         let status = response.status();
         if !status.is_success() {
             return self.turned_away(response, awaited).map(|()| None);
@@ -248,15 +248,20 @@ impl Place {
         }
     }
 
-    /// Sends a body, also where the server says that it is to go, if that is a place of its own.
-    fn sent(&self, body: &str) -> Result<Response<Body>, WebError> {
+    /// Sends a body, or the end of the session, also where the server says that it is to go, if that is a place of its
+    /// own.
+    fn sent(&self, body: Option<&str>) -> Result<Response<Body>, WebError> {
         let mut url = self.url.clone();
         for _ in 0..=HOPS {
-            let request = self
-                .plain(self.agent.post(&url))
-                .header(header::CONTENT_TYPE, "application/json")
-                .header(header::ACCEPT, "application/json, text/event-stream");
-            let response = request.send(body).map_err(|error| failed(&error))?;
+            let sent = match body {
+                Some(body) => self
+                    .plain(self.agent.post(&url))
+                    .header(header::CONTENT_TYPE, "application/json")
+                    .header(header::ACCEPT, "application/json, text/event-stream")
+                    .send(body),
+                None => self.plain(self.agent.delete(&url)).call(),
+            };
+            let response = sent.map_err(|error| failed(&error))?;
             if !response.status().is_redirection() {
                 return Ok(response);
             }

@@ -136,7 +136,7 @@ pub(super) fn sections<'t>(text: &'t str, words: &[&str]) -> Vec<Section<'t>> {
                 if line.indent == 0
                     && has_lines_indented(&out)
                     && !line.text.is_empty()
-                    && !next.is_some_and(|next| next.indent > 0) =>
+                    && next.is_none_or(|next| next.indent == 0) =>
             {
                 Some(Kind::Other)
             }
