@@ -70,7 +70,7 @@ const BOX = { width: 200, height: 34, gap: 18, between: 44, inside: 8, edge: 14,
 
 /** An element of a picture; children are elements or text. */
 function svg(tag, attributes, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  const node = document.createElementNS(byId("drawn").namespaceURI, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   node.append(...children.map((child) => (child instanceof Node ? child : visible(child))));
   return node;
@@ -125,15 +125,13 @@ function draw(picture, plan, open) {
     draw(picture, plan, open);
     [...picture.querySelectorAll("[role=button]")].find((one) => one.dataset.key === unit.key)?.focus();
   }));
-  const tip = svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8,
-    orient: "auto" }, svg("path", { d: "M0 0 8 4 0 8z", class: "tip" }));
   const arrows = new Map();
   for (const { from, to } of plan.edges) {
     const [a, b] = [boxes.get(from), boxes.get(to)];
     if (a && b && a !== b) arrows.set(`${a.x} ${a.y} ${b.x} ${b.y}`, arrow(a, b));
   }
   picture.replaceChildren(svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` },
-    svg("defs", {}, tip), ...frames, ...arrows.values(), ...nodes));
+    ...frames, ...arrows.values(), ...nodes));
 }
 
 /** From the lower edge of one box to the upper edge of another; beside them where that is no way down. */
@@ -142,10 +140,12 @@ function arrow(a, b) {
   const end = b.set && b.set !== a.set ? b.set : b;
   const [x1, y1, x2, y2] = [a.x + a.width / 2, a.y + a.height, end.x + end.width / 2, end.y];
   const [right, middle] = [Math.max(a.x + a.width, b.x + b.width), (y1 + y2) / 2];
-  const d = y2 > y1
-    ? `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - 1}`
-    : `M${a.x + a.width} ${a.y + a.height / 2}H${right + 8}V${b.y + b.height / 2}H${b.x + b.width + 1}`;
-  return svg("path", { d, class: "arrow", "marker-end": "url(#tip)" });
+  const side = b.y + b.height / 2;
+  const [line, tip] = y2 > y1
+    ? [`M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - 6}`, `M${x2 - 4} ${y2 - 8}h8l-4 8z`]
+    : [`M${a.x + a.width} ${a.y + a.height / 2}H${right + 8}V${side}H${b.x + b.width + 6}`,
+      `M${b.x + b.width + 8} ${side - 4}v8l-8 -4z`];
+  return svg("g", {}, svg("path", { d: line, class: "arrow" }), svg("path", { d: tip, class: "tip" }));
 }
 
 /** A unit, with a box for each of its tools that an arrow can lead to. */
