@@ -11,7 +11,8 @@ memories are only scored, and only with --odd.
 
 Logistic regression, L2 penalty L2, by Newton's method. What is looked for is read from the Rust tables, so that both
 sides count the same; a test in Rust compares the chances that are written into `revisions.jsonl`. `--write` puts the
-weights into the Rust table and the chances into `revisions.jsonl`; else they are shown. Standard library only; a minute.
+weights into the Rust table and the chances into `revisions.jsonl`; else they are shown. Standard library only;
+it takes a minute.
 """
 
 import json
@@ -45,7 +46,8 @@ CODED = SIGNS.read_text(encoding="utf-8")
 MONTH = string(CODED[CODED.index("const MONTH") :].split(");", 1)[0])
 CHANGE = re.compile(string(CODED[CODED.index("const CHANGE") :].split(");", 1)[0]), re.A)
 KINDS = []
-for row in re.findall(r"kind\(\s*(concat!\(.*?\n        \),|r\"[^\"]*\",)\s*(true|false),?\s*\)", table(CODED, "KINDS"), re.S):
+KIND = r"kind\(\s*(concat!\(.*?\n        \),|r\"[^\"]*\",)\s*(true|false),?\s*\)"
+for row in re.findall(KIND, table(CODED, "KINDS"), re.S):
     KINDS.append((re.compile(string(row[0]).replace("{month}", MONTH), re.A), row[1] == "true"))
 PREPOSITIONS, CALLS, NO_NAMES, EMPTY = (
     set(re.findall(r'"([a-z\']+)"', table(CODED, name))) for name in ("PREPOSITIONS", "CALLS", "NO_NAMES", "EMPTY")
@@ -209,7 +211,8 @@ def scored(name, found):
     print(f"{name}: {len(found)} pairs, {every} revise; average precision {total / every:.3f}")
     for least in (0.15, 0.2, 0.25, 0.3, 0.4, 0.5):
         kept = [label for p, label in found if p >= least]
-        print(f"  from {least}: {len(kept)}, precision {sum(kept) / max(1, len(kept)):.3f}, recall {sum(kept) / every:.3f}")
+        precision, recall = sum(kept) / max(1, len(kept)), sum(kept) / every
+        print(f"  from {least}: {len(kept)}, precision {precision:.3f}, recall {recall:.3f}")
 
 
 def main():

@@ -65,7 +65,8 @@ def remembered(ken, models, said):
     for folder in ("models", "vectors"):
         os.symlink(os.path.join(models, folder), os.path.join(home, folder))
     os.chmod(home, 0o700)
-    commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", os.path.basename(home)]
+    author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    commit = [*author, "commit", "-q", "--allow-empty", "-m", os.path.basename(home)]
     for arguments in (["init", "-q"], commit):
         subprocess.run(["git", *arguments], cwd=home, check=True)
     options = ["remember", "--json", "--kind", "fact", "--author", "person"]

@@ -35,8 +35,8 @@ def fill(home, rows):
         row = "INSERT INTO tool_outcome VALUES (?, ?, ?, 'bash', 'make', ?, ?, ?, ?, ?, ?, 20, 'global')"
         database.executemany(row, (made(at, now, kinds) for at in range(sessions * 50)))
         errors = ((at + 10, f"v2:{at:016x}", f"old {at}") for at in range(kinds))
-        database.executemany("INSERT INTO error_log VALUES (?, 'global', 'bash', 'make', ?, 'make: no rule', ?, 9, 0, 0)",
-                             errors)
+        row = "INSERT INTO error_log VALUES (?, 'global', 'bash', 'make', ?, 'make: no rule', ?, 9, 0, 0)"
+        database.executemany(row, errors)
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     # What was just written must not wait for the disk while others are timed.

@@ -89,7 +89,8 @@ mod tests {
         fn noise_is_what_the_pattern_says(
             parts in prop::collection::vec(prop::sample::select(vec![
                 "File \"a.py\"", ", line 3", " ", "\t", "at ", "a.b(C.java:1)", "12", "LL", "|", "~", "+", "-", "-->",
-                ":::", "...", ":", " 0x1f", "with x.y[0],", "on ", "main.tf", " line 4", "note: run with `RUST_BACKTRACE",
+                ":::", "...", ":", " 0x1f", "with x.y[0],", "on ", "main.tf", " line 4",
+                "note: run with `RUST_BACKTRACE",
                 "For more information about this error", "===", "***", "─", "_", "error", "x",
             ]), 0..7),
         ) {

@@ -151,8 +151,10 @@ fn answers_hold_what_the_schemas_say() {
         judge.assert_fits("outcomes-answer.schema.json", &ran);
     }
     let tools = json!([
-        {"name": "harvest", "description": "Harvest the apples", "tags": ["farm"], "inputSchema": {"properties": {"day": {"type": "string"}}}},
-        {"name": "press", "description": "Press the apples that are harvested", "inputSchema": {"properties": {"apple_id": {"type": "string"}}, "required": ["apple_id"]}},
+        {"name": "harvest", "description": "Harvest the apples", "tags": ["farm"],
+            "inputSchema": {"properties": {"day": {"type": "string"}}}},
+        {"name": "press", "description": "Press the apples that are harvested",
+            "inputSchema": {"properties": {"apple_id": {"type": "string"}}, "required": ["apple_id"]}},
     ]);
     let list = user.write("tools.json", tools.to_string());
     assert_eq!(user.ken(&["tools", "add", list.to_str().unwrap()]).code, 0);

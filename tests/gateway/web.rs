@@ -158,7 +158,8 @@ fn answer(mut stream: &TcpStream, port: u16, heard: &Mutex<Vec<String>>) -> Opti
     let said = |text: &str| json!({"content": [{"type": "text", "text": text}]});
     match (method, tool) {
         ("initialize", _) => {
-            let info = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}});
+            let info = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "x", "version": "1"}});
             whole(&json(info))
         }
         ("tools/list", _) => whole(&json(tools())),
@@ -201,7 +202,8 @@ fn answer(mut stream: &TcpStream, port: u16, heard: &Mutex<Vec<String>>) -> Opti
             write(&events())?;
             let piece = format!(
                 "data: {}\n\n",
-                json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x".repeat(60_000)}})
+                json!({"jsonrpc": "2.0", "method": "notifications/message",
+                    "params": {"level": "info", "data": "x".repeat(60_000)}})
             );
             while write(&piece).is_some() {}
             None

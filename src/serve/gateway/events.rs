@@ -129,7 +129,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_of_any_size_say_the_same(text in "(\u{feff}|data|data:|:|id| |a|\u{e9}|\n|\r|\r\n){0,40}", cuts in proptest::collection::vec(1..9usize, 0..40)) {
+        fn pieces_of_any_size_say_the_same(
+            text in "(\u{feff}|data|data:|:|id| |a|\u{e9}|\n|\r|\r\n){0,40}",
+            cuts in proptest::collection::vec(1..9usize, 0..40),
+        ) {
             let mut events = Events::new(10_000);
             let (mut rest, mut out) = (text.as_bytes(), Vec::new());
             for cut in cuts {

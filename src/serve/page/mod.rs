@@ -1,4 +1,5 @@
-//! The page at `/`: search, lookup, failures of tools, tools for a task and status in a browser, over the same answers as elsewhere.
+//! The page at `/`: search, lookup, failures of tools, tools for a task and status in a browser, over the same answers
+//! as elsewhere.
 //!
 //! One document that holds its style and its script, so that nothing else is fetched. The policy lets exactly these two
 //! run, by their hashes, and lets the page talk to its own origin alone. The script is a plain one, in five files that

@@ -1,5 +1,5 @@
-// Tools for a task, and their plan as a graph: steps from above to below, arrows from what gives to what needs. A set of
-// tools that earlier tasks used together is one box, which opens and shows the tools that it holds.
+// Tools for a task, and their plan as a graph. Steps go from top to bottom, and arrows from what gives something to what
+// needs it. Tools that earlier tasks used together are one box, which opens and shows them.
 
 const MOST_TOOLS = 10;
 
@@ -18,7 +18,8 @@ function showTools({ tools = [], closest = [], known, unapproved, semantic, plan
   const more = [...notes];
   if (unapproved > 0) more.push(`${counted(unapproved, "tool")} changed and must be approved first (ken tools list).`);
   if (known > 0 && !semantic) more.push("There is no model, so words and what was used together alone decided.");
-  if (!known) return show("No tools.", [p("", "No tools are known here. ", code("ken tools add"), " adds some.")], more);
+  const none = p("", "No tools are known here. ", code("ken tools add"), " adds some.");
+  if (!known) return show("No tools.", [none], more);
   const found = tools.length
     ? [planned(plan), list("ol", "hits", tools.map((tool) => toolCard(tool, "")))]
     : [p("", closest.length ? "No tool fits for sure. Closest:" : "No tool fits."),

@@ -25,22 +25,46 @@ fn pairs(wanted: &[(&str, &str)]) -> Vec<(String, String)> {
 fn commands_are_listed_in_many_ways() {
     let wanted = pairs(&[("bake bread", "Bake a loaf"), ("bake list", "List what is in the oven")]);
     for text in [
-        "Bakes things\n\nUsage: bake [OPTIONS] <COMMAND>\n\nCommands:\n  bread, b  Bake a loaf\n  list      List what is in\n            the oven\n  help      Print this\n\nOptions:\n  -q  Be quiet\n",
-        "bake 2.1 (arm)\nUsage: bake command\n\nMost used commands:\n  bread - Bake a loaf\n  list - List what is in the oven\n\nSee bake(8) for more information about commands.\n",
-        "usage: bake [-v] <command>\n\nThese are the commands that bakers use:\n\nmake something (see also: bake help make)\n   bread   Bake a loaf\n\nlook around\n   list    List what is in the oven\n\n'bake help -a' lists all of them and some more.\nSee there.\n",
-        "Usage:\n  bake [command]\n\nAvailable Commands:\n  bread\n    Bake a loaf\n  list\n    List what is in the oven\n  ...     See all with --list\n\nUse \"bake [command] --help\" for more information about a command.\n",
+        concat!(
+            "Bakes things\n\nUsage: bake [OPTIONS] <COMMAND>\n\nCommands:\n  bread, b  Bake a loaf\n",
+            "  list      List what is in\n            the oven\n  help      Print this\n\nOptions:\n",
+            "  -q  Be quiet\n",
+        ),
+        concat!(
+            "bake 2.1 (arm)\nUsage: bake command\n\nMost used commands:\n  bread - Bake a loaf\n",
+            "  list - List what is in the oven\n\nSee bake(8) for more information about commands.\n",
+        ),
+        concat!(
+            "usage: bake [-v] <command>\n\nThese are the commands that bakers use:\n\n",
+            "make something (see also: bake help make)\n   bread   Bake a loaf\n\nlook around\n",
+            "   list    List what is in the oven\n\n'bake help -a' lists all of them and some more.\n",
+            "See there.\n",
+        ),
+        concat!(
+            "Usage:\n  bake [command]\n\nAvailable Commands:\n  bread\n    Bake a loaf\n  list\n",
+            "    List what is in the oven\n  ...     See all with --list\n\n",
+            "Use \"bake [command] --help\" for more information about a command.\n",
+        ),
         "BAKE COMMANDS\n  bread:  Bake a loaf\n  list:   List what is in the oven\n\nFLAGS\n  --help  Show help\n",
-        "bake: bakes\n\n  bake bread          Bake a loaf\n  bake list           List what is in the\n                      oven\n",
+        concat!(
+            "bake: bakes\n\n  bake bread          Bake a loaf\n",
+            "  bake list           List what is in the\n                      oven\n",
+        ),
     ] {
         // A colon behind a name is none of it.
         let found: Vec<(String, String)> = says("bake", text);
         assert_eq!(found, wanted, "{text}");
     }
-    let named: Vec<String> =
-        says("bake", "Usage:\n\nbake fresh   bake it all again\n\nAll commands:\n\n    bread, cake, list,\n    ls\n\nFound at:\n    /opt/bake, /usr/bake, x\n")
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect();
+    let named: Vec<String> = says(
+        "bake",
+        concat!(
+            "Usage:\n\nbake fresh   bake it all again\n\nAll commands:\n\n    bread, cake, list,\n",
+            "    ls\n\nFound at:\n    /opt/bake, /usr/bake, x\n",
+        ),
+    )
+    .into_iter()
+    .map(|(name, _)| name)
+    .collect();
     assert_eq!(named, ["bake fresh", "bake bread", "bake cake", "bake list", "bake ls"]);
     let columns = says("bake", "help:\n\nOven commands\nbread      cake      list\nls         rolls     tarts\n");
     assert_eq!(columns.len(), 6, "{columns:?}");
@@ -50,7 +74,11 @@ fn commands_are_listed_in_many_ways() {
 fn a_command_takes_what_its_line_names() {
     let tools = read(
         "unit",
-        "unit [OPTIONS...] COMMAND ...\n\nRun units.\n\nUnit Commands:\n  list [PATTERN...]         List units\n  start UNIT...             Start one or more\n  set-limit UNIT NAME=VALUE Set a limit\n",
+        concat!(
+            "unit [OPTIONS...] COMMAND ...\n\nRun units.\n\nUnit Commands:\n",
+            "  list [PATTERN...]         List units\n  start UNIT...             Start one or more\n",
+            "  set-limit UNIT NAME=VALUE Set a limit\n",
+        ),
     );
     let of = |tool: &Tool| tool.parameters.iter().map(|one| (one.name.clone(), one.required)).collect::<Vec<_>>();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -67,10 +95,26 @@ fn a_command_takes_what_its_line_names() {
 fn options_are_listed_in_many_ways() {
     let wanted = ["file! string", "quiet boolean", "jobs integer", "out string", "x boolean"];
     for text in [
-        "Packs files\n\nUsage: pack [OPTIONS] <FILE>\n\nOptions:\n  -q, --quiet      Say less\n  -j, --jobs <N>   How many at once\n      --out <DIR>  Where to\n  -x               Cross\n  -h, --help       Print help\n",
-        "usage: pack [<options>] [--] <file>\n\n    -q, --[no-]quiet      say less\n    -j, --[no-]jobs <n>   how many at once\n    --out[=<dir>]\n                          where to\n    -x                    cross\n",
-        "Usage: pack [OPTION]... FILE\nPack files together.\n\n  -q,  --quiet        say less\n  -j,  --jobs=NUMBER  how many at once; this is\n                      --quiet about it\n       --out=FILE     where to\n  -x                  cross\n      --version  output version information and exit\n",
-        "pack [-options] file\n  -q|--quiet  say less\n  -j|--jobs N  how many at once\n  --out dir : where to\n  -x   cross\n",
+        concat!(
+            "Packs files\n\nUsage: pack [OPTIONS] <FILE>\n\nOptions:\n  -q, --quiet      Say less\n",
+            "  -j, --jobs <N>   How many at once\n      --out <DIR>  Where to\n",
+            "  -x               Cross\n  -h, --help       Print help\n",
+        ),
+        concat!(
+            "usage: pack [<options>] [--] <file>\n\n    -q, --[no-]quiet      say less\n",
+            "    -j, --[no-]jobs <n>   how many at once\n    --out[=<dir>]\n",
+            "                          where to\n    -x                    cross\n",
+        ),
+        concat!(
+            "Usage: pack [OPTION]... FILE\nPack files together.\n\n  -q,  --quiet        say less\n",
+            "  -j,  --jobs=NUMBER  how many at once; this is\n                      --quiet about it\n",
+            "       --out=FILE     where to\n  -x                  cross\n",
+            "      --version  output version information and exit\n",
+        ),
+        concat!(
+            "pack [-options] file\n  -q|--quiet  say less\n  -j|--jobs N  how many at once\n",
+            "  --out dir : where to\n  -x   cross\n",
+        ),
         "usage: pack [--quiet] [--jobs n] [--out dir]\n            [-x] file\n",
     ] {
         assert_eq!(takes("pack", text), wanted, "{text}");
@@ -166,7 +210,10 @@ fn a_text_that_never_ends_is_read_in_time() {
 proptest! {
     /// Whatever is read, every tool has a name of its own that begins with the program, and no line break.
     #[test]
-    fn any_text_is_read_or_refused(text in "(Usage: |p |Commands:|Options:|  |   |-|--|a|bc|\\[|\\]|<|>|=|, |\\||\n|\n\n|\t|\u{8}|\u{1b}\\[1m|\u{e9}| : |\\.\\.\\.){0,120}") {
+    fn any_text_is_read_or_refused(text in concat!(
+            "(Usage: |p |Commands:|Options:|  |   |-|--|a|",
+            "bc|\\[|\\]|<|>|=|, |\\||\n|\n\n|\t|\u{8}|\u{1b}\\[1m|\u{e9}| : |\\.\\.\\.){0,120}"
+        )) {
         if let Ok(tools) = read_help(&text, "p", "") {
             let mut names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
             prop_assert!(names.iter().all(|name| *name == "p" || name.starts_with("p ")));

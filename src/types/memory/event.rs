@@ -62,7 +62,8 @@ pub enum Relation {
     DerivedFrom,
     /// What is true now to what was true before.
     Supersedes,
-    /// What was said later in a session to what it seems to revise. A guess: it orders what is found, and hides nothing.
+    /// What was said later in a session to what it seems to revise. This is a guess: it orders what is found, and hides
+    /// nothing.
     Revises,
 }
 
