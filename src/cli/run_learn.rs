@@ -1,4 +1,4 @@
-//! `ken run --learn`: a command that failed and works now; whoever made it work says what helped.
+//! `ken run --learn`: asks what helped when a command works that failed before.
 
 use super::clock::now_ms;
 use super::output::{self, Failure, Output};
@@ -12,7 +12,7 @@ use crate::types::{Access, Author};
 
 /// What is asked.
 const QUESTION: &str = "What helped? A number, your own words, or Enter to keep nothing:";
-/// What a program is told, which nobody can ask.
+/// What is said where nobody can be asked.
 const HOW: &str = "If you know what helped: ken remember \"WHAT HELPED\" --overcame";
 
 /// Asks what helped, if the run with this number overcame a failure of its session, and remembers the answer. Where
@@ -44,7 +44,7 @@ pub(super) fn offer(global: &Global, number: u32, output: &Output) -> Result<(),
     Ok(())
 }
 
-/// What was meant by an answer: a step by its number, or words; none if nothing is to be kept.
+/// Reads an answer: the number of a step, or words of one's own. None if nothing is to be kept.
 fn words(answer: &str, overcome: &Overcome) -> Option<String> {
     let step = answer.parse::<usize>().ok().and_then(|number| overcome.steps.get(number.checked_sub(1)?));
     let own = || Some(answer.trim().to_owned()).filter(|own| !own.is_empty() && own.parse::<usize>().is_err());

@@ -1,4 +1,4 @@
-//! The verbs of the command line: how arguments become one of them, and who runs it.
+//! Reads the command line into a verb with its options.
 
 use super::{Cli, Global, help};
 use super::{ask, bench, canon, check, completions, config, doctor, export, forget, gateway, gc, hook, import, index};
@@ -55,10 +55,10 @@ pub(super) enum Verb {
     Purge(purge::PurgeArgs),
 }
 
-/// Adds what a verb takes to its command.
+/// Adds the options of a verb to its command.
 type Augment = fn(Command) -> Command;
 
-/// What each verb takes, so that one of them can be made without the others.
+/// The verbs, each with a function that adds its options. With it the options of one verb are made without the others.
 const VERBS: [(&str, Augment); 34] = [
     ("lookup", lookup::LookupArgs::augment_args),
     ("run", run::RunArgs::augment_args),
@@ -102,8 +102,8 @@ const VERBS: [(&str, Augment); 34] = [
 /// What is wrong with them, or the help that is asked for.
 pub(super) fn read(arguments: impl Iterator<Item = OsString>) -> clap::error::Result<Cli> {
     let arguments: Vec<OsString> = arguments.collect();
-    // All options of all verbs take a millisecond to be made. Whatever is not understood with those of one is read
-    // again with all of them, so that messages and help know everything.
+    // Making the options of all verbs takes a millisecond, so only those of the verb that is called are made. If that
+    // fails, the arguments are read again with all verbs, so that messages and help know every one.
     if let Some(cli) = narrow(&arguments).and_then(|command| parsed(command, &arguments).ok()) {
         return Ok(cli);
     }

@@ -1,8 +1,8 @@
-//! What people say in passing revises what they said before: "No, make that Newark". What is remembered is linked to
-//! what it seems to revise of its session, and is read before that.
+//! Links between memories of one session, where the later seems to revise the earlier: "No, make that Newark" after "I
+//! want to fly to Boston". The later one is shown before the earlier.
 //!
-//! It is a guess (`memory::revising`), so it orders what is found and hides nothing. What names what it is about has a
-//! rule of its own, which takes the place of what was known, and is never guessed about.
+//! A link is a guess (`memory::revising`). It changes the order of what is found, and hides nothing. A memory that
+//! names its subject has no such links: it replaces the older memory of that subject.
 
 use super::change::Saying;
 use crate::engine::EngineError;
@@ -11,12 +11,12 @@ use crate::store::{Database, MemoryFilter, ReadMemory};
 use crate::types::{Change, Kind, Memory, MemoryState, NewEvent, Relation, Scope, Wording};
 use std::collections::BTreeSet;
 
-/// Memories that are looked through for those of the session: those that were met last.
+/// How many of the latest memories are searched for those of the session.
 const LOOKED_THROUGH: usize = 200;
-/// Revisions that are followed from one memory.
+/// How many revisions are followed from one memory.
 const MOST_REVISIONS: usize = 16;
 
-/// The events that link what is remembered, of this kind and in this scope, with what it seems to revise.
+/// The events that link a new memory of this kind and scope to the memories that it seems to revise.
 pub(super) fn revisions(
     database: &Database,
     (kind, scope): (Kind, &Scope),
@@ -46,7 +46,7 @@ pub(super) fn revisions(
     Ok(revised(&words.text, &texts).into_iter().filter_map(link).collect())
 }
 
-/// Whether it names what it is about, so that another that names the same takes its place.
+/// Whether it names its subject. Then a memory that names the same subject replaces it.
 fn has_subject(words: &Wording) -> bool {
     let Wording { category, pattern, service, region, subject, .. } = words;
     [category, pattern, service, region, subject].iter().any(|part| part.is_some())
@@ -56,11 +56,11 @@ fn has_subject(words: &Wording) -> bool {
 #[derive(Debug)]
 pub(super) struct Revisable {
     pub memory: Memory,
-    /// Ids of what seems to revise it, what was said last first.
+    /// Ids of the memories that seem to revise it, the latest first.
     pub revised_by: Vec<String>,
 }
 
-/// A memory behind those that seem to revise it, what was said last first. Only what `admits` lets through is read.
+/// A memory, after the memories that seem to revise it, the latest first. Only those that `admits` accepts are read.
 pub(super) fn with_revisions(
     database: &Database,
     memory: Memory,
@@ -71,7 +71,7 @@ pub(super) fn with_revisions(
     Ok(out)
 }
 
-/// Puts a memory behind those that revise it, and each of these behind those that revise it in turn.
+/// Puts a memory after those that revise it, and each of these after its own revisions.
 fn push(
     database: &Database,
     memory: Memory,
@@ -90,7 +90,7 @@ fn push(
     Ok(())
 }
 
-/// What stands before a memory because it seems to revise it, what was said last first.
+/// The memories that seem to revise a memory, the latest first.
 pub(super) fn revised_by(
     database: &Database,
     memory: &Memory,

@@ -1,4 +1,4 @@
-//! A failure that was overcome in its session: the same command failed, and works now.
+//! Finds a failure that was overcome: a command failed in this session, and the same command works now.
 
 use crate::engine::{Engine, EngineError, Session};
 use crate::outcome::{changes, name};
@@ -6,7 +6,7 @@ use crate::store::ReadOutcomes;
 use crate::types::{Access, ToolOutcome};
 use serde::Serialize;
 
-/// How many runs of a session are looked at, from its end.
+/// How many of the last runs of a session are read.
 const LOOKED_AT: u32 = 500;
 
 /// A failure, what was done since, and the run that shows that it is gone.
@@ -114,7 +114,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against looking at all pairs.
+        /// A naive twin compares all pairs.
         #[test]
         fn it_is_the_last_success_right_after_a_failure_of_the_same(
             all in prop::collection::vec((prop::sample::select(vec!["a", "b", "c"]), any::<bool>()), 0..30),

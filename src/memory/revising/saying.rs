@@ -1,6 +1,6 @@
-//! A saying as it is compared: the values that it states with what stands beside them, and its words.
+//! A saying in the form in which it is compared: its values, the words beside each value, and its other words.
 //!
-//! `benches/memory/fit_revising.py` reads a saying in the same way; a test holds the two together.
+//! `benches/memory/fit_revising.py` reads sayings in the same way, and a test compares the two.
 
 use super::signs::{CALLS, CHANGE, EMPTY, KINDS, MONTH, NO_NAMES, PREPOSITIONS};
 use crate::text::pattern;
@@ -8,13 +8,13 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Bytes of a saying that are read: what it revises it says early.
+/// Bytes of a saying that are read. A correction stands near the beginning.
 const LOOKED_AT_BYTES: usize = 600;
 /// A name at the very beginning is a value if the saying has no more words than this.
 const CALL_WORDS: usize = 4;
 /// A longer saying counts as having this many words.
 const MOST_WORDS: usize = 80;
-/// Stands in the place of what an earlier kind has found. No text that is looked at holds it.
+/// Replaces what an earlier kind has found. No text that is read contains it.
 const TAKEN: &str = "\0";
 
 static PATTERNS: LazyLock<Vec<Regex>> =
@@ -101,8 +101,8 @@ fn values(text: &str, is_short: bool) -> Vec<Value> {
     out
 }
 
-/// Whether what is written like a name is one, by what stands before it: a word in lower case, or nothing in a saying
-/// that is little more than a name. Whoever is called by their name is no value.
+/// Whether a capitalised word is a name that counts as a value. It is one after a word in lower case, or at the
+/// beginning of a saying that is little more than that name. The name of whoever is addressed is no value.
 fn stands_as_name(before: &str, is_short: bool) -> bool {
     let Some(led) = before.strip_suffix(' ').filter(|led| led.ends_with(|c: char| c.is_ascii_lowercase() || c == '\''))
     else {
@@ -153,7 +153,7 @@ mod tests {
         );
         assert_eq!(stated("two seats in New York next Friday"), of(&[(2, "next friday"), (3, "two"), (4, "new york")]));
         assert_eq!(stated("Lisbon, please"), of(&[(4, "lisbon")]));
-        // Whoever is spoken to, the first word, and oneself.
+        // Names of whoever is addressed, first words of sentences, and "I".
         assert_eq!(stated("Hey Tom, how are you today? I think I'd go. Great idea"), of(&[(2, "today")]));
         assert_eq!(stated(""), of(&[]));
         let place = Saying::new("from the Old Town to Bergen").values;

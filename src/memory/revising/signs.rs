@@ -1,14 +1,13 @@
-//! What is looked for in a saying: values by their kind, words that tell of a change, words that tell nothing.
+//! Tables of what is looked for in a saying: values of each kind, words that announce a change, words without meaning.
 //!
-//! `benches/memory/fit_revising.py` reads the tables of this file, so that both sides read a saying in the same way.
-//! All of it is general English; no row names a subject.
+//! `benches/memory/fit_revising.py` reads these tables too. They are general English; no row is about a subject.
 
 /// A kind of values.
 pub(super) struct Kind {
     /// What finds them.
     pub(super) pattern: &'static str,
-    /// Whether two of them tell of the same matter wherever they stand. The others do if they stand behind the same
-    /// preposition, or before the same word.
+    /// Whether two values of this kind belong to the same matter wherever they stand. Values of other kinds do if they
+    /// stand after the same preposition or before the same word.
     pub(super) alone: bool,
 }
 
@@ -16,8 +15,8 @@ const fn kind(pattern: &'static str, alone: bool) -> Kind {
     Kind { pattern, alone }
 }
 
-/// The kinds, in the order in which they are looked for: what one of them has found is gone for the next. The last are
-/// names.
+/// The kinds, in the order in which they are looked for. What one kind has found is not searched again. Names come
+/// last.
 pub(super) const KINDS: &[Kind] = &[
     // Money.
     kind(r"(?i)[$€£] ?\d[\d.,]*|\b\d[\d.,]* ?(?:dollars|bucks|euros|pounds|usd|eur)\b", true),
@@ -56,27 +55,27 @@ pub(super) const MONTH: &str = concat!(
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
 );
 
-/// What tells of a change.
+/// Words that announce a change.
 pub(super) const CHANGE: &str = concat!(
     r"(?i)\b(?:actually|instead|rather|change|changed|another|different|other|else|make (?:it|that)|no|wait|sorry|",
     r"switch|better|again|mistake|wrong|meant)\b",
 );
 
-/// Words behind which a value stands.
+/// Prepositions that stand before a value.
 pub(super) const PREPOSITIONS: &[&str] = &[
     "about", "after", "around", "as", "at", "be", "before", "by", "called", "for", "from", "in", "into", "is", "named",
     "near", "of", "on", "over", "through", "till", "to", "towards", "under", "until", "via", "with",
 ];
 
-/// Words behind which a name only tells whom one speaks to.
+/// Words after which a name only says who is addressed.
 pub(super) const CALLS: &[&str] = &[
     "bye", "congrats", "dear", "hello", "hey", "hi", "no", "oh", "ok", "okay", "thank", "thanks", "wow", "yeah", "yes",
 ];
 
-/// What looks like a name and is none.
+/// Capitalised words that are no names.
 pub(super) const NO_NAMES: &[&str] = &["i", "i'd", "i'll", "i'm", "i've", "ok", "okay"];
 
-/// Words that tell nothing of what a saying is about; sorted.
+/// Words that do not say what a saying is about; sorted.
 pub(super) const EMPTY: &[&str] = &[
     "also", "can't", "do", "don't", "here", "i", "i'd", "i'm", "it's", "just", "let's", "like", "me", "my", "need",
     "no", "ok", "okay", "one", "please", "thank", "thanks", "that's", "there", "want", "well", "what's", "would",

@@ -24,11 +24,11 @@ pub(super) const PLACES: &str = "places";
 /// How often a database is opened again that is replaced in the moment of opening.
 const OPENING_ATTEMPTS: usize = 10;
 
-/// Bytes of the log that whoever records a row leaves there. Whoever opens the log first reads all of it: so much takes
-/// two milliseconds. What is run in the background now and then folds it long before ([`FOLDED_LOG_BYTES`]), so that
-/// hardly any row has to wait for the disk.
+/// How long the log may be, in bytes, before whoever records a row empties it. The first to open a log reads all of it,
+/// which takes two milliseconds at this length. The analysis in the background empties it much earlier
+/// ([`FOLDED_LOG_BYTES`]), so that hardly any row waits for the disk.
 const RECORDED_LOG_BYTES: u64 = 4 << 20;
-/// Bytes of the log that a process in the background leaves there.
+/// How long the log may be, in bytes, before a process in the background empties it.
 const FOLDED_LOG_BYTES: u64 = 256 << 10;
 
 /// How long whoever records a row waits for other writers.
@@ -147,14 +147,15 @@ impl Database {
         self.fold_longer_log(RECORDED_LOG_BYTES)
     }
 
-    /// The same of a process that nobody waits for: so that the next ones read a short log, and need not fold it.
+    /// Empties the log earlier than [`Database::end_recording`] does. A process in the background calls it, so that
+    /// those who record rows find a short log and need not empty it themselves.
     ///
     /// # Errors
     /// As [`Database::end_recording`].
     pub fn end_in_background(&self) -> Result<(), StoreError> {
         if self.log_bytes() > FOLDED_LOG_BYTES {
-            // Who records a row meanwhile does not wait for the disk: this way nobody is kept out, and what is left to
-            // be folded after it is little.
+            // A passive checkpoint writes to the disk without keeping anybody out. Little is left for the one below,
+            // which does keep them out.
             let passive = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
             self.sql(passive)?;
         }

@@ -13,7 +13,7 @@ const NAME: usize = 60;
 /// What a section is about, by its heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// What stands before all headings, and between usage and lists.
+    /// Text before the first heading, or between usage and lists.
     Lead,
     /// A description under its own heading.
     About,
@@ -42,7 +42,7 @@ pub(super) struct Section<'t> {
 }
 
 impl Section<'_> {
-    /// How the program is called, a text for each form, without the program and its subcommand.
+    /// The forms of a call, without the names of the program and of its subcommand.
     pub(super) fn forms(&self, words: &[&str]) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         if self.kind != Kind::Usage {
@@ -75,7 +75,7 @@ fn is_led(text: &str, words: &[&str]) -> bool {
     words.first().is_some_and(|program| first == *program || first.rsplit('/').next() == Some(program))
 }
 
-/// The text as a terminal would show it: without colours and what is overprinted, with spaces for tabs.
+/// The text as a terminal shows it: without colours and overprinted letters, and with spaces for tabs.
 pub(super) fn plain(text: &str) -> String {
     // Manual pages print a letter over itself to make it bold.
     let mut printed = String::with_capacity(text.len());
@@ -131,7 +131,7 @@ pub(super) fn sections<'t>(text: &'t str, words: &[&str]) -> Vec<Section<'t>> {
             Kind::Usage if has_lines && line.text.is_empty() => Some(Kind::Lead),
             Kind::Usage if has_lines && !continues(line, words) => Some(Kind::Lead),
             Kind::Lead if opens_form => Some(Kind::Usage),
-            // A line among commands that is not indented is a heading of some of them, or the end of all.
+            // Among commands a line without indent begins a group of them, or ends the list.
             Kind::Commands
                 if line.indent == 0
                     && has_lines_indented(&out)
@@ -163,7 +163,7 @@ fn continues(line: &Line<'_>, words: &[&str]) -> bool {
         || line.indent > 0 && (line.text.starts_with(['[', '<', '(', '{', '|']) || !line.text.contains(' '))
 }
 
-/// What a heading says of what follows, and what stands behind it.
+/// What kind of section a heading begins, and the rest of its line.
 fn heading<'t>(line: &Line<'t>, next: Option<&Line<'_>>) -> Option<(Kind, &'t str)> {
     let text = line.text;
     let lower = text.to_lowercase();
@@ -215,7 +215,7 @@ pub(super) fn is_name(word: &str) -> bool {
         && word.chars().all(may_stand)
 }
 
-/// A text before and behind its first gap of two spaces. One behind a comma is none.
+/// Splits a text at its first gap of two spaces or more. A gap after a comma does not count.
 pub(super) fn gap(text: &str) -> Option<(&str, &str)> {
     let mut from = 0;
     while let Some(at) = text[from..].find("  ").map(|at| at + from) {
@@ -240,7 +240,8 @@ pub(super) fn column(lines: &[Line<'_>], is_entry: impl Fn(&Line<'_>) -> bool) -
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(column, _)| column)
 }
 
-/// The head and the description of an entry: at a gap, or at the list's column, which a long head may reach up to.
+/// The head and the description of an entry. They are parted by a gap, or else by the column of the list's
+/// descriptions, which a long head may reach.
 pub(super) fn split<'t>(line: &Line<'t>, column: Option<usize>) -> Option<(&'t str, &'t str)> {
     gap(line.text).or_else(|| {
         let at = column?.checked_sub(line.indent)?;

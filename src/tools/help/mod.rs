@@ -1,7 +1,8 @@
-//! Reads the help text of a program: its subcommands become tools, or the program itself is one, with its options and
-//! what must be given. Help texts have no grammar. What is read here are the habits that most programs share: a line
-//! of usage, headings that end with a colon, and lists with a name before and a description behind a gap. What is not
-//! understood is left out. Nothing is run.
+//! Makes tools of a program's help text. Each subcommand becomes a tool. A program without subcommands is one tool,
+//! with its options and arguments as parameters.
+//!
+//! Help texts have no grammar, so this reads the habits that most of them share: lines of usage, headings that end with
+//! a colon, and lists whose descriptions stand after a gap. What is not understood is left out. Nothing is run.
 
 mod lines;
 mod options;
@@ -24,10 +25,10 @@ const FIELDS: usize = 200;
 /// Most lines of one description, and most forms of usage.
 const LINES: usize = 40;
 const FORMS: usize = 50;
-/// How many options stand for a description where there is none.
+/// How many options are described in place of a missing description.
 const NAMED_OPTIONS: usize = 8;
 
-/// A subcommand as its line has it.
+/// A subcommand, as its line in the list names it.
 struct Command {
     name: String,
     takes: String,
@@ -83,7 +84,7 @@ pub fn read_help(text: &str, program: &str, server: &str) -> Result<Vec<Tool>, N
     Ok(vec![tool(words.join(" "), &description, parameters, &text)])
 }
 
-/// What the program says that it does: the first sentence before its lists.
+/// What the program does: the first sentence before its lists.
 fn about(sections: &[Section<'_>]) -> Option<String> {
     let lead = sections.iter().take_while(|section| matches!(section.kind, Kind::Lead | Kind::Usage | Kind::About));
     let lines = lead.filter(|section| section.kind != Kind::Usage).flat_map(|section| {
@@ -235,7 +236,7 @@ fn joined(says: &str, more: &str) -> String {
     words.join(" ")
 }
 
-/// The lines that continue an entry: deeper than it, up to an empty one.
+/// The lines that continue an entry: those with a deeper indent, up to an empty line.
 fn following(rest: &[Line<'_>], indent: usize) -> String {
     let deeper = rest.iter().take_while(|line| !line.text.is_empty() && line.indent > indent).take(LINES);
     let texts: Vec<&str> = deeper.map(|line| line.text).collect();

@@ -16,7 +16,7 @@ pub(super) fn options(sections: &[Section<'_>]) -> Vec<ToolField> {
     for section in sections.iter().filter(|section| !matches!(section.kind, Kind::Examples | Kind::Usage)) {
         let column = column(&section.lines, |line| line.text.starts_with('-'));
         for (at, line) in section.lines.iter().enumerate() {
-            // In the column of descriptions a dash is a word of one.
+            // In the column of descriptions a dash belongs to a description.
             let is_option =
                 |line: &Line<'_>| line.text.starts_with('-') && column.is_none_or(|column| line.indent < column);
             if !is_option(line) {
@@ -46,7 +46,7 @@ pub(super) fn options(sections: &[Section<'_>]) -> Vec<ToolField> {
     out
 }
 
-/// The head of an option and what is said of it.
+/// The head of an option and its description.
 fn parted<'t>(line: &Line<'t>, column: Option<usize>) -> (&'t str, &'t str) {
     let (head, says) =
         split(line, column).or_else(|| line.text.split_once(" : ")).unwrap_or((line.text.trim_end_matches(':'), ""));

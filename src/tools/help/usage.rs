@@ -7,7 +7,7 @@ use crate::types::ToolField;
 /// Most parts of one form.
 const PARTS: usize = 300;
 
-/// Words of usage that stand for lists of their own.
+/// Words in a form that stand for a list elsewhere in the text.
 const STAND_INS: [&str; 12] = [
     "option",
     "options",
@@ -33,7 +33,7 @@ struct Part<'f> {
 fn parts(form: &str) -> Vec<Part<'_>> {
     let mut out = Vec::new();
     let (mut depth, mut begin) = (0usize, None);
-    // Closes what is open in order; one that was never opened says nothing.
+    // Brackets that are still open. A closing bracket that nothing opened is skipped.
     for (at, letter) in form.char_indices() {
         match letter {
             '[' | '<' | '{' | '(' => {
@@ -57,10 +57,10 @@ fn parts(form: &str) -> Vec<Part<'_>> {
     out.into_iter().map(|text| Part { text, is_optional: text.starts_with('[') }).collect()
 }
 
-/// What one part of a form asks for; nothing for options and stand-ins.
+/// The name of the argument that a part of a form asks for. Options and words such as `OPTIONS` name none.
 fn name_of(text: &str) -> Option<String> {
     let bare = text.trim_matches(|letter: char| "[]<>{}().…,'\"".contains(letter));
-    // Of nested and repeated ones the first tells what it is.
+    // Of nested and repeated arguments the first has the name.
     let first = bare.split(['[', ']', '|', '=']).next().unwrap_or_default().trim();
     let first = first.trim_matches(|letter: char| "<>.,'\" ".contains(letter));
     let is_word = first.starts_with(char::is_alphanumeric)
@@ -70,7 +70,7 @@ fn name_of(text: &str) -> Option<String> {
     (is_word && !STAND_INS.contains(&lower.as_str())).then_some(lower)
 }
 
-/// What must be given in all forms, and what may be.
+/// The arguments of all forms. One is required if every form requires it.
 pub(super) fn positionals(forms: &[String]) -> Vec<ToolField> {
     let mut found: Vec<(String, usize)> = Vec::new();
     for form in forms {
@@ -83,7 +83,7 @@ pub(super) fn positionals(forms: &[String]) -> Vec<ToolField> {
                 || parts.get(at + 1).is_some_and(|next| next.text == "|");
             let inner = part.text.trim_start_matches('[');
             let is_option = inner.starts_with('-') && inner.len() > 1;
-            // The value of an option is none of what must be given.
+            // The value of an option is no argument of its own.
             let is_value = std::mem::replace(&mut after_option, is_option && !part.is_optional);
             if is_option || is_value {
                 continue;
