@@ -31,9 +31,8 @@ pub(super) fn offer(global: &Global, number: u32, output: &Output) -> Result<(),
         return Ok(());
     }
     output.tell(&told);
-    let Some(words) = keys::line(QUESTION, output)?.as_deref().and_then(|answer| words(answer, &overcome)) else {
-        return Ok(());
-    };
+    let steps: Vec<&str> = overcome.steps.iter().map(|step| step.input.as_str()).collect();
+    let Some(words) = keys::line(QUESTION, output)?.and_then(|answer| words(&answer, &steps)) else { return Ok(()) };
     let asker = Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &access };
     let wanted = wanted(words, &overcome, asker)?;
     let remembered =
@@ -45,10 +44,10 @@ pub(super) fn offer(global: &Global, number: u32, output: &Output) -> Result<(),
 }
 
 /// Reads an answer: the number of a step, or words of one's own. None if nothing is to be kept.
-fn words(answer: &str, overcome: &Overcome) -> Option<String> {
-    let step = answer.parse::<usize>().ok().and_then(|number| overcome.steps.get(number.checked_sub(1)?));
+fn words(answer: &str, steps: &[&str]) -> Option<String> {
+    let step = answer.parse::<usize>().ok().and_then(|number| steps.get(number.checked_sub(1)?));
     let own = || Some(answer.trim().to_owned()).filter(|own| !own.is_empty() && own.parse::<usize>().is_err());
-    step.map_or_else(own, |step| Some(format!("Run `{}`", step.input.trim())))
+    step.map_or_else(own, |step| Some(format!("Run `{}`", step.trim())))
 }
 
 fn wanted(words: String, overcome: &Overcome, asker: Asker<'_>) -> Result<Remember, Failure> {
@@ -67,31 +66,10 @@ fn wanted(words: String, overcome: &Overcome, asker: Asker<'_>) -> Result<Rememb
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Scope, ToolOutcome};
-
-    fn run(input: &str) -> ToolOutcome {
-        ToolOutcome {
-            session: "s".to_owned(),
-            sequence: 1,
-            at: 0,
-            tool: "shell".to_owned(),
-            head: String::new(),
-            input: input.to_owned(),
-            input_fingerprint: String::new(),
-            is_ok: true,
-            exit_code: None,
-            error: String::new(),
-            error_fingerprint: None,
-            duration_ms: None,
-            scope: Scope::global(),
-        }
-    }
 
     #[test]
     fn an_answer_is_a_step_or_words_or_nothing() {
-        let steps = vec![run("apt-get install jq"), run("touch x")];
-        let overcome = Overcome { failure: run("make"), steps, success: run("make") };
-        let of = |answer| words(answer, &overcome);
+        let of = |answer| words(answer, &["apt-get install jq", "touch x"]);
         assert_eq!(of("1").as_deref(), Some("Run `apt-get install jq`"));
         assert_eq!(of("start the database").as_deref(), Some("start the database"));
         for nothing in ["", "  ", "0", "3", "99999999999"] {

@@ -17,7 +17,7 @@ pub mod recovery;
 mod row;
 mod session;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use advice::advice;
 pub use head::{changes, head};

@@ -3,7 +3,7 @@
 use crate::types::{Scope, ToolOutcome};
 
 /// A command that went well.
-pub(super) fn ok(head: &str, input: &str) -> ToolOutcome {
+pub(crate) fn ok(head: &str, input: &str) -> ToolOutcome {
     ToolOutcome {
         session: "s".to_owned(),
         sequence: 1,
@@ -22,12 +22,12 @@ pub(super) fn ok(head: &str, input: &str) -> ToolOutcome {
 }
 
 /// A command that failed.
-pub(super) fn failed(head: &str, input: &str, error: &str) -> ToolOutcome {
+pub(crate) fn failed(head: &str, input: &str, error: &str) -> ToolOutcome {
     ToolOutcome { is_ok: false, error: error.to_owned(), ..ok(head, input) }
 }
 
 /// Rows as one session.
-pub(super) fn session(name: &str, rows: Vec<ToolOutcome>) -> Vec<ToolOutcome> {
+pub(crate) fn session(name: &str, rows: Vec<ToolOutcome>) -> Vec<ToolOutcome> {
     let numbered = rows.into_iter().zip(1_u32..);
     numbered
         .map(|(row, sequence)| ToolOutcome { session: name.to_owned(), sequence, at: i64::from(sequence), ..row })

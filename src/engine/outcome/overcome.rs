@@ -66,29 +66,15 @@ fn is_same(a: &ToolOutcome, b: &ToolOutcome) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Scope;
+    use crate::outcome::testing::{failed, ok, session};
     use proptest::prelude::*;
 
-    fn run(sequence: u32, input: &str, is_ok: bool) -> ToolOutcome {
-        ToolOutcome {
-            session: "s".to_owned(),
-            sequence,
-            at: 0,
-            tool: "shell".to_owned(),
-            head: input.split(' ').next().unwrap_or_default().to_owned(),
-            input: input.to_owned(),
-            input_fingerprint: input.to_owned(),
-            is_ok,
-            exit_code: None,
-            error: String::new(),
-            error_fingerprint: None,
-            duration_ms: None,
-            scope: Scope::global(),
-        }
-    }
-
     fn runs(all: &[(&str, bool)]) -> Vec<ToolOutcome> {
-        (1..).zip(all).map(|(sequence, (input, is_ok))| run(sequence, input, *is_ok)).collect()
+        let run = |(input, is_ok): &(&str, bool)| {
+            let head = input.split(' ').next().unwrap_or_default();
+            if *is_ok { ok(head, input) } else { failed(head, input, "") }
+        };
+        session("s", all.iter().map(run).collect())
     }
 
     /// Numbers of failure, steps and success.
