@@ -9,7 +9,7 @@ use crate::engine::ToolsFound;
 use crate::engine::face::text::single_line;
 use crate::render::json_object;
 use crate::serve::Caller;
-use crate::serve::requests::OutcomeReport;
+use crate::serve::requests::{FindToolsRequest, OutcomeReport};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitationSchema,
@@ -27,6 +27,8 @@ const DESCRIBED: usize = 20;
 const THINKS: Duration = Duration::from_secs(300);
 /// How long `find` waits for servers that start. What comes later is found the next time.
 const FIND_WAITS: Duration = Duration::from_secs(10);
+/// Most tools that a request may ask for.
+const MOST_ASKED: u32 = 100;
 /// How much of the arguments a question shows, in characters.
 const SHOWN_ARGUMENTS: usize = 600;
 /// The one question of a confirmation.
@@ -90,9 +92,12 @@ async fn find(gateway: &Arc<Gateway>, task: String, context: &RequestContext<Rol
     let (asked, stopped) = (Arc::clone(gateway), context.ct.clone());
     // Tools of servers that are not behind this gateway are known too.
     let most = gateway.config.most_tools;
+    let top = u32::try_from(most * 4).unwrap_or(u32::MAX).min(MOST_ASKED);
     let work = move || {
         let caller = Caller { stopped: &|| stopped.is_cancelled(), ..Caller::owner(&|| false) };
-        asked.service().find_tools(&asked.session, &task, most * 4, caller).map(|found| found.value)
+        let session = Some(asked.session.clone());
+        let request = FindToolsRequest { task, used: Vec::new(), top: Some(top), session };
+        asked.service().find_tools(&request, caller).map(|found| found.value)
     };
     let mut found: ToolsFound = match apart(work).await {
         Ok(Ok(found)) => found,

@@ -30,7 +30,7 @@ pub(super) async fn find(app: Arc<App>, call: Call) -> Result<Response<Body>, Pr
             let hint = "leave the session away, or use a token with the right write";
             return Err(Problem::forbidden("the task of a session is kept, and this token may only ask", hint));
         }
-        let Answered { value, notes } = service.tools_of(&request, caller)?;
+        let Answered { value, notes } = service.find_tools(&request, caller)?;
         Ok(Told::noted(&value, &notes))
     })
     .await
@@ -40,7 +40,7 @@ pub(super) async fn find(app: Arc<App>, call: Call) -> Result<Response<Body>, Pr
 pub(super) async fn plan(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
     run(app, call, Input::Body(HTTP_BODY_BYTES), |service, read, caller| {
         let request: PlanToolsRequest = read.decode()?;
-        let Answered { value, notes } = service.plan_of(&request, caller)?;
+        let Answered { value, notes } = service.plan_tools(&request, caller)?;
         Ok(Told::noted(&value, &notes))
     })
     .await

@@ -1,7 +1,7 @@
 //! The tools that servers offer: kept, found, and held back until somebody approves what has changed.
 
 use super::{Answered, Caller, Service};
-use crate::engine::{KnownTool, Loss, ToolAsk, ToolPlan, ToolsFound};
+use crate::engine::{KnownTool, Loss, ToolPlan, ToolsFound};
 use crate::serve::requests::{FindToolsRequest, PlanToolsRequest, RequestError, tools_seen_from};
 use crate::types::{Access, Tool};
 use std::collections::BTreeSet;
@@ -59,11 +59,12 @@ impl Service {
         self.run(caller, |session| Ok(self.engine.list_tools(&self.access_to_tools(caller), session)?))
     }
 
-    /// The tools that a task needs.
+    /// The tools that a task needs. Of a request that names its session the task and what was shown are kept: what is
+    /// called then says which suggestions were right.
     ///
     /// # Errors
     /// As [`Service::lookup`], and for a used tool that is not known.
-    pub fn tools_of(
+    pub fn find_tools(
         &self,
         request: &FindToolsRequest,
         caller: Caller<'_>,
@@ -75,26 +76,12 @@ impl Service {
     ///
     /// # Errors
     /// As [`Service::lookup`].
-    pub fn plan_of(&self, request: &PlanToolsRequest, caller: Caller<'_>) -> Result<Answered<ToolPlan>, RequestError> {
-        self.run(caller, |session| request.plan(self.asker(caller), session))
-    }
-
-    /// The tools that a task of a conversation needs, at most `most`. What was shown is kept: what is called then says
-    /// which suggestions were right.
-    ///
-    /// # Errors
-    /// As [`Service::lookup`].
-    pub fn find_tools(
+    pub fn plan_tools(
         &self,
-        conversation: &str,
-        task: &str,
-        most: usize,
+        request: &PlanToolsRequest,
         caller: Caller<'_>,
-    ) -> Result<Answered<ToolsFound>, RequestError> {
-        self.run(caller, |session| {
-            let ask = ToolAsk { session: Some(conversation), trace: self.settings.tools.trace };
-            Ok(self.engine.find_tools(&ask, (task, &[], most), &self.access_to_tools(caller), session)?)
-        })
+    ) -> Result<Answered<ToolPlan>, RequestError> {
+        self.run(caller, |session| request.plan(self.asker(caller), session))
     }
 
     /// Counts an outcome that could not be kept.
