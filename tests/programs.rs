@@ -25,10 +25,9 @@ fn no_other_module_starts_a_program() {
     let starts = |path: &PathBuf| {
         let text = fs::read_to_string(path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
-        // clap has a Command of its own.
         ["Command::new(", "process::{Command", "process::Command"].iter().any(|way| {
-            // What a command is told belongs to whoever wants it started.
-            let other = ["crate::process", "CommandExt"];
+            // What a command is told belongs to whoever wants it started, and clap has a Command of its own.
+            let other = ["crate::process", "CommandExt", "clap::Command"];
             code.lines().any(|line| {
                 line.split("//").next().unwrap().contains(way) && !other.iter().any(|other| line.contains(other))
             })

@@ -118,8 +118,8 @@ fn parsed(command: Command, arguments: &[OsString]) -> clap::error::Result<Cli> 
 fn narrow(arguments: &[OsString]) -> Option<Command> {
     let word = arguments.iter().skip(1).find_map(|one| one.to_str().filter(|text| !text.starts_with('-')))?;
     let (name, augment) = VERBS.iter().find(|(name, _)| *name == word)?;
-    let ken = Global::augment_args(Command::new("ken").disable_help_flag(true).subcommand_required(true));
-    Some(ken.subcommand(augment(Command::new(*name))))
+    let ken = Global::augment_args(clap::Command::new("ken").disable_help_flag(true).subcommand_required(true));
+    Some(ken.subcommand(augment(clap::Command::new(*name))))
 }
 
 #[cfg(test)]
