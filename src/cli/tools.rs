@@ -53,7 +53,7 @@ Examples:
   ken tools add openapi.json --global
   ken tools add --mcp --server git -- uvx mcp-server-git
   ken tools add --mcp https://mcp.example.org/mcp --server example
-  ken tools add --from-help git < help.txt
+  git --help | ken tools add --from-help git
   ken tools add --from-help \"git clone\" -- git clone -h")]
     Add(AddArgs),
     /// List the tools that are known

@@ -205,17 +205,15 @@ impl Room {
 pub fn checksum(bytes: &[u8]) -> u64 {
     const PRIMES: [u64; 2] = [0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f];
     let mut lanes = [PRIMES[1]; 8];
-    let mut take = |block: &[u8; 64]| {
-        for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
-            *lane = (*lane ^ u64::from_le_bytes(*word)).wrapping_mul(PRIMES[0]).rotate_left(29);
-        }
-    };
     let (blocks, rest) = bytes.as_chunks::<64>();
-    blocks.iter().for_each(&mut take);
-    if !rest.is_empty() {
-        let mut last = [0; 64];
-        last[..rest.len()].copy_from_slice(rest);
-        take(&last);
+    let mut last = [0; 64];
+    last[..rest.len()].copy_from_slice(rest);
+    for block in blocks.iter().chain((!rest.is_empty()).then_some(&last)) {
+        let words = block.as_chunks::<8>().0;
+        #[expect(clippy::needless_range_loop, reason = "a zip is a call for each block where local LTO is off")]
+        for i in 0..8 {
+            lanes[i] = (lanes[i] ^ u64::from_le_bytes(words[i])).wrapping_mul(PRIMES[0]).rotate_left(29);
+        }
     }
     lanes.into_iter().fold(bytes.len() as u64, |sum, lane| (sum ^ lane).wrapping_mul(PRIMES[1]).rotate_left(31))
 }

@@ -18,8 +18,8 @@ mod house;
 
 use crate::store::churn::ledger::{self, Chance, Following, Line, Writing, which};
 use crate::store::churn::reader::found;
-use crate::support::home;
 use crate::support::ken::User;
+use crate::support::tiny::Tiny;
 use house::{House, Refusal};
 use kenning::error::ErrorKind;
 use kenning::types::{Answer, Content};
@@ -30,7 +30,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 const MODEL: &str = "bge-small-en-v1.5-int8";
-const OTHER: &str = "all-MiniLM-L6-v2";
 /// Seconds from which on the model changes too.
 const MODELS_FROM: u64 = 120;
 const SEARCHERS: u64 = 8;
@@ -80,6 +79,8 @@ fn text(row: usize, version: u32) -> String {
 struct World {
     user: User,
     house: House,
+    /// The folder of the model that it changes to.
+    other: String,
     ledger: Mutex<Writing>,
     ledger_path: PathBuf,
     end: Instant,
@@ -257,7 +258,7 @@ fn keep_changing_the_model(world: &World) {
         std::thread::sleep(pause.min(world.end.saturating_duration_since(Instant::now())));
         let start = Instant::now();
         world.changes.fetch_add(1, Ordering::SeqCst);
-        world.insist("another model", || world.house.change_model(OTHER));
+        world.insist("another model", || world.house.change_model(&world.other));
         world.insist("the model again", || world.house.change_model(MODEL));
         world.changes.fetch_add(1, Ordering::SeqCst);
         // Most searches should fall between two changes, also on a slow machine.
@@ -384,14 +385,19 @@ fn memory_that_grows_is_noticed() {
     assert_eq!(second_and_last_minute(&growing[..179]), None);
 }
 
+/// The folder of a second model, a small one: with a real one all packs would be embedded again.
+fn other(user: &User) -> String {
+    let folder = user.home().parent().unwrap().join("other");
+    Tiny::indexer().write(&folder);
+    folder.into_os_string().into_string().unwrap()
+}
+
 fn world() -> World {
-    if seconds() >= MODELS_FROM {
-        home::installed(OTHER);
-    }
     let user = User::new().with_model(MODEL);
     let ledger_path = user.home().parent().unwrap().join("ledger");
     World {
         house: House::new(&user.home()),
+        other: other(&user),
         ledger: Mutex::new(Writing::new(&ledger_path)),
         ledger_path,
         end: Instant::now(),
@@ -405,8 +411,8 @@ fn world() -> World {
 /// What is indexed while the index has another model than the engine is found when it has the engine's again.
 #[test]
 fn what_is_indexed_between_two_models_is_found() {
-    home::installed(OTHER);
     let user = User::new().with_model(MODEL);
+    let other = other(&user);
     let house = House::new(&user.home());
     let write = |row: usize, version: u32| drop(user.document(&format!("indexed/{row}.txt"), text(row, version)));
     let folder = user.work().join("indexed");
@@ -417,7 +423,7 @@ fn what_is_indexed_between_two_models_is_found() {
         assert_eq!(found.first(), Some(&(row, version)), "{found:?}, words {words}");
     };
     for round in 0..3u32 {
-        house.change_model(OTHER).unwrap();
+        house.change_model(&other).unwrap();
         write(3, round + 2);
         let refused = house.index(&folder).unwrap_err();
         assert_eq!(refused.kind, ErrorKind::Mismatch, "{refused}");
@@ -451,7 +457,6 @@ fn everything_at_once() {
         scope.spawn(|| keep_indexing(world));
         scope.spawn(|| keep_forgetting(world));
         scope.spawn(|| keep_cleaning(world));
-        // The other model's vectors of the packs are made first, which takes minutes.
         if seconds() >= MODELS_FROM {
             scope.spawn(|| keep_changing_the_model(world));
         }

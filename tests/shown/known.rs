@@ -33,8 +33,8 @@ const WORKED: &str = "export KEN_SESSION=1; ken lookup \"fatal: refusing to merg
     ken lookup --worked";
 
 /// A command that failed and works now.
-const OVERCAME: &str = "export KEN_SESSION=1; ken run --learn -- ls lever; touch lever; \
-    ken run --learn -- ls lever; ken remember \"Install jq\" --overcame";
+const OVERCAME: &str = "export KEN_SESSION=1; ken run --learn -- cat lever; touch lever; \
+    ken run --learn -- cat lever; ken remember \"Install jq\" --overcame";
 
 /// Agents set up where they are used, and all taken out again.
 const IN_A_REPOSITORY: &str = "mkdir -p crew/.git crew/.cursor && cd crew && \

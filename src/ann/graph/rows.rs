@@ -64,15 +64,19 @@ impl<'a> CodeRows<'a> {
 
     /// How near each of these rows, all of which exist, is to the probe: `similarities` become as many as the rows.
     pub(super) fn compare(&self, probe: &Probe, rows: &[u32], room: &mut Compared) {
-        room.sums.clear();
-        room.sums.resize(rows.len(), 0);
+        if room.sums.len() < rows.len() {
+            room.sums.resize(rows.len(), 0);
+        }
         room.similarities.clear();
         if probe.codes.len() != self.stride {
             return room.similarities.resize(rows.len(), f32::NEG_INFINITY);
         }
-        self.isa.dot_gather(self.bytes, rows, &probe.codes, &mut room.sums);
-        let near = |(sum, row): (&i32, &u32)| (sum - probe.zeros) as f32 * (self.scales[*row as usize] * probe.step);
-        room.similarities.extend(room.sums.iter().zip(rows).map(near));
+        let sums = &mut room.sums[..rows.len()];
+        self.isa.dot_gather(self.bytes, rows, &probe.codes, sums);
+        for (at, row) in rows.iter().enumerate() {
+            let near = (sums[at] - probe.zeros) as f32 * (self.scales[*row as usize] * probe.step);
+            room.similarities.push(near);
+        }
     }
 
     /// How near one row is; one that does not exist is further than all.

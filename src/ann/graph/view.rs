@@ -132,8 +132,8 @@ impl<'a> GraphLayer<'a> {
 
     /// Where a node's links lead, up to the first empty place.
     #[inline]
-    pub(super) fn links(&self, node: u32) -> impl Iterator<Item = u32> + use<'a> {
-        self.places(node).iter().copied().take_while(|link| *link != NONE)
+    pub(super) fn links(&self, node: u32) -> Links<'a> {
+        Links(self.places(node))
     }
 
     #[inline]
@@ -142,5 +142,19 @@ impl<'a> GraphLayer<'a> {
             None => ((node as usize) < self.nodes).then_some(node),
             Some(rows) => rows.get(node as usize).copied(),
         }
+    }
+}
+
+/// The links of a node. An iterator of our own: `copied` is a call for each link where local LTO is off.
+pub(super) struct Links<'a>(&'a [u32]);
+
+impl Iterator for Links<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let (link, rest) = self.0.split_first()?;
+        self.0 = rest;
+        (*link != NONE).then_some(*link)
     }
 }

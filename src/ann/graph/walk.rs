@@ -32,13 +32,15 @@ impl Steps {
         }
     }
 
-    /// Compares what was taken.
+    /// Compares what was taken, and hands each to `to`.
     #[inline]
-    fn compare(&mut self, codes: &CodeRows<'_>, probe: &Probe) -> impl Iterator<Item = Key> {
+    fn compare(&mut self, codes: &CodeRows<'_>, probe: &Probe, mut to: impl FnMut(Key)) {
         codes.compare(probe, &self.rows, &mut self.compared);
+        for (at, near) in self.compared.similarities.iter().enumerate() {
+            to(Key::new(*near, self.nodes[at]));
+        }
         self.rows.clear();
-        let near = self.compared.similarities.iter();
-        self.nodes.drain(..).zip(near).map(|(node, near)| Key::new(*near, node))
+        self.nodes.clear();
     }
 
     /// Best-first from `starts` (Algorithm 2), until the beam has nothing worth expanding or more than `budget` nodes
@@ -61,7 +63,7 @@ impl Steps {
             }
         }
         let mut spent = self.nodes.len();
-        self.compare(codes, probe).for_each(|key| beam.offer(key));
+        self.compare(codes, probe, |key| beam.offer(key));
         while let Some(node) = beam.next() {
             for link in layer.links(node) {
                 if self.visited.insert(link) {
@@ -72,7 +74,7 @@ impl Steps {
                 codes.prefetch_links(layer.places(next));
             }
             spent += self.nodes.len();
-            self.compare(codes, probe).for_each(|key| beam.offer(key));
+            self.compare(codes, probe, |key| beam.offer(key));
             if spent > budget {
                 break;
             }
@@ -83,16 +85,20 @@ impl Steps {
     /// From `start` to a node none of whose links leads nearer: Algorithm 2 with a beam of one.
     fn greedy(&mut self, layer: &GraphLayer<'_>, codes: &CodeRows<'_>, probe: &Probe, start: u32) -> u32 {
         self.take(layer, codes, start);
-        let Some(mut best) = self.compare(codes, probe).next() else { return start };
+        let mut first = None;
+        self.compare(codes, probe, |key| first = Some(key));
+        let Some(mut best) = first else { return start };
         loop {
             for link in layer.links(best.node()) {
                 self.take(layer, codes, link);
             }
+            let mut next = best;
+            self.compare(codes, probe, |key| next = next.max(key));
             // Similarity rises with every turn, so that there is an end whatever the links are.
-            match self.compare(codes, probe).max() {
-                Some(next) if next.similarity() > best.similarity() => best = next,
-                _ => return best.node(),
+            if next.similarity() <= best.similarity() {
+                return best.node();
             }
+            best = next;
         }
     }
 

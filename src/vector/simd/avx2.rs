@@ -126,20 +126,26 @@ impl Lanes for Avx2 {
         // SAFETY: `self` proves the instructions; the permutation reads the low three bits of each index, the blend the
         // fourth, shifted to the sign.
         unsafe {
-            index.map(|i| {
+            let mut out = [low; 2];
+            for half in 0..2 {
+                let i = index[half];
                 let fourth = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(i));
-                _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, i), _mm256_permutevar8x32_ps(high, i), fourth)
-            })
+                let [one, other] = [_mm256_permutevar8x32_ps(low, i), _mm256_permutevar8x32_ps(high, i)];
+                out[half] = _mm256_blendv_ps(one, other, fourth);
+            }
+            out
         }
     }
     #[inline(always)]
     fn power_of_two(self, shifted: [__m256; 2]) -> [__m256; 2] {
         // SAFETY: `self` proves that the processor has the instructions.
         unsafe {
-            shifted.map(|x| {
-                let bits = _mm256_slli_epi32::<23>(_mm256_castps_si256(x));
-                _mm256_castsi256_ps(_mm256_add_epi32(bits, _mm256_set1_epi32(0x3f80_0000)))
-            })
+            let (one, mut out) = (_mm256_set1_epi32(0x3f80_0000), shifted);
+            for x in &mut out {
+                let bits = _mm256_slli_epi32::<23>(_mm256_castps_si256(*x));
+                *x = _mm256_castsi256_ps(_mm256_add_epi32(bits, one));
+            }
+            out
         }
     }
     #[inline(always)]
@@ -174,11 +180,20 @@ impl Lanes for Avx2 {
     }
     #[inline(always)]
     fn transpose(self, rows: [[__m256; 2]; LANES]) -> [[__m256; 2]; LANES] {
-        let mut from = [[0.0f32; LANES]; LANES];
-        for (row, to) in rows.into_iter().zip(&mut from) {
-            self.store(row, to);
+        let (mut from, mut turned) = ([[0.0f32; LANES]; LANES], [[0.0f32; LANES]; LANES]);
+        for r in 0..LANES {
+            self.store(rows[r], &mut from[r]);
         }
-        std::array::from_fn(|r| self.load(&std::array::from_fn(|c| from[c][r])))
+        for r in 0..LANES {
+            for c in 0..LANES {
+                turned[r][c] = from[c][r];
+            }
+        }
+        let mut out = rows;
+        for r in 0..LANES {
+            out[r] = self.load(&turned[r]);
+        }
+        out
     }
 
     #[inline(always)]

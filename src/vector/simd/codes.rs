@@ -127,14 +127,17 @@ impl Op for DotGather<'_> {
     fn run<S: Lanes>(self, s: S) {
         let stride = self.query.len();
         let row = |row: u32| &self.codes[row as usize * stride..][..stride];
-        for (rows, out) in self.rows.chunks(QUAD).zip(self.out.chunks_mut(QUAD)) {
+        for first in (0..self.out.len()).step_by(QUAD) {
             // The last few are filled up with the last one, whose sum is then made more than once.
+            let last = (first + QUAD).min(self.out.len()) - 1;
             let mut quad = [&self.codes[..0]; QUAD];
             for i in 0..QUAD {
-                quad[i] = row(rows[i.min(rows.len() - 1)]);
+                quad[i] = row(self.rows[(first + i).min(last)]);
             }
             let [sums] = s.dot_quad(quad, [self.query], None);
-            out.copy_from_slice(&sums[..out.len()]);
+            for i in 0..=last - first {
+                self.out[first + i] = sums[i];
+            }
         }
     }
 }
