@@ -135,9 +135,8 @@ impl Op for DotGather<'_> {
                 quad[i] = row(self.rows[(first + i).min(last)]);
             }
             let [sums] = s.dot_quad(quad, [self.query], None);
-            for i in 0..=last - first {
-                self.out[first + i] = sums[i];
-            }
+            let out = &mut self.out[first..=last];
+            out.copy_from_slice(&sums[..out.len()]);
         }
     }
 }
