@@ -210,7 +210,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     last[..rest.len()].copy_from_slice(rest);
     for block in blocks.iter().chain((!rest.is_empty()).then_some(&last)) {
         let words = block.as_chunks::<8>().0;
-        // Not a zip, which is a call for each block where local LTO is off.
+        // A plain loop: without local LTO, `zip` would be a function call for each block.
         for i in 0..8 {
             lanes[i] = (lanes[i] ^ u64::from_le_bytes(words[i])).wrapping_mul(PRIMES[0]).rotate_left(29);
         }

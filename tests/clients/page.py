@@ -597,11 +597,13 @@ def tools(browser):
         check("another key opens it", "zoo/weigh" in names(), names())
         before = page.locator(".plan svg").bounding_box()["width"]
         page.set_viewport_size(NARROW)
-        # Asked again from here: what waits inside the page would need eval there, which the page forbids.
+        width = lambda: page.locator(".plan svg").bounding_box()["width"]
+        # Polled from here: wait_for_function needs eval inside the page, which the page forbids.
         for _ in range(100):
-            if page.locator(".plan svg").bounding_box()["width"] < before:
+            if width() < before:
                 break
             page.wait_for_timeout(50)
+        check("a narrow window has a narrower plan", width() < before, width())
         check("it stays open when the window becomes narrow", "zoo/weigh" in names(), names())
         page.get_by_text("The plan in words").click()
         expect(page.locator("section .tried li").first).to_have_text("zoo/find_pet before zoo/weigh: it gives pet_id")

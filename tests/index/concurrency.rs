@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 const MODEL: &str = "bge-small-en-v1.5-int8";
-/// Seconds from which on the model changes too.
+/// Seconds from which on the model changes too. A change embeds everything again, for which a short run has no time.
 const MODELS_FROM: u64 = 120;
 const SEARCHERS: u64 = 8;
 const LOOKUPS: u64 = 2;
@@ -385,7 +385,7 @@ fn memory_that_grows_is_noticed() {
     assert_eq!(second_and_last_minute(&growing[..179]), None);
 }
 
-/// The folder of a second model, a small one: with a real one all packs would be embedded again.
+/// Writes a second model and gives its folder. It is tiny, because a change of model embeds all packs again.
 fn other(user: &User) -> String {
     let folder = user.home().parent().unwrap().join("other");
     Tiny::indexer().write(&folder);

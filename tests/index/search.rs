@@ -227,7 +227,7 @@ fn the_model_of_the_index_changes_whole_or_not_at_all() {
     let user = User::new().with_model("bge-small-en-v1.5-int8");
     let folder = tempfile::tempdir().unwrap();
     let other = folder.path().join("other");
-    // A small one: with a real one all packs would be embedded again.
+    // A tiny model, because a change of model embeds all packs again.
     Tiny::indexer().write(&other);
     let other = other.to_str().unwrap();
     notes(&user);

@@ -145,7 +145,7 @@ impl<'a> GraphLayer<'a> {
     }
 }
 
-/// The links of a node. An iterator of our own: `copied` is a call for each link where local LTO is off.
+/// Iterates over the links of a node. Without local LTO, `copied()` would be a function call for each link.
 pub(super) struct Links<'a>(&'a [u32]);
 
 impl Iterator for Links<'_> {
