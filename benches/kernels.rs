@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, missing_docs)]
 
 use kenning::vector::simd::{
-    AttentionScratch, Finish, Head, Isa, PackedF32, PackedI8, RowScale, Target, pack_f32, pack_i8,
+    AttentionScratch, Finish, Head, Isa, PackedF32, PackedI8, ProductScratch, RowScale, Target, pack_f32, pack_i8,
 };
 use std::time::Instant;
 
@@ -50,6 +50,7 @@ fn report(kernel: &str, isa: Isa, shape: &str, macs: f64, seconds: f64) {
 }
 
 fn products(isa: Isa) {
+    let mut scratch = ProductScratch::default();
     let shapes =
         [(384, 1152, Finish::Plain), (384, 384, Finish::Add), (384, 1536, Finish::Gelu), (1536, 384, Finish::Add)];
     for rows in [1, 11, 22, 48, 192] {
@@ -64,7 +65,7 @@ fn products(isa: Isa) {
             let macs = (rows * inputs * outputs) as f64;
             let seconds = lap(|| {
                 let target = Target { values: &mut out, stride: outputs, outputs: 0..outputs, finish };
-                isa.product_i8(&bytes, &scales, packed, &bias, target);
+                isa.product_i8((&bytes, &scales), packed, &bias, &mut scratch, target);
             });
             report("product_i8", isa, &shape, macs, seconds);
             let panels = pack_f32(&w, inputs);

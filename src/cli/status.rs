@@ -23,6 +23,7 @@ const SCOPE_CHARS: usize = 60;
 #[command(after_help = "\
 Examples:
   ken status --brief             one line
+  ken status --verbose           with the instructions that the encoder uses
   ken status --strict --quiet    for scripts: exit code 8 if anything is stale")]
 pub(super) struct StatusArgs {
     /// Print one line
@@ -31,6 +32,9 @@ pub(super) struct StatusArgs {
     /// Exit with 8 if anything is stale, missing or does not match
     #[arg(long)]
     strict: bool,
+    /// Also say which instructions of the processor the encoder uses
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcome {
@@ -50,7 +54,7 @@ pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcom
     } else if args.brief {
         output.print(&status_line(&status))?;
     } else {
-        output.print(&full(&status, output))?;
+        output.print(&full(&status, args.verbose, output))?;
     }
     if args.strict && !complaints.is_empty() {
         for complaint in &complaints {
@@ -61,7 +65,7 @@ pub(super) fn run(global: &Global, args: &StatusArgs, output: &Output) -> Outcom
     Ok(0)
 }
 
-fn full(status: &Status, output: &Output) -> String {
+fn full(status: &Status, verbose: bool, output: &Output) -> String {
     let style = output.style;
     let inventory = &status.inventory;
     let mut out = String::new();
@@ -97,6 +101,9 @@ fn full(status: &Status, output: &Output) -> String {
     row("packs", format!("{} known errors", status.canon));
     let model = status.model.as_deref().unwrap_or("none (`ken model pull`)");
     row("model", line(model).into_owned());
+    if let Some(instructions) = status.instructions.filter(|_| verbose) {
+        row("", format!("encoded with {instructions} instructions"));
+    }
     match &status.index_model {
         Some(index) if !status.models_agree => {
             row("index", style.bad(&format!("made with {}, which is not the model in use", line(index))));

@@ -97,8 +97,8 @@ const PRECISION: Form<Option<Precision>> = Form {
     show: |precision| precision.map_or("auto", Precision::name).to_owned(),
 };
 const SIMD: Form<Simd> = Form {
-    expected: "auto, scalar, avx2 or avx512",
-    read: |text| word(text, &[Simd::Auto, Simd::Scalar, Simd::Avx2, Simd::Avx512], SIMD.show),
+    expected: "auto, scalar, avx2, avxvnni, avx512, neon, dotprod or i8mm",
+    read: |text| word(text, &Simd::ALL, SIMD.show),
     show: |simd| simd.isa().unwrap_or("auto").to_owned(),
 };
 const PREFER: Form<Prefer> =

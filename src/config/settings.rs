@@ -74,20 +74,36 @@ pub enum Simd {
     Auto,
     /// One number at a time.
     Scalar,
-    /// 256 bits.
+    /// x86-64, 256 bits.
     Avx2,
-    /// 512 bits.
+    /// The same with products of bytes.
+    AvxVnni,
+    /// x86-64, 512 bits.
     Avx512,
+    /// ARM, 128 bits.
+    Neon,
+    /// The same with dot products of bytes.
+    DotProd,
+    /// The same with matrix products of bytes.
+    I8mm,
 }
 
 impl Simd {
+    /// All of them.
+    pub const ALL: [Self; 8] =
+        [Self::Auto, Self::Scalar, Self::Avx2, Self::AvxVnni, Self::Avx512, Self::Neon, Self::DotProd, Self::I8mm];
+
     /// The name by which [`crate::vector::simd::Isa::named`] knows it; none is the widest.
     pub const fn isa(self) -> Option<&'static str> {
         match self {
             Self::Auto => None,
             Self::Scalar => Some("scalar"),
             Self::Avx2 => Some("avx2"),
+            Self::AvxVnni => Some("avxvnni"),
             Self::Avx512 => Some("avx512"),
+            Self::Neon => Some("neon"),
+            Self::DotProd => Some("dotprod"),
+            Self::I8mm => Some("i8mm"),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::store::{
     ReadVectors, Salvaged, ScopeCount,
 };
 use crate::types::{Access, Kind, MemoryState, Scope};
+use crate::vector::simd::Isa;
 use std::fs;
 use std::path::Path;
 
@@ -25,6 +26,8 @@ pub struct Status {
     pub canon: usize,
     /// The model that searches use now, by name; none if none is installed.
     pub model: Option<String>,
+    /// Instructions of the processor that the encoder uses, a name of [`Isa::NAMES`]; none for who sees a part only.
+    pub instructions: Option<&'static str>,
     /// The fingerprint of the model that the index is made with; none while it holds no vectors.
     pub index_model: Option<String>,
     /// Whether the two are the same; true while there is nothing to compare.
@@ -200,8 +203,14 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the database refuses.
     pub fn status(&self, session: &Session<'_>) -> Result<Status, EngineError> {
-        let mut out =
-            Status { canon: self.packs(session).canon().entries().len(), models_agree: true, ..Status::default() };
+        let encoder = self.settings.models.as_ref().map(|models| &models.encoder);
+        let isa = encoder.and_then(|encoder| encoder.isa).unwrap_or_else(Isa::detect);
+        let mut out = Status {
+            canon: self.packs(session).canon().entries().len(),
+            models_agree: true,
+            instructions: Some(isa.name()),
+            ..Status::default()
+        };
         let store = self.store().ok();
         let active = store.as_ref().and_then(|store| self.active_model(store).ok().flatten());
         out.model = active.as_ref().map(|installed| installed.name().to_owned());

@@ -18,7 +18,7 @@ use crate::embed::encoder::Precision;
 use crate::embed::manifest::Activation;
 use crate::embed::tokenize::Tokens;
 use crate::embed::weights::{Table, Weights};
-use crate::vector::simd::{AttentionScratch, Finish, Head, Isa, Norm, RowScale, Target};
+use crate::vector::simd::{AttentionScratch, Finish, Head, Isa, Norm, ProductScratch, RowScale, Target};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
@@ -71,7 +71,11 @@ struct Part {
     wide_bytes: Vec<u8>,
     wide_scales: Vec<RowScale>,
     attention: AttentionScratch,
+    products: ProductScratch,
 }
+
+/// Rows as a product reads them: values, or bytes with their scales.
+type Inputs<'a> = (&'a [f32], &'a [u8], &'a [RowScale]);
 
 /// Makes a list exactly so long, with whatever values.
 fn fit<T: Default + Clone>(list: &mut Vec<T>, len: usize) -> &mut [T] {
@@ -216,19 +220,27 @@ impl Network {
     }
 
     /// Rows times a matrix, where the rows stand as values and, in int8, also as bytes.
-    fn product(&self, matrix: &Matrix, (x, bytes, scales): (&[f32], &[u8], &[RowScale]), target: Target<'_>) {
+    fn product(
+        &self,
+        matrix: &Matrix,
+        (x, bytes, scales): Inputs<'_>,
+        scratch: &mut ProductScratch,
+        target: Target<'_>,
+    ) {
         let bias = self.image.bias(matrix);
         match self.precision {
             Precision::F32 => self.isa.product_f32(x, self.image.floats(matrix), bias, target),
-            Precision::Int8 => self.isa.product_i8(bytes, scales, self.image.bytes(matrix), bias, target),
+            Precision::Int8 => self.isa.product_i8((bytes, scales), self.image.bytes(matrix), bias, scratch, target),
         }
     }
 
     /// Query, key and value of a part's rows, or some of them, into its rows of `qkv`.
-    fn project(&self, part: &Part, layer: usize, wanted: Range<usize>, qkv: &mut [f32]) {
+    fn project(&self, part: &mut Part, layer: usize, wanted: Range<usize>, qkv: &mut [f32]) {
         let (h, count) = (self.config.hidden, part.rows.len());
         let target = Target { values: &mut qkv[wanted.start..], stride: 3 * h, outputs: wanted, finish: Finish::Plain };
-        self.product(&self.image.layer(layer).qkv, part.inputs(count, h, self.precision), target);
+        let mut scratch = std::mem::take(&mut part.products);
+        self.product(&self.image.layer(layer).qkv, part.inputs(count, h, self.precision), &mut scratch, target);
+        part.products = scratch;
     }
 
     /// Attention of every row of a part.
@@ -291,7 +303,9 @@ impl Network {
         let mut queries = std::mem::take(&mut part.wide);
         let target =
             Target { values: fit(&mut queries, mine.len() * h), stride: h, outputs: 0..h, finish: Finish::Plain };
-        self.product(&self.image.layer(layer).qkv, part.inputs(mine.len(), h, self.precision), target);
+        let mut scratch = std::mem::take(&mut part.products);
+        self.product(&self.image.layer(layer).qkv, part.inputs(mine.len(), h, self.precision), &mut scratch, target);
+        part.products = scratch;
         let context = fit(&mut part.context, mine.len() * h);
         for (row, span) in mine.into_iter().enumerate() {
             for head in 0..self.config.heads {
@@ -328,7 +342,7 @@ impl Network {
                 part.wide_bytes.get(..n * h).unwrap_or(&[]),
                 &part.wide_scales[..if bytes { n } else { 0 }],
             );
-            self.product(&weights.out, inputs, add(&mut part.x[hidden.clone()], h));
+            self.product(&weights.out, inputs, &mut part.products, add(&mut part.x[hidden.clone()], h));
             self.layer_norm(part, rows.clone(), self.image.norm(&weights.out_norm, self.config.norm_eps));
 
             fit(&mut part.wide, n * f);
@@ -338,7 +352,7 @@ impl Network {
                 (&part.x[hidden.clone()], &[][..], &[][..])
             };
             let target = Target { values: &mut part.wide[..n * f], stride: f, outputs: 0..f, finish };
-            self.product(&weights.up, inputs, target);
+            self.product(&weights.up, inputs, &mut part.products, target);
             if bytes {
                 isa.quantise(&part.wide[..n * f], f, &mut part.wide_bytes[..n * f], &mut part.wide_scales[..n]);
             }
@@ -347,7 +361,7 @@ impl Network {
             } else {
                 (&part.wide[..n * f], &[][..], &[][..])
             };
-            self.product(&weights.down, inputs, add(&mut part.x[hidden], h));
+            self.product(&weights.down, inputs, &mut part.products, add(&mut part.x[hidden], h));
             self.layer_norm(part, rows, self.image.norm(&weights.down_norm, self.config.norm_eps));
         }
     }
@@ -355,7 +369,7 @@ impl Network {
 
 impl Part {
     /// The first rows as a product reads them.
-    fn inputs(&self, count: usize, h: usize, precision: Precision) -> (&[f32], &[u8], &[RowScale]) {
+    fn inputs(&self, count: usize, h: usize, precision: Precision) -> Inputs<'_> {
         match precision {
             Precision::F32 => (&self.x[..count * h], &[], &[]),
             Precision::Int8 => (&[], &self.bytes[..count * h], &self.scales[..count]),

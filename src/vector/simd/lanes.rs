@@ -29,6 +29,18 @@ pub(super) struct TileI8<'a> {
     pub sums: &'a [i32; PANEL],
     /// Groups of four inputs.
     pub steps: usize,
+    /// Rows and panel in the form that [`Lanes::prepare_row`] and [`Lanes::prepare_panel`] make; nothing where they make
+    /// nothing.
+    pub prepared: Prepared<'a>,
+}
+
+/// Operands of integer products in a form of the instructions' own, made once for all tiles that read them.
+#[derive(Clone, Copy)]
+pub(super) struct Prepared<'a> {
+    /// The first row of the tile on, [`Lanes::ROW_NUMBERS`] for each four bytes.
+    pub rows: &'a [i32],
+    /// [`Lanes::WEIGHT_NUMBERS`] for each four weights, of an even number of steps.
+    pub panel: &'a [i32],
 }
 
 /// Where a tile of products of f32 starts.
@@ -48,6 +60,10 @@ pub(super) trait Lanes: Copy {
     type I: Copy;
     /// Vectors that a tile of f32 products is wide: what the registers hold beside six rows.
     const WIDE: usize;
+    /// Numbers of 32 bits that four bytes of a row are prepared to; none where products read the bytes as they are.
+    const ROW_NUMBERS: usize = 0;
+    /// The same for four weights.
+    const WEIGHT_NUMBERS: usize = 0;
 
     fn splat(self, x: f32) -> Self::F;
     fn load(self, from: &[f32; LANES]) -> Self::F;
@@ -80,6 +96,10 @@ pub(super) trait Lanes: Copy {
     /// Rows to columns.
     fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
 
+    /// One row of bytes and its zero point to what the tiles read; called where there are [`Lanes::ROW_NUMBERS`].
+    fn prepare_row(self, _bytes: &[u8], _zero: i32, _out: &mut [i32]) {}
+    /// A panel of weights to what the tiles read; called where there are [`Lanes::WEIGHT_NUMBERS`].
+    fn prepare_panel(self, _panel: &[i8], _out: &mut [i32]) {}
     /// `out[r][c] = sum over k of (row[r][k] - zero[r]) * weight[k][c]`, exact.
     fn tile_i8<const R: usize>(self, tile: &TileI8<'_>, out: &mut [[i32; PANEL]; ROWS]);
 

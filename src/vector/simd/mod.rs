@@ -1,7 +1,7 @@
 //! Kernels on wide registers: the only home of `unsafe` besides `map`.
 //!
-//! Each kernel is written once over the vocabulary of `lanes`, which AVX-512 with VNNI, AVX2 and plain Rust speak. An
-//! [`Isa`] says which of them runs; it exists only for instructions that the processor has, and [`Isa::detect`] is the
+//! Each kernel is written once over the vocabulary of `lanes`, which AVX-512 with VNNI, AVX2, NEON and plain Rust speak.
+//! AVX2 and NEON multiply bytes in more than one way (`multiply`), by what the processor has. An [`Isa`] says which of them runs; it exists only for instructions that the processor has, and [`Isa::detect`] is the
 //! one place that asks. All forms make the same bits: integer products are exact, floats are rounded and summed in one
 //! order. The tests hold every form to the scalar one, and that to plain loops.
 #![allow(unsafe_code)]
@@ -17,6 +17,9 @@ mod codes;
 mod dot;
 mod lanes;
 mod math;
+mod multiply;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod pack;
 mod product;
 mod rows;
@@ -26,7 +29,7 @@ mod tests;
 pub use attention::{AttentionScratch, Head};
 pub use codes::SplitQuery;
 pub use pack::{pack_f32, pack_i8};
-pub use product::{Finish, PackedF32, PackedI8, Target};
+pub use product::{Finish, PackedF32, PackedI8, ProductScratch, Target};
 pub use rows::{Norm, RowScale};
 
 use lanes::{Lanes, Op, Scalar};
@@ -35,55 +38,68 @@ use lanes::{Lanes, Op, Scalar};
 #[derive(Debug, Clone, Copy)]
 pub struct Isa(IsaKind);
 
-#[derive(Debug, Clone, Copy)]
-enum IsaKind {
-    Scalar(Scalar),
+/// The sets of instructions: each with the architecture that has it, its name and the type that speaks it.
+macro_rules! kinds {
+    ($($(#[$on:meta])* $kind:ident $name:literal $speaker:ty,)+) => {
+        #[derive(Debug, Clone, Copy)]
+        enum IsaKind {
+            Scalar(Scalar),
+            $($(#[$on])* $kind($speaker),)+
+        }
+
+        impl Isa {
+            /// The set of this name, if there is one and this processor has it.
+            pub fn named(name: &str) -> Option<Self> {
+                match name {
+                    "scalar" => Some(Self(IsaKind::Scalar(Scalar))),
+                    $($(#[$on])* $name => <$speaker>::new().map(|s| Self(IsaKind::$kind(s))),)+
+                    _ => None,
+                }
+            }
+
+            /// Its name, one of [`Isa::NAMES`].
+            pub const fn name(self) -> &'static str {
+                match self.0 {
+                    IsaKind::Scalar(_) => "scalar",
+                    $($(#[$on])* IsaKind::$kind(_) => $name,)+
+                }
+            }
+
+            fn run<O: Op>(self, op: O) -> O::Out {
+                match self.0 {
+                    IsaKind::Scalar(s) => s.run(op),
+                    $($(#[$on])* IsaKind::$kind(s) => s.run(op),)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
     #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Avx2),
+    Avx2 "avx2" avx2::Avx2<avx2::Widened>,
     #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Avx512),
+    AvxVnni "avxvnni" avx2::Avx2<avx2::Vnni>,
+    #[cfg(target_arch = "x86_64")]
+    Avx512 "avx512" avx512::Avx512,
+    #[cfg(target_arch = "aarch64")]
+    Neon "neon" neon::Neon<neon::Halves>,
+    #[cfg(target_arch = "aarch64")]
+    DotProd "dotprod" neon::Neon<neon::Dot>,
+    #[cfg(target_arch = "aarch64")]
+    I8mm "i8mm" neon::Neon<neon::Matrix>,
+    #[cfg(all(test, target_arch = "x86_64"))]
+    Emulated "avxvnni, emulated" avx2::Avx2<avx2::Emulated>,
 }
 
 impl Isa {
-    /// Names that [`Isa::named`] knows, the widest last.
-    pub const NAMES: [&str; 3] = ["scalar", "avx2", "avx512"];
+    /// Names that [`Isa::named`] knows, of each architecture the widest last. `avx512` includes VNNI; `avxvnni` is AVX2
+    /// with VNNI, `dotprod` and `i8mm` are NEON with these.
+    pub const NAMES: [&str; 7] = ["scalar", "avx2", "avxvnni", "avx512", "neon", "dotprod", "i8mm"];
 
     /// The widest that this processor has.
     pub fn detect() -> Self {
         Self::NAMES.iter().rev().find_map(|name| Self::named(name)).unwrap_or(Self(IsaKind::Scalar(Scalar)))
-    }
-
-    /// The set of this name, if there is one and this processor has it.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "scalar" => Some(Self(IsaKind::Scalar(Scalar))),
-            #[cfg(target_arch = "x86_64")]
-            "avx2" => avx2::Avx2::new().map(|s| Self(IsaKind::Avx2(s))),
-            #[cfg(target_arch = "x86_64")]
-            "avx512" => avx512::Avx512::new().map(|s| Self(IsaKind::Avx512(s))),
-            _ => None,
-        }
-    }
-
-    /// Its name; `avx512` includes VNNI.
-    pub const fn name(self) -> &'static str {
-        match self.0 {
-            IsaKind::Scalar(_) => "scalar",
-            #[cfg(target_arch = "x86_64")]
-            IsaKind::Avx2(_) => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            IsaKind::Avx512(_) => "avx512",
-        }
-    }
-
-    fn run<O: Op>(self, op: O) -> O::Out {
-        match self.0 {
-            IsaKind::Scalar(s) => s.run(op),
-            #[cfg(target_arch = "x86_64")]
-            IsaKind::Avx2(s) => s.run(op),
-            #[cfg(target_arch = "x86_64")]
-            IsaKind::Avx512(s) => s.run(op),
-        }
     }
 
     /// Quantises rows of `width` to bytes, each with its own scale.
@@ -118,13 +134,20 @@ impl Isa {
     ///
     /// # Panics
     /// When the lengths do not fit.
-    pub fn product_i8(self, rows: &[u8], scales: &[RowScale], weights: PackedI8<'_>, bias: &[f32], target: Target<'_>) {
+    pub fn product_i8(
+        self,
+        (rows, scales): (&[u8], &[RowScale]),
+        weights: PackedI8<'_>,
+        bias: &[f32],
+        scratch: &mut ProductScratch,
+        target: Target<'_>,
+    ) {
         let whole = weights.outputs.next_multiple_of(lanes::PANEL);
         assert!(rows.len() == scales.len() * weights.inputs && weights.inputs.is_multiple_of(4));
         assert!(weights.panels.len() == whole * weights.inputs && bias.len() == weights.outputs);
         assert!(weights.sums.len() == whole && weights.scales.len() == whole);
         assert!(target.outputs.start.is_multiple_of(lanes::PANEL) && target.outputs.end <= weights.outputs);
-        self.run(product::ProductI8 { rows, scales, weights, bias, target });
+        self.run(product::ProductI8 { rows, scales, weights, bias, scratch, target });
     }
 
     /// `finish(rows * weights + bias)` in f32.

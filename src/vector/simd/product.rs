@@ -5,7 +5,7 @@
 //! sixteen outputs and four inputs. f32: panels of `inputs` rows of 64. The sums of a row never depend on how many rows
 //! stand beside it.
 
-use super::lanes::{LANES, Lanes, Op, PANEL, ROWS, TileF32, TileI8};
+use super::lanes::{LANES, Lanes, Op, PANEL, Prepared, ROWS, TileF32, TileI8};
 use super::math;
 use super::rows::{RowScale, load_part, store_part};
 use std::ops::Range;
@@ -69,7 +69,38 @@ pub(super) struct ProductI8<'a> {
     pub scales: &'a [RowScale],
     pub weights: PackedI8<'a>,
     pub bias: &'a [f32],
+    pub scratch: &'a mut ProductScratch,
     pub target: Target<'a>,
+}
+
+/// Working memory of a product of bytes, kept from call to call.
+#[derive(Debug, Default)]
+pub struct ProductScratch {
+    rows: Vec<i32>,
+    panel: Vec<i32>,
+}
+
+impl ProductScratch {
+    /// All rows prepared, and room for one panel; nothing of what the instructions read as it is.
+    #[inline(always)]
+    fn prepare<S: Lanes>(&mut self, s: S, rows: &[u8], width: usize, scales: &[RowScale]) -> (&[i32], &mut [i32]) {
+        let line = width / 4 * S::ROW_NUMBERS;
+        let rows_room = fit(&mut self.rows, scales.len() * line);
+        if line > 0 {
+            for (at, scale) in scales.iter().enumerate() {
+                s.prepare_row(&rows[at * width..][..width], scale.zero, &mut rows_room[at * line..][..line]);
+            }
+        }
+        (rows_room, fit(&mut self.panel, (width / 4).next_multiple_of(2) * S::WEIGHT_NUMBERS * PANEL))
+    }
+}
+
+/// The first numbers of a list that is made longer where it has to be.
+fn fit(list: &mut Vec<i32>, len: usize) -> &mut [i32] {
+    if list.len() < len {
+        list.resize(len, 0);
+    }
+    &mut list[..len]
 }
 
 /// Rows of f32 times packed f32.
@@ -209,10 +240,15 @@ impl Op for ProductI8<'_> {
 
 #[inline(always)]
 fn product_i8<S: Lanes, const F: usize>(s: S, product: ProductI8<'_>) {
-    let ProductI8 { rows, scales, weights, bias, target } = product;
+    let ProductI8 { rows, scales, weights, bias, scratch, target } = product;
     let (stride, size) = (weights.inputs, weights.inputs * PANEL);
     let mut sums = [[0i32; PANEL]; ROWS];
+    let (ready_rows, ready_panel) = scratch.prepare(s, rows, stride, scales);
     for first in target.outputs.clone().step_by(PANEL) {
+        let panel = &weights.panels[first * stride..][..size];
+        if S::WEIGHT_NUMBERS > 0 {
+            s.prepare_panel(panel, ready_panel);
+        }
         let Some(column_sums) = weights.sums[first..].first_chunk::<PANEL>() else { return };
         let columns = Columns::load(s, Some(weights.scales), bias, first);
         let width = PANEL.min(target.outputs.end - first);
@@ -223,9 +259,10 @@ fn product_i8<S: Lanes, const F: usize>(s: S, product: ProductI8<'_>) {
                 rows: &rows[row * stride..],
                 stride,
                 zeros: &zeros,
-                panel: &weights.panels[first * stride..][..size],
+                panel,
                 sums: column_sums,
-                steps: weights.inputs / 4,
+                steps: stride / 4,
+                prepared: Prepared { rows: &ready_rows[row * (stride / 4) * S::ROW_NUMBERS..], panel: ready_panel },
             };
             by_rows!(count, tile_i8, s, &tile, &mut sums);
             for (r, sums) in sums.iter().enumerate().take(count) {

@@ -5,9 +5,9 @@ use super::lanes::LANES;
 use super::*;
 use proptest::prelude::*;
 
-/// Every form that this processor has.
+/// Every form that this processor has, and the one of AVX-VNNI with its instruction emulated.
 fn forms() -> Vec<Isa> {
-    Isa::NAMES.iter().filter_map(|name| Isa::named(name)).collect()
+    ["avxvnni, emulated"].iter().chain(&Isa::NAMES).filter_map(|name| Isa::named(name)).collect()
 }
 
 /// Random values in (-1, 1) by a fixed rule.
@@ -244,10 +244,10 @@ fn product(rows: usize, inputs: usize, outputs: usize, start: usize, finish: Fin
     let got = same(|isa| {
         let mut out = before[..rows * stride].to_vec();
         isa.product_i8(
-            &bytes[start..],
-            &row_scales,
+            (&bytes[start..], &row_scales),
             packed,
             &bias,
+            &mut ProductScratch::default(),
             Target { values: &mut out, stride, outputs: first..outputs, finish },
         );
         bits(&out)
@@ -292,7 +292,8 @@ fn extreme_bytes_are_exact() {
                 let mut out = vec![0.0; rows * outputs];
                 let target = Target { values: &mut out, stride: outputs, outputs: 0..outputs, finish: Finish::Plain };
                 let scales = vec![RowScale { scale: 127.0, zero }; rows];
-                isa.product_i8(&vec![byte; rows * inputs], &scales, packed, &vec![0.0; outputs], target);
+                let (bytes, bias) = (vec![byte; rows * inputs], vec![0.0; outputs]);
+                isa.product_i8((&bytes, &scales), packed, &bias, &mut ProductScratch::default(), target);
                 bits(&out)
             });
             for (c, got) in out.iter().enumerate().take(outputs) {
@@ -417,7 +418,7 @@ proptest! {
                 isa.quantise(x, inputs, &mut bytes, &mut row_scales);
                 let mut out = vec![0.0; rows * outputs];
                 let target = Target { values: &mut out, stride: outputs, outputs: 0..outputs, finish: Finish::Gelu };
-                isa.product_i8(&bytes, &row_scales, packed, &bias, target);
+                isa.product_i8((&bytes, &row_scales), packed, &bias, &mut ProductScratch::default(), target);
                 bits(&out)
             };
             let all = run(&x);

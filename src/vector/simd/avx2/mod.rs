@@ -1,20 +1,44 @@
-//! The kernels' vocabulary in AVX2 with FMA: a vector is two registers.
-//!
-//! Products of bytes are widened to 16 bits first. The instruction that multiplies bytes directly saturates its sums
-//! of two at 16 bits, which activations above 127 would reach; widened, every product is exact.
+//! The kernels' vocabulary in AVX2 with FMA: a vector is two registers. How bytes are multiplied differs between
+//! processors: [`Widened`] and [`Vnni`], in files of their own.
+
+mod vnni;
+mod widened;
+
+pub(super) use vnni::Vnni;
+#[cfg(test)]
+pub(super) use vnni::emulated::Emulated;
+pub(super) use widened::Widened;
 
 use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, QUAD, ROWS, TileI8};
+use super::multiply::Multiply;
 use std::arch::x86_64::*;
 
-/// Proof that the processor has AVX2 and FMA.
+/// Proof that the processor has AVX2, FMA and what `M` multiplies bytes with; each `M` asks for all of them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Avx2(());
+pub(super) struct Avx2<M>(M);
 
-impl Avx2 {
+impl<M: Multiply> Avx2<M> {
     /// The proof, if the processor has what it takes.
     pub(super) fn new() -> Option<Self> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
+        M::new().map(Self)
     }
+}
+
+/// The sums of four registers each, as dots of four rows: neighbours are added until each half holds one partial sum of
+/// every row.
+#[inline(always)]
+fn sum_quads<const Q: usize>(sums: [[__m256i; QUAD]; Q]) -> [[i32; QUAD]; Q] {
+    let mut out = [[0i32; QUAD]; Q];
+    for q in 0..Q {
+        // SAFETY: only holders of a proof of AVX2 call it; `out` holds the 16 bytes, which need not be aligned.
+        unsafe {
+            let (left, right) = (_mm256_hadd_epi32(sums[q][0], sums[q][1]), _mm256_hadd_epi32(sums[q][2], sums[q][3]));
+            let halves = _mm256_hadd_epi32(left, right);
+            let whole = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+            _mm_storeu_si128(out[q].as_mut_ptr().cast(), whole);
+        }
+    }
+    out
 }
 
 /// Both halves through one operation.
@@ -25,10 +49,12 @@ macro_rules! both {
     };
 }
 
-impl Lanes for Avx2 {
+impl<M: Multiply> Lanes for Avx2<M> {
     type F = [__m256; 2];
     type I = [__m256i; 2];
     const WIDE: usize = 1;
+    const ROW_NUMBERS: usize = M::ROW_NUMBERS;
+    const WEIGHT_NUMBERS: usize = M::WEIGHT_NUMBERS;
 
     #[inline(always)]
     fn splat(self, x: f32) -> [__m256; 2] {
@@ -197,40 +223,17 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn tile_i8<const R: usize>(self, tile: &TileI8<'_>, out: &mut [[i32; PANEL]; ROWS]) {
-        const COLS: usize = 8;
-        let steps = tile.steps;
-        assert!(R <= ROWS && tile.zeros.len() >= R && tile.panel.len() >= steps * 4 * PANEL);
-        assert!(R == 0 || tile.rows.len() >= (R - 1) * tile.stride + steps * 4);
-        for first in (0..PANEL).step_by(COLS) {
-            // SAFETY: `self` proves the instructions. The asserts above bound every read: four bytes at `4 * step` of
-            // each of the R rows, and 32 bytes at `256 * step + 4 * first` of the panel, for all steps below `steps`.
-            // `sums` and `out` hold eight values from `first` on. No load or store needs alignment.
-            unsafe {
-                // Each register holds two partial sums of each of four columns.
-                let mut acc = [[_mm256_setzero_si256(); 2]; R];
-                for step in 0..steps {
-                    let at = tile.panel.as_ptr().add(4 * PANEL * step + 4 * first);
-                    let left = _mm256_cvtepi8_epi16(_mm_loadu_si128(at.cast()));
-                    let right = _mm256_cvtepi8_epi16(_mm_loadu_si128(at.add(16).cast()));
-                    for r in 0..R {
-                        let quad = tile.rows.as_ptr().add(r * tile.stride + 4 * step).cast::<i32>().read_unaligned();
-                        let quad = _mm256_cvtepu8_epi16(_mm_set1_epi32(quad));
-                        acc[r][0] = _mm256_add_epi32(acc[r][0], _mm256_madd_epi16(quad, left));
-                        acc[r][1] = _mm256_add_epi32(acc[r][1], _mm256_madd_epi16(quad, right));
-                    }
-                }
-                let sums = _mm256_loadu_si256(tile.sums.as_ptr().add(first).cast());
-                for r in 0..R {
-                    let pairs = _mm256_hadd_epi32(acc[r][0], acc[r][1]);
-                    let dots = _mm256_permute4x64_epi64::<0b11_01_10_00>(pairs);
-                    let zero = _mm256_mullo_epi32(_mm256_set1_epi32(tile.zeros[r]), sums);
-                    _mm256_storeu_si256(out[r].as_mut_ptr().add(first).cast(), _mm256_sub_epi32(dots, zero));
-                }
-            }
-        }
+    fn prepare_row(self, bytes: &[u8], zero: i32, out: &mut [i32]) {
+        self.0.prepare_row(bytes, zero, out);
     }
-
+    #[inline(always)]
+    fn prepare_panel(self, panel: &[i8], out: &mut [i32]) {
+        self.0.prepare_panel(panel, out);
+    }
+    #[inline(always)]
+    fn tile_i8<const R: usize>(self, tile: &TileI8<'_>, out: &mut [[i32; PANEL]; ROWS]) {
+        self.0.tile_i8::<R>(tile, out);
+    }
     #[inline(always)]
     fn dot_quad<const Q: usize>(
         self,
@@ -238,52 +241,11 @@ impl Lanes for Avx2 {
         queries: [&[i8]; Q],
         ahead: Option<[&[u8]; QUAD]>,
     ) -> [[i32; QUAD]; Q] {
-        let length = rows[0].len();
-        assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
-        assert!(queries.iter().all(|query| query.len() == length));
-        // SAFETY: `self` proves the instructions; the asserts bound every read of 16 bytes, `out` holds the 16 that are
-        // written. No load or store needs alignment.
-        unsafe {
-            let mut sums = [[_mm256_setzero_si256(); QUAD]; Q];
-            for at in (0..length).step_by(16) {
-                let mut bytes = [_mm256_setzero_si256(); QUAD];
-                if let Some(ahead) = ahead.filter(|_| at.is_multiple_of(64)) {
-                    // What lies beyond the end is asked for in vain and harms nothing.
-                    for r in 0..QUAD {
-                        _mm_prefetch::<_MM_HINT_T0>(ahead[r].as_ptr().wrapping_add(at).cast());
-                    }
-                }
-                for r in 0..QUAD {
-                    bytes[r] = _mm256_cvtepu8_epi16(_mm_loadu_si128(rows[r].as_ptr().add(at).cast()));
-                }
-                for q in 0..Q {
-                    let part = _mm256_cvtepi8_epi16(_mm_loadu_si128(queries[q].as_ptr().add(at).cast()));
-                    for r in 0..QUAD {
-                        sums[q][r] = _mm256_add_epi32(sums[q][r], _mm256_madd_epi16(bytes[r], part));
-                    }
-                }
-            }
-            // Not by `map`: a closure that is not made part of its caller may not use the instructions.
-            let mut out = [[0i32; QUAD]; Q];
-            for q in 0..Q {
-                // Neighbours are added until each half holds one partial sum of every row.
-                let (left, right) =
-                    (_mm256_hadd_epi32(sums[q][0], sums[q][1]), _mm256_hadd_epi32(sums[q][2], sums[q][3]));
-                let halves = _mm256_hadd_epi32(left, right);
-                let whole = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
-                _mm_storeu_si128(out[q].as_mut_ptr().cast(), whole);
-            }
-            out
-        }
+        self.0.dot_quad(rows, queries, ahead)
     }
 
     #[inline(always)]
     fn run<O: Op>(self, op: O) -> O::Out {
-        #[target_feature(enable = "avx2,fma")]
-        fn with<O: Op>(s: Avx2, op: O) -> O::Out {
-            op.run(s)
-        }
-        // SAFETY: `self` proves that the processor has the instructions that `with` enables.
-        unsafe { with(self, op) }
+        self.0.run(self, op)
     }
 }
