@@ -167,11 +167,11 @@ refuses "an address that hides another" "has a user" packaging/install.sh KEN_RE
 refuses "a relative path" "not an absolute path" "$release/install.sh" KEN_INSTALL=here
 
 mkdir "$work/other"
-for machine in "Linux aarch64" "Darwin arm64"; do
+for machine in "Linux aarch64" "Darwin arm64" "FreeBSD amd64"; do
     # shellcheck disable=SC2016 # it is the script that is written here which expands $1
     printf '#!/bin/sh\n[ "$1" = -s ] && echo %s || echo %s\n' "${machine% *}" "${machine#* }" >"$work/other/uname"
     chmod +x "$work/other/uname"
-    refuses "$machine" "releases are for Linux on x86-64" "$release/install.sh" PATH="$work/other:$PATH"
+    refuses "$machine" " no " "$release/install.sh" PATH="$work/other:$PATH"
 done
 
 # A program that cannot run must not replace one that can.

@@ -3,20 +3,21 @@
 #
 #   sh install.sh
 #
-# It gets the archive and SHA256SUMS, and unpacks nothing unless the checksum holds. The copy of this script in a
-# release also carries the address of that release and the checksum of its archive.
+# It gets the archive for this machine and SHA256SUMS, and unpacks nothing unless the checksum holds. The copy of this
+# script in a release also carries the address of that release and the checksums of its files.
 #
 # Settings, as environment variables:
 #   KEN_RELEASES   address of the folder that holds SHA256SUMS: https://, file://, or http:// on this machine
 #   KEN_INSTALL    absolute path to install into, ~/.local by default
+#   KEN_WITH_MODEL if set, also gets the model of the release, with the finished vectors of the packs, and takes it in
 #
 # All work is in functions, and the last line calls the first of them: half a download does nothing.
 set -eu
 
-# A release fills in these three (packaging/release.sh). Without them the archive's name is taken from SHA256SUMS.
+# A release fills in these two (packaging/release.sh): its address, and "SHA256 NAME;" for each of its files. Without
+# them checksums are those of SHA256SUMS alone.
 release_url=''
-release_archive=''
-release_sha256=''
+release_sums=''
 
 main() {
     [ $# -eq 0 ] || fail "no arguments are taken; settings are environment variables (KEN_RELEASES, KEN_INSTALL)"
@@ -43,7 +44,11 @@ main() {
     tar -xzf "$work/$archive" -C "$work" || fail "$archive cannot be unpacked"
     unpacked=$work/${archive%.tar.gz}
     [ -f "$unpacked/ken" ] || fail "$archive holds no ken"
+    if [ -n "${KEN_WITH_MODEL:-}" ]; then get_listed "-model.ken" "model"; fi
     install_files
+    if [ -n "${KEN_WITH_MODEL:-}" ]; then
+        "$prefix/bin/ken" model import "$work/$listed_name" || say "ken is installed, its model is not"
+    fi
     report
 }
 
@@ -59,8 +64,19 @@ detect() {
     system=$(uname -s)
     machine=$(uname -m)
     case $system-$machine in
-    Linux-x86_64 | Linux-amd64) say x86_64-unknown-linux-gnu ;;
-    *) fail "releases are for Linux on x86-64, and this is $system on $machine; ken can be built from source" ;;
+    Linux-x86_64 | Linux-amd64) say "x86_64-unknown-linux-$(c_library)" ;;
+    Linux-aarch64 | Linux-arm64) say "aarch64-unknown-linux-$(c_library)" ;;
+    Darwin-x86_64) say x86_64-apple-darwin ;;
+    Darwin-arm64) say aarch64-apple-darwin ;;
+    *) fail "there are no releases for $system on $machine; ken can be built from source" ;;
+    esac
+}
+
+# The program for musl is static and needs no C library of the machine's.
+c_library() {
+    case $(ldd --version 2>&1 || :) in
+    *[Mm]usl*) say musl ;;
+    *) say gnu ;;
     esac
 }
 
@@ -106,24 +122,31 @@ sha256() {
 # Leaves the verified archive in $work, and its name in $archive.
 get_archive() {
     get "$releases/SHA256SUMS" "$work/SHA256SUMS"
+    get_listed "-$target.tar.gz" "archive for $target"
+    archive=$listed_name
+}
+
+# get_listed END WHAT: the one file of the release whose name ends so, into $work; its name in $listed_name.
+get_listed() {
     # One line, a checksum, and a plain file name: the name becomes a path below.
-    listed=$(awk -v target="$target" '
-        NF == 2 && length($1) == 64 && $1 !~ /[^0-9a-f]/ && $2 ~ /^kenning-[0-9][0-9A-Za-z._+-]*[.]tar[.]gz$/ &&
-        index($2, "-" target ".tar.gz") { print }' "$work/SHA256SUMS")
+    listed=$(awk -v end="$1" '
+        NF == 2 && length($1) == 64 && $1 !~ /[^0-9a-f]/ && $2 ~ /^kenning-[0-9][0-9A-Za-z._+-]*$/ &&
+        substr($2, length($2) - length(end) + 1) == end { print }' "$work/SHA256SUMS")
     case $listed in
-    '') fail "SHA256SUMS lists no archive for $target" ;;
+    '') fail "SHA256SUMS lists no $2" ;;
     *"
-"*) fail "SHA256SUMS lists more than one archive for $target" ;;
+"*) fail "SHA256SUMS lists more than one $2" ;;
     esac
     expected=${listed%% *}
-    archive=${listed##* }
-    if [ -n "$release_sha256" ] && [ "$archive $expected" != "$release_archive $release_sha256" ]; then
-        fail "SHA256SUMS is not that of the release this script belongs to ($release_archive)"
-    fi
-    say "Getting $releases/$archive"
-    get "$releases/$archive" "$work/$archive"
-    actual=$(sha256 "$work/$archive")
-    [ "$actual" = "$expected" ] || fail "the checksum of $archive is $actual, and not $expected as it should be"
+    listed_name=${listed##* }
+    case ";$release_sums" in
+    ';' | *";$expected $listed_name;"*) ;;
+    *) fail "SHA256SUMS is not that of the release this script belongs to ($listed_name)" ;;
+    esac
+    say "Getting $releases/$listed_name"
+    get "$releases/$listed_name" "$work/$listed_name"
+    actual=$(sha256 "$work/$listed_name")
+    [ "$actual" = "$expected" ] || fail "the checksum of $listed_name is $actual, and not $expected as it should be"
     say "The checksum holds: $actual"
 }
 

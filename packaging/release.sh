@@ -9,7 +9,13 @@
 #
 # Settings, as environment variables:
 #   KEN                a finished program to pack, in place of building one
-#   KEN_TARGET         its target triple, if it is not this machine's
+#   KEN_TARGET         the target triple to build for, or of the finished program, if it is not this machine's
+#   KEN_PAGES          a program of the same version that runs here; it prints manual pages and completions where the
+#                      packed one cannot run
+#   OBJDUMP            the program that reads what the packed one is linked to, `objdump` by default
+#   KEN_MODEL          a file that `ken model bundle` wrote: the default model with its vectors of the packs. It becomes
+#                      a file of the release, and install.sh takes it in when it is asked to
+#   STRIP              the program that removes symbols, `strip` by default
 #   KEN_MAINTAINER     "Name <address>" for the Debian package; the author of the last commit by default
 #   KEN_QUICK          if set, compress for speed; for tests
 #   SOURCE_DATE_EPOCH  time of all packed files; that of the last commit by default
@@ -68,27 +74,32 @@ export KEN_HOME=$work/home
 # --- the program -----------------------------------------------------------------------------------------------------
 
 if [ -z "${KEN:-}" ]; then
-    cargo build --release --locked --bin ken
-    KEN=${CARGO_TARGET_DIR:-target}/release/ken
+    cargo build --release --locked --bin ken ${KEN_TARGET:+--target "$KEN_TARGET"}
+    KEN=${CARGO_TARGET_DIR:-target}/${KEN_TARGET:+$KEN_TARGET/}release/ken
+    [ -e "$KEN" ] || KEN=$KEN.exe
 else
     case $KEN in /*) ;; *) KEN=$called_from/$KEN ;; esac
 fi
 [ -x "$KEN" ] || fail "$KEN is not a program"
 target=${KEN_TARGET:-$(rustc -vV | sed -n 's/^host: //p')}
+deb_arch='' program=ken
 case $target in
 x86_64-unknown-linux-gnu) deb_arch=amd64 ;;
 aarch64-unknown-linux-gnu) deb_arch=arm64 ;;
-*) fail "releases are made for Linux with glibc, not for '$target'" ;;
+x86_64-unknown-linux-musl | aarch64-unknown-linux-musl | x86_64-apple-darwin | aarch64-apple-darwin) ;;
+x86_64-pc-windows-*) program=ken.exe ;;
+*) fail "no releases are made for '$target'" ;;
 esac
 
 package=$name-$version-$target
 stage=$work/$package
 mkdir -p "$stage/man" "$stage/completions" "$out"
 out=$(cd "$out" && pwd)
-install -m 755 "$KEN" "$stage/ken"
-strip "$stage/ken"
-ken=$stage/ken
-[ "$("$ken" --version)" = "ken $version" ] || fail "$KEN says it is '$("$ken" --version)', not 'ken $version'"
+install -m 755 "$KEN" "$stage/$program"
+"${STRIP:-strip}" "$stage/$program"
+ken=${KEN_PAGES:-$stage/$program}
+case $ken in /*) ;; *) ken=$called_from/$ken ;; esac
+[ "$("$ken" --version)" = "ken $version" ] || fail "$ken says it is '$("$ken" --version)', not 'ken $version'"
 
 # --- what goes with it -----------------------------------------------------------------------------------------------
 
@@ -112,10 +123,29 @@ settle() { # FOLDER: the same modes whoever makes it
 # --- the archive -----------------------------------------------------------------------------------------------------
 
 settle "$stage"
-archive=$package.tar.gz
-tar --create --directory "$work" --sort=name --format=ustar --mtime="@$SOURCE_DATE_EPOCH" \
-    --owner=0 --group=0 --numeric-owner "$package" | gzip -n "$level" >"$out/$archive"
+if [ "$program" = ken.exe ]; then
+    # What Windows opens without another program.
+    archive=$package.zip
+    rm -f "$out/$archive"
+    find "$stage" -exec touch --date="@$SOURCE_DATE_EPOCH" {} +
+    (cd "$work" && find "$package" -type f | sort | TZ=UTC zip -qX "$level" "$out/$archive" -@)
+else
+    archive=$package.tar.gz
+    tar --create --directory "$work" --sort=name --format=ustar --mtime="@$SOURCE_DATE_EPOCH" \
+        --owner=0 --group=0 --numeric-owner "$package" | gzip -n "$level" >"$out/$archive"
+fi
 made=("$archive")
+
+# --- the model -------------------------------------------------------------------------------------------------------
+
+# The same file for every target: whoever makes several releases into one folder makes it once.
+model=''
+if [ -n "${KEN_MODEL:-}" ]; then
+    case $KEN_MODEL in /*) ;; *) KEN_MODEL=$called_from/$KEN_MODEL ;; esac
+    model=$name-$version-model.ken
+    install -m 644 "$KEN_MODEL" "$out/$model"
+    made+=("$model")
+fi
 
 # --- the Debian package ----------------------------------------------------------------------------------------------
 
@@ -128,7 +158,7 @@ make_deb() {
     # In Debian a tilde sorts before the end, as a hyphen does in versions of Cargo.
     deb_version=${version/-/\~}-1
 
-    install -D -m 755 "$ken" "$root/usr/bin/ken"
+    install -D -m 755 "$stage/ken" "$root/usr/bin/ken"
     install -D -m 644 -t "$share/man/man1" "$stage"/man/*.1
     gzip -9n "$share"/man/man1/*.1
     install -D -m 644 "$stage/completions/ken.bash" "$share/bash-completion/completions/ken"
@@ -146,11 +176,11 @@ make_deb() {
     copyright >"$doc/copyright"
 
     # What the program is linked to, and the newest version of glibc that it asks for.
-    glibc=$(objdump -T "$ken" | grep -o 'GLIBC_[0-9][0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1)
+    glibc=$(${OBJDUMP:-objdump} -T "$stage/ken" | grep -o 'GLIBC_[0-9][0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1)
     [ -n "$glibc" ] || fail "the program asks for no version of glibc"
     depends="libc6 (>= $glibc)"
     # Not `grep -q`, which stops reading: then objdump fails at times, and with it the pipe.
-    if objdump -p "$ken" | grep 'NEEDED *libgcc_s' >/dev/null; then depends="$depends, libgcc-s1 (>= 4.2)"; fi
+    if ${OBJDUMP:-objdump} -p "$stage/ken" | grep 'NEEDED *libgcc_s' >/dev/null; then depends="$depends, libgcc-s1 (>= 4.2)"; fi
 
     mkdir "$root/DEBIAN"
     {
@@ -199,7 +229,9 @@ License: Apache-2.0
 TEXT
 }
 
-if command -v dpkg-deb >/dev/null; then
+if [ -z "$deb_arch" ]; then
+    say "no Debian package for $target"
+elif command -v dpkg-deb >/dev/null; then
     make_deb
 else
     say "dpkg-deb is missing: no Debian package is made"
@@ -207,17 +239,21 @@ fi
 
 # --- installer, formula, checksums -----------------------------------------------------------------------------------
 
+# What other targets of this version left in the same folder belongs to the release as well.
+sums=$(cd "$out" && for file in "$name-$version"-*; do sha256sum "$file"; done)
 sha256=$(sha256sum "$out/$archive" | cut -d ' ' -f 1)
 sed -e "s|^release_url=''\$|release_url='$base_url'|" \
-    -e "s|^release_archive=''\$|release_archive='$archive'|" \
-    -e "s|^release_sha256=''\$|release_sha256='$sha256'|" packaging/install.sh >"$out/install.sh"
-for line in "release_url='$base_url'" "release_archive='$archive'" "release_sha256='$sha256'"; do
+    -e "s|^release_sums=''\$|release_sums='$(awk '{ printf "%s %s;", $1, $2 }' <<<"$sums")'|" \
+    packaging/install.sh >"$out/install.sh"
+for line in "release_url='$base_url'" "release_sums='$(awk '{ printf "%s %s;", $1, $2 }' <<<"$sums")'"; do
     grep -qxF "$line" "$out/install.sh" || fail "packaging/install.sh has no place for $line"
 done
 chmod 755 "$out/install.sh"
 made+=(install.sh)
 
-if [ -n "$base_url" ]; then
+if [ "$target" != x86_64-unknown-linux-gnu ]; then
+    say "the Homebrew formula is for Linux on x86-64 and not made for $target"
+elif [ -n "$base_url" ]; then
     home_page=${repository:-${base_url%/releases/download/*}}
     sed -e "s|@HOMEPAGE@|$home_page|" -e "s|@URL@|$base_url/$archive|" -e "s|@SHA256@|$sha256|" \
         -e "s|@VERSION@|$version|" packaging/kenning.rb >"$out/kenning.rb"
@@ -227,6 +263,6 @@ else
     say "no --base-url: the installer asks for the address, and there is no Homebrew formula"
 fi
 
-(cd "$out" && sha256sum "${made[@]}" >SHA256SUMS)
+(cd "$out" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%f\n' | sort | xargs sha256sum >SHA256SUMS)
 say "in $out:"
 (cd "$out" && ls -l "${made[@]}" SHA256SUMS) | awk '{ print "  " $5 "\t" $NF }' >&2

@@ -3,7 +3,7 @@
 use super::output::Output;
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome};
+use super::{Global, Outcome, background};
 use crate::engine::{Erased, Renewed};
 use crate::render::{Size, json_object};
 use clap::Args;
@@ -31,6 +31,7 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
     let (engine, keep_days) = (surroundings.engine(), surroundings.config.settings().outcomes.keep_days);
     let mut meter = Meter::new(output);
     if args.auto {
+        background::with_low_priority();
         // What need not be waited for comes first.
         engine.erase_later(Duration::ZERO, &meter.session())?;
         // Rows that are old are the only thing that it removes; whoever writes now does it later.

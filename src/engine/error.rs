@@ -232,6 +232,8 @@ pub enum EngineError {
         index: Fingerprint,
         /// The model in use.
         model: Fingerprint,
+        /// How the user names it: a name or a folder.
+        given: String,
     },
     /// The input could not be read.
     #[error("the input: {0}")]
@@ -355,9 +357,9 @@ impl Diagnose for EngineError {
             Self::NoTool { .. } => Some("`ken tools list` shows the tools".to_owned()),
             Self::NoExport { .. } => Some("give a folder that `ken export --markdown` wrote".to_owned()),
             Self::NothingIndexed => Some("ken index PATH".to_owned()),
-            Self::ModelMismatch { index, model } => Some(format!(
+            Self::ModelMismatch { index, given, .. } => Some(format!(
                 "`ken model use {}` makes the index again with it; or search with --model {}",
-                model.name(),
+                shown_text(given),
                 index.name()
             )),
             Self::Edit(e) => e.hint(),

@@ -92,7 +92,7 @@ impl Request<'_, '_> {
         let now = self.session.now();
         let items = self.engine.items(database, filter, self.model.is_some(), now)?;
         if let (Some(model), Some(vectors)) = (&self.model, items.vectors()) {
-            Engine::agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
+            self.engine.agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
         }
         let no_entry_may_answer = !filter.paths.is_empty()
             || !filter.endings.is_empty()
@@ -182,7 +182,7 @@ impl Engine {
         let with_model = options.legs.semantic;
         // Before the packs' vectors may have to be made with a model whose questions the index cannot answer.
         if let (true, Some(database), Ok(Some(model))) = (with_model, &database, self.open_model()) {
-            Self::agree(database.index_model()?.as_ref(), model.encoder.as_ref())?;
+            self.agree(database.index_model()?.as_ref(), model.encoder.as_ref())?;
         }
         let by_words = || question.map_or_else(Vec::new, |asked| named_entries(&packs.knowledge, asked, options));
         let wanted = if question.is_some() { NeededVectors::Entries(&by_words) } else { NeededVectors::All };
@@ -278,11 +278,12 @@ impl Engine {
     }
 
     /// An error if the index is made with another model than this one.
-    pub(super) fn agree(index: Option<&IndexModel>, encoder: &dyn Encoder) -> Result<(), EngineError> {
+    pub(super) fn agree(&self, index: Option<&IndexModel>, encoder: &dyn Encoder) -> Result<(), EngineError> {
         match index {
             Some(index) if index.fingerprint != *encoder.fingerprint() => Err(EngineError::ModelMismatch {
                 index: index.fingerprint.clone(),
                 model: encoder.fingerprint().clone(),
+                given: self.settings.model.clone(),
             }),
             _ => Ok(()),
         }

@@ -236,7 +236,10 @@ fn the_model_of_the_index_changes_whole_or_not_at_all() {
     // Another model than the index's is refused, with what to do.
     let refused = user.ken(&["search", "--json", "--model", other, question]);
     assert_eq!((refused.code, refused.json()["error"]["kind"].as_str()), (6, Some("mismatch")), "{refused:?}");
-    assert!(refused.json()["error"]["hint"].as_str().unwrap().contains("ken model use other"), "{refused:?}");
+    assert!(
+        refused.json()["error"]["hint"].as_str().unwrap().contains(&format!("ken model use {other}")),
+        "{refused:?}"
+    );
     user.document("new.md", "A new paragraph that is not indexed yet and would need a vector of its own.");
     assert_eq!(user.ken(&["index", ".", "--model", other]).code, 6);
     assert_eq!(user.ken(&["search", question]).code, 0, "the index still answers with its own");
