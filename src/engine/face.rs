@@ -72,7 +72,8 @@ pub mod system {
     pub use crate::platform::{
         BROWSER, END_KEYS, FOLDERS, Folders, Group, HAS_GROUPS, HAS_SOCKETS, Keeper, RawTerminal, StopSignals,
         UnixListener, UnixStream, address_space, canonical, connect_to, given_listener, hear_stop, in_background,
-        in_own_group, is_answered_at, listen_at, lower_priority, path_of, session_number, signal_of, soften_limits,
+        in_own_group, is_answered_at, listen_at, lower_priority, path_of, session_number, shows_colours, signal_of,
+        soften_limits,
     };
     pub use crate::process::{Programs, as_typed, at_line, ourselves};
     pub use crate::store::make_private;

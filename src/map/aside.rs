@@ -111,7 +111,7 @@ impl Aside {
     pub fn persist(self) -> io::Result<()> {
         let Self { file, path } = self;
         file.as_file().sync_all()?;
-        file.persist(&path).map_err(|error| error.error)?;
+        platform::put_in_place(file, &path)?;
         sync_folder(folder(&path))
     }
 }
@@ -194,8 +194,8 @@ impl AsideGroup {
         let mut placed = Placed { before: Vec::new() };
         for Exchange { new, old } in self.files {
             let Aside { file, path } = new;
-            if let Err(error) = file.persist(&path) {
-                return Err((path, error.error));
+            if let Err(error) = platform::put_in_place(file, &path) {
+                return Err((path, error));
             }
             placed.before.push((path.clone(), old));
             sync_folder(folder(&path)).map_err(|error| (path, error))?;

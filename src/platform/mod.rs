@@ -4,8 +4,8 @@
 //! Each function below decides one such matter and says what it is for. `unix.rs` and `windows.rs` carry them out;
 //! whichever is compiled must have every function that is called here, with the same types. What only the kernel of
 //! Linux can do is in `linux.rs`, and what other Unix systems do in its place in `bsd.rs`. No other file asks for the
-//! system (`tests/rules.rs` names the few that may). The checks that keep strangers out are those of Unix; where Windows
-//! is weaker, the comment of the function says so.
+//! system (`tests/rules.rs` names the few that may). The checks that keep strangers out are those of Unix; where
+//! Windows is weaker, the comment of the function says so.
 
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 mod bsd;
@@ -24,7 +24,7 @@ use windows as here;
 pub use here::{Group, Keeper, RawTerminal, StopSignals, UnixListener, UnixStream};
 
 use listenfd::ListenFd;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 /// By whose rules the folders of a user's data, settings and caches are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +159,17 @@ pub fn reader_of(path: &Path, options: &OpenOptions) -> io::Result<Option<File>>
     here::reader_of(path, options)
 }
 
+/// Puts a file in its place, in one step: whoever opens the name finds what was there before, or this.
+///
+/// On Windows the file there can be open, but not mapped, by this process or another. Then this is an error and what
+/// was there stays; so does a file that is write-protected.
+///
+/// # Errors
+/// When the system refuses; the file is removed then.
+pub fn put_in_place(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    here::put_in_place(file, path)
+}
+
 /// Makes what was made, renamed or removed in a folder last.
 ///
 /// On Windows a folder cannot be synced. NTFS writes down in its log what is renamed, but a crash within the next
@@ -221,6 +233,16 @@ pub fn path_from_bytes(bytes: &[u8]) -> OsString {
 /// When the system refuses; always on Windows, where links need a privilege and no slashes.
 pub fn symlink(target: &Path, link: &Path) -> io::Result<()> {
     here::symlink(target, link)
+}
+
+/// Whether this is the name of a variable of the environment; on Windows letters of both cases are the same.
+pub fn is_variable(name: &OsStr, wanted: &str) -> bool {
+    here::is_variable(name, wanted)
+}
+
+/// Whether a terminal shows colours; a console of Windows has to be asked to.
+pub fn shows_colours() -> bool {
+    here::shows_colours()
 }
 
 /// Makes a process that is to be started the first of a group of its own, so that it does not hear the terminal's

