@@ -20,6 +20,7 @@ pub mod map;
 pub mod memory;
 pub mod outcome;
 pub mod pack;
+pub mod platform;
 pub mod process;
 pub mod query;
 pub mod render;

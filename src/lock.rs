@@ -2,6 +2,7 @@
 //!
 //! The lock goes with the process, so a crash leaves none behind; the file stays and means nothing.
 
+use crate::platform;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
@@ -28,8 +29,7 @@ pub enum LockError {
 pub fn take(path: &Path, timeout: Duration, waiting: &mut dyn FnMut()) -> Result<File, LockError> {
     let mut options = File::options();
     options.create(true).read(true).write(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    platform::create_for_owner(&mut options);
     let file = options.open(path).map_err(LockError::Open)?;
     let mut waited = Duration::ZERO;
     loop {

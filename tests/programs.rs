@@ -25,7 +25,10 @@ fn no_other_module_starts_a_program() {
     let starts = |path: &PathBuf| {
         let text = fs::read_to_string(path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
-        ["Command::new(", "process::{Command", "process::Command"].iter().any(|way| {
+        // What differs between systems is how a command is grouped that somebody else starts.
+        let is_told_of = path.starts_with(root.join("platform"));
+        let ways = if is_told_of { 1 } else { 3 };
+        ["Command::new(", "process::{Command", "process::Command"][..ways].iter().any(|way| {
             // What a command is told belongs to whoever wants it started, and clap has a Command of its own.
             let other = ["crate::process", "CommandExt", "clap::Command"];
             code.lines().any(|line| {

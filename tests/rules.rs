@@ -1,5 +1,5 @@
 //! Rules that the compiler does not know, read off the sources: who may write to a screen, make JSON, show a path,
-//! speak SQL.
+//! speak SQL, ask for the operating system.
 
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,28 @@ const RULES: &[Rule] = &[
         words: &[".display()"],
         but: &[],
         instead: "screen::shown, which tells every two names apart and keeps them on one line; data takes to_string_lossy",
+    },
+    Rule {
+        words: &[
+            "(unix)",
+            "(unix,",
+            "(windows)",
+            "(windows,",
+            "target_os",
+            "target_family",
+            "std::os::",
+            "rustix",
+            "signal_hook",
+        ],
+        // In `serve` because it needs tokio, which nothing below may; `main` looks at standard output before the
+        // standard library does, which is for the file that is linked and not for a library.
+        but: &["platform/", "serve/platform.rs", "main.rs"],
+        instead: "platform, which has a named function for each matter in which systems differ",
+    },
+    Rule {
+        words: &["canonicalize("],
+        but: &["platform/"],
+        instead: "platform::canonical, which writes paths as users do",
     },
 ];
 
@@ -139,5 +161,10 @@ fn what_is_forbidden_is_seen() {
         1
     );
     assert_eq!(faults("store/sqlite/x.rs", "use rusqlite::Row;\n"), Vec::<String>::new());
+    for system in ["    #[cfg(unix)]\n", "#[cfg(not(windows))]\n", "let a = cfg!(target_os = \"macos\");\n"] {
+        assert_eq!(faults("store/x.rs", system).len(), 1, "{system}");
+        assert_eq!(faults("platform/x.rs", system), Vec::<String>::new());
+    }
+    assert_eq!(faults("cli/x.rs", "let real = path.canonicalize()?;\n").len(), 1);
     assert_eq!(faults("store/x.rs", "    #[error(\"{path}: {source}\")]\n").len(), 1);
 }

@@ -26,19 +26,12 @@ pub(super) fn analyse_later() -> bool {
     start(&["patterns", "find", "--background", "--quiet"])
 }
 
-/// Lets others go first. Where that is not possible it is a matter of manners alone.
-pub(super) fn with_low_priority() {
-    #[cfg(unix)]
-    let _ = rustix::process::nice(10);
-}
-
 fn start(arguments: &[&str]) -> bool {
     let Ok(own) = std::env::current_exe() else { return false };
     let mut command = system::ourselves(&own);
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    system::in_background(&mut command);
     match command.spawn() {
         Ok(mut child) => {
             // Should this process stay, as one that watches files does, nothing of the other is left behind.

@@ -8,6 +8,7 @@ use super::progress::Meter;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome, complete};
 use crate::engine::face::failure::ErrorKind;
+use crate::engine::face::system::canonical;
 use crate::engine::face::system::{self, Links};
 use crate::eval::retrieval::{
     BenchError, BenchIndex, Configuration, FOREIGN, Plan, Ranking, RunResult, SPLIT, Set, add_foreign, is_proposed,
@@ -290,7 +291,7 @@ pub(super) fn measure_set(
         clock: now_ms,
         peak_mib,
     };
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = canonical(path).unwrap_or_else(|_| path.to_owned());
     let mut index: Option<BenchIndex> = None;
     let with_model = work.runs.iter().any(Configuration::needs_model);
     for run in work.runs {
@@ -314,8 +315,7 @@ pub(super) fn measure_set(
 /// Where the sets lie that this one's unanswerable questions were taken from.
 fn foreign_paths(how: &How, set: &Set) -> Vec<String> {
     let is_foreign = set.unanswerable.iter().any(|query| query.id.starts_with(FOREIGN));
-    let paths =
-        how.foreign.iter().filter(|_| is_foreign).map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
+    let paths = how.foreign.iter().filter(|_| is_foreign).map(|path| canonical(path).unwrap_or_else(|_| path.clone()));
     paths.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 

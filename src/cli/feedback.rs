@@ -3,6 +3,7 @@
 use super::output::{self, Failure, Output};
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
+use crate::engine::face::system::session_number;
 use crate::render::{json_object, line};
 use clap::Args;
 use serde_json::json;
@@ -64,6 +65,6 @@ pub(super) fn terminal() -> Option<String> {
         return Some(named);
     }
     let device = output::terminal_device()?;
-    let session = rustix::process::getsid(None).ok()?;
-    Some(format!("{device} {}", session.as_raw_nonzero()))
+    let session = session_number()?;
+    Some(format!("{device} {session}"))
 }

@@ -6,6 +6,7 @@ use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::{Forgotten, ForgottenPassage};
+use crate::engine::face::system::canonical;
 use crate::engine::face::text::{single_line, timestamp};
 use crate::engine::{Engine, SessionTaken};
 use crate::render::json_object;
@@ -158,7 +159,7 @@ fn undo(engine: &Engine, ids: &[String], output: &Output) -> Outcome {
 
 /// The path as files are known by, as far as it still exists.
 fn absolute(path: &Path) -> PathBuf {
-    let there = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let there = path.ancestors().find_map(|above| Some((above, canonical(above).ok()?)));
     match there {
         Some((above, canonical)) => match path.strip_prefix(above) {
             Ok(rest) if !rest.as_os_str().is_empty() => canonical.join(rest),

@@ -6,26 +6,15 @@ use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome, feedback};
 use crate::engine::Engine;
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::system::{self, Links};
+use crate::engine::face::system::{self, Keeper, Links};
 use crate::render::{line, shown};
 use crate::serve::Service;
 use crate::serve::gateway::{GatewayConfig, Reach, serve};
 use crate::types::limits::TOOL_LIST;
 use clap::Args;
-#[cfg(unix)]
-use signal_hook::consts::{SIGCHLD, SIGTERM};
-#[cfg(unix)]
-use signal_hook::iterator::Signals;
 use std::ffi::OsString;
-#[cfg(unix)]
 use std::io;
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
-use std::time::Duration;
-
-/// How often it is looked whether the gateway is there, where the kernel does not tell.
-#[cfg(unix)]
-const WATCHES: Duration = Duration::from_secs(1);
 
 /// Stand in front of an agent's servers, and show it only the tools that its task needs
 ///
@@ -77,55 +66,14 @@ pub(super) fn run(global: &Global, args: &GatewayArgs, output: &Output) -> Outco
 
 /// Runs the command of a server, and ends it with all of its group when the gateway goes, even if that is killed: a
 /// server that does not read its input would not notice, nor would one that the command has started.
-#[cfg(unix)]
 fn held(args: &GatewayArgs) -> Outcome {
     let (Some((program, arguments)), Some(gateway)) = (args.command.split_first(), args.hold) else { return Ok(0) };
     let of_ours = |error: io::Error| Failure::io("this process", &error);
-    let mut signals = Signals::new([SIGTERM, SIGCHLD]).map_err(of_ours)?;
-    #[cfg(target_os = "linux")]
-    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
-        .map_err(|error| of_ours(error.into()))?;
-    let is_alone =
-        move || rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get().cast_unsigned()) != Some(gateway);
-    // It may have gone before the kernel was told.
-    if is_alone() {
-        return Ok(0);
-    }
-    if cfg!(not(target_os = "linux")) {
-        let watch = move || {
-            while !is_alone() {
-                std::thread::sleep(WATCHES);
-            }
-            end_group();
-        };
-        std::thread::Builder::new().spawn(watch).map_err(of_ours)?;
-    }
-    let mut server = system::as_typed(program)
+    let Some(keeper) = Keeper::begin(gateway).map_err(of_ours)? else { return Ok(0) };
+    let server = system::as_typed(program)
         .args(arguments)
         .spawn()
         .map_err(|error| Failure::io(&shown(Path::new(program)), &error))?;
-    for signal in signals.forever() {
-        if signal == SIGTERM {
-            end_group();
-        } else if server.try_wait().map_err(of_ours)?.is_some() {
-            break;
-        }
-    }
+    keeper.wait(server).map_err(of_ours)?;
     Ok(0)
-}
-
-/// Ends all of our group, and so this process, if the group is ours.
-#[cfg(unix)]
-fn end_group() {
-    if rustix::process::getpgrp() == rustix::process::getpid() {
-        let _ = rustix::process::kill_current_process_group(rustix::process::Signal::KILL);
-    }
-}
-
-/// Runs the command of a server.
-#[cfg(not(unix))]
-fn held(args: &GatewayArgs) -> Outcome {
-    let Some((program, arguments)) = args.command.split_first() else { return Ok(0) };
-    let ended = system::as_typed(program).args(arguments).status();
-    ended.map(|_| 0).map_err(|error| Failure::io(&shown(Path::new(program)), &error))
 }

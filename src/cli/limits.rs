@@ -7,44 +7,26 @@
 
 use super::output::Failure;
 use crate::engine::face::failure::ErrorKind;
-use signal_hook::flag;
+use crate::engine::face::system::{address_space, soften_limits};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Address space in MiB that every command takes, as measured with the largest of them.
 const LEAST_MIB: u64 = 128;
 
-/// Bytes that this process may map, where there is a limit.
-pub(super) fn address_space() -> Option<u64> {
-    #[cfg(unix)]
-    {
-        rustix::process::getrlimit(rustix::process::Resource::As).current
-    }
-    #[cfg(not(unix))]
-    None
-}
-
 /// Says what limits mean from now on.
 ///
 /// # Errors
 /// When no command could run within them.
 pub(super) fn begin() -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use signal_hook::consts::{SIGABRT, SIGXFSZ};
-        // Heard and not acted upon: the write that was one too many fails, and whoever wrote says so.
-        drop(flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))));
-        // What ends so has said why: memory that was refused, or a fault of ours within a fault.
-        let panicked = Arc::new(AtomicBool::new(false));
-        let (internal, io) = (ErrorKind::Internal.exit_code(), ErrorKind::Io.exit_code());
-        drop(flag::register_conditional_shutdown(SIGABRT, internal.into(), Arc::clone(&panicked)));
-        drop(flag::register_conditional_shutdown(SIGABRT, io.into(), Arc::new(AtomicBool::new(true))));
-        let told = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |about| {
-            panicked.store(true, Ordering::SeqCst);
-            told(about);
-        }));
-    }
+    // What ends so has said why: memory that was refused, or a fault of ours within a fault.
+    let panicked = Arc::new(AtomicBool::new(false));
+    soften_limits(&panicked, ErrorKind::Internal.exit_code(), ErrorKind::Io.exit_code());
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |about| {
+        panicked.store(true, Ordering::SeqCst);
+        told(about);
+    }));
     match address_space() {
         Some(limit) if limit >> 20 < LEAST_MIB => Err(Failure::new(
             ErrorKind::Io,

@@ -67,7 +67,6 @@ mod run_learn;
 mod search;
 mod serve;
 mod shown_text;
-#[cfg(unix)]
 mod socket;
 mod status;
 mod stop;

@@ -7,6 +7,7 @@ use super::{Global, Outcome, complete, stop};
 use crate::config::write_user_key;
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::models::{FileCheck, Installed, Manifest, ModelKind, Origin, State};
+use crate::engine::face::system::canonical;
 use crate::engine::face::system::make_private;
 use crate::engine::face::text::shell_quote;
 use crate::engine::{Bundled, Engine, EngineError};
@@ -241,7 +242,7 @@ fn use_model(
         make_private(folder)?;
     }
     // A directory is meant from wherever `ken` runs.
-    let directory = Path::new(name).canonicalize().ok().filter(|d| d.is_dir() && *d == installed.root);
+    let directory = canonical(name).ok().filter(|d| d.is_dir() && *d == installed.root);
     let name = directory.map_or_else(|| name.to_owned(), |directory| directory.to_string_lossy().into_owned());
     write_user_key(path, "model.name", &name)?;
     engine.end_switch(&meter.session())?;

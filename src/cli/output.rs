@@ -5,6 +5,7 @@
 use super::clock::now_ms;
 use super::{Colour, help};
 use crate::engine::face::failure::{Diagnose, ErrorKind, io_kind};
+use crate::engine::face::system::shows_colours;
 use crate::engine::{Notes, Session};
 use crate::render::{Style, clean, is_hidden, json_line, line, terminal};
 use indicatif::ProgressDrawTarget;
@@ -106,10 +107,13 @@ pub(super) struct Output {
 impl Output {
     pub fn new(json: bool, colour: Colour, quiet: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let can_show = shows_colours();
         let allowed = |terminal: bool| match colour {
             Colour::Always => true,
             Colour::Never => false,
-            Colour::Auto => terminal && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+            Colour::Auto => {
+                terminal && can_show && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+            }
         };
         let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         let width = console_width(out).unwrap_or(100);

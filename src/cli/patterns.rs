@@ -4,8 +4,9 @@ use super::clock::now_ms;
 use super::output::{Failure, Output};
 use super::remember::By;
 use super::surroundings::{Surroundings, working_directory};
-use super::{Global, Outcome, background};
+use super::{Global, Outcome};
 use crate::engine::face::outcomes::{PatternKind, Place};
+use crate::engine::face::system::lower_priority;
 use crate::engine::{Engine, KeptPattern, PROMOTED, Pending, REJECTED};
 use crate::render::{PatternRow, json_object, pattern_text, patterns_text};
 use crate::serve::{Here, outcomes_seen_from};
@@ -247,7 +248,7 @@ fn said(found: &KeptPattern, text: &str, output: &Output) -> Outcome {
 
 /// The analysis that the hook starts: nobody waits for it, and nobody hears of it.
 fn find_later(global: &Global, output: &Output) -> Outcome {
-    background::with_low_priority();
+    lower_priority();
     let surroundings = Surroundings::open(global, output)?;
     let (engine, keep_days) = (surroundings.engine(), surroundings.config.settings().outcomes.keep_days);
     let session = output.session().until(now_ms().saturating_add(BACKGROUND_MS));

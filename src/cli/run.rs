@@ -253,8 +253,7 @@ impl Kept {
 }
 
 fn exit_code(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+    if let Some(signal) = system::signal_of(status) {
         return 128u8.saturating_add(u8::try_from(signal).unwrap_or(0));
     }
     u8::try_from(status.code().unwrap_or(1) & 0xff).unwrap_or(1)

@@ -6,7 +6,7 @@ use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::config::{Environment, Paths, Right, ServeSettings, Tokens, own_token};
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::system;
+use crate::engine::face::system::{self, HAS_SOCKETS};
 use crate::engine::{Engine, EngineError};
 use crate::render::{json_object, line, shown};
 use crate::serve::Service;
@@ -47,8 +47,7 @@ pub(super) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
     /// Listen at this socket of the file system instead
-    #[cfg(unix)]
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["listen", "open"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["listen", "open"], hide = !HAS_SOCKETS)]
     unix: Option<PathBuf>,
     /// A name that the service is reached by; repeatable [setting: serve.hosts]
     #[arg(long = "host", value_name = "NAME")]
@@ -112,13 +111,12 @@ pub(super) fn run(global: &Global, args: &ServeArgs, output: &Output) -> Outcome
     }
     let listen = args.listen.as_ref().unwrap_or(&settings.serve.listen);
     if args.check {
-        return check(args.unix(), listen, output);
+        return check(args.unix.as_deref(), listen, output);
     }
     let hosts: Vec<String> = args.hosts.iter().chain(&settings.serve.hosts).cloned().collect();
     let given = given_by_the_system()?;
-    let place = match (given, args.unix()) {
+    let place = match (given, args.unix.as_deref()) {
         (Some(place), _) => place,
-        #[cfg(unix)]
         (None, Some(path)) => Place::Unix(super::socket::listen(path)?),
         _ => Place::Tcp(bind(listen, &hosts, args.no_token)?),
     };
@@ -136,20 +134,10 @@ pub(super) fn run(global: &Global, args: &ServeArgs, output: &Output) -> Outcome
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let options = HttpOptions { place, hosts, admission, folders, threads };
     serve(options, service).map_err(|error| Failure::io("the service", &error))?;
-    if let Some(path) = args.unix() {
+    if let Some(path) = &args.unix {
         drop(std::fs::remove_file(path));
     }
     Ok(0)
-}
-
-impl ServeArgs {
-    /// The socket of the file system to listen at, where the system has such.
-    fn unix(&self) -> Option<&Path> {
-        #[cfg(unix)]
-        return self.unix.as_deref();
-        #[cfg(not(unix))]
-        None
-    }
 }
 
 /// Who may ask.
@@ -174,8 +162,7 @@ fn given_by_the_system() -> Result<Option<Place>, Failure> {
     if let Ok(Some(listener)) = given.take_tcp_listener(0) {
         return Ok(Some(Place::Tcp(listener)));
     }
-    #[cfg(unix)]
-    if let Ok(Some(listener)) = given.take_unix_listener(0) {
+    if let Some(listener) = system::given_listener(&mut given) {
         return Ok(Some(Place::Unix(listener)));
     }
     let hint = "let the system's manager open an address with a port, or a socket of the file system";
@@ -219,10 +206,9 @@ fn tell(place: &Place, admission: &Admission, args: &ServeArgs, paths: &Paths, o
             let address = listener.local_addr().map_err(|error| Failure::io("the service", &error))?;
             format!("http://{address}/")
         }
-        #[cfg(unix)]
         Place::Unix(listener) => {
-            let address = listener.local_addr().map_err(|error| Failure::io("the service", &error))?;
-            format!("unix:{}", address.as_pathname().map(shown).unwrap_or_default())
+            let path = system::path_of(listener).map_err(|error| Failure::io("the service", &error))?;
+            format!("unix:{}", path.as_deref().map(shown).unwrap_or_default())
         }
     };
     let file = paths.own_token();
@@ -253,7 +239,7 @@ fn open(address: &str, paths: &Paths, output: &Output) -> Result<(), Failure> {
     let text = format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={address}\">\n");
     system::write_aside(&file, text.as_bytes()).map_err(|error| Failure::io(&shown(&file), &error))?;
     let named = Environment::new(std::env::vars_os()).raw("BROWSER").map(ToOwned::to_owned);
-    let browser = named.unwrap_or_else(|| if cfg!(target_os = "macos") { "open" } else { "xdg-open" }.into());
+    let browser = named.unwrap_or_else(|| system::BROWSER.into());
     let started = system::as_typed(&browser).arg(&file).spawn();
     if let Err(error) = started {
         output.note(&format!("the page was not opened: {}: {error}", shown(Path::new(&browser))));
@@ -264,9 +250,8 @@ fn open(address: &str, paths: &Paths, output: &Output) -> Result<(), Failure> {
 fn check(unix: Option<&Path>, listen: &str, output: &Output) -> Outcome {
     let name = unix.map_or_else(|| format!("http://{listen}/"), |path| format!("unix:{}", shown(path)));
     let answer = match unix {
-        #[cfg(unix)]
-        Some(path) => super::socket::connect(path, CHECK_TIME).and_then(|stream| ask(stream, "localhost")),
-        _ => {
+        Some(path) => system::connect_to(path, CHECK_TIME).and_then(|stream| ask(stream, "localhost")),
+        None => {
             let address = address_of(listen)?;
             TcpStream::connect_timeout(&address, CHECK_TIME).and_then(|stream| {
                 stream.set_read_timeout(Some(CHECK_TIME))?;

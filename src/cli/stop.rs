@@ -4,8 +4,7 @@
 //! large file is being built it is worth a moment to take away what is half there.
 
 use super::output;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use crate::engine::face::system::{StopSignals, hear_stop};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -23,12 +22,7 @@ static SAYS: AtomicBool = AtomicBool::new(false);
 
 static SIGNALS: LazyLock<Signals> = LazyLock::new(|| {
     let (ends, heard) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
-    for signal in [SIGINT, SIGTERM] {
-        // Where a signal cannot be had, it does what it always does. In this order: the second does nothing if the
-        // first ends it.
-        drop(flag::register_conditional_default(signal, Arc::clone(&ends)));
-        drop(flag::register(signal, Arc::clone(&heard)));
-    }
+    hear_stop(&ends, &heard);
     Signals { ends, heard }
 });
 
@@ -41,16 +35,17 @@ pub(super) fn remember(only: bool) {
 /// From now on a signal that ends the process says this first.
 pub(super) fn say_on_end(text: &'static str) {
     // Without a thread the signal ends the process as always, and says nothing.
-    let Ok(mut waiting) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+    let Ok(signals) = StopSignals::new() else { return };
     SAYS.store(true, Ordering::SeqCst);
     remember(REMEMBERED.load(Ordering::SeqCst));
     let wait = move || {
-        for signal in waiting.forever() {
-            if !REMEMBERED.load(Ordering::SeqCst) {
+        signals.wait(|| {
+            let ends = !REMEMBERED.load(Ordering::SeqCst);
+            if ends {
                 output::say_at_end(text);
-                drop(signal_hook::low_level::emulate_default_handler(signal));
             }
-        }
+            ends
+        });
     };
     if std::thread::Builder::new().spawn(wait).is_err() {
         SAYS.store(false, Ordering::SeqCst);

@@ -2,12 +2,12 @@
 
 use super::clock::now_ms;
 use super::output::{Failure, Output};
-use super::{Global, background, limits};
+use super::{Global, background};
 use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes, has_a_say};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::repository_of;
 use crate::engine::face::models::{EncoderSettings, Isa, PipSettings, ProxySettings, StoreSettings};
-use crate::engine::face::system::{self, Links, Programs};
+use crate::engine::face::system::{self, FOLDERS, Folders, Links, Programs, address_space};
 use crate::engine::{AgentFolders, Engine, EngineError, EngineSettings, Notes, Session};
 use crate::render::shown;
 use crate::types::Calibration;
@@ -125,7 +125,7 @@ impl Surroundings {
             question_threads: Some(usize::MAX),
             isa: model.simd.isa().and_then(Isa::named),
         };
-        settings.address_space = limits::address_space();
+        settings.address_space = address_space();
         settings.hub.token = self.token();
         settings.hub.offline = hub.offline;
         settings.hub.proxy = self.proxy(hub.endpoint.starts_with("http://"));
@@ -172,7 +172,7 @@ impl Surroundings {
 /// Where the process is, as files are known by.
 pub(super) fn working_directory() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(|e| Failure::io("the working directory", &e))?;
-    Ok(here.canonicalize().unwrap_or(here))
+    Ok(system::canonical(&here).unwrap_or(here))
 }
 
 /// Where the files of agents lie: those of the repository around the working directory, and the user's.
@@ -184,12 +184,10 @@ pub(super) fn agent_folders() -> Result<AgentFolders, Failure> {
     let home = usable("HOME").or_else(|| usable("USERPROFILE"));
     let under = |folder: &str| home.as_ref().map(|home| home.join(folder));
     let config = usable("XDG_CONFIG_HOME").or_else(|| under(".config"));
-    let apps = if cfg!(windows) {
-        usable("APPDATA")
-    } else if cfg!(target_os = "macos") {
-        under("Library/Application Support")
-    } else {
-        config.clone()
+    let apps = match FOLDERS {
+        Folders::Windows => usable("APPDATA"),
+        Folders::Mac => under("Library/Application Support"),
+        Folders::Xdg => config.clone(),
     };
     let own = paths.config.as_deref().and_then(Path::parent).map(Path::to_owned);
     Ok(AgentFolders { root: repository_of(&here), home, apps, config, own })

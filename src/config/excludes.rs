@@ -4,6 +4,7 @@
 
 use super::Environment;
 use crate::map::open::{self, Links};
+use crate::platform::GIT_SETTINGS;
 use crate::types::limits;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ pub fn git_excludes(environment: &Environment) -> Option<PathBuf> {
     let home = environment.usable("HOME").or_else(|| environment.usable("USERPROFILE"));
     let folder = environment.usable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
     let folder = folder.map(|folder| folder.join("git"));
-    let system = environment.usable("GIT_CONFIG_SYSTEM").or_else(|| cfg!(unix).then(|| "/etc/gitconfig".into()));
+    let system = environment.usable("GIT_CONFIG_SYSTEM").or_else(|| Some(GIT_SETTINGS.into()));
     let files = [
         environment.usable("GIT_CONFIG_GLOBAL"),
         home.as_ref().map(|home| home.join(".gitconfig")),

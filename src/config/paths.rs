@@ -1,6 +1,7 @@
 //! Where everything lies, from a snapshot of the environment.
 
 use super::ConfigError;
+use crate::platform::{FOLDERS, Folders};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -63,6 +64,10 @@ impl Paths {
     /// # Errors
     /// [`ConfigError::RelativePath`] for a variable that is needed and holds a relative path.
     pub fn find(environment: &Environment, working_directory: &Path) -> Result<Self, ConfigError> {
+        Self::find_by(FOLDERS, environment, working_directory)
+    }
+
+    fn find_by(folders: Folders, environment: &Environment, working_directory: &Path) -> Result<Self, ConfigError> {
         let home = || match environment.absolute("HOME")? {
             None => environment.absolute("USERPROFILE"),
             home => Ok(home),
@@ -76,22 +81,23 @@ impl Paths {
         let (data, cache, config) = if let Some(own) = environment.absolute("KEN_HOME")? {
             (Some(own.clone()), Some(own.join("cache")), Some(own))
         } else {
-            let (data, config) = if cfg!(windows) {
-                (environment.absolute("LOCALAPPDATA")?, environment.absolute("APPDATA")?)
-            } else if cfg!(target_os = "macos") {
-                (under("Library/Application Support")?, under("Library/Application Support")?)
-            } else {
-                (given("XDG_DATA_HOME", ".local/share")?, given("XDG_CONFIG_HOME", ".config")?)
-            };
-            let cache = if cfg!(windows) {
-                data.as_ref().map(|data| data.join("kenning").join("cache"))
-            } else if cfg!(target_os = "macos") {
-                under("Library/Caches")?.map(|cache| cache.join("kenning"))
-            } else {
-                given("XDG_CACHE_HOME", ".cache")?.map(|cache| cache.join("kenning"))
-            };
             let kenning = |folder: Option<PathBuf>| folder.map(|folder| folder.join("kenning"));
-            (kenning(data), cache, kenning(config))
+            match folders {
+                Folders::Windows => {
+                    let data = kenning(environment.absolute("LOCALAPPDATA")?);
+                    let cache = data.as_ref().map(|data| data.join("cache"));
+                    (data, cache, kenning(environment.absolute("APPDATA")?))
+                }
+                Folders::Mac => {
+                    let data = kenning(under("Library/Application Support")?);
+                    (data.clone(), kenning(under("Library/Caches")?), data)
+                }
+                Folders::Xdg => {
+                    let data = kenning(given("XDG_DATA_HOME", ".local/share")?);
+                    let config = kenning(given("XDG_CONFIG_HOME", ".config")?);
+                    (data, kenning(given("XDG_CACHE_HOME", ".cache")?), config)
+                }
+            }
         };
         let hub_cache = match environment.absolute("HF_HUB_CACHE")? {
             Some(cache) => Some(cache),
@@ -149,7 +155,7 @@ mod tests {
     use super::*;
 
     fn tried(pairs: &[(&str, &str)]) -> Result<Paths, ConfigError> {
-        Paths::find(&Environment::new(pairs.iter().copied()), Path::new("/nowhere"))
+        Paths::find_by(Folders::Xdg, &Environment::new(pairs.iter().copied()), Path::new("/nowhere"))
     }
 
     fn find(pairs: &[(&str, &str)]) -> Paths {
@@ -167,17 +173,28 @@ mod tests {
         assert_eq!(find(&[("KEN_HOME", ""), ("HOME", "/h")]), find(&[("HOME", "/h")]));
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn follows_the_platform() {
-        let paths = find(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/c")]);
-        assert_eq!(paths.data.as_deref(), Some(Path::new("/h/.local/share/kenning")));
-        assert_eq!(paths.config.as_deref(), Some(Path::new("/c/kenning/config.toml")));
-        assert_eq!(paths.cache.as_deref(), Some(Path::new("/h/.cache/kenning")));
-        assert_eq!(paths.hub_cache.as_deref(), Some(Path::new("/h/.cache/huggingface/hub")));
+        let pairs = [("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("LOCALAPPDATA", "/h/l"), ("APPDATA", "/h/r")];
+        let cases = [
+            (Folders::Xdg, "/h/.local/share/kenning", "/c/kenning/config.toml", "/h/.cache/kenning"),
+            (
+                Folders::Mac,
+                "/h/Library/Application Support/kenning",
+                "/h/Library/Application Support/kenning/config.toml",
+                "/h/Library/Caches/kenning",
+            ),
+            (Folders::Windows, "/h/l/kenning", "/h/r/kenning/config.toml", "/h/l/kenning/cache"),
+        ];
+        for (folders, data, config, cache) in cases {
+            let paths = Paths::find_by(folders, &Environment::new(pairs), Path::new("/nowhere")).unwrap();
+            assert_eq!(paths.data.as_deref(), Some(Path::new(data)), "{folders:?}");
+            assert_eq!(paths.config.as_deref(), Some(Path::new(config)), "{folders:?}");
+            assert_eq!(paths.cache.as_deref(), Some(Path::new(cache)), "{folders:?}");
+            assert_eq!(paths.hub_cache.as_deref(), Some(Path::new("/h/.cache/huggingface/hub")), "{folders:?}");
+        }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_relative_path_is_refused_where_it_is_needed() {
         let names =

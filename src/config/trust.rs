@@ -4,6 +4,7 @@
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::map::open::{Links, read};
 use crate::map::write_aside;
+use crate::platform::canonical;
 use crate::render::json_pretty;
 use crate::screen::shown;
 use crate::text::sha256_hex;
@@ -133,7 +134,7 @@ impl Trust {
 }
 
 fn name(folder: &Path) -> Result<String, TrustError> {
-    let canonical = folder.canonicalize().map_err(|source| TrustError::Io { path: folder.to_owned(), source })?;
+    let canonical = canonical(folder).map_err(|source| TrustError::Io { path: folder.to_owned(), source })?;
     Ok(canonical.to_string_lossy().into_owned())
 }
 

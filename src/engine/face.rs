@@ -69,6 +69,12 @@ pub mod agents {
 pub mod system {
     pub use crate::map::open::{Links, open, open_to_write, read, read_limited, read_text, stream_text};
     pub use crate::map::{Aside, write_aside};
+    pub use crate::platform::{
+        BROWSER, END_KEYS, FOLDERS, Folders, Group, HAS_GROUPS, HAS_SOCKETS, Keeper, RawTerminal, StopSignals,
+        UnixListener, UnixStream, address_space, canonical, connect_to, given_listener, hear_stop, in_background,
+        in_own_group, is_answered_at, listen_at, lower_priority, path_of, session_number, shows_colours, signal_of,
+        soften_limits,
+    };
     pub use crate::process::{Programs, as_typed, at_line, ourselves};
     pub use crate::store::make_private;
     pub use crate::threads::can_start;

@@ -6,6 +6,7 @@ use crate::embed::Encoder;
 use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_missing, means_gone};
 use crate::map::AsideGroup;
 use crate::map::open::{self, Links};
+use crate::platform::canonical;
 use crate::render::json_line;
 use crate::screen::{Size, shown_text};
 use crate::store::{Cleaned, Database, Imported, ReadSources, ReadVectors, Record, WriteEvents, WriterLock};
@@ -14,7 +15,6 @@ use crate::types::Item;
 use crate::types::limits::{DOCUMENT, EXPORT_RECORD};
 use serde::Deserialize;
 use std::cell::OnceCell;
-use std::fs;
 use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Engine {
     /// [`EngineError`] when the system cannot watch them.
     pub fn watch(&self, paths: &[PathBuf]) -> Result<Watch, EngineError> {
         let own = [&self.settings.data, &self.settings.cache];
-        Ok(Watch::new(paths, own.into_iter().flatten().filter_map(|folder| folder.canonicalize().ok()).collect())?)
+        Ok(Watch::new(paths, own.into_iter().flatten().filter_map(|folder| canonical(folder).ok()).collect())?)
     }
 
     /// Indexes the paths that `which` names, or what is stale if it names none.
@@ -131,7 +131,7 @@ impl Engine {
         }
         let mut there = Vec::new();
         for root in roots.into_iter().filter(|root| !root.is_empty()) {
-            match fs::canonicalize(&root) {
+            match canonical(&root) {
                 Ok(real) if real.as_path() == Path::new(&root) => there.push(real),
                 // Somebody else may have laid it there.
                 Ok(_) => session.note(format!(

@@ -4,7 +4,8 @@
 use super::{Engine, EngineError, Session};
 use crate::canon::{Entry, PackLayer, add_entry};
 use crate::map::open::{Links, read_text};
-use crate::map::{AsideGroup, sync_folder, write_aside};
+use crate::map::{AsideGroup, write_aside};
+use crate::platform::sync_folder;
 use crate::render::json_line;
 use crate::store::{
     Imported, Record, item_from_markdown, item_to_markdown, make_private, read_front_matter, with_front_matter,

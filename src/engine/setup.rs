@@ -7,6 +7,7 @@
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::map::Aside;
 use crate::map::open::{Links, read_text};
+use crate::platform;
 use crate::screen::shown;
 use crate::setup::{Base, Change, Client, Edit, Missing, Part, Place, Scope, Wish, wishes};
 use crate::types::limits::CONFIG;
@@ -215,14 +216,14 @@ impl AgentFolders {
         let all: Vec<PathBuf> = place.paths.iter().map(|path| base.join(path)).collect();
         let path = all.iter().find(|path| path.symlink_metadata().is_ok()).or(all.first()).cloned();
         let path = path.unwrap_or_else(|| base.to_owned());
-        let Ok(real_base) = base.canonicalize() else {
+        let Ok(real_base) = platform::canonical(base) else {
             // It is not there yet, and so nothing in it is a link.
             let hindered = base.symlink_metadata().is_ok().then_some("its folder is a link that leads nowhere");
             return Ok(Found { real: path.clone(), path, base: base.to_owned(), hindered });
         };
         // The part of the path that is there may be a link; the rest cannot be one.
         let there = path.ancestors().find(|part| part.symlink_metadata().is_ok()).unwrap_or(base);
-        let Ok(resolved) = there.canonicalize() else {
+        let Ok(resolved) = platform::canonical(there) else {
             let hindered = Some("it is a link that leads nowhere");
             return Ok(Found { real: path.clone(), path, base: real_base, hindered });
         };
@@ -312,16 +313,7 @@ fn plan(job: &SetUp, found: Found, wishes: &[Wish], user: Option<Client>) -> Fil
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut aside = Aside::new(path)?;
     aside.put(0, text.as_bytes())?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = match fs::metadata(path) {
-            Ok(meta) => meta.permissions().mode() & 0o7777,
-            // What runs a file is not handed on.
-            Err(_) => fs::metadata(path.parent().unwrap_or(path))?.permissions().mode() & 0o666,
-        };
-        aside.file().set_permissions(fs::Permissions::from_mode(mode))?;
-    }
+    platform::take_over_permissions(aside.file(), path)?;
     aside.persist()
 }
 

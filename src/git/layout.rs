@@ -2,8 +2,8 @@
 
 use super::GitError;
 use crate::map::open::{self, Links};
+use crate::platform::{canonical, path_from_bytes};
 use crate::types::limits::GIT_LINK;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,14 +42,14 @@ impl Layout {
         // A worktree or submodule. It leads to a folder, never to another such file.
         let text = open::read(&dot, Links::Within(folder), GIT_LINK)?;
         let named = text.strip_prefix(b"gitdir: ").ok_or(GitError::Damaged(".git"))?;
-        let git = folder.join(path_of(line(named)));
+        let git = folder.join(path_from_bytes(line(named)));
         Self::of(git)?.ok_or(GitError::NoRepository).map(Some)
     }
 
     /// The layout, if `git` looks as git wants it.
     fn of(git: PathBuf) -> Result<Option<Self>, GitError> {
         let common = match open::read(&git.join("commondir"), Links::Within(&git), GIT_LINK) {
-            Ok(text) => git.join(path_of(line(&text))),
+            Ok(text) => git.join(path_from_bytes(line(&text))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => git.clone(),
             Err(error) => return Err(error.into()),
         };
@@ -70,7 +70,7 @@ impl Layout {
         let mut seen = Vec::new();
         let mut todo = vec![(self.common.join("objects"), 0)];
         while let Some((folder, depth)) = todo.pop() {
-            let Ok(real) = folder.canonicalize() else { continue };
+            let Ok(real) = canonical(&folder) else { continue };
             if !real.is_dir() || seen.contains(&real) {
                 continue;
             }
@@ -82,7 +82,7 @@ impl Layout {
             for line in named.unwrap_or_default().split(|byte| *byte == b'\n').rev() {
                 // A path in quotation marks holds a control character; nobody has one.
                 if !matches!(line.first(), None | Some(b'#' | b'"')) {
-                    todo.push((real.join(path_of(line)), depth + 1));
+                    todo.push((real.join(path_from_bytes(line)), depth + 1));
                 }
             }
             seen.push(real);
@@ -95,14 +95,4 @@ impl Layout {
 fn line(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
     &text[..end]
-}
-
-#[cfg(unix)]
-fn path_of(bytes: &[u8]) -> OsString {
-    std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> OsString {
-    String::from_utf8_lossy(bytes).into_owned().into()
 }

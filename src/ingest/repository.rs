@@ -5,6 +5,7 @@
 //! configuration, and only once per repository: the answer is remembered in the store.
 
 use crate::git;
+use crate::platform::canonical;
 use crate::store::{ReadSources, StoreError};
 use crate::types::Scope;
 use std::collections::HashMap;
@@ -60,7 +61,7 @@ const BY_PATH: &str = "path:";
 
 /// The scope of a folder or file: its repository, or everywhere.
 pub fn scope_of(path: &Path) -> Scope {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = canonical(path).unwrap_or_else(|_| path.to_owned());
     root_of(&path).map_or_else(Scope::global, identify)
 }
 
@@ -70,7 +71,7 @@ pub fn scope_of(path: &Path) -> Scope {
 /// # Errors
 /// [`StoreError`] when the store refuses.
 pub fn scope_in_store(path: &Path, store: &dyn ReadSources) -> Result<(Scope, Option<(String, Scope)>), StoreError> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = canonical(path).unwrap_or_else(|_| path.to_owned());
     let mut repositories = Repositories::default();
     let scope = match root_of(&path) {
         Some(root) => repositories.ask(root, store)?,
@@ -81,7 +82,7 @@ pub fn scope_in_store(path: &Path, store: &dyn ReadSources) -> Result<(Scope, Op
 
 /// The root of the repository that a folder or file is in; none outside of one.
 pub fn repository_of(path: &Path) -> Option<PathBuf> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = canonical(path).unwrap_or_else(|_| path.to_owned());
     root_of(&path).map(Path::to_owned)
 }
 

@@ -1,7 +1,7 @@
 //! Files that are written beside the one they are to become, and take its place in one step.
 
 use super::Map;
-use super::open::sync_folder;
+use crate::platform::{self, sync_folder};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -34,7 +34,7 @@ impl Aside {
     /// # Errors
     /// When the disk refuses.
     pub fn behind_link(path: &Path) -> io::Result<Self> {
-        Self::new(&path.canonicalize().unwrap_or_else(|_| path.to_owned()))
+        Self::new(&platform::canonical(path).unwrap_or_else(|_| path.to_owned()))
     }
 
     /// How the names of files begin that are to become `path`: a dot, its name and a dash.
@@ -86,17 +86,7 @@ impl Aside {
     /// # Errors
     /// When the disk refuses.
     pub fn put(&mut self, start: usize, bytes: &[u8]) -> io::Result<()> {
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::FileExt::write_all_at(self.file.as_file(), bytes, start as u64)
-        }
-        #[cfg(not(unix))]
-        {
-            use std::io::{Seek, Write};
-            let mut file = self.file.as_file();
-            file.seek(io::SeekFrom::Start(start as u64))?;
-            file.write_all(bytes)
-        }
+        platform::write_all_at(self.file.as_file(), bytes, start as u64)
     }
 
     /// Writes it from the beginning, piece after piece.
@@ -121,7 +111,7 @@ impl Aside {
     pub fn persist(self) -> io::Result<()> {
         let Self { file, path } = self;
         file.as_file().sync_all()?;
-        file.persist(&path).map_err(|error| error.error)?;
+        platform::put_in_place(file, &path)?;
         sync_folder(folder(&path))
     }
 }
@@ -204,8 +194,8 @@ impl AsideGroup {
         let mut placed = Placed { before: Vec::new() };
         for Exchange { new, old } in self.files {
             let Aside { file, path } = new;
-            if let Err(error) = file.persist(&path) {
-                return Err((path, error.error));
+            if let Err(error) = platform::put_in_place(file, &path) {
+                return Err((path, error));
             }
             placed.before.push((path.clone(), old));
             sync_folder(folder(&path)).map_err(|error| (path, error))?;

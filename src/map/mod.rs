@@ -11,8 +11,8 @@ pub mod open;
 
 pub use aside::{Aside, AsideGroup, Placed, write_aside, write_behind_link};
 pub use derived::{Bytes, HEADER, Label, Room, checksum};
-pub use open::sync_folder;
 
+use crate::platform;
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
@@ -54,17 +54,7 @@ impl Map {
     /// # Errors
     /// When the file ends before, or cannot be read.
     pub fn copy_to(&self, start: usize, out: &mut [u8]) -> io::Result<()> {
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::FileExt::read_exact_at(&self.file, out, start as u64)
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = &self.file;
-            let from = self.map.get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
-            out.copy_from_slice(from);
-            Ok(())
-        }
+        platform::read_exact_at(&self.file, out, start as u64)
     }
 }
 

@@ -5,8 +5,9 @@
 //! [`read`] and [`read_text`] stop at the limit of the kind of file. `tests/layers.rs` keeps other ways of opening out
 //! of the program.
 
+use crate::platform;
 use crate::types::limits::Limit;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
@@ -85,14 +86,6 @@ fn utf8(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// Makes what was made, renamed or removed in a folder last.
-///
-/// # Errors
-/// When the folder cannot be opened or the system cannot sync one.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
 /// Reads a stream of at most the limit's bytes to its end.
 ///
 /// # Errors
@@ -115,8 +108,7 @@ fn too_large(limit: Limit) -> io::Error {
 pub fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    platform::create_for_owner(&mut options);
     options.open(path)
 }
 
@@ -127,19 +119,7 @@ pub fn open_to_append(path: &Path) -> io::Result<File> {
 pub fn open_to_write(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true);
-    #[cfg(unix)]
-    let _reader_is_there = {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        let mut asking = options.clone();
-        asking.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC).bits().cast_signed());
-        asking.open(path).map_err(|error| match error.raw_os_error() {
-            Some(number) if number == rustix::io::Errno::NXIO.raw_os_error() => {
-                io::Error::new(ErrorKind::InvalidInput, "nobody reads from it")
-            }
-            _ => error,
-        })?
-    };
+    let _reader_is_there = platform::reader_of(path, &options)?;
     options.open(path)
 }
 
@@ -147,54 +127,29 @@ pub fn open_to_write(path: &Path) -> io::Result<File> {
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        options.custom_flags(flags.bits().cast_signed());
-    }
+    platform::open_without_waiting(&mut options);
     options
 }
 
-/// The kernel holds the path to the folder where it can (Linux 5.6); elsewhere the resolved names are compared.
+/// The kernel holds the path to the folder where it can; elsewhere the resolved names are compared.
 fn open_within(path: &Path, folder: &Path) -> io::Result<File> {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    {
-        use rustix::fs::{Mode, OFlags, ResolveFlags};
-        use rustix::io::Errno;
-        let inside = path.strip_prefix(folder).map_err(|_| escapes())?;
-        let at = rustix::fs::open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        match rustix::fs::openat2(&at, inside, flags, Mode::empty(), resolve) {
-            Ok(file) => return Ok(file.into()),
-            Err(Errno::XDEV) => return Err(escapes()),
-            // An older kernel, or one that is told to refuse the call.
-            Err(Errno::NOSYS | Errno::PERM) => {}
-            Err(other) => return Err(other.into()),
-        }
+    if let Some(file) = platform::open_beneath(path, folder, escapes)? {
+        return Ok(file);
     }
-    let (real, root) = (fs::canonicalize(path)?, fs::canonicalize(folder)?);
+    let (real, root) = (platform::canonical(path)?, platform::canonical(folder)?);
     if real.starts_with(root) { options().open(real) } else { Err(escapes()) }
 }
 
 /// The kernel looks for links where it can; elsewhere the resolved name is compared.
 fn open_resolved(path: &Path) -> io::Result<File> {
-    let linked = || io::Error::new(ErrorKind::PermissionDenied, "it is a link, or lies behind one");
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    {
-        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
-        use rustix::io::Errno;
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-            Ok(file) => return Ok(file.into()),
-            Err(Errno::LOOP) => return Err(linked()),
-            Err(Errno::NOSYS | Errno::PERM) => {}
-            Err(other) => return Err(other.into()),
-        }
+    if let Some(file) = platform::open_unlinked(path, linked)? {
+        return Ok(file);
     }
-    if fs::canonicalize(path)? == path { options().open(path) } else { Err(linked()) }
+    if platform::canonical(path)? == path { options().open(path) } else { Err(linked()) }
+}
+
+fn linked() -> io::Error {
+    io::Error::new(ErrorKind::PermissionDenied, "it is a link, or lies behind one")
 }
 
 fn escapes() -> io::Error {
@@ -205,6 +160,7 @@ fn escapes() -> io::Error {
 #[cfg(unix)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     const SMALL: Limit = Limit { what: "a note", bytes: 4 << 10 };

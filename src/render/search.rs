@@ -7,6 +7,7 @@ use super::style::Style;
 use super::wrap::wrap;
 use crate::screen::{line, shown_text};
 use crate::types::{Answer, Content, Finding, Hit, Kind, Passage, Semantic, Standing};
+use std::path::MAIN_SEPARATOR;
 
 /// The indent of what belongs to a hit.
 const INDENT: &str = "  ";
@@ -54,7 +55,7 @@ pub fn paths_text(answer: &Answer, here: &str) -> String {
 
 /// A path as it is shown: relative to `here` where it lies below.
 pub(super) fn below(path: &str, here: &str) -> String {
-    let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/'));
+    let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix(MAIN_SEPARATOR));
     shown_text(below.unwrap_or(path)).into_owned()
 }
 

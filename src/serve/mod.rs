@@ -4,11 +4,11 @@
 //! What can be asked is the same wherever it comes from: `requests` has a type for each use case, and the command line
 //! fills them in too. tokio is used here and nowhere else; the engine's work runs in threads of its own.
 
-mod ending;
 pub mod gateway;
 pub mod http;
 pub mod mcp;
 mod page;
+mod platform;
 mod requests;
 mod service;
 

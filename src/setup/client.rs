@@ -1,5 +1,7 @@
 //! The agents that are known, and by which files each is found.
 
+use crate::platform::{FOLDERS, Folders};
+
 /// Whose settings are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -135,6 +137,6 @@ impl Client {
 
     /// The folder of Zed: its own on Windows, and beside those of command lines elsewhere.
     pub(super) fn zed(self) -> Place {
-        if cfg!(windows) { Place::new(Base::Apps, &["Zed"]) } else { Place::new(Base::Config, &["zed"]) }
+        if FOLDERS == Folders::Windows { Place::new(Base::Apps, &["Zed"]) } else { Place::new(Base::Config, &["zed"]) }
     }
 }

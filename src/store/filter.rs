@@ -26,7 +26,7 @@ impl PathFilter {
                     return Err("{...} is no alternative here; give the option once for each");
                 }
                 // On Windows it stands between folders.
-                '*' | '?' | ']' | '}' if before == '\\' && !cfg!(windows) => {
+                '*' | '?' | ']' | '}' if before == '\\' && !std::path::is_separator('\\') => {
                     return Err("\\ does not take the meaning from a character; put it into brackets");
                 }
                 _ => {}

@@ -1,6 +1,7 @@
 //! The data directory: the names of the store's files in it, and who may look into them.
 
 use super::StoreError;
+use crate::platform;
 use crate::screen::shown;
 use std::ffi::OsString;
 use std::fs;
@@ -32,22 +33,15 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 pub fn make_private(folder: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    platform::create_folders_for_owner(&mut builder);
     builder.create(folder).map_err(StoreError::io(folder))
 }
 
 /// What of a data directory others than its owner may read or write, a sentence each. Models are no secret.
 pub fn exposed(folder: &Path) -> Vec<String> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let open = |path: &PathBuf| fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
-        let say = |path: PathBuf| format!("others than you may look into {}", shown(&path));
-        private_paths(folder).into_iter().filter(open).map(say).collect()
-    }
-    #[cfg(not(unix))]
-    Vec::new()
+    let open = |path: &PathBuf| fs::metadata(path).is_ok_and(|meta| platform::is_open_to_others(&meta));
+    let say = |path: PathBuf| format!("others than you may look into {}", shown(&path));
+    private_paths(folder).into_iter().filter(open).map(say).collect()
 }
 
 /// Takes away what others may do.
@@ -55,11 +49,8 @@ pub fn exposed(folder: &Path) -> Vec<String> {
 /// # Errors
 /// [`StoreError::Io`] when permissions cannot be changed.
 pub fn keep_private(folder: &Path) -> Result<(), StoreError> {
-    #[cfg(unix)]
     for path in private_paths(folder) {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = if path.is_dir() { 0o700 } else { 0o600 };
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).map_err(StoreError::io(&path))?;
+        platform::close_to_others(&path).map_err(StoreError::io(&path))?;
     }
     Ok(())
 }

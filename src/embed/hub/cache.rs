@@ -16,6 +16,7 @@ use crate::embed::manifest::Manifest;
 use crate::embed::{EmbedError, hash};
 use crate::map::open::{self, Links};
 use crate::map::write_aside;
+use crate::platform::{canonical, symlink, sync_folder};
 use crate::types::limits::MODEL_JSON;
 use hf_hub::{Cache, CacheRepo};
 use std::fs;
@@ -54,7 +55,7 @@ impl Repo {
     /// Makes renames in `blobs` last.
     pub(super) fn sync(&self) {
         // Not every system can sync a directory; the files themselves are synced.
-        drop(open::sync_folder(&self.dir.join("blobs")));
+        drop(sync_folder(&self.dir.join("blobs")));
     }
 
     /// Makes `path` of the snapshot the blob `etag`.
@@ -63,7 +64,7 @@ impl Repo {
         let link = self.snapshot(commit).join(path);
         let folder = link.parent().unwrap_or(&self.dir);
         fs::create_dir_all(folder).map_err(EmbedError::io(folder))?;
-        if let (Ok(there), Ok(wanted)) = (link.canonicalize(), blob.canonicalize())
+        if let (Ok(there), Ok(wanted)) = (canonical(&link), canonical(&blob))
             && there == wanted
         {
             return Ok(());
@@ -73,6 +74,7 @@ impl Repo {
             _ => {}
         }
         let ups = "../".repeat(2 + path.matches('/').count());
+        // Where there are no links, a copy works too.
         if symlink(Path::new(&format!("{ups}blobs/{etag}")), &link).is_err() {
             fs::copy(&blob, &link).map_err(EmbedError::io(&link))?;
         }
@@ -83,16 +85,6 @@ impl Repo {
         let path = self.dir.join("refs").join(revision);
         write_aside(&path, commit.as_bytes()).map_err(EmbedError::io(&path))
     }
-}
-
-#[cfg(unix)]
-fn symlink(target: &Path, link: &Path) -> std::io::Result<()> {
-    std::os::unix::fs::symlink(target, link)
-}
-
-#[cfg(not(unix))]
-fn symlink(_: &Path, _: &Path) -> std::io::Result<()> {
-    Err(std::io::ErrorKind::Unsupported.into()) // On Windows links need a privilege: copies always work.
 }
 
 /// The snapshot that holds the manifest's files: the pinned revision's, else any whose pinned files are the right ones.
@@ -129,7 +121,7 @@ fn is_blob(path: &Path, sha256: &str) -> bool {
 /// Removes a file of a snapshot and, if it is a link, its blob; says how many bytes that freed.
 pub(crate) fn remove_from_cache(root: &Path, path: &str) -> Result<u64, EmbedError> {
     let link = root.join(path);
-    let Ok(blob) = link.canonicalize() else {
+    let Ok(blob) = canonical(&link) else {
         return Ok(0);
     };
     let bytes = fs::metadata(&blob).map_or(0, |m| m.len());

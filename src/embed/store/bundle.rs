@@ -14,6 +14,7 @@ use crate::embed::weights::Weights;
 use crate::embed::{EmbedError, config::Config, hash};
 use crate::map::Aside;
 use crate::map::open::{self, Links};
+use crate::platform::canonical;
 use crate::types::{Calibration, Fingerprint, limits};
 use std::fs::{self, File};
 use std::io::Write;
@@ -114,7 +115,7 @@ impl ModelStore {
         name: Option<&str>,
         on: &mut dyn FnMut(PullEvent<'_>),
     ) -> Result<Unbundled, EmbedError> {
-        let file = file.canonicalize().map_err(EmbedError::io(file))?;
+        let file = canonical(file).map_err(EmbedError::io(file))?;
         let mut bundle = Bundle::open(&file)?;
         let contents = bundle.contents().clone();
         let manifest = self.manifest_of(&contents, name, &file)?;

@@ -4,7 +4,7 @@ use super::record::{Origin, Record};
 use super::staging;
 use super::{ModelStore, RECORD};
 use crate::embed::{EmbedError, hub};
-use crate::map::sync_folder;
+use crate::platform::sync_folder;
 use std::fs;
 use std::path::Path;
 

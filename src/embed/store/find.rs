@@ -6,6 +6,7 @@ use crate::embed::layout::Layout;
 use crate::embed::manifest::{Manifest, Source, check_name};
 use crate::embed::names::name_of;
 use crate::embed::{EmbedError, hash, hub};
+use crate::platform::canonical;
 use crate::text::near_names;
 use std::path::{Path, PathBuf};
 
@@ -134,7 +135,7 @@ impl ModelStore {
     }
 
     fn in_place(&self, dir: &Path) -> Result<Installed, EmbedError> {
-        let dir = dir.canonicalize().map_err(EmbedError::io(dir))?;
+        let dir = canonical(dir).map_err(EmbedError::io(dir))?;
         let name = name_of(&dir);
         let layout = Layout::read(&dir, &name)?;
         Ok(self.seen(layout.manifest, layout.root, Origin::Directory))

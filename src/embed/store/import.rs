@@ -12,6 +12,7 @@ use crate::embed::names::name_of;
 use crate::embed::weights::Weights;
 use crate::embed::{EmbedError, config::Config};
 use crate::map::open::{self, Links};
+use crate::platform::canonical;
 use crate::types::limits::WEIGHTS;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -23,7 +24,7 @@ impl ModelStore {
     /// # Errors
     /// When the directory is not understood, not supported, or not the model that the name stands for.
     pub fn import(&self, dir: &Path, name: Option<&str>) -> Result<Installed, EmbedError> {
-        let dir = dir.canonicalize().map_err(EmbedError::io(dir))?;
+        let dir = canonical(dir).map_err(EmbedError::io(dir))?;
         let name = name.map_or_else(|| name_of(&dir), str::to_owned);
         check_name(&name)?;
         let layout = Layout::read(&dir, &name)?;

@@ -11,6 +11,7 @@ use crate::map::open::{Links, read_text};
 use crate::memory::markdown::{MAX_MEMORIES, MarkdownError, MarkdownMemory, PlacedMemory, read_all};
 use crate::memory::rules_file::{Rule, is_rules_file, rules};
 use crate::memory::same_statement;
+use crate::platform::canonical;
 use crate::text::{FINGERPRINT_VERSION, fingerprint, parse_timestamp, redact};
 use crate::types::limits::{ITEM_TITLE_BYTES, MEMORY_FILE};
 use crate::types::{Authority, Evidence, Kind, MemorySource, Scope, Wording};
@@ -54,8 +55,8 @@ impl Place {
     /// The place of a file, which need not be there any more.
     pub fn of(path: &Path) -> Self {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let beside = || folder.canonicalize().map(|folder| folder.join(path.file_name().unwrap_or_default()));
-        let full = path.canonicalize().or_else(|_| beside()).unwrap_or_else(|_| path.to_owned());
+        let beside = || canonical(folder).map(|folder| folder.join(path.file_name().unwrap_or_default()));
+        let full = canonical(path).or_else(|_| beside()).unwrap_or_else(|_| path.to_owned());
         let root = repository_of(full.parent().unwrap_or(&full));
         let inside = root.as_ref().and_then(|root| full.strip_prefix(root).ok()).unwrap_or(&full);
         let name = inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");

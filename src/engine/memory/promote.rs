@@ -8,6 +8,7 @@ use crate::map::open::{Links, read_text};
 use crate::map::write_aside;
 use crate::memory::markdown::{MAX_FILE_BYTES, MarkdownMemory, PlacedMemory, read_all, write};
 use crate::memory::same_statement;
+use crate::platform::canonical;
 use crate::store::ReadMemory;
 use crate::types::limits::MEMORY_FILE;
 use crate::types::{Access, Author, Authority, Change, Evidence, Kind, Memory, MemoryState, Scope, Wording};
@@ -81,8 +82,8 @@ fn place(root: &Path, new: &MarkdownMemory, memory: &Memory) -> Result<(PathBuf,
     };
     std::fs::create_dir_all(&folder).map_err(io(&folder))?;
     // A link could lead out of the repository, and what is written there would not be reviewed.
-    let real = folder.canonicalize().map_err(io(&folder))?;
-    if !root.canonicalize().is_ok_and(|root| real.starts_with(root)) {
+    let real = canonical(&folder).map_err(io(&folder))?;
+    if !canonical(root).is_ok_and(|root| real.starts_with(root)) {
         let source = io::Error::new(io::ErrorKind::PermissionDenied, "it leads out of the repository");
         return Err(EngineError::Io { path: folder, source });
     }

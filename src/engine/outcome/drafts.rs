@@ -7,6 +7,7 @@ use crate::engine::packs::is_pack_name;
 use crate::engine::{Engine, EngineError, PacksSnapshot, Session};
 use crate::outcome::draft::{DraftedPack, Wanted, propose};
 use crate::outcome::pattern::Pattern;
+use crate::platform::canonical;
 use crate::text::clean;
 use crate::types::{Access, CausalRole};
 use std::path::Path;
@@ -59,7 +60,7 @@ impl Engine {
 
     /// Whether lookups read packs in this folder.
     pub fn reads_packs_in(&self, folder: &Path) -> bool {
-        let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let real = |folder: &Path| canonical(folder).unwrap_or_else(|_| folder.to_owned());
         let folders = [&self.settings.user_packs, &self.settings.repository_packs];
         folders.into_iter().flatten().any(|packs| real(packs) == real(folder))
     }

@@ -1,6 +1,7 @@
 //! Whether files are still the ones that were read: by device, number, size and time of the last change, which is what
 //! a request can afford to look at.
 
+use crate::platform;
 use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -8,7 +9,7 @@ use std::time::SystemTime;
 /// What tells a file from the one that stood there before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileIdentity {
-    /// Device and number; zeros where the system does not tell.
+    /// As `platform` has it.
     number: (u64, u64),
     len: u64,
     modified: Option<SystemTime>,
@@ -32,14 +33,7 @@ impl Watched {
 
 fn identity(path: &PathBuf) -> Option<FileIdentity> {
     let meta = fs::metadata(path).ok()?;
-    #[cfg(unix)]
-    let number = {
-        use std::os::unix::fs::MetadataExt;
-        (meta.dev(), meta.ino())
-    };
-    #[cfg(not(unix))]
-    let number = (0, 0);
-    Some(FileIdentity { number, len: meta.len(), modified: meta.modified().ok() })
+    Some(FileIdentity { number: platform::file_number(&meta), len: meta.len(), modified: meta.modified().ok() })
 }
 
 #[cfg(test)]

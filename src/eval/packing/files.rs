@@ -4,6 +4,7 @@ use super::super::retrieval::{BenchError, Document, Set, set_field};
 use super::PackPlan;
 use crate::engine::{Engine, EngineSettings, Session};
 use crate::ingest::IndexOptions;
+use crate::platform::canonical;
 use crate::text::sha256_hex;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -53,7 +54,7 @@ impl Files {
                 fs::write(&path, text).map_err(BenchError::io(&path))?;
             }
         }
-        let folder = folder.canonicalize().map_err(BenchError::io(&folder))?;
+        let folder = canonical(&folder).map_err(BenchError::io(&folder))?;
         let settings = EngineSettings {
             data: Some(base),
             config: None,

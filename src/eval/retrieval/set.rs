@@ -9,6 +9,7 @@ use super::BenchError;
 use super::metrics::Judgements;
 use super::source::{LAYOUT, bad, lines, read};
 use super::trec::read_qrels;
+use crate::platform::canonical;
 use crate::text::sha256_hex;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -189,7 +190,7 @@ pub fn read_set(folder: &Path) -> Result<Set, BenchError> {
 /// [`BenchError`] with file and line for what is not of the layout.
 pub fn read_split(folder: &Path, split: &str) -> Result<Set, BenchError> {
     let missing = |source| BenchError::Unread { path: folder.to_owned(), source, hint: LAYOUT };
-    let whole = folder.canonicalize().map_err(missing)?;
+    let whole = canonical(folder).map_err(missing)?;
     let name = whole.file_name().map_or_else(|| "set".to_owned(), |name| name.to_string_lossy().into_owned());
     let problem = |what: String, hint: String| Err(BenchError::Set { path: folder.to_owned(), what, hint });
     let judged = folder.join("qrels").join(format!("{split}.tsv"));

@@ -11,13 +11,14 @@ mod tests;
 use super::IngestError;
 use crate::chunk::Format;
 use crate::map::open::{self, Links};
+use crate::platform;
 use crate::screen::path_fields;
 use crate::store::{Source, SourceKind, Stat};
 use crate::text::sha256;
 use crate::types::limits;
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// A file that was changed within this time before it was looked at may have changed again in the same tick of its
@@ -86,7 +87,10 @@ pub(super) fn add_named<'s>(sources: impl Iterator<Item = &'s Source>, walked: &
 
 /// Whether a path is `root` or lies below it.
 pub(super) fn is_under(path: &str, root: &str) -> bool {
-    path == root || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/') || root.ends_with('/'))
+    path == root
+        || path
+            .strip_prefix(root)
+            .is_some_and(|rest| rest.starts_with(MAIN_SEPARATOR) || root.ends_with(MAIN_SEPARATOR))
 }
 
 /// What a walk found.
@@ -118,13 +122,7 @@ pub(super) fn stat(meta: &Metadata) -> Stat {
 /// hand; systems without it have the first alone.
 fn touched(meta: &Metadata) -> i64 {
     let mtime = stat(meta).mtime_ns;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        mtime.max(meta.ctime().saturating_mul(1_000_000_000).saturating_add(meta.ctime_nsec()))
-    }
-    #[cfg(not(unix))]
-    mtime
+    platform::changed_ns(meta).map_or(mtime, |changed| mtime.max(changed))
 }
 
 /// Whether a file that looks as it did may still hold something else: it was touched after it was indexed, or too
@@ -172,7 +170,7 @@ pub(super) fn walk(
             io::ErrorKind::NotFound => IngestError::Missing { path: path.clone() },
             _ => IngestError::Io { path: path.clone(), source },
         };
-        let canonical = path.canonicalize().map_err(io)?;
+        let canonical = platform::canonical(path).map_err(io)?;
         let meta = fs::metadata(&canonical).map_err(io)?;
         let Some(root) = canonical.to_str().map(str::to_owned) else {
             out.skipped.push(not_utf8(&canonical));

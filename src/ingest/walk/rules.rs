@@ -8,6 +8,7 @@
 
 use super::{Skipped, means_gone};
 use crate::map::open::{self, Links};
+use crate::platform::canonical;
 use crate::types::limits;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -209,8 +210,8 @@ fn common_folder(git: &Path, fence: &Path) -> Option<PathBuf> {
     };
     let own = git.parent()?.join(line(git, fence)?.strip_prefix("gitdir: ")?);
     let back = own.join(line(&own.join("gitdir"), &own)?);
-    if back.canonicalize().ok()? != git.canonicalize().ok()? {
+    if canonical(back).ok()? != canonical(git).ok()? {
         return None;
     }
-    own.join(line(&own.join("commondir"), &own)?).canonicalize().ok()
+    canonical(own.join(line(&own.join("commondir"), &own)?)).ok()
 }

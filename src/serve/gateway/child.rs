@@ -2,7 +2,7 @@
 
 use super::config::ServerConfig;
 use super::metered::{Meter, Metered};
-use crate::engine::face::system::ourselves;
+use crate::engine::face::system::{Group, HAS_GROUPS, as_typed, in_own_group, ourselves};
 use crate::engine::face::text::single_line;
 use std::io;
 use std::path::Path;
@@ -21,8 +21,7 @@ const GOES: Duration = Duration::from_millis(500);
 pub(super) struct ServerProcess {
     child: Child,
     /// Its group, which has the number of its leader. A group's number is not given again while one of it lives.
-    #[cfg(unix)]
-    group: Option<rustix::process::Pid>,
+    group: Option<Group>,
     last_words: Arc<Mutex<Vec<u8>>>,
 }
 
@@ -33,16 +32,22 @@ impl ServerProcess {
     /// Starts a server. `own` is this program: it starts the other, and ends it with all that it has started when we
     /// go. So the group has its number.
     pub(super) fn start(own: &Path, server: &ServerConfig, meter: &Meter) -> io::Result<(Self, Pipes)> {
-        let mut command = Command::from(ourselves(own));
-        command.args(["gateway", "--hold", &std::process::id().to_string(), "--", &server.command]);
+        let mut command = if HAS_GROUPS {
+            let mut holding = ourselves(own);
+            holding.args(["gateway", "--hold", &std::process::id().to_string(), "--", &server.command]);
+            holding
+        } else {
+            // Ended by us, the other would not end the server.
+            as_typed(server.command.as_ref())
+        };
+        in_own_group(&mut command);
+        let mut command = Command::from(command);
         command.args(&server.args).envs(&server.env);
         if let Some(folder) = &server.cwd {
             command.current_dir(folder);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.kill_on_drop(true);
-        #[cfg(unix)]
-        command.process_group(0);
         let mut child = command.spawn()?;
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = (input, output, errors) else {
@@ -50,14 +55,8 @@ impl ServerProcess {
         };
         let last_words = Arc::new(Mutex::new(Vec::new()));
         tokio::spawn(listen(errors, Arc::clone(&last_words)));
-        #[cfg(unix)]
-        let group = child.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?));
-        let process = Self {
-            child,
-            #[cfg(unix)]
-            group,
-            last_words,
-        };
+        let group = child.id().and_then(Group::of);
+        let process = Self { child, group, last_words };
         Ok((process, (Metered { inner: output, meter: meter.clone() }, input)))
     }
 
@@ -76,9 +75,8 @@ impl ServerProcess {
     /// Ends the whole group. The leader may have gone already, and those that it started not.
     fn kill(&mut self) {
         // Once: after that the number may be somebody else's.
-        #[cfg(unix)]
         if let Some(group) = self.group.take() {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            group.kill();
         }
     }
 }

@@ -21,7 +21,7 @@ mod web;
 
 pub use config::{Exposure, GatewayConfig, GatewayConfigError, ServerConfig, Variables};
 
-use super::ending::asked_to_end;
+use super::platform::asked_to_end;
 use super::{Caller, Service};
 use crate::engine::face::models::ProxySettings;
 use crate::engine::face::tools::read_tools;

@@ -3,6 +3,7 @@
 
 use super::metrics::Shared;
 use super::patient::{Connection, Patient};
+use crate::serve::platform::SocketListener;
 use crate::types::limits::{HTTP_CONNECTIONS, HTTP_HEAD_BYTES, HTTP_HEADERS};
 use axum::Router;
 use hyper::server::conn::http1;
@@ -13,8 +14,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-#[cfg(unix)]
-use tokio::net::UnixListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
@@ -28,8 +27,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Where connections come from.
 pub(super) enum Listener {
     Tcp(TcpListener),
-    #[cfg(unix)]
-    Unix(UnixListener),
+    Unix(SocketListener),
 }
 
 impl Listener {
@@ -41,8 +39,7 @@ impl Listener {
                 stream.set_nodelay(true)?;
                 Box::new(stream)
             }
-            #[cfg(unix)]
-            Self::Unix(listener) => Box::new(listener.accept().await?.0),
+            Self::Unix(listener) => Box::new(listener.accept().await?),
         })
     }
 }

@@ -6,6 +6,7 @@ use super::problem::Problem;
 use super::{App, Call};
 use crate::engine::Progress;
 use crate::engine::face::indexing;
+use crate::engine::face::system::canonical;
 use crate::render::{json_object, shown_text};
 use crate::types::limits::{HTTP_BODY_BYTES, HTTP_JOBS};
 use axum::body::{Body, Bytes};
@@ -85,7 +86,7 @@ pub(super) struct Jobs {
 impl Jobs {
     /// Under these folders files may be indexed.
     pub fn new(folders: &[String]) -> Self {
-        let there = |folder: &String| Path::new(folder).canonicalize().ok();
+        let there = |folder: &String| canonical(folder).ok();
         Self {
             next: AtomicU64::new(1),
             known: Mutex::default(),
@@ -118,7 +119,7 @@ impl Jobs {
             return Err(Problem::usage(format!("{} is no absolute path", shown_text(path)), "begin it with /"));
         }
         // What is not there is told like what is not allowed: nobody learns what lies elsewhere.
-        let real = Path::new(path).canonicalize().map_err(|_| refused())?;
+        let real = canonical(path).map_err(|_| refused())?;
         if self.folders.iter().any(|folder| real.starts_with(folder)) { Ok(real) } else { Err(refused()) }
     }
 

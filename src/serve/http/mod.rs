@@ -24,9 +24,10 @@ mod work;
 
 pub use trust::Admission;
 
-use super::ending::asked_to_end;
+use super::platform::{SocketListener, asked_to_end};
 use super::{Service, mcp, page};
 use crate::config::Right;
+use crate::engine::face::system::UnixListener;
 use crate::types::limits::HTTP_BODY_BYTES;
 use accept::Listener;
 use axum::Router;
@@ -43,8 +44,6 @@ use routes::{ROUTES, methods_of};
 use std::collections::BTreeMap;
 use std::io;
 use std::net;
-#[cfg(unix)]
-use std::os::unix::net as unix;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -61,8 +60,7 @@ pub enum Place {
     /// An address and port.
     Tcp(net::TcpListener),
     /// A socket of the file system.
-    #[cfg(unix)]
-    Unix(unix::UnixListener),
+    Unix(UnixListener),
 }
 
 /// What a service is told.
@@ -120,7 +118,6 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
     let ended = runtime.block_on(async move {
         let address = match &place {
             Place::Tcp(listener) => Some(listener.local_addr()?),
-            #[cfg(unix)]
             Place::Unix(_) => None,
         };
         let listener = match place {
@@ -128,11 +125,7 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
                 listener.set_nonblocking(true)?;
                 Listener::Tcp(tokio::net::TcpListener::from_std(listener)?)
             }
-            #[cfg(unix)]
-            Place::Unix(listener) => {
-                listener.set_nonblocking(true)?;
-                Listener::Unix(tokio::net::UnixListener::from_std(listener)?)
-            }
+            Place::Unix(listener) => Listener::Unix(SocketListener::new(listener)?),
         };
         let (end, ending) = watch::channel(false);
         let jobs = Arc::new(jobs::Jobs::new(&folders));

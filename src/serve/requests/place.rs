@@ -4,6 +4,7 @@ use super::condition::parse;
 use super::{Asker, Here, RequestError, named};
 use crate::config::Prefer;
 use crate::engine::face::asking::{ItemFilter, PathFilter};
+use crate::engine::face::system::canonical;
 use crate::types::{Kind, Scope, check_name};
 use std::path::Path;
 
@@ -75,7 +76,7 @@ fn scope(name: &str, asker: Asker<'_>) -> Result<Scope, RequestError> {
 fn place(text: &str, here: &Path) -> Result<PathFilter, RequestError> {
     let path = Path::new(text);
     let joined = here.join(path);
-    if let Ok(there) = joined.canonicalize() {
+    if let Ok(there) = canonical(&joined) {
         return Ok(PathFilter::Under(there.to_string_lossy().into_owned()));
     }
     let has_choice = text.contains('{') && text.contains('}');
@@ -97,5 +98,6 @@ fn place(text: &str, here: &Path) -> Result<PathFilter, RequestError> {
     glob(text)?;
     let literal = |c: char| if matches!(c, '*' | '?' | '[') { format!("[{c}]") } else { c.to_string() };
     let here: String = here.to_string_lossy().chars().map(literal).collect();
-    Ok(PathFilter::Glob(format!("{here}/{text}")))
+    let between = std::path::MAIN_SEPARATOR_STR;
+    Ok(PathFilter::Glob(format!("{here}{between}{}", text.replace('/', between))))
 }

@@ -8,6 +8,7 @@ use super::StoreError;
 use super::connect::{BUSY, connect};
 use super::header::{Found, inspect};
 use super::migrate::{MIGRATIONS, Migration, latest, migrate};
+use crate::platform;
 use crate::store::folder::{DATABASE, TERMS, VECTORS, beside, keep_private, make_private};
 use crate::store::lock::{WRITER_WAIT, WriterLock};
 use crate::store::{ReadStore, Snapshot, WriteBatch, WriteStore};
@@ -65,12 +66,7 @@ pub struct Batch<'a> {
 
 /// Device and number of a file; zeros where that is not known.
 fn identity(path: &Path) -> (u64, u64) {
-    #[cfg(unix)]
-    if let Ok(meta) = fs::metadata(path) {
-        use std::os::unix::fs::MetadataExt;
-        return (meta.dev(), meta.ino());
-    }
-    (0, 0)
+    fs::metadata(path).map_or((0, 0), |meta| platform::file_number(&meta))
 }
 
 impl Database {
@@ -192,8 +188,7 @@ impl Database {
             make_private(lock.folder())?;
             let mut options = fs::File::options();
             options.create(true).append(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            platform::create_for_owner(&mut options);
             options.open(&path).map_err(StoreError::io(&path))?;
             // An empty file that somebody else made has their mode.
             keep_private(lock.folder())?;

@@ -3,6 +3,7 @@
 use crate::store::{ItemFilter, MemoryView, PathFilter};
 use crate::types::{Comparison, Condition, Literal};
 use rusqlite::types::Value;
+use std::path::MAIN_SEPARATOR;
 
 /// The condition on `item` and `source`, with its values.
 pub(super) fn condition(filter: &ItemFilter) -> (String, Vec<Value>) {
@@ -135,9 +136,9 @@ fn lies_in(places: &[PathFilter], values: &mut Vec<Value>) -> String {
                 values.push(Value::Text(pattern.clone()));
             }
             PathFilter::Under(path) => {
-                let folder = path.trim_end_matches('/');
+                let folder = path.trim_end_matches(MAIN_SEPARATOR);
                 parts.push("source.path = ? OR substr(source.path, 1, ?) = ?");
-                let prefix = format!("{folder}/");
+                let prefix = format!("{folder}{MAIN_SEPARATOR}");
                 let characters = prefix.chars().count() as i64;
                 values.extend([Value::Text(folder.to_owned()), Value::Integer(characters), Value::Text(prefix)]);
             }

@@ -5,7 +5,7 @@
 
 use super::header::APPLICATION_ID;
 use super::{StoreError, copies};
-use crate::map::sync_folder;
+use crate::platform::sync_folder;
 use crate::store::folder::beside;
 use crate::store::passages::passages;
 use crate::text::{text_hash, tokens};

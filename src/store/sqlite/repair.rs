@@ -7,7 +7,7 @@ use super::external::derive;
 use super::value::{count, json};
 use super::{StoreError, copies, header};
 use crate::map::open::{Links, open};
-use crate::map::sync_folder;
+use crate::platform::sync_folder;
 use crate::store::WriterLock;
 use crate::store::folder::{DATABASE, beside, make_private};
 use crate::store::passages::passages;
