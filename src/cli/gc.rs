@@ -3,7 +3,8 @@
 use super::output::Output;
 use super::progress::Meter;
 use super::surroundings::Surroundings;
-use super::{Global, Outcome, background};
+use super::{Global, Outcome};
+use crate::engine::face::system::lower_priority;
 use crate::engine::{Erased, Renewed};
 use crate::render::{Size, json_object};
 use clap::Args;
@@ -31,7 +32,7 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
     let (engine, keep_days) = (surroundings.engine(), surroundings.config.settings().outcomes.keep_days);
     let mut meter = Meter::new(output);
     if args.auto {
-        background::with_low_priority();
+        lower_priority();
         // What need not be waited for comes first.
         engine.erase_later(Duration::ZERO, &meter.session())?;
         // Rows that are old are the only thing that it removes; whoever writes now does it later.
