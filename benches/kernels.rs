@@ -1,12 +1,13 @@
 //! How near the kernels of `vector::simd` come to the processor: multiply-adds a second on one core, in the shapes of
 //! bge-small, for every set of instructions that the processor has.
 //!
-//! Run: `cargo bench --bench kernels -- [scalar|avx2|avx512] [product|attention]`. One JSON object a line; medians of
-//! 15 laps on random data of a fixed seed.
+//! Run: `cargo bench --bench kernels -- [INSTRUCTIONS] [product|attention]`. One JSON object a line; medians of 15 laps
+//! on random data of a fixed seed. `-- count INSTRUCTIONS KERNEL TIMES` times nothing: it runs one kernel so often, for
+//! a program that counts instructions (`benches/instructions.sh`).
 #![allow(clippy::print_stdout, missing_docs)]
 
 use kenning::vector::simd::{
-    AttentionScratch, Finish, Head, Isa, PackedF32, PackedI8, ProductScratch, RowScale, Target, pack_f32, pack_i8,
+    AttentionScratch, Finish, Head, Isa, Norm, PackedF32, PackedI8, ProductScratch, RowScale, Target, pack_f32, pack_i8,
 };
 use std::time::Instant;
 
@@ -109,8 +110,59 @@ fn attention(isa: Isa) {
     }
 }
 
+/// Rows and outputs of the products that are counted: whole tiles, one panel.
+const COUNTED: [usize; 2] = [48, 64];
+
+/// One kernel, so many times.
+fn count(isa: Isa, kernel: &str, times: usize) {
+    let ([rows, outputs], inputs) = (COUNTED, 384);
+    let (mut x, w, bias) = (noise(1, rows * inputs), noise(2, outputs * inputs), vec![0.1; outputs]);
+    let (mut bytes, mut scales) = (vec![0; rows * inputs], vec![RowScale::default(); rows]);
+    isa.quantise(&x, inputs, &mut bytes, &mut scales);
+    let ((panels, sums, columns), floats) = (pack_i8(&w, inputs), pack_f32(&w, inputs));
+    let int8 = PackedI8 { outputs, inputs, panels: &panels, sums: &sums, scales: &columns };
+    let f32s = PackedF32 { outputs, inputs, panels: &floats };
+    let (mut scratch, mut attention) = (ProductScratch::default(), AttentionScratch::default());
+    let (mut out, qkv) = (vec![0.0; rows * outputs], noise(3, 64 * 96));
+    let (gamma, beta) = (vec![1.0; inputs], vec![0.0; inputs]);
+    let codes: Vec<u8> = (0..64 * inputs).map(|i| (i * 7 % 251) as u8).collect();
+    let query: Vec<i8> = (0..inputs).map(|i| (i * 5 % 251) as u8 as i8).collect();
+    let (places, mut dots) = ((0..64).collect::<Vec<u32>>(), vec![0; 64]);
+    for _ in 0..times {
+        let target = |values, finish| Target { values, stride: outputs, outputs: 0..outputs, finish };
+        match kernel {
+            "int8" => {
+                isa.product_i8((&bytes, &scales), int8, &bias, &mut scratch, target(&mut out, Finish::Plain));
+            }
+            "int8-gelu" => {
+                isa.product_i8((&bytes, &scales), int8, &bias, &mut scratch, target(&mut out, Finish::Gelu));
+            }
+            "f32" => isa.product_f32(&x, f32s, &bias, target(&mut out, Finish::Plain)),
+            "quantise" => isa.quantise(&x, inputs, &mut bytes, &mut scales),
+            "norm" => isa.norm(&mut x, Norm { gamma: &gamma, beta: &beta, eps: 1e-12 }),
+            "attention" => {
+                let (keys, values) = (&qkv[32..], &qkv[64..]);
+                let (stride, tokens, width) = (96, 64, 32);
+                let questions = &qkv[..];
+                let head =
+                    Head { questions, question_stride: stride, asked: tokens, keys, values, stride, tokens, width };
+                isa.attend(head, &mut attention, &mut out, width);
+            }
+            "codes" => isa.dot_gather(&codes, &places, &query, &mut dots),
+            other => panic!("there is no kernel {other}"),
+        }
+        std::hint::black_box((&out, &dots));
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    if let [first, isa, kernel, times] = &args[..]
+        && first == "count"
+    {
+        let isa = Isa::named(isa).expect("instructions that this processor has");
+        return count(isa, kernel, times.parse().expect("a number of times"));
+    }
     let wanted = |name: &str, all: &[&str]| args.iter().all(|a| a == name || !all.contains(&a.as_str()));
     const KERNELS: [&str; 2] = ["product", "attention"];
     for isa in Isa::NAMES.iter().rev().filter_map(|name| Isa::named(name)) {
