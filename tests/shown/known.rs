@@ -52,6 +52,7 @@ const KNOWN: &[Known] = &[
     ("cargo clippy *", How::Elsewhere, "a check of continuous integration"),
     ("cargo deny *", How::Elsewhere, "a check of continuous integration"),
     ("cargo bench *", How::Elsewhere, "takes minutes"),
+    (".ci/platforms*", How::Elsewhere, "takes an hour, and packages of the system"),
     ("cargo install *", How::Elsewhere, "installs the program for the tester"),
     ("cargo binstall *", How::Elsewhere, "needs a release"),
     ("curl *", How::Elsewhere, "needs a release"),
