@@ -10,7 +10,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=aarch64-unknown-linux-gnu
-export CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+export CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc
+export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 bench=${BENCH:-$(cargo bench --bench kernels --target $target --no-run --message-format short 2>&1 |
     sed -n 's/.*Executable.*(\(.*\))$/\1/p')}
 log=$(mktemp)

@@ -150,7 +150,7 @@ fi
 # --- the Debian package ----------------------------------------------------------------------------------------------
 
 make_deb() {
-    local root=$work/deb maintainer=${KEN_MAINTAINER:-} share doc glibc depends deb_version
+    local objdump=${OBJDUMP:-objdump} root=$work/deb maintainer=${KEN_MAINTAINER:-} share doc glibc depends deb_version
     share=$root/usr/share
     doc=$share/doc/$name
     [ -n "$maintainer" ] || maintainer=$(git log -1 --format='%an <%ae>' 2>/dev/null) ||
@@ -176,11 +176,11 @@ make_deb() {
     copyright >"$doc/copyright"
 
     # What the program is linked to, and the newest version of glibc that it asks for.
-    glibc=$(${OBJDUMP:-objdump} -T "$stage/ken" | grep -o 'GLIBC_[0-9][0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1)
+    glibc=$("$objdump" -T "$stage/ken" | grep -o 'GLIBC_[0-9][0-9.]*' | sed 's/GLIBC_//' | sort -uV | tail -n 1)
     [ -n "$glibc" ] || fail "the program asks for no version of glibc"
     depends="libc6 (>= $glibc)"
     # Not `grep -q`, which stops reading: then objdump fails at times, and with it the pipe.
-    if ${OBJDUMP:-objdump} -p "$stage/ken" | grep 'NEEDED *libgcc_s' >/dev/null; then depends="$depends, libgcc-s1 (>= 4.2)"; fi
+    if "$objdump" -p "$stage/ken" | grep 'NEEDED *libgcc_s' >/dev/null; then depends="$depends, libgcc-s1 (>= 4.2)"; fi
 
     mkdir "$root/DEBIAN"
     {
