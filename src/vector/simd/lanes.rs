@@ -29,8 +29,7 @@ pub(super) struct TileI8<'a> {
     pub sums: &'a [i32; PANEL],
     /// Groups of four inputs.
     pub steps: usize,
-    /// Rows and panel in the form that [`Lanes::prepare_row`] and [`Lanes::prepare_panel`] make; nothing where they make
-    /// nothing.
+    /// What [`Lanes::prepare_row`] and [`Lanes::prepare_panel`] made; empty where they make nothing.
     pub prepared: Prepared<'a>,
 }
 

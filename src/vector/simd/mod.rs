@@ -1,9 +1,12 @@
 //! Kernels on wide registers: the only home of `unsafe` besides `map`.
 //!
-//! Each kernel is written once over the vocabulary of `lanes`, which AVX-512 with VNNI, AVX2, NEON and plain Rust speak.
-//! AVX2 and NEON multiply bytes in more than one way (`multiply`), by what the processor has. An [`Isa`] says which of them runs; it exists only for instructions that the processor has, and [`Isa::detect`] is the
-//! one place that asks. All forms make the same bits: integer products are exact, floats are rounded and summed in one
-//! order. The tests hold every form to the scalar one, and that to plain loops.
+//! Each kernel is written once, over the vocabulary of `lanes`. Four speak it: AVX-512 with VNNI, AVX2, NEON and plain
+//! Rust. Some processors with AVX2 or NEON multiply bytes faster than others, so these two have several ways
+//! (`multiply`).
+//!
+//! An [`Isa`] says which form runs. It exists only for instructions that the processor has, and [`Isa::detect`] is the
+//! one place that asks. All forms make the same bits: integer products are exact, and floats are rounded and summed in
+//! one order. The tests compare every form with the scalar one, and that with plain loops.
 #![allow(unsafe_code)]
 // An index here names a register or a row of a tile, not a place in a list.
 #![allow(clippy::needless_range_loop)]
