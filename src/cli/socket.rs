@@ -11,7 +11,11 @@ pub(super) fn listen(path: &Path) -> Result<UnixListener, Failure> {
     let name = shown(path);
     if !HAS_SOCKETS {
         let hint = "listen at an address with a port: `ken serve --listen 127.0.0.1:7717`";
-        return Err(Failure::new(ErrorKind::Usage, format!("{name}: here are no sockets of the file system"), hint));
+        return Err(Failure::new(
+            ErrorKind::Usage,
+            format!("{name}: this system has no sockets in the file system"),
+            hint,
+        ));
     }
     if is_answered_at(path) {
         let hint = "ask it: `ken serve --check --unix PATH`, or choose another path";

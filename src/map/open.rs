@@ -123,7 +123,7 @@ pub fn open_to_write(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Read-only, without waiting for the other end of a FIFO, without making a terminal ours.
+/// For reading. It does not wait for the other end of a FIFO, and a terminal does not become that of this process.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Read-only, without waiting for the other end of a FIFO, without making a terminal ours.
+/// For reading. It does not wait for the other end of a FIFO, and a terminal does not become that of this process.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 pub(super) fn open_beneath(path: &Path, folder: &Path, refused: fn() -> io::Error) -> io::Result<Option<File>> {

@@ -1,11 +1,10 @@
-//! What differs between operating systems, and nothing else does: how files are opened, locked to their owner, put in
-//! place and told apart, how processes are grouped, lowered and ended, terminals, sockets, and where things lie.
+//! What differs between operating systems: how files are opened, kept private, replaced and told apart; how processes
+//! are grouped, given a priority and ended; terminals, sockets, and where things lie.
 //!
-//! Each function below decides one such matter and says what it is for. `unix.rs` and `windows.rs` carry them out;
-//! whichever is compiled must have every function that is called here, with the same types. What only the kernel of
-//! Linux can do is in `linux.rs`, and what other Unix systems do in its place in `bsd.rs`. No other file asks for the
-//! system (`tests/rules.rs` names the few that may). The checks that keep strangers out are those of Unix; where
-//! Windows is weaker, the comment of the function says so.
+//! Each function below says what it is for. `unix.rs` and `windows.rs` do the work: the one that is compiled must have
+//! every function that is called here, with the same types. `linux.rs` has what only the kernel of Linux can do,
+//! `bsd.rs` what other Unix systems do instead. No other file asks which system it is on; `tests/rules.rs` names the
+//! few that may. Where Windows keeps strangers out less well than Unix, the comment of the function says so.
 
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 mod bsd;
@@ -70,18 +69,18 @@ pub const TEMPORARY: &str = here::TEMPORARY;
 /// The settings of git that hold for all users.
 pub const GIT_SETTINGS: &str = here::GIT_SETTINGS;
 
-/// Whether there are sockets of the file system. Windows has some, which the standard library does not know.
+/// Whether a socket can lie in the file system. On Windows it can, but the standard library does not support it.
 pub const HAS_SOCKETS: bool = here::HAS_SOCKETS;
 
 /// Whether all that a process started can be ended with it: see [`Group`].
 pub const HAS_GROUPS: bool = here::HAS_GROUPS;
 
-/// What Ctrl-C and Ctrl-D send to whoever reads keys by [`RawTerminal`].
+/// The bytes that Ctrl-C and Ctrl-D send to a reader of [`RawTerminal`].
 pub const END_KEYS: [u8; 2] = [3, 4];
 
-/// Makes opening wait for nobody: not for the other end of a FIFO, and without making a terminal ours.
+/// Opens at once: it does not wait for the other end of a FIFO, and a terminal does not become that of this process.
 ///
-/// On Windows nothing is waited for. There, the server of a named pipe learns who opens it but cannot act for them.
+/// On Windows opening never waits. There, the server of a named pipe learns who opens it, but cannot act in their name.
 pub fn open_without_waiting(options: &mut OpenOptions) {
     here::open_without_waiting(options);
 }
@@ -103,7 +102,7 @@ pub fn owner_permissions() -> Option<Permissions> {
     here::owner_permissions()
 }
 
-/// Whether others than the owner may read or write it. On Windows this is not known, and the answer is no.
+/// Whether anybody but the owner may read or write the file. Windows does not tell, so there the answer is always no.
 pub fn is_open_to_others(meta: &Metadata) -> bool {
     here::is_open_to_others(meta)
 }
@@ -131,9 +130,9 @@ pub fn may_run(meta: &Metadata) -> bool {
     here::may_run(meta)
 }
 
-/// Opens a file of a folder to be read, the kernel holding the path to the folder; none where no kernel does, which is
-/// so everywhere but on Linux from 5.6 on: there the caller compares resolved names. `refused` makes the error for a
-/// link that leads out.
+/// Opens a file for reading, while the kernel sees to it that the path stays in the folder. Only Linux since 5.6 can do
+/// that. Elsewhere the result is `None`, and the caller compares resolved names. `refused` makes the error for a link
+/// that leads out.
 ///
 /// # Errors
 /// That of `refused`, and whatever the system says.
@@ -141,8 +140,8 @@ pub fn open_beneath(path: &Path, folder: &Path, refused: fn() -> io::Error) -> i
     here::open_beneath(path, folder, refused)
 }
 
-/// Opens a file to be read, the kernel looking for links on the way to it; none where it does not, as
-/// [`open_beneath`].
+/// Opens a file for reading, while the kernel refuses links on the way to it. The result is `None` where no kernel does
+/// that, as for [`open_beneath`].
 ///
 /// # Errors
 /// That of `refused` for a link, and whatever the system says.
@@ -150,8 +149,8 @@ pub fn open_unlinked(path: &Path, refused: fn() -> io::Error) -> io::Result<Opti
     here::open_unlinked(path, refused)
 }
 
-/// Opens what is to be written to once without waiting, so that a FIFO which nobody reads from is an error. Kept open,
-/// it holds the reader; none where opening waits for nobody anyway.
+/// Opens a FIFO that is about to be written to, without waiting, so that it is an error if nobody reads from it. As
+/// long as the result is kept, the reader stays. `None` where opening does not wait anyway.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] if nobody reads from it, and whatever the system says.
@@ -159,10 +158,10 @@ pub fn reader_of(path: &Path, options: &OpenOptions) -> io::Result<Option<File>>
     here::reader_of(path, options)
 }
 
-/// Puts a file in its place, in one step: whoever opens the name finds what was there before, or this.
+/// Puts a file in its place, in one step: whoever opens the name finds the old file or the new one.
 ///
-/// On Windows the file there can be open, but not mapped, by this process or another. Then this is an error and what
-/// was there stays; so does a file that is write-protected.
+/// On Windows the old file may be open meanwhile, but it may be neither mapped nor write-protected. If it is, this is
+/// an error, and the old file stays.
 ///
 /// # Errors
 /// When the system refuses; the file is removed then.
@@ -170,10 +169,10 @@ pub fn put_in_place(file: NamedTempFile, path: &Path) -> io::Result<()> {
     here::put_in_place(file, path)
 }
 
-/// Makes what was made, renamed or removed in a folder last.
+/// Makes sure that what was created, renamed or removed in a folder survives a crash.
 ///
-/// On Windows a folder cannot be synced. NTFS writes down in its log what is renamed, but a crash within the next
-/// seconds may bring the old file back; either is whole.
+/// On Windows a folder cannot be synced. A crash within the next seconds may bring the old file back, and that one is
+/// whole.
 ///
 /// # Errors
 /// When the folder cannot be opened or the system cannot sync one.
@@ -181,7 +180,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     here::sync_folder(folder)
 }
 
-/// Reads bytes from `start` on. Many may do so at once; nobody may count on where the file stands afterwards.
+/// Reads bytes from `start` on. Several threads may do so at once. The file's position is undefined afterwards.
 ///
 /// # Errors
 /// When the file ends before, or cannot be read.
@@ -189,7 +188,7 @@ pub fn read_exact_at(file: &File, out: &mut [u8], start: u64) -> io::Result<()> 
     here::read_exact_at(file, out, start)
 }
 
-/// Writes bytes from `start` on; where the file stands stays as it was. On Windows only one may do so at a time.
+/// Writes bytes from `start` on and leaves the file's position alone. On Windows only one thread may do so at a time.
 ///
 /// # Errors
 /// When the disk refuses.
@@ -197,11 +196,11 @@ pub fn write_all_at(file: &File, bytes: &[u8], start: u64) -> io::Result<()> {
     here::write_all_at(file, bytes, start)
 }
 
-/// What tells a file from all others that are there: its device and number.
+/// What no two files have in common: device and number.
 ///
-/// On Windows the standard library does not tell those, and it is the time at which the file was made. Two files of
-/// the same moment are then taken for one, so whoever can compares size and time of the last change as well. A file
-/// that is open there as SQLite opens it can be neither renamed nor replaced.
+/// On Windows the standard library does not tell these two, and the time at which the file was created stands in. Two
+/// files of the same moment then look like one, so callers also compare size and time of the last change where they
+/// can. A file that SQLite has open can be neither renamed nor replaced there.
 pub fn file_number(meta: &Metadata) -> (u64, u64) {
     here::file_number(meta)
 }
@@ -222,7 +221,7 @@ pub fn canonical(path: impl AsRef<Path>) -> io::Result<PathBuf> {
     here::canonical(path.as_ref())
 }
 
-/// A path as other tools write it into files. On Windows such files are UTF-8, and what is not is replaced.
+/// A path as other tools write it into files. On Windows such files are UTF-8; bytes that are not are replaced.
 pub fn path_from_bytes(bytes: &[u8]) -> OsString {
     here::path_from_bytes(bytes)
 }
@@ -230,12 +229,12 @@ pub fn path_from_bytes(bytes: &[u8]) -> OsString {
 /// Makes a link to a file.
 ///
 /// # Errors
-/// When the system refuses; always on Windows, where links need a privilege and no slashes.
+/// When the system refuses. Windows always does: links need a privilege there.
 pub fn symlink(target: &Path, link: &Path) -> io::Result<()> {
     here::symlink(target, link)
 }
 
-/// Whether this is the name of a variable of the environment; on Windows letters of both cases are the same.
+/// Whether this is the name of that environment variable. On Windows case does not matter.
 pub fn is_variable(name: &OsStr, wanted: &str) -> bool {
     here::is_variable(name, wanted)
 }
@@ -251,7 +250,7 @@ pub fn in_own_group(command: &mut Command) {
     here::in_own_group(command);
 }
 
-/// As [`in_own_group`] for a process that goes on after this one. On Windows it has no console and a lower priority.
+/// As [`in_own_group`], for a process that outlives this one. On Windows it has no console and a lower priority.
 pub fn in_background(command: &mut Command) {
     here::in_background(command);
 }
@@ -266,10 +265,10 @@ pub fn address_space() -> Option<u64> {
     here::address_space()
 }
 
-/// Says what limits mean from now on: a file that may not grow is a failed write, and a process that is aborted ends
-/// with a code: `after_panic` once `panicked` is set, else `otherwise`.
+/// Turns signals of limits into errors. A file that may not grow any more makes a write fail. A process that aborts
+/// ends with the code `after_panic` if `panicked` is set, else with `otherwise`.
 ///
-/// On Windows a disk that is full fails a write anyway, and an abort has the system's own code.
+/// On Windows there is nothing to do: writes fail anyway, and an abort has the system's own code.
 pub fn soften_limits(panicked: &Arc<AtomicBool>, after_panic: u8, otherwise: u8) {
     here::soften_limits(panicked, after_panic, otherwise);
 }
@@ -279,24 +278,24 @@ pub fn signal_of(status: ExitStatus) -> Option<i32> {
     here::signal_of(status)
 }
 
-/// The session of processes that this one is in, which is that of a terminal; none on Windows.
+/// The number of the session that this process is in; a terminal has one session. None on Windows.
 pub fn session_number() -> Option<i32> {
     here::session_number()
 }
 
-/// Hears Ctrl-C, and the signal that ends processes, from now on: sets `heard`, and ends the process while `ends` is
-/// set.
+/// Listens for Ctrl-C and for the signal that ends processes. Each of them sets `heard`, and ends the process while
+/// `ends` is set.
 pub fn hear_stop(ends: &Arc<AtomicBool>, heard: &Arc<AtomicBool>) {
     here::hear_stop(ends, heard);
 }
 
-/// Whether somebody listens at a socket of the file system.
+/// Whether a process listens at this socket.
 pub fn is_answered_at(path: &Path) -> bool {
     here::is_answered_at(path)
 }
 
-/// Listens at a socket of the file system that its owner alone may connect to, from its first moment on. A socket that
-/// was left behind is taken away; anything else stays, and is an error.
+/// Makes a socket in the file system and listens at it. From its first moment on only its owner may connect. A socket
+/// that an ended process left is removed first; anything else at that path is an error and stays.
 ///
 /// # Errors
 /// Whatever the system says.
@@ -304,7 +303,7 @@ pub fn listen_at(path: &Path) -> io::Result<UnixListener> {
     here::listen_at(path)
 }
 
-/// Connects to a socket of the file system, to wait so long for an answer.
+/// Connects to a socket in the file system; `time` is how long answers are waited for.
 ///
 /// # Errors
 /// Whatever the system says.
@@ -312,7 +311,7 @@ pub fn connect_to(path: &Path, time: Duration) -> io::Result<UnixStream> {
     here::connect_to(path, time)
 }
 
-/// Where a socket of the file system lies.
+/// The path of a socket in the file system.
 ///
 /// # Errors
 /// Whatever the system says.
@@ -320,7 +319,7 @@ pub fn path_of(listener: &UnixListener) -> io::Result<Option<PathBuf>> {
     here::path_of(listener)
 }
 
-/// The first socket that the system's manager has opened for this process, if it is one of the file system.
+/// The first socket that the service manager opened for this process, if it lies in the file system.
 pub fn given_listener(given: &mut ListenFd) -> Option<UnixListener> {
     here::given_listener(given)
 }

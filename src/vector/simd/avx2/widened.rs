@@ -1,8 +1,10 @@
 //! Bytes widened to 16 bits before they are multiplied.
 //!
-//! The instruction that multiplies bytes directly saturates its sums of two at 16 bits, which activations above 127
-//! reach; widened, every product is exact. It is done once for a product's rows and once for each panel. Two inputs
-//! stand side by side in 32 bits: 0 and 2 of each four, then 1 and 3, which one shift or mask parts.
+//! AVX2 can multiply bytes directly, but then a sum of two products is cut off at 16 bits. Activations above 127 reach
+//! that limit. Widened first, every product is exact. The rows of a product are widened once, and each panel once.
+//!
+//! Two inputs share 32 bits: of each four inputs, first 0 and 2, then 1 and 3. That order needs only a shift and a
+//! mask.
 
 use super::sum_quads;
 use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8};

@@ -1,7 +1,7 @@
 //! The dot product extension (`dotprod`): four products of signed bytes and their sum, four times in one instruction.
 //!
-//! Activations are unsigned, so 128 is taken from each, and from the zero point with it. The instruction is written in
-//! assembly: the compiler's own name for it is not stable yet.
+//! Activations are unsigned, so 128 is subtracted from each and from the zero point. The instruction is written in
+//! assembly, because the compiler's own function for it is not stable yet.
 
 use super::{ask, signed, sum_quads};
 use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8};

@@ -1,8 +1,8 @@
 //! NEON alone: products of bytes are summed in 16 bits, two at a time, then in 32.
 //!
-//! 128 is taken from each activation, and from the zero point with it. A weight is never -128, so two products of
-//! signed bytes stay within 128 * 127 * 2 = 32,512 and fit into 16 bits. That holds for products of packed weights. A
-//! query's bytes may be -128, so its dots are summed one product at a time.
+//! 128 is subtracted from each activation and from the zero point. A packed weight is never -128, so the sum of two
+//! products is at most 128 * 127 * 2 = 32,512, which 16 bits hold. The bytes of a query may be -128, so its products
+//! are summed one at a time.
 
 use super::{ask, signed, sum_quads};
 use crate::vector::simd::lanes::{Lanes, Op, PANEL, QUAD, ROWS, TileI8};

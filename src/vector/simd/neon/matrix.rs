@@ -1,9 +1,9 @@
 //! The matrix extension (`i8mm`): two rows of eight unsigned bytes times two columns of eight signed ones, one
 //! instruction for 32 products.
 //!
-//! Its operands are eight inputs long, so a panel is put in another order first: for each eight inputs and each two
-//! columns, the eight weights of one column, then those of the other. A last step of four inputs is filled up with
-//! zeros. The instructions are written in assembly: the compiler's own names for them are not stable yet.
+//! The instruction wants eight inputs at a time, and panels have them in steps of four. So each panel is reordered
+//! first: eight weights of one column, then eight of the next. If the number of steps is odd, zeros fill the last one
+//! up. The instructions are written in assembly, because the compiler's own functions for them are not stable yet.
 
 use super::{ask, sum_quads};
 use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8};
