@@ -1,6 +1,6 @@
 //! The kernels' vocabulary in AVX-512 with VNNI: a vector is one register, a step of four products one instruction.
 
-use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, QUAD, ROWS, TileI8};
+use super::lanes::{LANES, Lanes, MIDDLE, Op, PANEL, QUAD, ROWS, TileI8, common_length};
 use std::arch::x86_64::*;
 
 /// Proof that the processor has AVX-512 F, BW, VL and VNNI, and FMA.
@@ -270,10 +270,8 @@ impl Lanes for Avx512 {
         queries: [&[i8]; Q],
         ahead: Option<[&[u8]; QUAD]>,
     ) -> [[i32; QUAD]; Q] {
-        let length = rows[0].len();
-        assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
-        assert!(queries.iter().all(|query| query.len() == length));
-        // SAFETY: `self` proves the instructions; the asserts bound every read of 64 bytes, `out` holds the 16 that are
+        let length = common_length(rows, queries);
+        // SAFETY: `self` proves the instructions; `common_length` bounds every read of 64 bytes, `out` holds the 16 that are
         // written. No load or store needs alignment.
         unsafe {
             let mut sums = [[_mm512_setzero_si512(); QUAD]; Q];

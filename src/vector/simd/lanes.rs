@@ -115,6 +115,18 @@ pub(super) trait Lanes: Copy {
     fn run<O: Op>(self, op: O) -> O::Out;
 }
 
+/// The length of the operands of [`Lanes::dot_quad`].
+///
+/// # Panics
+/// When they differ in length, or that is no multiple of 64. Kernels read without further checks after this one.
+#[inline(always)]
+pub(super) fn common_length<const Q: usize>(rows: [&[u8]; QUAD], queries: [&[i8]; Q]) -> usize {
+    let length = rows[0].len();
+    assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
+    assert!(queries.iter().all(|query| query.len() == length));
+    length
+}
+
 /// A kernel that waits for its instructions.
 pub(super) trait Op {
     type Out;

@@ -1,7 +1,7 @@
 //! AVX-VNNI: four products of bytes and their sum in one instruction of 256 bits.
 
 use super::sum_quads;
-use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8};
+use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8, common_length};
 use crate::vector::simd::multiply::Multiply;
 use std::arch::x86_64::*;
 
@@ -10,7 +10,11 @@ use std::arch::x86_64::*;
 pub(in super::super) struct Vnni(());
 
 /// The one instruction, so that the kernels below can be tried on processors without it.
-trait DotBytes: Copy {
+pub(in super::super) trait DotBytes: Copy {
+    /// The proof, if the processor has the instruction. The caller looks for AVX2 and FMA.
+    fn find() -> Option<Self>;
+    /// [`Multiply::run`].
+    fn run_with<S: Lanes, O: Op>(self, s: S, op: O) -> O::Out;
     /// `sums + dots of four` of unsigned and signed bytes.
     ///
     /// # Safety
@@ -19,6 +23,20 @@ trait DotBytes: Copy {
 }
 
 impl DotBytes for Vnni {
+    fn find() -> Option<Self> {
+        is_x86_feature_detected!("avxvnni").then_some(Self(()))
+    }
+
+    #[inline(always)]
+    fn run_with<S: Lanes, O: Op>(self, s: S, op: O) -> O::Out {
+        #[target_feature(enable = "avx2,fma,avxvnni")]
+        fn with<S: Lanes, O: Op>(s: S, op: O) -> O::Out {
+            op.run(s)
+        }
+        // SAFETY: `self` proves that the processor has the instructions that `with` enables.
+        unsafe { with(s, op) }
+    }
+
     #[inline(always)]
     unsafe fn dot(sums: __m256i, unsigned: __m256i, signed: __m256i) -> __m256i {
         // SAFETY: the caller vouches for the instruction.
@@ -78,10 +96,8 @@ unsafe fn quad<D: DotBytes, const Q: usize>(
     queries: [&[i8]; Q],
     ahead: Option<[&[u8]; QUAD]>,
 ) -> [[i32; QUAD]; Q] {
-    let length = rows[0].len();
-    assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
-    assert!(queries.iter().all(|query| query.len() == length));
-    // SAFETY: the caller vouches for the instructions; the asserts bound every read of 32 bytes, which need not be
+    let length = common_length(rows, queries);
+    // SAFETY: the caller vouches for the instructions; `common_length` bounds every read of 32 bytes, which need not be
     // aligned. What is asked for ahead is not read.
     unsafe {
         let mut sums = [[_mm256_setzero_si256(); QUAD]; Q];
@@ -104,16 +120,16 @@ unsafe fn quad<D: DotBytes, const Q: usize>(
     }
 }
 
-impl Multiply for Vnni {
+impl<D: DotBytes> Multiply for D {
     fn new() -> Option<Self> {
         let has = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        (has && is_x86_feature_detected!("avxvnni")).then_some(Self(()))
+        D::find().filter(|_| has)
     }
 
     #[inline(always)]
     fn tile_i8<const R: usize>(self, at: &TileI8<'_>, out: &mut [[i32; PANEL]; ROWS]) {
         // SAFETY: `self` proves that the processor has the instructions.
-        unsafe { tile::<Self, R>(at, out) }
+        unsafe { tile::<D, R>(at, out) }
     }
 
     #[inline(always)]
@@ -124,17 +140,12 @@ impl Multiply for Vnni {
         ahead: Option<[&[u8]; QUAD]>,
     ) -> [[i32; QUAD]; Q] {
         // SAFETY: `self` proves that the processor has the instructions.
-        unsafe { quad::<Self, Q>(rows, queries, ahead) }
+        unsafe { quad::<D, Q>(rows, queries, ahead) }
     }
 
     #[inline(always)]
     fn run<S: Lanes, O: Op>(self, s: S, op: O) -> O::Out {
-        #[target_feature(enable = "avx2,fma,avxvnni")]
-        fn with<S: Lanes, O: Op>(s: S, op: O) -> O::Out {
-            op.run(s)
-        }
-        // SAFETY: `self` proves that the processor has the instructions that `with` enables.
-        unsafe { with(s, op) }
+        D::run_with(self, s, op)
     }
 }
 
@@ -148,6 +159,20 @@ pub(in super::super) mod emulated {
     pub struct Emulated(());
 
     impl DotBytes for Emulated {
+        fn find() -> Option<Self> {
+            Some(Self(()))
+        }
+
+        #[inline(always)]
+        fn run_with<S: Lanes, O: Op>(self, s: S, op: O) -> O::Out {
+            #[target_feature(enable = "avx2,fma")]
+            fn with<S: Lanes, O: Op>(s: S, op: O) -> O::Out {
+                op.run(s)
+            }
+            // SAFETY: `self` is only handed out with AVX2 and FMA, by `Multiply::new`.
+            unsafe { with(s, op) }
+        }
+
         #[inline(always)]
         unsafe fn dot(sums: __m256i, unsigned: __m256i, signed: __m256i) -> __m256i {
             // SAFETY: the caller vouches for AVX2.
@@ -160,39 +185,6 @@ pub(in super::super) mod emulated {
                 let odd = _mm256_madd_epi16(_mm256_srli_epi16::<8>(unsigned), _mm256_srai_epi16::<8>(signed));
                 _mm256_add_epi32(sums, _mm256_add_epi32(even, odd))
             }
-        }
-    }
-
-    impl Multiply for Emulated {
-        fn new() -> Option<Self> {
-            (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
-        }
-
-        #[inline(always)]
-        fn tile_i8<const R: usize>(self, at: &TileI8<'_>, out: &mut [[i32; PANEL]; ROWS]) {
-            // SAFETY: `self` proves AVX2, which is all that the emulation needs.
-            unsafe { tile::<Self, R>(at, out) }
-        }
-
-        #[inline(always)]
-        fn dot_quad<const Q: usize>(
-            self,
-            rows: [&[u8]; QUAD],
-            queries: [&[i8]; Q],
-            ahead: Option<[&[u8]; QUAD]>,
-        ) -> [[i32; QUAD]; Q] {
-            // SAFETY: `self` proves AVX2, which is all that the emulation needs.
-            unsafe { quad::<Self, Q>(rows, queries, ahead) }
-        }
-
-        #[inline(always)]
-        fn run<S: Lanes, O: Op>(self, s: S, op: O) -> O::Out {
-            #[target_feature(enable = "avx2,fma")]
-            fn with<S: Lanes, O: Op>(s: S, op: O) -> O::Out {
-                op.run(s)
-            }
-            // SAFETY: `self` proves that the processor has the instructions that `with` enables.
-            unsafe { with(s, op) }
         }
     }
 }

@@ -7,7 +7,7 @@
 //! mask.
 
 use super::sum_quads;
-use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8};
+use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8, common_length};
 use crate::vector::simd::multiply::Multiply;
 use std::arch::x86_64::*;
 
@@ -107,10 +107,8 @@ impl Multiply for Widened {
         queries: [&[i8]; Q],
         ahead: Option<[&[u8]; QUAD]>,
     ) -> [[i32; QUAD]; Q] {
-        let length = rows[0].len();
-        assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
-        assert!(queries.iter().all(|query| query.len() == length));
-        // SAFETY: `self` proves the instructions; the asserts bound every read of 16 bytes, `out` holds the 16 that are
+        let length = common_length(rows, queries);
+        // SAFETY: `self` proves the instructions; `common_length` bounds every read of 16 bytes, `out` holds the 16 that are
         // written. No load or store needs alignment.
         unsafe {
             let mut sums = [[_mm256_setzero_si256(); QUAD]; Q];

@@ -5,7 +5,7 @@
 //! are summed one at a time.
 
 use super::{ask, signed, sum_quads};
-use crate::vector::simd::lanes::{Lanes, Op, PANEL, QUAD, ROWS, TileI8};
+use crate::vector::simd::lanes::{Lanes, Op, PANEL, QUAD, ROWS, TileI8, common_length};
 use crate::vector::simd::multiply::Multiply;
 use std::arch::aarch64::*;
 
@@ -81,10 +81,8 @@ impl Multiply for Halves {
         queries: [&[i8]; Q],
         ahead: Option<[&[u8]; QUAD]>,
     ) -> [[i32; QUAD]; Q] {
-        let length = rows[0].len();
-        assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
-        assert!(queries.iter().all(|query| query.len() == length));
-        // SAFETY: `self` proves the instructions; the asserts bound every read of 16 bytes.
+        let length = common_length(rows, queries);
+        // SAFETY: `self` proves the instructions; `common_length` bounds every read of 16 bytes.
         unsafe {
             let half = vdupq_n_u8(128);
             let mut sums = [[vdupq_n_s32(0); QUAD]; Q];

@@ -6,7 +6,7 @@
 //! up. The instructions are written in assembly, because the compiler's own functions for them are not stable yet.
 
 use super::{ask, sum_quads};
-use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8};
+use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8, common_length};
 use crate::vector::simd::multiply::Multiply;
 use std::arch::aarch64::*;
 use std::arch::asm;
@@ -129,10 +129,8 @@ impl Multiply for Matrix {
         queries: [&[i8]; Q],
         ahead: Option<[&[u8]; QUAD]>,
     ) -> [[i32; QUAD]; Q] {
-        let length = rows[0].len();
-        assert!(length.is_multiple_of(64) && rows.iter().all(|row| row.len() == length));
-        assert!(queries.iter().all(|query| query.len() == length));
-        // SAFETY: `self` proves the instructions; the asserts bound every read of 16 bytes.
+        let length = common_length(rows, queries);
+        // SAFETY: `self` proves the instructions; `common_length` bounds every read of 16 bytes.
         unsafe {
             let mut sums = [[vdupq_n_s32(0); QUAD]; Q];
             for at in (0..length).step_by(16) {
