@@ -113,6 +113,17 @@ else
 fi
 refuses "a machine without curl and wget" "curl or wget is needed" "$release/install.sh" PATH="$work/bare"
 
+# A model that is none: ken must be there, and the reason must be said.
+printf 'no model\n' >"$work/model"
+KEN_MODEL=$work/model packaging/release.sh --base-url "$address/model" "" "$work/www/model" 2>"$work/said" ||
+    { cat "$work/said" >&2; wrong "release.sh fails with a model"; }
+installs "a release with a model" "$work/www/model/install.sh" KEN_INSTALL="$work/plain"
+if grep -qF model.ken "$work/said"; then wrong "the model was downloaded, and nobody asked for it"; fi
+installs "its model, on request" "$work/www/model/install.sh" \
+    KEN_INSTALL="$work/with" KEN_WITH_MODEL=1 KEN_HOME="$work/k"
+grep -qF "ken is installed, its model is not" "$work/said" || wrong "a broken model was taken in"
+refuses "a model where the release has none" "lists no model" "$release/install.sh" KEN_WITH_MODEL=1
+
 # --- refusing ---------------------------------------------------------------------------------------------------------
 
 # tampered NAME: a copy of the release that can be changed; prints its address.
@@ -167,12 +178,16 @@ refuses "an address that hides another" "has a user" packaging/install.sh KEN_RE
 refuses "a relative path" "not an absolute path" "$release/install.sh" KEN_INSTALL=here
 
 mkdir "$work/other"
-for machine in "Linux aarch64" "Darwin arm64" "FreeBSD amd64"; do
+while IFS=: read -r machine reason; do
     # shellcheck disable=SC2016 # it is the script that is written here which expands $1
     printf '#!/bin/sh\n[ "$1" = -s ] && echo %s || echo %s\n' "${machine% *}" "${machine#* }" >"$work/other/uname"
     chmod +x "$work/other/uname"
-    refuses "$machine" " no " "$release/install.sh" PATH="$work/other:$PATH"
-done
+    refuses "$machine" "$reason" "$release/install.sh" PATH="$work/other:$PATH"
+done <<'MACHINES'
+Linux aarch64:lists no archive for aarch64-unknown-linux-
+Darwin arm64:lists no archive for aarch64-apple-darwin
+FreeBSD amd64:there are no releases for FreeBSD on amd64
+MACHINES
 
 # A program that cannot run must not replace one that can.
 mkdir -p "$work/www/broken"

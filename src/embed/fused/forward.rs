@@ -18,7 +18,7 @@ use crate::embed::encoder::Precision;
 use crate::embed::manifest::Activation;
 use crate::embed::tokenize::Tokens;
 use crate::embed::weights::{Table, Weights};
-use crate::vector::simd::{AttentionScratch, Finish, Head, Isa, Norm, ProductScratch, RowScale, Target};
+use crate::vector::simd::{AttentionScratch, Finish, Head, Isa, Norm, ProductScratch, RowScale, Target, fit};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
@@ -76,14 +76,6 @@ struct Part {
 
 /// Rows as a product reads them: values, or bytes with their scales.
 type Inputs<'a> = (&'a [f32], &'a [u8], &'a [RowScale]);
-
-/// Makes a list exactly so long, with whatever values.
-fn fit<T: Default + Clone>(list: &mut Vec<T>, len: usize) -> &mut [T] {
-    if list.len() < len {
-        list.resize(len, T::default());
-    }
-    &mut list[..len]
-}
 
 impl Network {
     pub(super) fn load(

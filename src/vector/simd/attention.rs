@@ -8,6 +8,7 @@
 use super::lanes::{LANES, Lanes, Op, ROWS, TileF32};
 use super::math;
 use super::product::{by_rows, sum_f32, tiles};
+use super::scratch::fit;
 
 /// One head of one text. Rows are `stride` apart; the head's columns are the first `width` of each.
 #[derive(Debug, Clone, Copy)]
@@ -44,12 +45,6 @@ pub(super) struct Attend<'a> {
     pub scratch: &'a mut AttentionScratch,
     pub out: &'a mut [f32],
     pub out_stride: usize,
-}
-
-fn grow(scratch: &mut Vec<f32>, len: usize) {
-    if scratch.len() < len {
-        scratch.resize(len, 0.0);
-    }
 }
 
 /// Keys to `width` rows of `line`: transposed in blocks of 16 x 16, zeros beyond the text.
@@ -179,10 +174,9 @@ impl Op for Attend<'_> {
         let Self { head, scratch, out, out_stride } = self;
         let padded = head.tokens.next_multiple_of(LANES);
         let line = key_line(head.tokens);
-        grow(&mut scratch.keys, line * head.width);
-        grow(&mut scratch.values, padded * head.width);
-        grow(&mut scratch.scores, padded * ROWS);
-        let AttentionScratch { keys, values, scores } = scratch;
+        let keys = fit(&mut scratch.keys, line * head.width);
+        let values = fit(&mut scratch.values, padded * head.width);
+        let scores = fit(&mut scratch.scores, padded * ROWS);
         pack_keys(s, &head, line, keys);
         for (to, from) in values.chunks_exact_mut(head.width).zip(head.values.chunks(head.stride)).take(head.tokens) {
             for (to, from) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(from.as_chunks::<LANES>().0) {
@@ -190,7 +184,7 @@ impl Op for Attend<'_> {
             }
         }
         for (row, count) in tiles(head.asked) {
-            let scratch = (&**keys, &**values, &mut scores[..padded * ROWS]);
+            let scratch = (&*keys, &*values, &mut *scores);
             by_rows!(count, answer, s, &head, row, scratch, (&mut *out, out_stride));
         }
     }

@@ -26,6 +26,7 @@ mod neon;
 mod pack;
 mod product;
 mod rows;
+mod scratch;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +35,7 @@ pub use codes::SplitQuery;
 pub use pack::{pack_f32, pack_i8};
 pub use product::{Finish, PackedF32, PackedI8, ProductScratch, Target};
 pub use rows::{Norm, RowScale};
+pub(crate) use scratch::fit;
 
 use lanes::{Lanes, Op, Scalar};
 

@@ -8,6 +8,7 @@
 use super::lanes::{LANES, Lanes, Op, PANEL, Prepared, ROWS, TileF32, TileI8};
 use super::math;
 use super::rows::{RowScale, load_part, store_part};
+use super::scratch::fit;
 use std::ops::Range;
 
 /// What is done to `product + bias` before it is written.
@@ -93,14 +94,6 @@ impl ProductScratch {
         }
         (rows_room, fit(&mut self.panel, (width / 4).next_multiple_of(2) * S::WEIGHT_NUMBERS * PANEL))
     }
-}
-
-/// The first numbers of a list that is made longer where it has to be.
-fn fit(list: &mut Vec<i32>, len: usize) -> &mut [i32] {
-    if list.len() < len {
-        list.resize(len, 0);
-    }
-    &mut list[..len]
 }
 
 /// Rows of f32 times packed f32.
