@@ -27,7 +27,7 @@ pub(super) fn analyse_later() -> bool {
 }
 
 fn start(arguments: &[&str]) -> bool {
-    let Ok(own) = std::env::current_exe() else { return false };
+    let Ok(own) = system::own_path(std::env::args_os().next()) else { return false };
     let mut command = system::ourselves(&own);
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -49,7 +49,7 @@ pub(super) fn run(global: &Global, args: &GatewayArgs, output: &Output) -> Outco
     let Some(file) = &args.config else { return held(args) };
     let name = shown(file).into_owned();
     let text = system::read_text(file, Links::Follow, TOOL_LIST).map_err(|error| Failure::io(&name, &error))?;
-    let own = std::env::current_exe().map_err(|error| Failure::io("this program", &error))?;
+    let own = system::own_path(std::env::args_os().next()).map_err(|error| Failure::io("this program", &error))?;
     let surroundings = Surroundings::open(global, output)?;
     let config = GatewayConfig::read(&text, &|name| surroundings.variable(name)).map_err(|error| {
         let hint = "`ken gateway --help` shows what such a file looks like";

@@ -231,7 +231,7 @@ fn of_help(args: &AddArgs, program: &str, file: Option<&Path>) -> Result<(String
 
 /// What a server says of its tools, and where that comes from.
 fn of_server(args: &AddArgs, url: Option<&str>, surroundings: &Surroundings) -> Result<(String, Vec<Tool>), Failure> {
-    let own = std::env::current_exe().map_err(|error| Failure::io("this program", &error))?;
+    let own = system::own_path(std::env::args_os().next()).map_err(|error| Failure::io("this program", &error))?;
     let (server, hint) = match (url, args.command.as_slice()) {
         (Some(url), []) => (
             ServerConfig::behind(&args.server, url, &args.header, &|name| surroundings.variable(name)),

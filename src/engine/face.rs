@@ -75,7 +75,7 @@ pub mod system {
         in_own_group, is_answered_at, listen_at, lower_priority, path_of, session_number, shows_colours, signal_of,
         soften_limits,
     };
-    pub use crate::process::{Programs, as_typed, at_line, ourselves};
+    pub use crate::process::{Programs, as_typed, at_line, ourselves, own_path};
     pub use crate::store::make_private;
     pub use crate::threads::can_start;
 }

@@ -160,6 +160,20 @@ pub fn as_typed(program: &OsStr) -> Command {
     Command::new(program)
 }
 
+/// Where this program lies: by what the system says, or, where that cannot say it (on Linux without `/proc`), by the
+/// absolute path that it was started with.
+///
+/// # Errors
+/// That of the system, if neither says it.
+pub fn own_path(started_as: Option<OsString>) -> io::Result<PathBuf> {
+    located(std::env::current_exe(), started_as)
+}
+
+fn located(said: io::Result<PathBuf>, started_as: Option<OsString>) -> io::Result<PathBuf> {
+    let absolute = |path: &PathBuf| path.is_absolute() && path.is_file();
+    said.or_else(|error| started_as.map(PathBuf::from).filter(absolute).ok_or(error))
+}
+
 /// This program again, by its absolute path: it is trusted with what the running one is.
 pub fn ourselves(own: &Path) -> Command {
     Command::new(own)

@@ -149,3 +149,17 @@ fn the_users_own_configuration_is_kept() {
     let own = programs(&[("HOME", "/h"), ("PIP_CONFIG_FILE", conf.to_str().unwrap())], &base.join("home/repo/sub"));
     assert!(own.variables.contains(&("PIP_CONFIG_FILE".into(), conf.into())));
 }
+
+#[test]
+fn the_program_knows_where_it_lies_though_the_system_does_not_say() {
+    let (_dir, base) = place();
+    let unknown = || Err(io::Error::from(io::ErrorKind::NotFound));
+    let tool = base.join("home/bin/tool");
+    assert_eq!(located(Ok("/a".into()), Some("/b".into())).unwrap(), Path::new("/a"));
+    assert_eq!(located(unknown(), Some(tool.clone().into())).unwrap(), tool);
+    // What is not an absolute path could be another program tomorrow.
+    for other in ["tool".into(), "./tool".into(), base.join("home/bin").into(), base.join("gone").into()] {
+        assert!(located(unknown(), Some(other)).is_err());
+    }
+    assert!(located(unknown(), None).is_err());
+}

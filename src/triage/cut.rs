@@ -55,8 +55,20 @@ static DIFF_LINE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:[ +@\\-]|diff --git |index [0-9a-f]|(?:new|deleted|old) |rename |similarity |Binary |$)")
 });
 
+/// What compilers call an error, among lines that begin with a place.
+static CALLED_ERROR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i):\s*(?:fatal |internal compiler )?error\b"));
+
 /// Hints that compilers write below an error.
 static HINT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^\s*(?:note|help|hint)\b"));
+
+/// A line at which a failure begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Opening {
+    /// Which line of the piece.
+    pub line: usize,
+    /// It is only a warning of a compiler or linter.
+    pub is_warning: bool,
+}
 
 /// What a walk over a log found, and how much it looked at.
 #[derive(Debug, Default)]
@@ -64,7 +76,7 @@ pub(super) struct Cut {
     /// The stretches, in order.
     pub stretches: Vec<Stretch>,
     /// Where failures begin, those too that are listed below another one in its stretch; in order.
-    pub openings: Vec<usize>,
+    pub openings: Vec<Opening>,
     /// Lines that were looked at, each as often as it was.
     pub visited: usize,
 }
@@ -80,16 +92,28 @@ pub(super) fn cut(lines: &Lines, steps: &Steps) -> Cut {
             continue;
         }
         let last = end_of(lines, at, &mut found.visited);
+        let is_warning = lines.kinds[at] == Kind::LintWarning;
         // PowerShell writes the message before the place.
         let floor = found.stretches.last().map_or(0, |before| before.last + 1);
         let above = lines.text(at).starts_with("At ") && at > floor && says(lines.kinds[at - 1]);
-        found.stretches.push(Stretch { first: if above { at - 1 } else { at }, last });
+        let stretch = Stretch { first: if above { at - 1 } else { at }, last };
+        found.stretches.push(stretch);
+        found.openings.push(Opening { line: stretch.first, is_warning });
+        if is_warning {
+            found.openings.extend((at + 1..=last).filter_map(|line| diagnostic(lines, line)));
+        }
         at = last + 1;
     }
-    found.openings = found.stretches.iter().map(|stretch| stretch.first).collect();
     found.stretches = joined(lines, &found.stretches);
     add_ends(lines, steps, &mut found.stretches);
     found
+}
+
+/// A compiler's warnings and errors come in one list: whether another one begins at this line of it.
+fn diagnostic(lines: &Lines, line: usize) -> Option<Opening> {
+    let is_warning = lines.kinds[line] == Kind::LintWarning;
+    let is_error = || CALLED_ERROR.is_match(lines.text(line));
+    (lines.indent(line) == 0 && (is_warning || is_error())).then_some(Opening { line, is_warning })
 }
 
 fn opens(kind: Kind) -> bool {

@@ -1,5 +1,7 @@
 //! Failures that are listed one below the other are one block, unless different things are known about them: then each
-//! is a problem of its own.
+//! is a problem of its own. A compiler's warnings are left out where errors stand in the same list.
+
+use super::cut::Opening;
 
 /// Lines that are known to be an error, such as the match of a pattern, and what is known: a number of the caller's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,9 +15,38 @@ pub struct Evidence {
 }
 
 /// Cuts the lines `first..=last` of a block in which failures begin at `openings`, so that no two failures of which
-/// different things are known share a part. What nothing is known about stays with the failure above it.
-pub(super) fn parts(first: usize, last: usize, openings: &[usize], evidence: &[Evidence]) -> Vec<(usize, usize)> {
-    let inner = openings.iter().copied().filter(|at| (first + 1..=last).contains(at));
+/// different things are known share a part. What nothing is known about stays with the failure above it. Warnings are
+/// in no part if there are errors.
+pub(super) fn parts(first: usize, last: usize, openings: &[Opening], evidence: &[Evidence]) -> Vec<(usize, usize)> {
+    let inner = |one: &&Opening| (first..=last).contains(&one.line);
+    let own: Vec<Opening> = openings.iter().filter(inner).copied().collect();
+    let of_errors = errors_among(first, last, &own);
+    of_errors.into_iter().flat_map(|(first, last)| known_apart(first, last, &own, evidence)).collect()
+}
+
+/// The lines of errors in a list that may hold warnings too; all lines where it has only one of the two.
+fn errors_among(first: usize, last: usize, openings: &[Opening]) -> Vec<(usize, usize)> {
+    let is_mixed = |two: &[Opening]| two[0].is_warning != two[1].is_warning;
+    if !openings.windows(2).any(is_mixed) {
+        return vec![(first, last)];
+    }
+    let mut out = Vec::new();
+    let mut from = first;
+    for two in openings.windows(2).filter(|two| is_mixed(two)) {
+        if two[0].is_warning {
+            from = two[1].line;
+        } else {
+            out.push((from, two[1].line - 1));
+        }
+    }
+    if openings.last().is_some_and(|one| !one.is_warning) {
+        out.push((from, last));
+    }
+    out
+}
+
+fn known_apart(first: usize, last: usize, openings: &[Opening], evidence: &[Evidence]) -> Vec<(usize, usize)> {
+    let inner = openings.iter().map(|one| one.line).filter(|at| (first + 1..=last).contains(at));
     let starts: Vec<usize> = std::iter::once(first).chain(inner).collect();
     let known = |from: usize, to: usize| {
         let mut entries: Vec<usize> =
@@ -51,6 +82,25 @@ mod tests {
 
     fn known(first: usize, entry: usize) -> Evidence {
         Evidence { first, last: first, entry }
+    }
+
+    /// Parts of a list of errors.
+    fn parts(first: usize, last: usize, lines: &[usize], evidence: &[Evidence]) -> Vec<(usize, usize)> {
+        let openings: Vec<Opening> = lines.iter().map(|&line| Opening { line, is_warning: false }).collect();
+        super::parts(first, last, &openings, evidence)
+    }
+
+    #[test]
+    fn warnings_are_left_out_where_errors_are() {
+        let list = |said: &str| -> Vec<Opening> {
+            said.char_indices().map(|(line, c)| Opening { line: 2 * line, is_warning: c == 'w' }).collect()
+        };
+        let of = |said: &str| super::parts(0, 2 * said.len() - 1, &list(said), &[known(0, 1), known(2, 2)]);
+        assert_eq!(of("ww"), [(0, 1), (2, 3)]);
+        assert_eq!(of("ee"), [(0, 1), (2, 3)]);
+        assert_eq!(of("we"), [(2, 3)]);
+        assert_eq!(of("ew"), [(0, 1)]);
+        assert_eq!(of("wweewwe"), [(4, 7), (12, 13)]);
     }
 
     #[test]

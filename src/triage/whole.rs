@@ -5,7 +5,7 @@
 //! What is kept of a block has a bounded size, and of too many blocks those of the end are kept, which is where runs
 //! fail.
 
-use super::cut::{Cut, cut};
+use super::cut::{Cut, Opening, cut};
 use super::features::{Features, Form, Place, features_of_piece, join};
 use super::line::Lines;
 use super::passing::Passing;
@@ -39,7 +39,7 @@ pub(super) struct Whole<'a> {
     word: bool,
     /// Lines at which failures begin in the last piece, in order. A block that lists failures one below the other has
     /// several of them.
-    pub openings: Vec<usize>,
+    pub openings: Vec<Opening>,
 }
 
 /// A block of a piece.

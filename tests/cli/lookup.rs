@@ -56,6 +56,22 @@ fn a_log_is_answered_error_by_error_and_each_once() {
 }
 
 #[test]
+fn a_compiler_s_warning_is_no_answer_where_an_error_stands_below_it() {
+    let warning = "a.c:2:2: warning: implicit declaration of function ‘foo’ [-Wimplicit-function-declaration]\n    2 |  foo();\n\
+                   \x20     |  ^~~\n";
+    let error = "a.c:3:9: error: ‘x’ undeclared (first use in this function)\n    3 |  return x;\n      |         ^\n";
+    let user = User::new();
+    let ids = |log: &str| -> Vec<String> {
+        let answer = user.ken_with(&["lookup", "--json", "-"], log.as_bytes()).json();
+        let hits = answer["results"].as_array().unwrap().iter().flat_map(|result| result["hits"].as_array().unwrap());
+        hits.map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids(warning), ["linux/gcc-implicit-declaration"]);
+    assert_eq!(ids(&format!("{warning}{error}")), ["linux/cpp-undeclared-name"]);
+    assert_eq!(ids(&format!("{error}{warning}")), ["linux/cpp-undeclared-name"]);
+}
+
+#[test]
 fn what_a_run_that_passed_printed_too_is_not_the_reason() {
     let user = User::new();
     let flaky =

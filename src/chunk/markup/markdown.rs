@@ -2,10 +2,21 @@
 //! nested in a block (a listing in a list, a quotation's paragraphs) belongs to it.
 
 use crate::chunk::block::{Block, BlockRole};
+use crate::text::pattern;
 use pulldown_cmark::{Event, Options, Parser, Tag};
+use regex::Regex;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-/// The blocks of a Markdown text. Front matter and rows of dashes are none.
+/// What is for programs in a block: a comment, a tag that says nothing by its attributes, an import of MDX.
+static FOR_PROGRAMS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?xs)^\s*(?: <!--.*?--> | \{\s*/\*.*?\*/\s*\} | </?[A-Za-z][\w.:-]*(?:\s+[\w:-]+(?:=(?:"[^"\s]*"|'[^'\s]*'))?)*\s*/?>
+        | import\s[^\n]*\sfrom\s+["'][^"'\n]+["'];?[^\S\n]*(?:\n|$) )"#,
+    )
+});
+
+/// The blocks of a Markdown text. Front matter, rows of dashes and what is only for programs are none.
 pub(in crate::chunk) fn markdown(text: &str) -> Vec<Block> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -20,6 +31,7 @@ pub(in crate::chunk) fn markdown(text: &str) -> Vec<Block> {
             Event::Start(tag) => {
                 if depth == 0
                     && let Some(role) = role(&tag)
+                    && !(matches!(tag, Tag::HtmlBlock | Tag::Paragraph) && is_for_programs(&text[range.clone()]))
                 {
                     title = matches!(role, BlockRole::Heading { .. }).then(String::new);
                     push(&mut out, text, range, role);
@@ -49,6 +61,15 @@ pub(in crate::chunk) fn markdown(text: &str) -> Vec<Block> {
         }
     }
     out
+}
+
+/// Whether a block says nothing to people.
+fn is_for_programs(block: &str) -> bool {
+    let mut rest = block;
+    while let Some(found) = FOR_PROGRAMS.find(rest) {
+        rest = &rest[found.end()..];
+    }
+    rest.len() < block.len() && rest.trim().is_empty()
 }
 
 fn role(tag: &Tag<'_>) -> Option<BlockRole> {
@@ -106,5 +127,36 @@ mod tests {
                 ("text", "> quoted"),
             ]
         );
+    }
+
+    #[test]
+    fn what_is_only_for_programs_is_no_block() {
+        let none = [
+            "<!-- markdownlint-disable MD013\n-->",
+            "{/* Shared between\nboth routers. */}",
+            "import Tabs from '@theme/Tabs';\nimport { A } from \"./a\"",
+            "<AppOnly>",
+            "</details>",
+            "<a name=\"install\"></a>",
+            "<br/>\n<!-- toc -->",
+        ];
+        for block in none {
+            let text = format!("# Title\n\n{block}\n\nText.\n\n{block}\n");
+            let found: Vec<&str> = markdown(&text).into_iter().map(|block| &text[block.range]).collect();
+            assert_eq!(found, ["# Title", "Text."], "{block}");
+        }
+        let some = [
+            "<!-- note --> Text.",
+            "<Card title=\"Deploy to a host\" />",
+            "import taxes from the table",
+            "{/* open",
+            "a < b",
+            "<img alt=\"How it fits\" src=\"a.png\">",
+            "```\n<!-- a listing -->\n```",
+        ];
+        for block in some {
+            let found: Vec<&str> = markdown(block).into_iter().map(|found| &block[found.range]).collect();
+            assert_eq!(found, [block]);
+        }
     }
 }

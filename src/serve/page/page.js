@@ -103,6 +103,7 @@ function statusNodes(of) {
   const items = Object.entries(of.items || {}).map(([kind, count]) => `, ${whole(count)} ${KINDS[kind] || kind}`);
   const folders = (of.folders || []).map((one) => `${pathShown(one.path)} (${counted(one.files, "file")})`);
   const scopes = (of.scopes || []).map((one) => `${one.scope} (${counted(one.items, "item")})`);
+  const computed = of.model && of.instructions && `, computed with ${of.instructions} instructions.`;
   const otherModel = !of.models_agree && ` The index is made with another one: ${of.index_model}.`;
   const all = [
     ["Indexed", [counted(of.files, "file"), items]],
@@ -111,7 +112,7 @@ function statusNodes(of) {
     ["Last indexed", of.last_indexed ? new Date(of.last_indexed).toLocaleString() : "never"],
     ["Folders", folders.length ? list("ul", "", folders) : "none"],
     ["Scopes", scopes.length ? list("ul", "", scopes) : "none"],
-    ["Model", [of.model || "None. Words and patterns alone decide.", otherModel]],
+    ["Model", [of.model || "None. Words and patterns alone decide.", computed, otherModel]],
     ["Gate", gateInWords(of.gate)],
     ["Vectors", `${whole(of.vectors)}; ${counted(of.without_vector, "text")} without one`],
     ["Size", `${(of.bytes / 1e6).toFixed(1)} MB`],
