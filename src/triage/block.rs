@@ -167,7 +167,8 @@ impl<'a> Errors<'a> {
         Self { whole: Whole::new(passing), ..Self::default() }
     }
 
-    /// Adds the errors of the next piece. Each piece of `evidence` lies in a block afterwards.
+    /// Adds the errors of the next piece. Each piece of `evidence` lies in a block afterwards, but for a compiler's
+    /// warnings in a list that has errors.
     pub fn add(&mut self, cleaned: &Cleaned, evidence: &[Evidence], part: Part) {
         if cleaned.lines.is_empty() {
             return;

@@ -92,14 +92,15 @@ pub(super) fn cut(lines: &Lines, steps: &Steps) -> Cut {
             continue;
         }
         let last = end_of(lines, at, &mut found.visited);
-        let is_warning = lines.kinds[at] == Kind::LintWarning;
+        let is_list = lines.kinds[at] == Kind::LintWarning;
         // PowerShell writes the message before the place.
         let floor = found.stretches.last().map_or(0, |before| before.last + 1);
         let above = lines.text(at).starts_with("At ") && at > floor && says(lines.kinds[at - 1]);
         let stretch = Stretch { first: if above { at - 1 } else { at }, last };
         found.stretches.push(stretch);
+        let is_warning = is_list && !CALLED_ERROR.is_match(lines.text(at));
         found.openings.push(Opening { line: stretch.first, is_warning });
-        if is_warning {
+        if is_list {
             found.openings.extend((at + 1..=last).filter_map(|line| diagnostic(lines, line)));
         }
         at = last + 1;
@@ -111,9 +112,9 @@ pub(super) fn cut(lines: &Lines, steps: &Steps) -> Cut {
 
 /// A compiler's warnings and errors come in one list: whether another one begins at this line of it.
 fn diagnostic(lines: &Lines, line: usize) -> Option<Opening> {
-    let is_warning = lines.kinds[line] == Kind::LintWarning;
-    let is_error = || CALLED_ERROR.is_match(lines.text(line));
-    (lines.indent(line) == 0 && (is_warning || is_error())).then_some(Opening { line, is_warning })
+    let is_error = CALLED_ERROR.is_match(lines.text(line));
+    let is_warning = !is_error && lines.kinds[line] == Kind::LintWarning;
+    (lines.indent(line) == 0 && (is_warning || is_error)).then_some(Opening { line, is_warning })
 }
 
 fn opens(kind: Kind) -> bool {
@@ -335,6 +336,17 @@ mod tests {
     fn first(log: &str, wanted: (usize, usize)) {
         let found = blocks(log);
         assert_eq!(found.first(), Some(&wanted), "{found:?} in\n{log}");
+    }
+
+    #[test]
+    fn an_error_that_speaks_of_a_warning_is_none() {
+        let log = "a.cpp(3): warning C4996: 'x': was declared deprecated\n\
+                   a.cpp(3): error C2220: the following warning is treated as an error\na.cpp(9): error C2065: 'y'\n";
+        let cleaned = clean(log);
+        let lines = Lines::new(&cleaned);
+        let found = cut(&lines, &Steps::of(&lines, Before::default(), true));
+        let told: Vec<(usize, bool)> = found.openings.iter().map(|one| (one.line, one.is_warning)).collect();
+        assert_eq!(told, [(0, true), (1, false), (2, false)]);
     }
 
     #[test]
