@@ -1,10 +1,9 @@
-//! What differs between operating systems: how files are opened, kept private, replaced and told apart; how processes
-//! are grouped, given a priority and ended; terminals, sockets, and where things lie.
+//! What differs between operating systems: files, processes, terminals, sockets, and where things lie.
 //!
-//! Each function below says what it is for. `unix.rs` and `windows.rs` do the work: the one that is compiled must have
-//! every function that is called here, with the same types. `linux.rs` has what only the kernel of Linux can do,
-//! `bsd.rs` what other Unix systems do instead. No other file asks which system it is on; `tests/rules.rs` names the
-//! few that may. Where Windows keeps strangers out less well than Unix, the comment of the function says so.
+//! The functions below are for everybody else; `unix.rs` and `windows.rs` do the work. Both have every function that is
+//! called here, with the same types. `linux.rs` has what only Linux can do, `bsd.rs` what other Unix systems do
+//! instead. Apart from the few files that `tests/rules.rs` names, no other asks which system it is on. Where Windows
+//! protects files less well than Unix, the function's comment says so.
 
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 mod bsd;
@@ -130,9 +129,9 @@ pub fn may_run(meta: &Metadata) -> bool {
     here::may_run(meta)
 }
 
-/// Opens a file for reading, while the kernel sees to it that the path stays in the folder. Only Linux since 5.6 can do
-/// that. Elsewhere the result is `None`, and the caller compares resolved names. `refused` makes the error for a link
-/// that leads out.
+/// Opens a file for reading if its path stays in the folder; the kernel checks that. Only Linux since 5.6 can.
+/// Elsewhere the result is `None`, and the caller compares resolved names. `refused` makes the error for a link that
+/// leads out.
 ///
 /// # Errors
 /// That of `refused`, and whatever the system says.
@@ -169,10 +168,9 @@ pub fn put_in_place(file: NamedTempFile, path: &Path) -> io::Result<()> {
     here::put_in_place(file, path)
 }
 
-/// Makes sure that what was created, renamed or removed in a folder survives a crash.
+/// Syncs a folder: files that were created, renamed or removed in it stay so after a crash.
 ///
-/// On Windows a folder cannot be synced. A crash within the next seconds may bring the old file back, and that one is
-/// whole.
+/// On Windows a folder cannot be synced, so a crash within seconds may bring the old file back. That file is whole.
 ///
 /// # Errors
 /// When the folder cannot be opened or the system cannot sync one.
@@ -198,9 +196,9 @@ pub fn write_all_at(file: &File, bytes: &[u8], start: u64) -> io::Result<()> {
 
 /// What no two files have in common: device and number.
 ///
-/// On Windows the standard library does not tell these two, and the time at which the file was created stands in. Two
-/// files of the same moment then look like one, so callers also compare size and time of the last change where they
-/// can. A file that SQLite has open can be neither renamed nor replaced there.
+/// On Windows the standard library gives neither, so this is the time at which the file was created. Two files that
+/// were created at once look like one there, so callers also compare size and time of the last change where they can.
+/// A file that SQLite has open can be neither renamed nor replaced on Windows.
 pub fn file_number(meta: &Metadata) -> (u64, u64) {
     here::file_number(meta)
 }
@@ -250,12 +248,13 @@ pub fn in_own_group(command: &mut Command) {
     here::in_own_group(command);
 }
 
-/// As [`in_own_group`], for a process that outlives this one. On Windows it has no console and a lower priority.
+/// Makes a process that is to be started one that goes on after this one, in a group of its own. On Windows it gets no
+/// console, and a lower priority.
 pub fn in_background(command: &mut Command) {
     here::in_background(command);
 }
 
-/// Lets others go first. On Windows a process is given its priority when it is started: see [`in_background`].
+/// Lowers the priority of this process. Does nothing on Windows, where [`in_background`] sets it at the start.
 pub fn lower_priority() {
     here::lower_priority();
 }

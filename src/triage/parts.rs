@@ -14,9 +14,8 @@ pub struct Evidence {
     pub entry: usize,
 }
 
-/// Cuts the lines `first..=last` of a block in which failures begin at `openings`, so that no two failures of which
-/// different things are known share a part. What nothing is known about stays with the failure above it. Warnings are
-/// in no part if there are errors.
+/// Cuts the lines `first..=last` of a block into parts. Failures begin at `openings`. Two of which different things are
+/// known share no part; one of which nothing is known stays with the one above it. Warnings beside errors are left out.
 pub(super) fn parts(first: usize, last: usize, openings: &[Opening], evidence: &[Evidence]) -> Vec<(usize, usize)> {
     let inner = |one: &&Opening| (first..=last).contains(&one.line);
     let own: Vec<Opening> = openings.iter().filter(inner).copied().collect();
@@ -24,7 +23,7 @@ pub(super) fn parts(first: usize, last: usize, openings: &[Opening], evidence: &
     of_errors.into_iter().flat_map(|(first, last)| known_apart(first, last, &own, evidence)).collect()
 }
 
-/// The lines of errors in a list that may hold warnings too; all lines where it has only one of the two.
+/// The stretches of a list that are errors. A list without warnings, or without errors, is one stretch.
 fn errors_among(first: usize, last: usize, openings: &[Opening]) -> Vec<(usize, usize)> {
     let is_mixed = |two: &[Opening]| two[0].is_warning != two[1].is_warning;
     if !openings.windows(2).any(is_mixed) {

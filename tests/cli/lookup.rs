@@ -57,8 +57,8 @@ fn a_log_is_answered_error_by_error_and_each_once() {
 
 #[test]
 fn a_compiler_s_warning_is_no_answer_where_an_error_stands_below_it() {
-    let warning = "a.c:2:2: warning: implicit declaration of function ‘foo’ [-Wimplicit-function-declaration]\n    2 |  foo();\n\
-                   \x20     |  ^~~\n";
+    let warning = "a.c:2:2: warning: implicit declaration of function ‘foo’ [-Wimplicit-function-declaration]\n\
+                   \x20   2 |  foo();\n      |  ^~~\n";
     let error = "a.c:3:9: error: ‘x’ undeclared (first use in this function)\n    3 |  return x;\n      |         ^\n";
     let user = User::new();
     let ids = |log: &str| -> Vec<String> {

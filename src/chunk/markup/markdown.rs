@@ -11,7 +11,8 @@ use std::sync::LazyLock;
 /// What is for programs in a block: a comment, a tag that says nothing by its attributes, an import of MDX.
 static FOR_PROGRAMS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?xs)^\s*(?: <!--.*?--> | \{\s*/\*.*?\*/\s*\} | </?[A-Za-z][\w.:-]*(?:\s+[\w:-]+(?:=(?:"[^"\s]*"|'[^'\s]*'))?)*\s*/?>
+        r#"(?xs)^\s*(?: <!--.*?--> | \{\s*/\*.*?\*/\s*\} | </?[A-Za-z][\w.:-]*
+          (?:\s+[\w:-]+(?:=(?:"[^"\s]*"|'[^'\s]*'))?)*\s*/?>
         | import\s[^\n]*\sfrom\s+["'][^"'\n]+["'];?[^\S\n]*(?:\n|$) )"#,
     )
 });

@@ -271,8 +271,8 @@ impl Lanes for Avx512 {
         ahead: Option<[&[u8]; QUAD]>,
     ) -> [[i32; QUAD]; Q] {
         let length = common_length(rows, queries);
-        // SAFETY: `self` proves the instructions; `common_length` bounds every read of 64 bytes, `out` holds the 16 that are
-        // written. No load or store needs alignment.
+        // SAFETY: `self` proves the instructions; `common_length` bounds every read of 64 bytes. `out` holds the 16
+        // that are written. No load or store needs alignment.
         unsafe {
             let mut sums = [[_mm512_setzero_si512(); QUAD]; Q];
             let mut at = 0;

@@ -108,8 +108,8 @@ impl Multiply for Widened {
         ahead: Option<[&[u8]; QUAD]>,
     ) -> [[i32; QUAD]; Q] {
         let length = common_length(rows, queries);
-        // SAFETY: `self` proves the instructions; `common_length` bounds every read of 16 bytes, `out` holds the 16 that are
-        // written. No load or store needs alignment.
+        // SAFETY: `self` proves the instructions; `common_length` bounds every read of 16 bytes. `out` holds the 16
+        // that are written. No load or store needs alignment.
         unsafe {
             let mut sums = [[_mm256_setzero_si256(); QUAD]; Q];
             for at in (0..length).step_by(16) {
