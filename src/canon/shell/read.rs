@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
             self.flush();
             self.at += 1;
         } else if self.peek(1) == Some(b'(') {
-            match self.parentheses(self.at + 1) {
+            match self.parentheses(self.at + 1, 0) {
                 Some(end) => self.skip(end, Reason::Substitution),
                 None => self.give_up(Reason::Unclear),
             }
@@ -208,10 +208,11 @@ impl<'a> Reader<'a> {
         let mark = marks.into_iter().find(|mark| self.starts_with(mark)).unwrap_or(b">");
         self.at += mark.len();
         if mark.ends_with(b"(") {
-            match self.parentheses(self.at) {
+            match self.parentheses(self.at, 0) {
                 Some(end) => {
                     self.skip(end, Reason::Substitution);
                     self.words.push(Word { text: vec![UNKNOWN], ..Word::default() });
+                    self.rest_of_substitution();
                 }
                 None => self.give_up(Reason::Unclear),
             }
@@ -242,6 +243,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What stands right behind `<(p)` is of its word, and so, in bash, of a redirection before it: bash expands the
+    /// `1<(p){x}` of `>&1<(p){x}` twice, the second time without the quotes of the value.
+    fn rest_of_substitution(&mut self) {
+        let ends = matches!(self.peek(0), Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')') | None);
+        if ends || matches!(self.peek(0), Some(b'<' | b'>') if self.placeholder().is_none()) {
+            return;
+        }
+        if let Some(rest) = self.word() {
+            rest.holes.iter().for_each(|number| self.refuse(*number, Reason::Redirection));
+        }
+    }
+
     fn here_documents(&mut self) {
         for (end, tabs) in std::mem::take(&mut self.pending) {
             let from = self.at;
@@ -268,6 +281,8 @@ impl<'a> Reader<'a> {
         let mut bare = true;
         // What the last byte was part of.
         let (mut after_name, mut after_placeholder) = (false, false);
+        // Whether the end of a line stands within, where what it parts is one to a shell: `$\`, then `{x}`.
+        let mut joined = false;
         while let Some(byte) = self.peek(0) {
             if bare {
                 word.bare = word.text.len();
@@ -290,7 +305,9 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let from = self.at;
-            (after_name, after_placeholder) = (false, false);
+            // `$q<n>p`: whoever replaces the placeholder may make one longer name of it all.
+            let name_goes_on = byte == b'<' || byte == b'_' || byte.is_ascii_alphanumeric();
+            (after_name, after_placeholder) = (after_name && name_goes_on, false);
             match byte {
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')' => break,
                 b'<' | b'>' => {
@@ -302,7 +319,7 @@ impl<'a> Reader<'a> {
                 b'(' => {
                     // A function, an array, a pattern of bash or zsh.
                     word.pattern = true;
-                    let end = self.parentheses(self.at + 1);
+                    let end = self.parentheses(self.at + 1, 0);
                     self.nested(end, Reason::Pattern, &word)?;
                     word.text.push(UNKNOWN);
                 }
@@ -312,7 +329,10 @@ impl<'a> Reader<'a> {
                         None => {
                             self.nested(None, Reason::Unclear, &word)?;
                         }
-                        Some(b'\n') => self.at += 2,
+                        Some(b'\n') => {
+                            self.at += 2;
+                            joined |= !matches!(self.peek(0), Some(b' ' | b'\t' | b'\n') | None);
+                        }
                         Some(_) if self.hole_at(self.at + 1).is_some() => self.escaped_hole(&mut word),
                         Some(escaped) => {
                             word.text.push(plain(escaped));
@@ -327,7 +347,7 @@ impl<'a> Reader<'a> {
                 }
                 b'\'' | b'"' => {
                     bare = false;
-                    let end = if byte == b'\'' { self.single(self.at + 1) } else { self.double(self.at + 1) };
+                    let end = if byte == b'\'' { self.single(self.at + 1) } else { self.double(self.at + 1, 0) };
                     self.quoted.push(from..end.unwrap_or(self.text.len()));
                     let inner = self.at + 1..end.map_or(self.at + 1, |end| end - 1);
                     self.nested(end, Reason::Quotes, &word)?;
@@ -356,6 +376,9 @@ impl<'a> Reader<'a> {
         }
         if bare {
             word.bare = word.text.len();
+        }
+        if joined {
+            word.holes.iter().for_each(|number| self.refuse(*number, Reason::Unclear));
         }
         if word.pattern {
             word.holes.iter().for_each(|number| self.refuse(*number, Reason::Pattern));
@@ -411,8 +434,8 @@ impl<'a> Reader<'a> {
         let next = self.peek(1);
         let from = self.at + 2;
         let (end, reason) = match next {
-            Some(b'(') => (self.parentheses(from), Reason::Substitution),
-            Some(b'{') => (self.braces(from), Reason::Substitution),
+            Some(b'(') => (self.parentheses(from, 0), Reason::Substitution),
+            Some(b'{') => (self.braces(from, 0), Reason::Substitution),
             Some(b'[') => (self.brackets(from), Reason::Substitution),
             Some(b'\'') => {
                 *bare = false;
@@ -422,7 +445,7 @@ impl<'a> Reader<'a> {
             }
             Some(b'"') => {
                 *bare = false;
-                (self.double(from), Reason::Quotes)
+                (self.double(from, 0), Reason::Quotes)
             }
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let rest = &self.text[self.at + 1..];
@@ -452,15 +475,16 @@ impl<'a> Reader<'a> {
         Some(from + self.text.get(from..)?.iter().position(|&b| b == b'\'')? + 1)
     }
 
-    fn double(&self, from: usize) -> End {
+    fn double(&self, from: usize, depth: usize) -> End {
+        let inner = deeper(depth)?;
         let mut at = from;
         loop {
             at = match self.text.get(at)? {
                 b'"' => return Some(at + 1),
                 b'\\' => at + 2,
                 b'`' => self.backticks(at + 1)?,
-                b'$' if self.text.get(at + 1) == Some(&b'(') => self.parentheses(at + 2)?,
-                b'$' if self.text.get(at + 1) == Some(&b'{') => self.braces(at + 2)?,
+                b'$' if self.text.get(at + 1) == Some(&b'(') => self.parentheses(at + 2, inner)?,
+                b'$' if self.text.get(at + 1) == Some(&b'{') => self.braces(at + 2, inner)?,
                 _ => at + 1,
             };
         }
@@ -479,24 +503,25 @@ impl<'a> Reader<'a> {
     }
 
     /// Behind the parenthesis that closes one; not certain with comments, here-documents and `case` within.
-    fn parentheses(&self, from: usize) -> End {
-        let (mut at, mut depth) = (from, 0_usize);
+    fn parentheses(&self, from: usize, depth: usize) -> End {
+        let inner = deeper(depth)?;
+        let (mut at, mut open) = (from, 0_usize);
         loop {
             at = match self.text.get(at)? {
-                b')' if depth == 0 => return Some(at + 1),
+                b')' if open == 0 => return Some(at + 1),
                 b')' => {
-                    depth -= 1;
+                    open -= 1;
                     at + 1
                 }
                 b'(' => {
-                    depth += 1;
+                    open += 1;
                     at + 1
                 }
                 b'\'' => self.single(at + 1)?,
-                b'"' => self.double(at + 1)?,
+                b'"' => self.double(at + 1, inner)?,
                 b'`' => self.backticks(at + 1)?,
                 b'\\' => at + 2,
-                b'$' if self.text.get(at + 1) == Some(&b'{') => self.braces(at + 2)?,
+                b'$' if self.text.get(at + 1) == Some(&b'{') => self.braces(at + 2, inner)?,
                 b'$' if self.text.get(at + 1) == Some(&b'\'') => return None,
                 b'#' if self.text[at - 1].is_ascii_whitespace() || b"(;|&".contains(&self.text[at - 1]) => return None,
                 b'<' if self.text.get(at + 1) == Some(&b'<') => return None,
@@ -507,7 +532,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Behind the brace that closes `${`; not certain with quotes within, which shells read differently.
-    fn braces(&self, from: usize) -> End {
+    fn braces(&self, from: usize, depth: usize) -> End {
+        let inner = deeper(depth)?;
         let mut at = from;
         loop {
             if let Some(number) = self.hole_at(at) {
@@ -517,8 +543,8 @@ impl<'a> Reader<'a> {
             at = match self.text.get(at)? {
                 b'}' => return Some(at + 1),
                 b'\'' | b'"' | b'`' | b'\\' | b'{' | b'\n' => return None,
-                b'$' if self.text.get(at + 1) == Some(&b'{') => self.braces(at + 2)?,
-                b'$' if self.text.get(at + 1) == Some(&b'(') => self.parentheses(at + 2)?,
+                b'$' if self.text.get(at + 1) == Some(&b'{') => self.braces(at + 2, inner)?,
+                b'$' if self.text.get(at + 1) == Some(&b'(') => self.parentheses(at + 2, inner)?,
                 _ => at + 1,
             };
         }
@@ -530,6 +556,11 @@ impl<'a> Reader<'a> {
         let length = inner.iter().position(|b| b"'\"`\\$[]".contains(b))?;
         (inner[length] == b']').then_some(from + length + 1)
     }
+}
+
+/// How deep what lies within what has come; `None` where nobody writes so: it would only fill the stack.
+fn deeper(depth: usize) -> Option<usize> {
+    (depth < 100).then_some(depth + 1)
 }
 
 /// A byte of a text that is not one of ours.
