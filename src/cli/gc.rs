@@ -16,8 +16,8 @@ const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 
 /// Clean up: remove unused data and rebuild the file of vectors
 ///
-/// Commands start `ken gc --auto` in the background when it is due (setting: index.background). It embeds the packs,
-/// rebuilds the file of vectors if much has changed, and erases the last traces of forgotten text. It removes nothing
+/// Commands start `ken gc --auto` in the background when it is due (setting: index.background). It embeds packs
+/// and tools, rebuilds the file of vectors if much has changed, and erases the last traces of forgotten text. It removes nothing
 /// else but runs of tools that are older than outcomes.keep_days. Other processes can write meanwhile.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ken gc\n  ken gc --auto")]
@@ -38,11 +38,13 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
         // Rows that are old are the only thing that it removes; whoever writes now does it later.
         drop(engine.drop_old_outcomes(keep_days, &meter.session()));
         let packs = engine.complete_packs(&meter.session());
+        let tools = engine.complete_tools(&meter.session());
         let renewed = engine.renew_vectors(&meter.session());
         meter.finish();
         let erased = engine.erase_later(WAIT_FOR_READERS, &meter.session())?;
         output.tell_notes();
         packs?;
+        tools?;
         return renew(renewed?, erased, output);
     }
     let dropped = engine.drop_old_outcomes(keep_days, &meter.session());

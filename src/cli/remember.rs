@@ -243,7 +243,7 @@ pub(super) struct DisputeArgs {
     /// Ids of memories, or how they begin; `ken memory list` shows them
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
-    /// Why it is wrong
+    /// Why it is wrong; needed unless --withdraw
     #[arg(long, value_name = "TEXT")]
     because: Option<String>,
     /// Take the dispute back

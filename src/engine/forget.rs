@@ -177,7 +177,9 @@ impl Engine {
                 shown(&folder)
             ));
         }
-        self.keep_derived(database, lock, Keep::Usable, session)?;
+        // The gate is fitted anew when something is indexed. Here it would wait for vectors of the packs, with everybody
+        // who writes behind it.
+        self.keep_files(database, lock, Keep::Usable, session)?;
         Ok(left)
     }
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Vector files of other sets of packs that are kept.
 const OTHER_SETS: usize = 3;
 /// Texts that are embedded between two writes of the file: some seconds of work.
-const PIECE: usize = 4_096;
+const PIECE: usize = 1_024;
 /// Texts that are embedded to see whether somebody else's vectors are what a model makes.
 const SAMPLE: usize = 32;
 /// Cosine of two vectors of one text from which they are the same but for rounding.
@@ -113,6 +113,13 @@ impl Engine {
                 let mut texts = CanonTexts::new(packs.canon(), |entry| entries.binary_search(&entry).is_ok());
                 texts.reuse(&self.old_images(encoder));
                 texts.embed(usize::MAX, encoder, session)?;
+                // So that the same question costs this once, however long the background takes.
+                if let Some(path) = self.vector_path(packs, encoder)
+                    && self.piece_of_canon(packs, encoder).is_none()
+                    && let Some(_lock) = alone(&path, Duration::ZERO, &mut || {})
+                {
+                    drop(keep(&texts.stock(&piece_origin(packs, encoder), encoder.dims()), &path));
+                }
                 if later() {
                     session.note(format!(
                         "{} entries were compared by meaning; vectors of the others are being made in the background",
@@ -439,7 +446,7 @@ fn keep(image: &Image, path: &Path) -> Result<(), String> {
 
 /// Locks this file of vectors against other processes. It waits at most `patience` for the process that holds the lock.
 /// `None` if there is no lock to be had; two processes that make the same file do no harm.
-fn alone(path: &Path, patience: Duration, waiting: &mut dyn FnMut()) -> Option<File> {
+pub(super) fn alone(path: &Path, patience: Duration, waiting: &mut dyn FnMut()) -> Option<File> {
     path.parent().map(make_private)?.ok()?;
     let mut lock = path.as_os_str().to_owned();
     lock.push(".lock");

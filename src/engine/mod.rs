@@ -70,8 +70,10 @@ pub use state::PacksSnapshot;
 pub use status::{Checkup, FittedGate, Status, VectorsFile};
 pub use tools::{
     AskedVectors, FoundCapability, FoundTool, KnownCapability, KnownThreshold, KnownTool, ToolApproved, ToolAsk,
-    ToolPlan, ToolsAdded, ToolsFound, ToolsLearnt, TracedDecision, TracedOutcome,
+    ToolPlan, ToolState, ToolsAdded, ToolsFound, ToolsLearnt, TracedDecision, TracedOutcome,
 };
+
+use tools::ReadyTools;
 
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;
@@ -168,6 +170,7 @@ pub struct Engine {
     reranker: Shared<RerankerSnapshot>,
     terms: Shared<TermsSnapshot>,
     vectors: Shared<VectorsSnapshot>,
+    tools: Shared<ReadyTools>,
     /// Whoever counts what was served: one at a time, for SQLite lets others sleep until it is free.
     counting: Mutex<()>,
 }
@@ -184,6 +187,7 @@ impl Engine {
             reranker: Shared::default(),
             terms: Shared::default(),
             vectors: Shared::default(),
+            tools: Shared::default(),
             counting: Mutex::default(),
         }
     }

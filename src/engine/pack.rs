@@ -65,7 +65,7 @@ impl Engine {
         let searched = RecallOptions { search, read, considered: options.explain };
         let asked = ends(task.trim(), QUESTION_BYTES);
         let request = self.request(Some(&asked), &searched.search, session)?;
-        let mut recall = request.ask(&options.filter, |context| {
+        let mut recall = request.ask_as_of(&options.filter, as_of, |context| {
             Ok(recall(SearchContext { now_ms: as_of, ..context }, &asked, &searched)?)
         })?;
         for one in &mut recall.all {

@@ -58,7 +58,7 @@ fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {
         "models" => meta.is_dir() && (matches!(&*name, ".seen" | ".locks") || entry.join("installed.json").is_file()),
         "vectors" => {
             let is_named = ["canon", "foreign-", "tools-"].iter().any(|own| whole.starts_with(own));
-            meta.is_file() && is_named && (whole.ends_with(".ann") || whole.ends_with(".terms"))
+            meta.is_file() && is_named && [".ann", ".ann.lock", ".terms"].iter().any(|end| whole.ends_with(end))
         }
         "canon" => meta.is_file() && whole.ends_with(".json"),
         LAST => meta.is_file() && whole.ends_with(".json"),

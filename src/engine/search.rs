@@ -75,6 +75,16 @@ impl Request<'_, '_> {
         filter: &ItemFilter,
         answer: impl Fn(SearchContext<'_>) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
+        self.ask_as_of(filter, self.session.now(), answer)
+    }
+
+    /// The same with the memories that are true at this time, in milliseconds since 1970.
+    pub fn ask_as_of<T>(
+        &self,
+        filter: &ItemFilter,
+        now: i64,
+        answer: impl Fn(SearchContext<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         let access = &filter.access;
         let Some(database) = &self.database else {
             return self.answer(None, access, &answer);
@@ -89,7 +99,6 @@ impl Request<'_, '_> {
             drop(moment);
             moment = database.snapshot()?;
         }
-        let now = self.session.now();
         let items = self.engine.items(database, filter, self.model.is_some(), now)?;
         if let (Some(model), Some(vectors)) = (&self.model, items.vectors()) {
             self.engine.agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
@@ -185,7 +194,8 @@ impl Engine {
             self.agree(database.index_model()?.as_ref(), model.encoder.as_ref())?;
         }
         let by_words = || question.map_or_else(Vec::new, |asked| named_entries(&packs.knowledge, asked, options));
-        let wanted = if question.is_some() { NeededVectors::Entries(&by_words) } else { NeededVectors::All };
+        // Without words no entry is likely; nobody waits for the vectors of all of them.
+        let wanted = NeededVectors::Entries(&by_words);
         let model = if with_model { self.semantics(&packs, wanted, session) } else { None };
         Ok(Request { engine: self, session, packs, model, database })
     }

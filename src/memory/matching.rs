@@ -3,7 +3,8 @@
 //! The rules are those of the requirements: the same error for tactics, the same category and pattern for preferences,
 //! the same service, region and subject for facts. What says nothing of these is the same if it has the same words.
 
-use crate::text::{hex, sha256, tokens};
+use super::revision::telling;
+use crate::text::{hex, sha256};
 use crate::types::{Kind, Scope, Wording};
 
 /// Stands between the parts of a key. No text holds this character.
@@ -39,9 +40,10 @@ fn folded(name: &str) -> String {
     name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a text without case and punctuation.
+/// The words of a text as far as they tell it from another: signs count, as `-v` is not `-V` and C is not C++.
 fn same_words(text: &str) -> String {
-    tokens(text).join(" ")
+    let words = telling(text);
+    if words.is_empty() { text.trim().to_owned() } else { words.join(" ") }
 }
 
 #[cfg(test)]
@@ -117,6 +119,8 @@ mod tests {
             (Kind::Fact, ["slow", "", "", "ec2", "", "", ""], ["down at night", "", "", "ec2", "", "", ""], false),
             (Kind::Fact, ["slow", "", "", "ec2", "", "", ""], ["Slow!", "", "", "ec2", "", "", ""], true),
             (Kind::Fact, ["it is slow", "", "", "", "", "", ""], ["it is fast", "", "", "", "", "", ""], false),
+            (Kind::Fact, ["it is in C", "", "", "", "", "", ""], ["it is in C++", "", "", "", "", "", ""], false),
+            (Kind::Fact, ["pass -v", "", "", "", "", "", ""], ["pass -V", "", "", "", "", "", ""], false),
         ] {
             let key = |parts| match_key(kind, &here, &words(parts));
             assert_eq!(key(a) == key(b), same, "{kind:?} {a:?} {b:?}");

@@ -46,6 +46,12 @@ pub trait ReadTools {
     /// [`StoreError`] when the store refuses.
     fn tools(&self, scopes: &[Scope]) -> Result<Vec<StoredTool>, StoreError>;
 
+    /// The scopes that have tools, or tasks that tools were asked for.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn tool_scopes(&self) -> Result<Vec<Scope>, StoreError>;
+
     /// The last calls of these scopes, at most `most`, by session and in their order.
     ///
     /// # Errors

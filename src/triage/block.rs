@@ -8,7 +8,7 @@
 use super::parts::parts;
 use super::whole::{Found, Whole};
 use super::{Evidence, Passing, shipped_weights};
-use crate::text::{Cleaned, Part, fingerprint, headline, mask, pattern, salient};
+use crate::text::{Cleaned, Part, fingerprint, headline, mask, pattern, redact, salient};
 use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -45,7 +45,8 @@ impl Block {
     /// The block over the given lines.
     pub fn over(cleaned: &Cleaned, first: usize, last: usize) -> Self {
         let lines: Vec<&str> = (first..=last).map(|i| cleaned.line(i)).collect();
-        let salient = mask(&salient(&lines, MAX_SALIENT_CHARS));
+        // Secrets go first: what is masked is kept, and is not to differ by a password.
+        let salient = mask(&redact(&salient(&lines, MAX_SALIENT_CHARS)).text);
         Self {
             first,
             last,

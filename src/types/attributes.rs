@@ -117,6 +117,10 @@ fn value_of(value: &Value) -> Result<AttributeValue, String> {
         Value::Bool(value) => Ok(AttributeValue::Boolean(*value)),
         Value::Number(number) => match number.as_f64().filter(|number| number.is_finite()) {
             // There is one zero.
+            // A whole number beyond this would come back as another one.
+            Some(float) if !number.is_f64() && float.abs() >= EXACT => {
+                Err("a whole number beyond 2^53 would not be kept exactly; give it as a text".to_owned())
+            }
             Some(number) => Ok(AttributeValue::Number(number + 0.0)),
             None => Err("a number is out of range".to_owned()),
         },
@@ -157,6 +161,8 @@ mod tests {
 
     #[test]
     fn what_is_no_attribute_is_said_with_its_key() {
+        let large = Attributes::read(&json!({"user": 1_146_352_342_345_678_901_i64})).unwrap_err();
+        assert!(large.contains("user") && large.contains("2^53"), "{large}");
         let many: serde_json::Map<String, Value> = (0..65).map(|at| (format!("k{at}"), json!(1))).collect();
         for (value, what) in [
             (json!([]), "an object"),

@@ -13,14 +13,21 @@ const LANES: usize = 16;
 
 /// Dot product of two vectors of the same length. Extra components of the longer one are ignored.
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (blocks_a, blocks_b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let tail: f32 = blocks_a.remainder().iter().zip(blocks_b.remainder()).map(|(x, y)| x * y).sum();
+    let len = a.len().min(b.len());
+    let ((blocks_a, tail_a), (blocks_b, tail_b)) = (a[..len].as_chunks::<LANES>(), b[..len].as_chunks::<LANES>());
     let mut lanes = [0.0f32; LANES];
-    for (x, y) in blocks_a.zip(blocks_b) {
-        for i in 0..LANES {
-            lanes[i] += x[i] * y[i];
+    // Indices in place of iterator adapters: those are not always inlined, and this is called for millions of pairs.
+    let mut at = 0;
+    while at < blocks_a.len() {
+        let (x, y) = (&blocks_a[at], &blocks_b[at]);
+        let mut lane = 0;
+        while lane < LANES {
+            lanes[lane] += x[lane] * y[lane];
+            lane += 1;
         }
+        at += 1;
     }
+    let tail: f32 = tail_a.iter().zip(tail_b).map(|(x, y)| x * y).sum();
     lanes.iter().sum::<f32>() + tail
 }
 

@@ -65,8 +65,13 @@ fn purge_removes_what_is_kept() {
     assert_eq!(user.ken(&["purge"]).code, 2);
     assert!(user.home().exists());
     let foreign = user.write("notes.txt", "mine");
+    let vectors = user.home().join("vectors");
+    std::fs::create_dir_all(&vectors).unwrap();
+    for file in ["canon-model@1.ann", "canon-model@1.ann.lock", "tools-model@1.ann", "tools-model@1.ann.lock"] {
+        std::fs::write(vectors.join(file), "").unwrap();
+    }
     assert_eq!(user.ken(&["purge", "--yes"]).code, 0);
-    assert!(foreign.exists() && !user.home().join("canon").exists());
+    assert!(foreign.exists() && !user.home().join("canon").exists() && !vectors.exists());
     std::fs::remove_file(foreign).unwrap();
     assert_eq!(user.ken(&["purge", "--yes"]).out, "Nothing is kept.\n");
 }

@@ -36,6 +36,9 @@ pub(in crate::engine) fn learnings(
     let (mut fitting, mut seen) = (Vec::new(), Vec::new());
     for (id, said) in &found {
         let Some(memory) = database.memory(id)? else { continue };
+        if memory.kind != Kind::Problem && !memory.is_served(now) {
+            continue;
+        }
         if memory.kind != Kind::Problem {
             seen.push(memory.id.clone());
             fitting.push((memory, *said));

@@ -144,7 +144,9 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(Option<String>, Option<String>), EngineError> {
         let packs = self.packs(session);
-        let mut reader = input;
+        // Before it is cut to its telling lines, so that no half of a secret stays.
+        let clean = std::str::from_utf8(input).map(|text| redact(text).text.into_owned());
+        let mut reader = clean.as_ref().map_or(input, |text| text.as_bytes());
         let found = problems(&packs.knowledge, &mut Log::new(&mut reader), &LookupOptions::default())?;
         let likeliest = found
             .list

@@ -92,7 +92,7 @@ impl Engine {
 }
 
 /// Finds and stores the patterns of a scope; gives how many.
-fn analyse<D: ReadOutcomes + KeepOutcomes>(
+pub(super) fn analyse<D: ReadOutcomes + KeepOutcomes>(
     database: &mut D,
     scope: &Scope,
     session: &Session<'_>,

@@ -1,7 +1,8 @@
 //! Outcomes that go: those of a session that is to be forgotten, and those that are old.
 
+use super::analyse::analyse;
 use crate::engine::{Engine, EngineError, Session};
-use crate::store::{Database, KeepOutcomes, SessionForgotten, WriteEvents, WriteOutcomes};
+use crate::store::{Database, KeepOutcomes, ReadOutcomes, SessionForgotten, WriteEvents, WriteOutcomes};
 use serde::Serialize;
 
 /// Milliseconds of a day.
@@ -24,6 +25,7 @@ impl Engine {
     /// [`EngineError`] when the database refuses; nothing is forgotten then.
     pub fn forget_session(&self, id: &str, session: &Session<'_>) -> Result<SessionTaken, EngineError> {
         let (lock, mut database) = self.write_database("ken forget", session)?;
+        let scope = database.outcome_session(id)?.map(|found| found.scope);
         let batch = database.begin(&lock)?;
         let gone = batch.forget_outcomes(id)?;
         if gone == SessionForgotten::default() {
@@ -32,6 +34,10 @@ impl Engine {
         }
         batch.log(session.now(), "forgot", &serde_json::json!({"outcomes": gone.rows}))?;
         batch.commit()?;
+        // A pattern goes with its evidence; other sessions may show the same.
+        if let Some(scope) = scope.filter(|_| gone.patterns > 0) {
+            analyse(&mut database, &scope, session)?;
+        }
         let traces_left = self.erase(&mut database, &lock, session)?;
         Ok(SessionTaken { gone, traces_left })
     }

@@ -5,7 +5,7 @@ use crate::store::{ReadTools, StoredTool, ToolCall};
 use crate::tools::graph::{Call, ToolGraph, communities, page_rank};
 use crate::types::{Access, Scope, Tool};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Most calls that the graph is made of: the last ones.
 const CALLS: usize = 200_000;
@@ -36,11 +36,25 @@ pub struct KnownTool {
     pub community: usize,
 }
 
+/// What a tool is called, and whether it may be offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolState {
+    /// What tells it from all others.
+    pub key: String,
+    /// The server that offers it.
+    pub server: String,
+    /// Whether what it says was approved.
+    pub approved: bool,
+}
+
 /// Tools with their graph.
 pub(super) struct Catalog {
     pub stored: Vec<StoredTool>,
     pub tools: Vec<Tool>,
     pub graph: ToolGraph,
+    /// How many were left out because what they say now was not approved.
+    pub unapproved: usize,
+    keys: HashMap<String, usize>,
     /// Where the tool stands that agents call by this name; nowhere if several are.
     names: HashMap<String, Option<usize>>,
 }
@@ -68,7 +82,14 @@ impl Catalog {
                 }
             }
         }
-        Self { tools: stored.iter().map(|one| one.tool.clone()).collect(), stored, graph, names: places }
+        let keys = stored.iter().enumerate().map(|(at, one)| (one.tool.key(), at)).collect();
+        let tools = stored.iter().map(|one| one.tool.clone()).collect();
+        Self { tools, stored, graph, unapproved: 0, keys, names: places }
+    }
+
+    /// The place of the tool with this key.
+    pub(super) fn place_of(&self, key: &str) -> Option<usize> {
+        self.keys.get(key).copied()
     }
 
     /// The place of the tool that an agent calls by this name.
@@ -86,19 +107,38 @@ impl Catalog {
     }
 }
 
+/// A tool of a repository hides one of all with its key.
+fn seen(mut stored: Vec<StoredTool>) -> Vec<StoredTool> {
+    let is_global = |one: &StoredTool| one.scope == Scope::global();
+    let own: BTreeSet<String> = stored.iter().filter(|one| !is_global(one)).map(|one| one.tool.key()).collect();
+    stored.retain(|one| !is_global(one) || !own.contains(&one.tool.key()));
+    stored
+}
+
 impl Engine {
-    /// The tools that may be seen; those alone that may be offered, if it says so. A tool of a repository hides one of
-    /// all with its key.
+    /// The tools that may be seen; those alone that may be offered, if it says so.
     pub(super) fn catalog(&self, offered: bool, access: &Access) -> Result<Catalog, EngineError> {
         let Some(database) = self.read_database()? else { return Ok(Catalog::of(Vec::new(), &[])) };
         let scopes = access.remembered();
-        let mut stored = database.tools(&scopes)?;
-        let own: Vec<String> =
-            stored.iter().filter(|one| one.scope != Scope::global()).map(|one| one.tool.key()).collect();
-        stored.retain(|one| one.scope != Scope::global() || !own.contains(&one.tool.key()));
+        let mut stored = seen(database.tools(&scopes)?);
+        let all = stored.len();
         stored.retain(|one| !offered || one.is_approved());
+        let unapproved = all - stored.len();
         stored.sort_by_cached_key(|one| one.tool.key());
-        Ok(Catalog::of(stored, &database.tool_calls(&scopes, CALLS)?))
+        Ok(Catalog { unapproved, ..Catalog::of(stored, &database.tool_calls(&scopes, CALLS)?) })
+    }
+
+    /// What the tools that may be seen are called, and which are not offered: much cheaper than all that is known of
+    /// them.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database refuses.
+    pub fn tool_states(&self, access: &Access, session: &Session<'_>) -> Result<Vec<ToolState>, EngineError> {
+        session.check()?;
+        let Some(database) = self.read_database()? else { return Ok(Vec::new()) };
+        let state =
+            |one: StoredTool| ToolState { key: one.tool.key(), approved: one.is_approved(), server: one.tool.server };
+        Ok(seen(database.tools(&access.remembered())?).into_iter().map(state).collect())
     }
 
     /// All tools that may be seen, by key.

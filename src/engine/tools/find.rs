@@ -1,10 +1,11 @@
 //! Tools for a task, and a plan of them.
 
+use super::ready::ReadyTools;
 use super::suggest::{Fitting, FoundCapability, ToolAsk, shown_capability, shown_tool};
 use super::vectors::AskedVectors;
 use crate::engine::{Engine, EngineError, Session};
 use crate::text::clauses;
-use crate::tools::discover::{Finder, Found, Legs, Mix, Past, Reason, Task, ToolTexts, Used, embedded_text};
+use crate::tools::discover::{Finder, Found, Legs, Mix, Past, Reason, Task, Used, embedded_text};
 use crate::tools::learn::{Signals, Trace, draw_chance};
 use crate::tools::plan::{Plan, plan, precedence};
 use crate::types::{Access, Tool};
@@ -79,6 +80,7 @@ struct Answer {
     places: Vec<usize>,
     fitting: Vec<(FoundCapability, bool)>,
     semantic: bool,
+    unapproved: usize,
 }
 
 impl Engine {
@@ -95,10 +97,8 @@ impl Engine {
         access: &Access,
         session: &Session<'_>,
     ) -> Result<ToolsFound, EngineError> {
-        let all = self.list_tools(access, session)?;
-        let unapproved = all.iter().filter(|one| !one.approved).count();
         let answer = self.ask_tools(ask, (task, used), &Wanted::Most(most), access, session)?;
-        let Answer { tools, found, closest, fitting, semantic, .. } = answer;
+        let Answer { tools, found, closest, fitting, semantic, unapproved, .. } = answer;
         let capabilities = fitting.into_iter().filter(|(_, suggested)| *suggested).map(|(one, _)| one).collect();
         Ok(ToolsFound { tools: found, closest, capabilities, known: tools.len(), unapproved, semantic })
     }
@@ -139,6 +139,7 @@ impl Engine {
                 places: Vec::new(),
                 fitting: Vec::new(),
                 semantic: false,
+                unapproved: catalog.unapproved,
             });
         }
         let mut past = self.past_tasks(&catalog, access)?;
@@ -158,11 +159,14 @@ impl Engine {
             None => clauses(task).into_iter().map(|clause| (clause, None)).collect(),
         };
         let io = |source| EngineError::Io { path: self.settings.data.clone().unwrap_or_default(), source };
-        let texts = ToolTexts::of(&catalog.tools).map_err(io)?;
-        let finder = Finder::new(&catalog.tools, vectors.as_deref(), &texts, &catalog.graph, past).map_err(io)?;
+        let ready = self.tools.current(
+            |ready| ready.is_of(&catalog.stored),
+            |_| ReadyTools::of(&catalog.stored, &catalog.tools).map_err(io),
+        )?;
+        let finder = Finder::new(&catalog.tools, vectors.as_deref(), &ready.texts, &catalog.graph, past).map_err(io)?;
         let vector = asked.as_ref().map(|asked| asked.whole.as_slice());
         let best = finder.evidence(task, vector, Legs::ALL).into_iter().fold(f64::NEG_INFINITY, f64::max);
-        let gate = self.tool_gate(&finder, vectors.is_some(), session)?;
+        let gate = self.tool_gate(&ready, &finder, vectors.is_some(), session)?;
         let task = Task { text: task, vector, clauses: &clauses, used: Used { tools: &used, in_order: true } };
         let mut places: Vec<usize> = Vec::new();
         let mut found: Vec<FoundTool> = Vec::new();
@@ -196,7 +200,7 @@ impl Engine {
             let shown = shown.chain(fitting.iter().map(shown_capability)).collect();
             let trace = ask.trace.then(|| {
                 let Mix { text, graph, sharpness } = finder.mix();
-                let keys = found.iter().filter_map(|one| catalog.tools.iter().position(|tool| tool.key() == one.key));
+                let keys = found.iter().filter_map(|one| catalog.place_of(&one.key));
                 let signals = finder.signals(&task, &keys.collect::<Vec<_>>()).into_iter().zip(&found);
                 let with = |(signals, one): (Signals, &FoundTool)| Signals {
                     chance: one.chance,
@@ -219,8 +223,9 @@ impl Engine {
             });
             drop(self.keep_suggested(ask, asked_task, shown, trace.as_ref(), (access, session)));
         }
+        let (semantic, unapproved) = (vectors.is_some(), catalog.unapproved);
         let (tools, sessions) = nothing();
-        Ok(Answer { tools, sessions, found, closest, places, fitting, semantic: vectors.is_some() })
+        Ok(Answer { tools, sessions, found, closest, places, fitting, semantic, unapproved })
     }
 }
 

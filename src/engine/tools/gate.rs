@@ -1,5 +1,6 @@
 //! The gate of tools, by questions that have nothing to do with any.
 
+use super::ready::ReadyTools;
 use crate::engine::{Engine, EngineError, Session};
 use crate::query::foreign_questions;
 use crate::tools::discover::{Finder, Legs, ToolGate};
@@ -30,10 +31,14 @@ impl Engine {
     /// The gate of these tools, at the share of foreign questions that the settings allow.
     pub(super) fn tool_gate(
         &self,
+        ready: &ReadyTools,
         finder: &Finder<'_>,
         with_model: bool,
         session: &Session<'_>,
     ) -> Result<ToolGate, EngineError> {
-        Ok(ToolGate::of(self.foreign_evidence(finder, with_model, session)?, self.settings.max_noise))
+        let encoder = if with_model { Some(self.some_encoder()?.1) } else { None };
+        let model = encoder.as_ref().map(|encoder| encoder.fingerprint().as_str());
+        let foreign = ready.foreign(model, || self.foreign_evidence(finder, with_model, session))?;
+        Ok(ToolGate::of(foreign.to_vec(), self.settings.max_noise))
     }
 }

@@ -1,5 +1,6 @@
 //! Tools that come, change, are approved and go.
 
+use super::vectors::AT_HAND;
 use crate::engine::{Engine, EngineError, Session};
 use crate::store::{ReadTools, StoredTool, WriteEvents, WriteTools};
 use crate::text::sha256_hex;
@@ -67,6 +68,10 @@ impl Engine {
         let counts = serde_json::json!({"added": out.added.len(), "changed": out.changed.len()});
         batch.log(session.now(), "tools", &counts)?;
         batch.commit()?;
+        // So that their vectors are there when somebody asks.
+        if let Some(later) = self.settings.later.filter(|_| out.added.len() + out.changed.len() > AT_HAND) {
+            later();
+        }
         Ok(out)
     }
 

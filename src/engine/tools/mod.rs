@@ -8,12 +8,14 @@ mod find;
 mod gate;
 mod keep;
 mod learn;
+mod ready;
 mod suggest;
 mod vectors;
 
-pub use catalog::KnownTool;
+pub use catalog::{KnownTool, ToolState};
 pub use find::{FoundTool, ToolPlan, ToolsFound};
 pub use keep::{ToolApproved, ToolsAdded};
 pub use learn::{KnownCapability, KnownThreshold, ToolsLearnt};
+pub(super) use ready::ReadyTools;
 pub use suggest::{FoundCapability, ToolAsk, TracedDecision, TracedOutcome};
 pub use vectors::AskedVectors;

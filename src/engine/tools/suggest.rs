@@ -18,7 +18,7 @@ const SESSION_CHARS: usize = 200;
 /// Traces that are kept of a scope.
 const TRACES: usize = 1_000;
 /// Past tasks that count: the newest.
-const PAST_TASKS: usize = 200;
+pub(super) const PAST_TASKS: usize = 200;
 
 /// Who asks, and whether it is traced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Engine {
     ) -> Result<Fitting, EngineError> {
         let Some(database) = self.read_database()? else { return Ok(Fitting { all: Vec::new() }) };
         let stored = database.capabilities(&access.remembered(), MOST_CAPABILITIES)?;
-        let place = |key: &String| catalog.tools.iter().position(|tool| tool.key() == *key);
+        let place = |key: &String| catalog.place_of(key);
         let all: Vec<(Capability, Option<Vec<usize>>)> = stored
             .iter()
             .map(|one| (capability_from(one), one.tools.iter().map(place).collect::<Option<Vec<usize>>>()))
@@ -131,8 +131,7 @@ impl Engine {
         let Some(database) = self.read_database()? else { return Ok(Past::default()) };
         let mut past = Past::default();
         for task in database.tool_tasks(&access.remembered(), true, PAST_TASKS)? {
-            let tools: Vec<usize> =
-                task.used.iter().filter_map(|key| catalog.tools.iter().position(|tool| tool.key() == *key)).collect();
+            let tools: Vec<usize> = task.used.iter().filter_map(|key| catalog.place_of(key)).collect();
             if !tools.is_empty() {
                 past.texts.push(task.task);
                 past.sessions.push(tools);

@@ -148,7 +148,7 @@ fn of_sentences(turns: &[Turn], at: usize, said: &[Sentence], speaker: &Speaker)
             announced = if said.get(index + 1).is_some_and(|next| next.is_bullet) { MAX_ANNOUNCED } else { 1 };
             continue;
         }
-        let found = first(&sentence.text, |by| speaker.may(by, sentence));
+        let found = first(&sentence.text, |by| speaker.may(by, sentence)).filter(|_| !is_question(&sentence.text));
         let reasons =
             found.is_none() && last.is_some_and(|before| before + 1 == index) && !sentence.text.ends_with('?');
         if let Some(choice) = out.last_mut().filter(|before| reasons && before.rule == CHOICE) {
@@ -198,6 +198,20 @@ fn of_sentences(turns: &[Turn], at: usize, said: &[Sentence], speaker: &Speaker)
         });
     }
     out
+}
+
+/// How a question begins that asks for an answer. "Can you always test?" does not: it is a request.
+static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+    phrase(concat!(
+        r"^(?:(?:and|but|so|also|ok|okay|well|hm+),? )?(?:should|shall|why|must|do|does|did|is|are|was|were|what|which|",
+        r"when|where|who|whose|how|has|have|may|might|isn't|aren't|doesn't|don't (?:we|i)|shouldn't|",
+        r"(?:can|could|would) (?:we|i|it|this|that))\b",
+    ))
+});
+
+/// Whether a sentence asks something: then it says nothing that lasts.
+fn is_question(text: &str) -> bool {
+    text.trim_end_matches(['"', ')', ' ']).ends_with('?') && ASKS.is_match(text)
 }
 
 /// The rule by which what was announced is kept: that of "remember that".

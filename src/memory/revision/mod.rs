@@ -13,7 +13,7 @@ mod same;
 mod statement;
 mod weights;
 
-pub use same::same_statement;
+pub use same::{same_statement, telling};
 
 use features::{Rarity, features, overlap};
 use statement::{Bag, Statement, Vocabulary, words};

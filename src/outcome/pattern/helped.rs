@@ -119,6 +119,24 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
     out.into_iter().map(|(_, one)| one).collect()
 }
 
+/// Whether the form of an input says what was done: `{<q>:<q>}`, as that of an edited file, and `<*>` do not.
+fn tells(form: &str) -> bool {
+    if !form.starts_with('{') && form.replace("<*>", "").contains(|c: char| !c.is_whitespace()) {
+        return true;
+    }
+    let mut outside = String::new();
+    let mut depth = 0_usize;
+    for c in form.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => outside.push(c),
+            _ => {}
+        }
+    }
+    outside.contains(char::is_alphabetic)
+}
+
 impl<'a> Failures<'a> {
     /// Counts a gap; `first` unless it is counted here already, with its steps in another form.
     fn add(&mut self, rows: &[&'a ToolOutcome], gap: &Gap, form: Form<'_>, words: &Words<'_>, first: bool) {
@@ -127,7 +145,7 @@ impl<'a> Failures<'a> {
             // Never tried again: what came next may have been done in its place.
             let next = (gap.failed + 1..rows.len()).find(|&at| rows[at].is_ok);
             if let Some(row) = next.map(|at| rows[at]).filter(|row| stands_in(&failed.input, &row.input))
-                && let Some(input) = form(row, &row.input)
+                && let Some(input) = form(row, &row.input).filter(|input| tells(input))
             {
                 let step = self.step(StepRole::Instead, row, input);
                 self.after.entry(BTreeSet::from([step])).or_default().add(row, true);
@@ -148,7 +166,7 @@ impl<'a> Failures<'a> {
             for &at in between {
                 // What was looked at has to be what the try that worked is about; what did not help is counted anyway.
                 let is_used = role == StepRole::Change || !retry.worked || words.is_used(rows[at], &tried.input);
-                if is_used && let Some(input) = form(rows[at], &rows[at].input) {
+                if is_used && let Some(input) = form(rows[at], &rows[at].input).filter(|input| tells(input)) {
                     steps.insert(self.step(role, rows[at], input));
                 }
             }

@@ -123,6 +123,17 @@ fn cases() -> Vec<Case> {
             Some(1),
             "Output: (empty)\nExit Code: 1",
         ),
+        // More stands below the exit code in some versions.
+        (
+            json!({"session_id": "s", "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+                "tool_input": {"command": "make x"}, "tool_response": {"llmContent": "Output: no rule\nError: (none)\n\
+                    Exit Code: 2\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 12"}}),
+            "run_shell_command",
+            "make x",
+            false,
+            Some(2),
+            "Output: no rule\nError: (none)\nExit Code: 2\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 12",
+        ),
         (
             json!({"session_id": "s", "hook_event_name": "AfterTool", "tool_name": "read_file",
                 "tool_input": {"absolute_path": "/a"},

@@ -39,6 +39,9 @@ pub(super) fn joined(texts: &[&str]) -> String {
 /// How the line begins with which agents say the exit code of a command, in lower case.
 const EXIT_LINES: &[&str] = &["exit code: ", "exit code ", "exited with code ", "process exited with code "];
 
+/// Lines that an agent writes below what a command printed, at most.
+const MOST_TRAILER: usize = 6;
+
 /// The number behind one of these beginnings, if nothing else stands there.
 fn code_of(line: &str) -> Option<i32> {
     let line = line.trim().to_ascii_lowercase();
@@ -50,9 +53,23 @@ fn code_of(line: &str) -> Option<i32> {
 pub(super) fn exit_code(text: &str) -> Option<i32> {
     // One agent says the time first, another the command and its folder.
     let mut lines = text.trim().lines().take(4);
-    lines.find_map(code_of).or_else(|| {
-        let last = text.trim().lines().rev().take(3);
-        last.into_iter().find_map(code_of)
+    lines
+        .find_map(code_of)
+        .or_else(|| {
+            let last = text.trim().lines().rev().take(3);
+            last.into_iter().find_map(code_of)
+        })
+        .or_else(|| {
+            // Below it there may be more of the kind, such as `Signal: 0` and `Background PIDs: (none)`.
+            let trailer = text.trim().lines().rev().take(MOST_TRAILER).take_while(|line| is_trailer(line));
+            trailer.into_iter().find_map(code_of)
+        })
+}
+
+/// Whether a line is a name and a value, as agents write them below what a command printed.
+fn is_trailer(line: &str) -> bool {
+    line.split_once(": ").is_some_and(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_uppercase()) && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b' ')
     })
 }
 

@@ -28,12 +28,76 @@ pub struct Gap {
     pub looked: Vec<usize>,
 }
 
+/// Programs whose first word says what they do: another one is another action.
+const WITH_VERBS: &[&str] = &[
+    "apt",
+    "apt-get",
+    "aws",
+    "az",
+    "brew",
+    "bundle",
+    "cargo",
+    "composer",
+    "conda",
+    "docker",
+    "docker-compose",
+    "dotnet",
+    "flyctl",
+    "gcloud",
+    "gh",
+    "git",
+    "glab",
+    "go",
+    "gradle",
+    "helm",
+    "kubectl",
+    "mix",
+    "npm",
+    "pip",
+    "pip3",
+    "pnpm",
+    "podman",
+    "poetry",
+    "pulumi",
+    "rustup",
+    "svn",
+    "systemctl",
+    "terraform",
+    "tofu",
+    "uv",
+    "yarn",
+];
+
+/// The first plain word behind the program: `pull` of `git -C a pull --rebase`.
+fn verb(row: &ToolOutcome) -> Option<&str> {
+    let mut words = row.input.split_whitespace();
+    words.find(|word| word.rsplit('/').next() == Some(row.head.as_str()))?;
+    let is_plain = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-' || b == b':');
+    words.find(|word| !word.starts_with('-')).filter(is_plain)
+}
+
+/// The next try of what failed: the same tool and head. Another verb of the program is no try if the program says with
+/// its verb what it does, or if what failed is done again later and works: `git pull` is what helps `git push`.
+fn next_try(rows: &[&ToolOutcome], failed: usize) -> Option<usize> {
+    let row = rows[failed];
+    let own = verb(row);
+    let later = || (failed + 1..rows.len()).filter(|&at| same(rows[at], row));
+    let is_row = |at: &usize| rows[*at].input_fingerprint == row.input_fingerprint;
+    let again = later().find(is_row).filter(|&at| rows[at].is_ok);
+    let is_try = |at: &usize| {
+        let other = verb(rows[*at]);
+        let differs = own.is_some() && other.is_some() && own != other;
+        !differs || again.is_none() && !WITH_VERBS.contains(&row.head.as_str())
+    };
+    later().find(is_try)
+}
+
 /// The gap after each failure of a session, whose rows are in order.
 pub fn gaps(rows: &[&ToolOutcome]) -> Vec<Gap> {
     let failures = (0..rows.len()).filter(|&at| !rows[at].is_ok);
     let one = |failed: usize| {
         let row = rows[failed];
-        let next = (failed + 1..rows.len()).find(|&at| same(rows[at], row));
+        let next = next_try(rows, failed);
         let retry = next.map(|at| Retry {
             at,
             worked: rows[at].is_ok,

@@ -47,6 +47,25 @@ fn what_only_looked_is_no_change() {
     assert_eq!((gaps[0].changed.as_slice(), gaps[0].looked.as_slice()), (&[2][..], &[1][..]));
 }
 
+#[test]
+fn another_verb_of_a_program_is_what_helps_it() {
+    let git = |verb: &str| format!("cd web && git {verb}");
+    let retries = |rows: &[ToolOutcome]| -> Vec<Option<(usize, bool)>> {
+        let rows: Vec<&ToolOutcome> = rows.iter().collect();
+        gaps(&rows).into_iter().map(|gap| gap.retry.map(|retry| (retry.at, retry.worked))).collect()
+    };
+    let push = || failed("git", &git("push"), "fetch first");
+    assert_eq!(retries(&[push(), ok("git", &git("pull --rebase")), ok("git", &git("push"))]), [Some((2, true))]);
+    assert_eq!(retries(&[push(), ok("git", &git("pull --rebase"))]), [None]);
+    assert_eq!(retries(&[push(), ok("git", &git("push --force"))]), [Some((1, true))]);
+    let python = |what: &str| format!("python -m {what}");
+    let pytest = || failed("python", &python("pytest"), "No module named pytest");
+    let install = || ok("python", &python("pip install pytest"));
+    assert_eq!(retries(&[pytest(), install(), ok("python", &python("pytest"))]), [Some((2, true))]);
+    let cat = |file: &str| format!("cat {file}");
+    assert_eq!(retries(&[failed("cat", &cat("a.txt"), "no such file"), ok("cat", &cat("b.txt"))]), [Some((1, true))]);
+}
+
 /// The same by the letter of the definition, slowly.
 fn naive(rows: &[&ToolOutcome], at: usize) -> (End, Option<usize>) {
     let same = |a: usize| rows[a].tool == rows[at].tool && rows[a].head == rows[at].head;

@@ -154,9 +154,11 @@ async fn known(gateway: &Arc<Gateway>, name: &str) -> Result<(String, Arc<Live>,
     };
     let (_, live) = gateway.ready(server).await?;
     if live.tool(tool).is_none() {
-        let left_out = match live.misnamed {
+        let left_out = match live.left_out {
             0 => String::new(),
-            count => format!("; {count} of its tools are left out, because their names cannot be printed as they are"),
+            count => format!(
+                "; {count} of its tools are left out, because their names cannot be printed as they are, or their schemas are none"
+            ),
         };
         return Err(format!("server {server} has no tool {}{left_out}", single_line(tool, 100)));
     }

@@ -27,6 +27,7 @@ pub enum Exposure {
 
 /// A server behind the gateway.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ServerConfig {
     /// The program.
     #[serde(default)]
@@ -49,6 +50,9 @@ pub struct ServerConfig {
     /// How agents call the kind of a server.
     #[serde(default, rename = "type")]
     kind: String,
+    /// Whether it is left out.
+    #[serde(default)]
+    disabled: bool,
     /// The URL and headers, once they have been read.
     #[serde(skip)]
     pub(super) web: Option<(Uri, Headers)>,
@@ -221,6 +225,7 @@ impl GatewayConfig {
     pub fn read(text: &str, variables: Variables<'_>) -> Result<Self, GatewayConfigError> {
         let mut config: Self =
             serde_json::from_str(text).map_err(|error| GatewayConfigError::Json(error.to_string()))?;
+        config.servers.retain(|_, server| !server.disabled);
         if config.servers.is_empty() {
             return Err(GatewayConfigError::NoServer);
         }
@@ -257,6 +262,9 @@ mod tests {
         let text = r#"{"mcpServers": {"git": {"type": "stdio", "command": "uvx", "args": ["mcp-server-git"]}}}"#;
         let config = read(text).unwrap();
         assert_eq!(config.servers["git"].args, ["mcp-server-git"]);
+        let two = r#"{"mcpServers": {"a": {"command": "a", "disabled": true}, "b": {"command": "b"}}}"#;
+        assert_eq!(read(two).unwrap().servers.keys().collect::<Vec<_>>(), ["b"]);
+        assert!(read(r#"{"mcpServers": {"a": {"command": "a", "bogus": 1}}}"#).is_err());
         assert_eq!((config.exposure, config.confirm_by_token, config.most_tools), (Exposure::Meta, true, 8));
         let text = r#"{"mcpServers": {"far": {"type": "http", "url": "https://mcp.example/mcp",
             "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#;

@@ -12,6 +12,7 @@ use rmcp::model::{
     PaginatedRequestParams, PingRequest, Tool,
 };
 use rmcp::service::{ClientInitializeError, Peer, RoleClient, RunningService, ServiceError, serve_client};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
@@ -19,6 +20,8 @@ use tokio::sync::Mutex;
 /// Most tools of a server, and most pages that they come in.
 const MOST_TOOLS: usize = 2_000;
 const MOST_PAGES: usize = 100;
+/// How deep a schema may nest.
+const DEEPEST: usize = 32;
 /// Longest name of a tool, in characters, as the protocol has it.
 const TOOL_NAME: usize = 128;
 /// The pause after the second death in a row; it doubles with each, up to the last.
@@ -36,8 +39,8 @@ pub(super) struct Live {
     meter: Meter,
     /// Its tools, by name.
     pub(super) tools: Vec<Tool>,
-    /// How many were left out for their names.
-    pub(super) misnamed: usize,
+    /// How many were left out for their names or schemas.
+    pub(super) left_out: usize,
 }
 
 impl Live {
@@ -133,8 +136,8 @@ impl Downstream {
             other => single_line(&other.to_string(), 300),
         })?;
         let peer = running.peer().clone();
-        let (tools, misnamed) = listed(&peer).await?;
-        Ok(Live { peer, running, process: None, meter, tools, misnamed })
+        let (tools, left_out) = listed(&peer).await?;
+        Ok(Live { peer, running, process: None, meter, tools, left_out })
     }
 
     async fn begin_process(&self, meter: Meter, client: ClientConfig) -> Result<Live, String> {
@@ -153,8 +156,8 @@ impl Downstream {
             }
         };
         let peer = running.peer().clone();
-        let (tools, misnamed) = listed(&peer).await.map_err(|why| said(&process, why))?;
-        Ok(Live { peer, running, process: Some(process), meter, tools, misnamed })
+        let (tools, left_out) = listed(&peer).await.map_err(|why| said(&process, why))?;
+        Ok(Live { peer, running, process: Some(process), meter, tools, left_out })
     }
 
     /// Calls a tool. A call is made once: whether one that gave no answer was carried out, nobody here knows.
@@ -274,7 +277,34 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && single_line(name, TOOL_NAME) == name
 }
 
-/// All tools of a server, each name once, and how many were left out for theirs.
+/// Whether a client can read the schema of a tool's arguments. A client that cannot reads none of the tools, whoever
+/// offers them.
+fn is_schema(tool: &Tool) -> bool {
+    let of_object = |schema: &Map<String, Value>| {
+        schema.get("type").and_then(Value::as_str) == Some("object") && schema.values().all(|part| is_typed(part, 0))
+    };
+    of_object(&tool.input_schema) && tool.output_schema.as_ref().is_none_or(|schema| of_object(schema))
+}
+
+/// Whether every type that is named within is one of JSON Schema.
+fn is_typed(part: &Value, depth: usize) -> bool {
+    const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+    /// What holds values and no schemas.
+    const VALUES: [&str; 4] = ["const", "default", "enum", "examples"];
+    let is_type = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
+    match part {
+        _ if depth > DEEPEST => false,
+        Value::Object(fields) => fields.iter().all(|(key, value)| match (key.as_str(), value) {
+            ("type", Value::String(_)) => is_type(value),
+            ("type", Value::Array(all)) => all.iter().all(is_type),
+            (key, _) => VALUES.contains(&key) || is_typed(value, depth + 1),
+        }),
+        Value::Array(all) => all.iter().all(|one| is_typed(one, depth + 1)),
+        _ => true,
+    }
+}
+
+/// All tools of a server, each name once, and how many were left out for their names or schemas.
 async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, usize), String> {
     let mut tools: Vec<Tool> = Vec::new();
     let mut cursor = None;
@@ -291,11 +321,11 @@ async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, usize), String> {
         cursor = page.next_cursor;
         if cursor.is_none() {
             let count = tools.len();
-            tools.retain(|tool| is_name(&tool.name));
-            let misnamed = count - tools.len();
+            tools.retain(|tool| is_name(&tool.name) && is_schema(tool));
+            let left_out = count - tools.len();
             tools.sort_by(|a, b| a.name.cmp(&b.name));
             tools.dedup_by(|a, b| a.name == b.name);
-            return Ok((tools, misnamed));
+            return Ok((tools, left_out));
         }
     }
     Err(format!("its list of tools has more than {MOST_PAGES} pages"))
@@ -304,6 +334,7 @@ async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, usize), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_name_is_what_it_looks_like() {
@@ -313,6 +344,28 @@ mod tests {
         let long = "x".repeat(TOOL_NAME + 1);
         for name in ["", " ", "read_file\0", "read\u{1b}[2K", "read\nfile", "read\u{202e}file", " read", &long] {
             assert!(!is_name(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_schema_is_what_every_client_can_read() {
+        let tool = |schema: Value| Tool::new("t", "d", Arc::new(schema.as_object().unwrap().clone()));
+        for schema in [
+            json!({"type": "object"}),
+            json!({"type": "object", "properties": {"type": {"type": ["string", "null"]}, "a": {"enum": ["strnig"]}}}),
+            json!({"type": "object", "properties": {"a": {"default": {"type": "x"}, "anyOf": [{"type": "integer"}]}}}),
+        ] {
+            assert!(is_schema(&tool(schema.clone())), "{schema}");
+        }
+        let deep = (0..100).fold(json!({"type": "string"}), |inner, _| json!({"items": inner}));
+        for schema in [
+            json!({}),
+            json!({"type": "strnig"}),
+            json!({"type": ["object"]}),
+            json!({"type": "object", "properties": {"a": {"type": "strnig"}}}),
+            json!({"type": "object", "properties": {"a": deep}}),
+        ] {
+            assert!(!is_schema(&tool(schema.clone())), "{schema}");
         }
     }
 

@@ -35,7 +35,7 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
     ServerCapabilities, ServerConfig as Info, Tool,
 };
-use rmcp::service::{RequestContext, RoleServer, serve_server};
+use rmcp::service::{QuitReason, RequestContext, RoleServer, ServerInitializeError, serve_server};
 use rmcp::{ErrorData, transport};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -294,7 +294,11 @@ pub fn serve(
     let handler = Handler(Arc::clone(&gateway));
     let ended = runtime.block_on(async {
         let served = async {
-            let running = serve_server(handler, transport::stdio_pipes()).await.map_err(io::Error::other)?;
+            let running = match serve_server(handler, transport::stdio_pipes()).await {
+                // The client has gone before it said anything.
+                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(QuitReason::Closed),
+                running => running.map_err(io::Error::other)?,
+            };
             running.waiting().await.map_err(io::Error::other)
         };
         let ended = tokio::select! {

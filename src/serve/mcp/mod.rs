@@ -20,7 +20,7 @@ use rmcp::model::{
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig,
 };
-use rmcp::service::{RequestContext, RoleServer, serve_server};
+use rmcp::service::{QuitReason, RequestContext, RoleServer, ServerInitializeError, serve_server};
 use rmcp::{ErrorData, transport};
 use std::io;
 use std::sync::{Arc, OnceLock};
@@ -173,7 +173,11 @@ pub fn serve(open: impl Fn() -> Service + Send + Sync + 'static, session: String
     let server = Arc::new(Server::new(Box::new(move || Arc::new(open())), Some(session)));
     let handler = Handler(Arc::clone(&server));
     let ended = runtime.block_on(async {
-        let running = serve_server(handler, transport::stdio_pipes()).await.map_err(io::Error::other)?;
+        let running = match serve_server(handler, transport::stdio_pipes()).await {
+            // The client has gone before it said anything.
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(QuitReason::Closed),
+            running => running.map_err(io::Error::other)?,
+        };
         running.waiting().await.map_err(io::Error::other)
     });
     // Whatever still runs has nobody who waits for it.

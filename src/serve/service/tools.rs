@@ -33,7 +33,7 @@ impl Service {
         self.run(caller, |session| {
             self.engine.add_tools(tools, self.here.scope(), source, session)?;
             let keys: BTreeSet<String> = tools.iter().map(Tool::key).collect();
-            let all = self.engine.list_tools(&self.access_to_tools(caller), session)?;
+            let all = self.engine.tool_states(&self.access_to_tools(caller), session)?;
             Ok(all.into_iter().filter(|one| !one.approved && keys.contains(&one.key)).map(|one| one.key).collect())
         })
     }
@@ -44,8 +44,8 @@ impl Service {
     /// As [`Service::lookup`].
     pub fn known_tools(&self, caller: Caller<'_>) -> Result<Answered<KnownTools>, RequestError> {
         self.run(caller, |session| {
-            let all = self.engine.list_tools(&self.access_to_tools(caller), session)?;
-            let servers = all.iter().map(|one| one.tool.server.clone()).collect();
+            let all = self.engine.tool_states(&self.access_to_tools(caller), session)?;
+            let servers = all.iter().map(|one| one.server.clone()).collect();
             let held_back = all.into_iter().filter(|one| !one.approved).map(|one| one.key).collect();
             Ok(KnownTools { servers, held_back })
         })

@@ -44,6 +44,14 @@ impl ReadTools for Database {
         self.sql(read())
     }
 
+    fn tool_scopes(&self) -> Result<Vec<Scope>, StoreError> {
+        let sql = "SELECT scope FROM tool UNION SELECT scope FROM tool_task ORDER BY scope";
+        let scope = |row: &Row<'_>| row.get::<_, String>(0).map(Scope::repository);
+        let read =
+            || -> rusqlite::Result<Vec<Scope>> { self.connection.prepare_cached(sql)?.query_map([], scope)?.collect() };
+        self.sql(read())
+    }
+
     fn tool_calls(&self, scopes: &[Scope], most: usize) -> Result<Vec<ToolCall>, StoreError> {
         let (places, mut values) = places(scopes);
         values.push(Value::Integer(i64::try_from(most).unwrap_or(i64::MAX)));

@@ -37,12 +37,13 @@ static HINTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x) ://[^\s@]+@ | (?i-u: authorization | bearer | \bbasic\  | \bssws\  | cookie | \bcurl\b | \bwget\b
         | \bhttps?\ (?:-|[a-z]{2,6}\ ) | \bxh\  | mysql | mariadb | sshpass
-        | redis-cli | \bidentified\  | \blogin\  | sqlcmd)",
+        | redis-cli | \bidentified\  | \blogin\  | sqlcmd | \bzip\b | unzip | \bldap[a-z]{3,8}\  | \b7z | storepass
+        | keypass | htpasswd | rabbitmqctl | \bmc\ | \bsnmp[a-z]{3,8}\ )",
     )
 });
 
 #[rustfmt::skip]
-static PLACES: [Place; 16] = [
+static PLACES: [Place; 24] = [
     // RFC 3986, user information. The last `@` before a slash or space ends it: passwords hold `@` too.
     place("password in URL", Need::Any, &["://"], r#"[A-Za-z0-9]://[^\s/:@'"<>]*:(?P<s>[^\s/'"<>]+)@[\w\[%$({.-]"#),
     // A password with a slash, which should have been percent-encoded; its host has a dot or port.
@@ -82,6 +83,18 @@ static PLACES: [Place; 16] = [
             r#"["']?(?P<s>[^\s"']+)"#,
         )),
     place("password", Need::Any, &["sqlcmd"], r#"\bsqlcmd\b[^\n|]*?\s-P\s?["']?(?P<s>[^\s"']+)"#),
+    place("password", Need::Any, &["zip"], r#"\b(?:un)?zip\b[^\n|]*?\s(?:-P\s?|--password[ =])["']?(?P<s>[^\s"']+)"#),
+    place("password", Need::Any, &["ldap"], r#"\bldap[a-z]{3,8}\s[^\n|]*?\s-w\s?["']?(?P<s>[^\s"']+)"#),
+    place("password", Need::Any, &["7z"], r#"\b7z[azr]?\s[^\n|]*?\s-p["']?(?P<s>[^\s"']{3,})"#),
+    place("password", Need::Any, &["storepass", "keypass"],
+        r#"\s-(?:src|dest)?(?:store|key)pass\s+["']?(?P<s>[^\s"']+)"#),
+    place("password", Need::Any, &["htpasswd"],
+        r#"\bhtpasswd\s(?:[^\n|]*?\s)?-[a-zA-Z]{0,5}b[a-zA-Z]{0,5}\s+[^\n|]*?["']?(?P<s>[^\s"'|]+)["']?\s*(?:$|[|;&])"#),
+    place("password", Need::Any, &["rabbitmqctl"],
+        r#"\brabbitmqctl\s[^\n|]*?\b(?:add_user|change_password|authenticate_user)\s+\S+\s+["']?(?P<s>[^\s"']+)"#),
+    place("secret key", Need::Any, &["mc "],
+        r#"\bmc\s+(?:alias\s+set|config\s+host\s+add)\s+\S+\s+\S+\s+\S+\s+["']?(?P<s>[^\s"']+)"#),
+    place("password", Need::Any, &["snmp"], r#"\bsnmp[a-z]{3,8}\s[^\n|]*?\s-[AX]\s?["']?(?P<s>[^\s"']+)"#),
     // SQL.
     place("password", Need::Any, &["identified "],
         concat!(r"\b(?i-u:user|role|grant)\b[^\n]*?\b(?i-u:identified\s+(?:with\s+\w+\s+)?by)\s+(?:password\s+)?",

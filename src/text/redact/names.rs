@@ -23,7 +23,7 @@ pub(super) struct Named {
 
 /// What finds names in a text: every name that promises something has one of these words in it, whatever the case.
 pub(super) const HINTS: &str = "passw|passphrase|pass|pwd|kennwort|senha|contrase|secret|token|cred|key|auth|bearer|\
-    session|cookie|sid|mnemonic|seed|license|webhook|signature|sas";
+    session|cookie|sid|mnemonic|seed|license|webhook|signature|sas|_pat";
 
 /// Companies whose keys have no form of their own, by a word in the names that people give to them.
 const PROVIDERS: &[(&str, &str)] = &[
@@ -349,6 +349,7 @@ const ENDINGS: &[(&str, Promise, &str)] = &[
     ("secret", Promise::Drawn, "secret"),
     ("secrets", Promise::Drawn, "secret"),
     ("token", Promise::Drawn, "token"),
+    ("pat", Promise::Drawn, "token"),
     ("apikey", Promise::Drawn, "API key"),
     ("secretkey", Promise::Drawn, "secret key"),
     ("accesskey", Promise::Drawn, "access key"),

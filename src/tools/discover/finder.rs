@@ -10,7 +10,7 @@ use super::text::{MEANING, NAMES, ToolTexts, WORDS};
 use crate::tools::graph::{Conditional, ToolGraph};
 use crate::tools::learn::Signals;
 use crate::types::Tool;
-use crate::vector::dot;
+use crate::vector::{dot, dot_rows};
 use std::io;
 
 /// Share of what the clauses of a task say in what the graph begins with; the rest is what the whole says. In the order
@@ -96,6 +96,8 @@ pub fn expansion(density: f64) -> f64 {
 pub struct Finder<'a> {
     tools: &'a [Tool],
     vectors: Option<&'a [Vec<f32>]>,
+    /// The same in one block, so that a task is compared with all at once.
+    rows: Vec<f32>,
     texts: &'a ToolTexts,
     needs: Needs,
     graph: &'a ToolGraph,
@@ -127,7 +129,8 @@ impl<'a> Finder<'a> {
     ) -> io::Result<Self> {
         let of = Conditional::of(graph);
         let needs = Needs::of(tools);
-        let mut out = Self { tools, vectors, texts, needs, graph, of, past, mix: Mix::default() };
+        let rows = vectors.map(<[Vec<f32>]>::concat).unwrap_or_default();
+        let mut out = Self { tools, vectors, rows, texts, needs, graph, of, past, mix: Mix::default() };
         if let Some(past) = past.filter(|past| past.sessions.len() >= LEAST_PAST) {
             let most = (SAMPLED / tools.len().max(1)).clamp(LEAST_PAST, SAMPLES);
             let step = past.sessions.len().div_ceil(most).max(1);
@@ -162,8 +165,10 @@ impl<'a> Finder<'a> {
                 *sum += WORDS * words + NAMES * name;
             });
         }
-        if let (true, Some(vector), Some(vectors)) = (legs.meaning, vector, self.vectors) {
-            out.iter_mut().zip(vectors).for_each(|(sum, own)| *sum += MEANING * f64::from(dot(vector, own)));
+        if let (true, Some(vector), Some(_)) = (legs.meaning, vector, self.vectors) {
+            let mut cosines = vec![0.0f32; self.tools.len()];
+            dot_rows(vector, &self.rows, &mut cosines);
+            out.iter_mut().zip(cosines).for_each(|(sum, cosine)| *sum += MEANING * f64::from(cosine));
         }
         out
     }
