@@ -6,6 +6,9 @@ use crate::types::Tool;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// A model's name, and the evidence of each foreign question under it.
+type ByModel = (Option<String>, Arc<Vec<f64>>);
+
 /// Tools as they were at one request, made ready to be compared.
 #[derive(Debug)]
 pub(in crate::engine) struct ReadyTools {
@@ -13,7 +16,7 @@ pub(in crate::engine) struct ReadyTools {
     of: Vec<(String, String)>,
     pub texts: ToolTexts,
     /// What the best tool's evidence comes to of each foreign question, by the model; no name stands for words alone.
-    foreign: Mutex<Vec<(Option<String>, Arc<Vec<f64>>)>>,
+    foreign: Mutex<Vec<ByModel>>,
 }
 
 impl ReadyTools {
