@@ -5,9 +5,10 @@ use super::list::Told;
 use super::revisions::revisions;
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{Alike, closest, match_key, same_statement};
-use crate::query::{LookupOptions, problems};
+use crate::query::{LookupOptions, Problem, problems};
 use crate::store::{Database, MemoryFilter, ReadMemory};
 use crate::text::{Log, mask, redact};
+use crate::triage::Block;
 use crate::types::limits::{EVIDENCE, ITEM_TEXT_BYTES, ITEM_TITLE_BYTES};
 use crate::types::{
     Access, Author, Authority, Change as Event, Kind, Memory, MemorySource, MemoryState, NewEvent, Observation,
@@ -144,17 +145,24 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(Option<String>, Option<String>), EngineError> {
         let packs = self.packs(session);
-        // Before it is cut to its telling lines, so that no half of a secret stays.
-        let clean = std::str::from_utf8(input).map(|text| redact(text).text.into_owned());
-        let mut reader = clean.as_ref().map_or(input, |text| text.as_bytes());
-        let found = problems(&packs.knowledge, &mut Log::new(&mut reader), &LookupOptions::default())?;
-        let likeliest = found
-            .list
-            .into_iter()
-            .reduce(|best, next| if next.block.likelihood > best.block.likelihood { next } else { best });
+        let likeliest = |mut input: &[u8]| -> Result<Option<Block>, EngineError> {
+            let found = problems(&packs.knowledge, &mut Log::new(&mut input), &LookupOptions::default())?;
+            let surer = |best: Problem, next: Problem| {
+                if next.block.likelihood > best.block.likelihood { next } else { best }
+            };
+            Ok(found.list.into_iter().reduce(surer).map(|likeliest| likeliest.block))
+        };
         let none = || EngineError::BadMemory { what: "there is no error in what was given as one".to_owned() };
-        let block = likeliest.ok_or_else(none)?.block;
-        Ok((Some(mask(&block.salient)), Some(block.fingerprint)))
+        let block = likeliest(input)?.ok_or_else(none)?;
+        // A block is without secrets, but is cut to its telling lines first: of the text that is kept, no half of one is
+        // to stay. The fingerprint is that which a lookup makes.
+        let salient = match std::str::from_utf8(input).map(redact) {
+            Ok(clean) if !clean.found.is_empty() => {
+                likeliest(clean.text.as_bytes())?.map_or(block.salient, |clean| clean.salient)
+            }
+            _ => block.salient,
+        };
+        Ok((Some(mask(&salient)), Some(block.fingerprint)))
     }
 }
 

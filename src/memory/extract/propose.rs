@@ -203,7 +203,8 @@ fn of_sentences(turns: &[Turn], at: usize, said: &[Sentence], speaker: &Speaker)
 /// How a question begins that asks for an answer. "Can you always test?" does not: it is a request.
 static ASKS: LazyLock<Regex> = LazyLock::new(|| {
     phrase(concat!(
-        r"^(?:(?:and|but|so|also|ok|okay|well|hm+),? )?(?:should|shall|why|must|do|does|did|is|are|was|were|what|which|",
+        r"^(?:\w{1,20}: )?(?:(?:and|but|so|also|ok|okay|well|hm+),? )?",
+        r"(?:should|shall|why|must|do|does|did|is|are|was|were|what|which|",
         r"when|where|who|whose|how|has|have|may|might|isn't|aren't|doesn't|don't (?:we|i)|shouldn't|",
         r"(?:can|could|would) (?:we|i|it|this|that))\b",
     ))
