@@ -79,7 +79,7 @@ impl Request<'_, '_> {
     }
 
     /// The same with the memories that are true at this time, in milliseconds since 1970.
-    pub fn ask_as_of<T>(
+    pub(super) fn ask_as_of<T>(
         &self,
         filter: &ItemFilter,
         now: i64,

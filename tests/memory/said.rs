@@ -11,7 +11,7 @@ fn what_is_known_already_is_updated_in_its_place() {
     let first = remember(&user, &here, &[&fix[..], &session("s1")].concat());
     assert_eq!(first["change"], "added");
     assert_eq!(first["memory"]["validated"], true, "a person says that it worked");
-    let again = remember(&user, &here, &[&["clear the CACHE."][..], &fix[1..], &session("s2")].concat());
+    let again = remember(&user, &here, &[&["clear the Cache."][..], &fix[1..], &session("s2")].concat());
     assert_eq!((again["change"].as_str(), id(&again)), (Some("reinforced"), id(&first)));
     assert_eq!((&again["memory"]["confidence"], &again["memory"]["worked"]), (&65.into(), &2.into()));
     // Another fix of the same error is another memory of the same problem.

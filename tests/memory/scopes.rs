@@ -160,6 +160,7 @@ const OWNERS: &[&str] = &[
     "delete_item",        // items of programs alone
     "delete_items",       // the same
     "external_item",      // the same
+    "tool_states",        // names of tools, of the same scopes as `list_tools`
     "known_scope",        // names of scopes in which files are indexed
     "learn",              // writes
     "lookup_from",        // `lookup`
