@@ -16,9 +16,9 @@ const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 
 /// Clean up: remove unused data and rebuild the file of vectors
 ///
-/// Commands start `ken gc --auto` in the background when it is due (setting: index.background). It embeds packs
-/// and tools, rebuilds the file of vectors if much has changed, and erases the last traces of forgotten text. It removes nothing
-/// else but runs of tools that are older than outcomes.keep_days. Other processes can write meanwhile.
+/// Commands start `ken gc --auto` in the background when it is due (setting: index.background). It embeds packs and
+/// tools, rebuilds the file of vectors if much has changed, and erases the last traces of forgotten text. It removes
+/// nothing else but runs of tools that are older than outcomes.keep_days. Other processes can write meanwhile.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ken gc\n  ken gc --auto")]
 pub(super) struct GcArgs {

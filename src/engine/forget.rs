@@ -177,8 +177,8 @@ impl Engine {
                 shown(&folder)
             ));
         }
-        // The gate is fitted anew when something is indexed. Here it would wait for vectors of the packs, with everybody
-        // who writes behind it.
+        // The gate is not fitted here, but when something is indexed: fitting it may wait for the vectors of the packs,
+        // and every other writer would wait too.
         self.keep_files(database, lock, Keep::Usable, session)?;
         Ok(left)
     }

@@ -154,8 +154,8 @@ impl Engine {
         };
         let none = || EngineError::BadMemory { what: "there is no error in what was given as one".to_owned() };
         let block = likeliest(input)?.ok_or_else(none)?;
-        // A block is without secrets, but is cut to its telling lines first: of the text that is kept, no half of one is
-        // to stay. The fingerprint is that which a lookup makes.
+        // A block loses its secrets only after it was cut to its telling lines, and a cut can leave half of one. So the
+        // text to keep is read again from an input without secrets. The fingerprint stays that of a lookup.
         let salient = match std::str::from_utf8(input).map(redact) {
             Ok(clean) if !clean.found.is_empty() => {
                 likeliest(clean.text.as_bytes())?.map_or(block.salient, |clean| clean.salient)

@@ -116,7 +116,7 @@ fn seen(mut stored: Vec<StoredTool>) -> Vec<StoredTool> {
 }
 
 impl Engine {
-    /// The tools that may be seen; those alone that may be offered, if it says so.
+    /// The tools that whoever asks may see. With `offered`, only the approved ones.
     pub(super) fn catalog(&self, offered: bool, access: &Access) -> Result<Catalog, EngineError> {
         let Some(database) = self.read_database()? else { return Ok(Catalog::of(Vec::new(), &[])) };
         let scopes = access.remembered();
@@ -128,8 +128,8 @@ impl Engine {
         Ok(Catalog { unapproved, ..Catalog::of(stored, &database.tool_calls(&scopes, CALLS)?) })
     }
 
-    /// What the tools that may be seen are called, and which are not offered: much cheaper than all that is known of
-    /// them.
+    /// The names of the tools that whoever asks may see, and whether each is approved. Reads no calls, so it is much
+    /// cheaper than [`Engine::list_tools`].
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.

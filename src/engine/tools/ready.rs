@@ -1,4 +1,5 @@
-//! What is worked out of tools alone, kept between requests: their words, and what foreign questions come to.
+//! What depends on the tools alone is kept between requests: their index of words, and the evidence of the foreign
+//! questions, which sets the gate.
 
 use crate::store::StoredTool;
 use crate::tools::discover::ToolTexts;
@@ -6,16 +7,16 @@ use crate::types::Tool;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A model's name, and the evidence of each foreign question under it.
+/// A model's name, and the evidence of the best tool for each foreign question.
 type ByModel = (Option<String>, Arc<Vec<f64>>);
 
-/// Tools as they were at one request, made ready to be compared.
+/// The tools of one request, ready to be compared with a task.
 #[derive(Debug)]
 pub(in crate::engine) struct ReadyTools {
     /// Key and digest of each, in order.
     of: Vec<(String, String)>,
     pub texts: ToolTexts,
-    /// What the best tool's evidence comes to of each foreign question, by the model; no name stands for words alone.
+    /// For each model, the evidence of the best tool for each foreign question. Without a model's name: by words alone.
     foreign: Mutex<Vec<ByModel>>,
 }
 
@@ -36,7 +37,7 @@ impl ReadyTools {
         stored.len() == self.of.len() && stored.iter().zip(&self.of).all(same)
     }
 
-    /// The evidence of foreign questions under a model, made at the first request.
+    /// The evidence of the best tool for each foreign question, with this model. `make` is called at the first request.
     ///
     /// # Errors
     /// Those of `make`; the next request tries again.

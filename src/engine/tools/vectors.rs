@@ -134,8 +134,9 @@ impl Engine {
         Ok(Some(texts.iter().filter_map(|text| kept.get(&text_hash(text))).collect()))
     }
 
-    /// Makes the vectors of all tools and past tasks if some are missing; gives whether it did. Does nothing while
-    /// another process makes them. The file is written after each piece, so that a stopped process loses one at most.
+    /// Makes the missing vectors of all tools and past tasks. Gives whether there was anything to make. If another
+    /// process is making them, this does nothing. The file is written after each piece, so a process that is stopped
+    /// loses one piece at most.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses, the model fails or the session ends.

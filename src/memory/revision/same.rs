@@ -1,8 +1,8 @@
 //! Whether two statements differ in nothing but how they are written.
 //!
 //! Compared are the telling tokens in order: small letters, without list marks, quotation marks, punctuation at their
-//! ends and the few words that say nothing. Operators, flags and the case of code count, as `-D` is not `-d`, and so do
-//! capitals throughout and the case of what is no plain word, as `DEBUG=1`. Strict on
+//! ends and the few words that say nothing. Operators and flags count. The case of letters counts in code, in flags
+//! (`-D` is not `-d`), in words that are all capitals, and in what is more than a word, such as `DEBUG=1`. Strict on
 //! purpose: what is not the same is at worst shown as an update.
 
 /// Words that can be left out of a rule without changing it. Words of strength ("should", "must", "never") can not.

@@ -119,7 +119,8 @@ pub(super) fn patterns(scope: &Scope, sessions: &[Session<'_>]) -> Vec<Pattern> 
     out.into_iter().map(|(_, one)| one).collect()
 }
 
-/// Whether the form of an input says what was done: `{<q>:<q>}`, as that of an edited file, and `<*>` do not.
+/// Whether the form of an input still says what was done. `<*>` does not, nor does `{<q>:<q>}`, the form of an edit
+/// of a file.
 fn tells(form: &str) -> bool {
     if !form.starts_with('{') && form.replace("<*>", "").contains(|c: char| !c.is_whitespace()) {
         return true;

@@ -68,7 +68,7 @@ const WITH_VERBS: &[&str] = &[
     "yarn",
 ];
 
-/// The first plain word behind the program: `pull` of `git -C a pull --rebase`.
+/// The first word behind the program that is no option, if it is a plain word: `pull` of `git --no-pager pull`.
 fn verb(row: &ToolOutcome) -> Option<&str> {
     let mut words = row.input.split_whitespace();
     words.find(|word| word.rsplit('/').next() == Some(row.head.as_str()))?;
@@ -76,8 +76,10 @@ fn verb(row: &ToolOutcome) -> Option<&str> {
     words.find(|word| !word.starts_with('-')).filter(is_plain)
 }
 
-/// The next try of what failed: the same tool and head. Another verb of the program is no try if the program says with
-/// its verb what it does, or if what failed is done again later and works: `git pull` is what helps `git push`.
+/// The next try of what failed: a later row with the same tool and head.
+///
+/// A row with another verb is no try in two cases: the program is one of [`WITH_VERBS`], or the same input comes again
+/// later and works. After a failed `git push`, `git pull` is a step that helps, and the next `git push` is the try.
 fn next_try(rows: &[&ToolOutcome], failed: usize) -> Option<usize> {
     let row = rows[failed];
     let own = verb(row);

@@ -157,7 +157,7 @@ async fn known(gateway: &Arc<Gateway>, name: &str) -> Result<(String, Arc<Live>,
         let left_out = match live.left_out {
             0 => String::new(),
             count => format!(
-                "; {count} of its tools are left out, because their names cannot be printed as they are, or their schemas are none"
+                "; {count} of its tools are left out: a name cannot be printed as it is, or no client can read a schema"
             ),
         };
         return Err(format!("server {server} has no tool {}{left_out}", single_line(tool, 100)));

@@ -39,7 +39,7 @@ pub(super) struct Live {
     meter: Meter,
     /// Its tools, by name.
     pub(super) tools: Vec<Tool>,
-    /// How many were left out for their names or schemas.
+    /// How many tools were left out because of a name or a schema.
     pub(super) left_out: usize,
 }
 
@@ -277,8 +277,8 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && single_line(name, TOOL_NAME) == name
 }
 
-/// Whether a client can read the schema of a tool's arguments. A client that cannot reads none of the tools, whoever
-/// offers them.
+/// Whether every client can read the schemas of a tool. Some clients refuse the whole list because of one bad schema,
+/// and then lose the tools of all servers.
 fn is_schema(tool: &Tool) -> bool {
     let of_object = |schema: &Map<String, Value>| {
         schema.get("type").and_then(Value::as_str) == Some("object") && schema.values().all(|part| is_typed(part, 0))
@@ -286,10 +286,10 @@ fn is_schema(tool: &Tool) -> bool {
     of_object(&tool.input_schema) && tool.output_schema.as_ref().is_none_or(|schema| of_object(schema))
 }
 
-/// Whether every type that is named within is one of JSON Schema.
+/// Whether each `type` in this part of a schema is a type of JSON Schema.
 fn is_typed(part: &Value, depth: usize) -> bool {
     const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
-    /// What holds values and no schemas.
+    /// Keywords that hold values, not schemas.
     const VALUES: [&str; 4] = ["const", "default", "enum", "examples"];
     let is_type = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
     match part {
@@ -304,7 +304,7 @@ fn is_typed(part: &Value, depth: usize) -> bool {
     }
 }
 
-/// All tools of a server, each name once, and how many were left out for their names or schemas.
+/// All tools of a server, each name once, and how many were left out because of a name or a schema.
 async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, usize), String> {
     let mut tools: Vec<Tool> = Vec::new();
     let mut cursor = None;

@@ -1,10 +1,10 @@
 //! The matrix extension (`i8mm`): two rows of eight unsigned bytes times two columns of eight signed ones, one
 //! instruction for 32 products.
 //!
-//! The instruction takes eight inputs of a column at once, but a panel holds four of each column together. So panels
-//! are reordered first: eight weights of one column, then eight of the next column. Where only four are left, four
-//! zeros follow. The instructions are written in assembly, because the compiler's own functions for them are not stable
-//! yet.
+//! The instruction takes eight inputs of a column at once, but a panel holds four of each column together. So the
+//! weights are reordered first: eight of one column, then eight of the next. If a column has only four left, they are
+//! filled up with four zeros. The instructions are written in assembly, because the compiler's own functions for them
+//! are not stable yet.
 
 use super::{ask, sum_quads};
 use crate::vector::simd::lanes::{LANES, Lanes, Op, PANEL, QUAD, ROWS, TileI8, common_length};
