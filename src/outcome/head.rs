@@ -184,6 +184,33 @@ const LOOKING_VERBS: &[(&str, &[&str])] = &[
     ("systemctl", &["status", "is-active", "list-units", "show", "cat"]),
     ("gh", &["--version", "status"]),
 ];
+/// More programs that have verbs; none of theirs is known to only look.
+const MORE_WITH_VERBS: &[&str] = &[
+    "apt-get",
+    "aws",
+    "az",
+    "bundle",
+    "composer",
+    "conda",
+    "docker-compose",
+    "dotnet",
+    "flyctl",
+    "gcloud",
+    "glab",
+    "gradle",
+    "mix",
+    "pnpm",
+    "poetry",
+    "pulumi",
+    "rustup",
+    "svn",
+    "tofu",
+    "uv",
+    "yarn",
+];
+/// Options before a verb that take a word of their own.
+const BEFORE_VERBS: &[&str] =
+    &["-C", "-c", "-n", "--context", "--git-dir", "--namespace", "--prefix", "--profile", "--work-tree"];
 /// Verbs of SQL that only look.
 const SQL_LOOKS: &[&str] = &["SELECT", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "WITH", "VALUES", "PRAGMA", "TABLE"];
 /// First words of the names of tools that only look.
@@ -280,6 +307,28 @@ pub fn head(tool: &str, input: &str) -> String {
     }
 }
 
+/// What the command of this head does, in its first plain word: `pull` of `cd a && git -C b pull --rebase`. None for
+/// statements and other tools, and where there is none.
+pub fn command_verb(tool: &str, head: &str, input: &str) -> Option<String> {
+    if !matches!(takes(tool), Takes::Command) {
+        return None;
+    }
+    let commands = commands(&text_of(input));
+    let verb = verb_of(commands.iter().find(|words| words[0] == head)?)?;
+    let is_plain = verb.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b':');
+    is_plain.then(|| verb.to_owned())
+}
+
+/// Whether a program says with its first word what it does, as `git` and `npm` do.
+pub fn has_verbs(program: &str) -> bool {
+    LOOKING_VERBS.iter().any(|(name, _)| *name == program) || MORE_WITH_VERBS.contains(&program)
+}
+
+/// The first word of a command that is no option.
+fn verb_of(words: &[String]) -> Option<&str> {
+    after_options(&words[1..], BEFORE_VERBS).first().map(String::as_str)
+}
+
 /// Whether such a step may change something. Looking, searching and reading do not; what is not known may.
 pub fn changes(tool: &str, head: &str, input: &str) -> bool {
     let text = text_of(input);
@@ -338,7 +387,7 @@ fn command_changes(words: &[String]) -> bool {
         "sed" => words[1..].iter().any(|word| word.starts_with("-i") || word == "--in-place"),
         "sort" => has("-o"),
         _ => {
-            let verb = words[1..].iter().map(String::as_str).find(|word| !word.starts_with('-'));
+            let verb = verb_of(words);
             let looks = LOOKING_VERBS.iter().find(|(name, _)| *name == program);
             match looks {
                 Some((_, verbs)) => !verb.is_some_and(|verb| verbs.contains(&verb)),
@@ -496,7 +545,7 @@ fn push(out: &mut [Vec<String>], word: String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{changes, head};
+    use super::{changes, command_verb, has_verbs, head};
     use proptest::prelude::*;
 
     #[test]
@@ -525,6 +574,23 @@ mod tests {
         assert_eq!(head("mysql", "-- all of them\n select * from t"), "SELECT");
         assert_eq!(head("mcp__db__run_sql", r#"{"sql": "(SELECT 1)"}"#), "SELECT");
         assert_eq!(head("Read", "/etc/hosts"), "");
+    }
+
+    #[test]
+    fn what_a_command_does() {
+        for (input, expected) in [
+            ("git push", Some("push")),
+            ("cd a && git -C b pull --rebase", Some("pull")),
+            (r#"{"command": "cd web && npm --prefix x ci", "timeout": 3}"#, Some("ci")),
+            ("sudo docker compose up -d", Some("compose")),
+            ("python -m pytest", Some("pytest")),
+            ("cat a.txt", None),
+            ("make -j8", None),
+        ] {
+            assert_eq!(command_verb("Bash", &head("Bash", input), input).as_deref(), expected, "{input}");
+        }
+        assert_eq!(command_verb("mysql", "SELECT", "select all"), None);
+        assert!(has_verbs("git") && has_verbs("yarn") && !has_verbs("make"));
     }
 
     #[test]

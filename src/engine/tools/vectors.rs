@@ -11,7 +11,7 @@ use crate::store::{ReadLearning, ReadTools, make_private};
 use crate::text::{TextHash, text_hash};
 use crate::tools::discover::embedded_text;
 use crate::types::Role;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -79,10 +79,9 @@ impl Kept {
         self.made.get(hash).cloned().or_else(kept)
     }
 
-    /// The texts without a vector, each once.
-    fn missing<'t>(&self, texts: &'t [String]) -> Vec<&'t str> {
-        let by_hash: BTreeMap<TextHash, &str> = texts.iter().map(|text| (text_hash(text), text.as_str())).collect();
-        by_hash.into_iter().filter(|(hash, _)| self.get(hash).is_none()).map(|(_, text)| text).collect()
+    /// The vector of each text, where there is one.
+    fn all(&self, texts: &[String]) -> Vec<Option<Vec<f32>>> {
+        texts.iter().map(|text| self.get(&text_hash(text))).collect()
     }
 
     /// Makes vectors.
@@ -108,6 +107,12 @@ impl Kept {
     }
 }
 
+/// The texts for which nothing was found, each once.
+fn without<'t>(found: &[Option<Vec<f32>>], texts: &'t [String]) -> Vec<&'t str> {
+    let missing = texts.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(text, _)| text.as_str());
+    missing.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 impl Engine {
     /// The unit vectors of what tools say, in order; none without a model, or while a process in the background makes
     /// many that are missing. They are kept in a file beside the other vectors, by the hash of the text.
@@ -119,7 +124,8 @@ impl Engine {
         let Some(open) = self.open_model()? else { return Ok(None) };
         let encoder = open.encoder.as_ref();
         let mut kept = Kept::open(self.vector_file("tools", encoder), encoder);
-        let missing = kept.missing(texts);
+        let mut found = kept.all(texts);
+        let missing = without(&found, texts);
         if !missing.is_empty() {
             if missing.len() > AT_HAND && kept.path.is_some() && self.settings.later.is_some_and(|later| later()) {
                 session.note(format!(
@@ -130,8 +136,9 @@ impl Engine {
             }
             kept.make(&missing, self, session)?;
             kept.write(&self.all_tool_texts(texts)?, session);
+            found = kept.all(texts);
         }
-        Ok(Some(texts.iter().filter_map(|text| kept.get(&text_hash(text))).collect()))
+        Ok(Some(found.into_iter().flatten().collect()))
     }
 
     /// Makes the missing vectors of all tools and past tasks. Gives whether there was anything to make. If another
@@ -148,7 +155,7 @@ impl Engine {
         let Some(open) = self.open_model()? else { return Ok(false) };
         let encoder = open.encoder.as_ref();
         let mut kept = Kept::open(self.vector_file("tools", encoder), encoder);
-        let missing = kept.missing(&texts);
+        let missing = without(&kept.all(&texts), &texts);
         let Some(path) = kept.path.clone().filter(|_| !missing.is_empty()) else { return Ok(false) };
         let Some(_lock) = alone(&path, Duration::ZERO, &mut || {}) else { return Ok(false) };
         for piece in missing.chunks(PIECE) {

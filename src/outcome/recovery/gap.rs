@@ -1,6 +1,6 @@
 //! From a failure to the next try of the same action: what was done between, and whether it then worked.
 
-use super::super::head::changes;
+use super::super::head::{changes, command_verb, has_verbs};
 use super::label::same;
 use crate::types::ToolOutcome;
 
@@ -28,60 +28,13 @@ pub struct Gap {
     pub looked: Vec<usize>,
 }
 
-/// Programs whose first word says what they do: another one is another action.
-const WITH_VERBS: &[&str] = &[
-    "apt",
-    "apt-get",
-    "aws",
-    "az",
-    "brew",
-    "bundle",
-    "cargo",
-    "composer",
-    "conda",
-    "docker",
-    "docker-compose",
-    "dotnet",
-    "flyctl",
-    "gcloud",
-    "gh",
-    "git",
-    "glab",
-    "go",
-    "gradle",
-    "helm",
-    "kubectl",
-    "mix",
-    "npm",
-    "pip",
-    "pip3",
-    "pnpm",
-    "podman",
-    "poetry",
-    "pulumi",
-    "rustup",
-    "svn",
-    "systemctl",
-    "terraform",
-    "tofu",
-    "uv",
-    "yarn",
-];
-
-/// The first word behind the program that is no option, if it is a plain word: `pull` of `git --no-pager pull`.
-fn verb(row: &ToolOutcome) -> Option<&str> {
-    let mut words = row.input.split_whitespace();
-    words.find(|word| word.rsplit('/').next() == Some(row.head.as_str()))?;
-    let is_plain = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-' || b == b':');
-    words.find(|word| !word.starts_with('-')).filter(is_plain)
-}
-
 /// The next try of what failed: a later row with the same tool and head.
 ///
-/// A row with another verb is no try in two cases: the program is one of [`WITH_VERBS`], or the same input comes again
+/// A row with another verb is no try in two cases: the program says with it what it does, or the same input comes again
 /// later and works. After a failed `git push`, `git pull` is a step that helps, and the next `git push` is the try.
 fn next_try(rows: &[&ToolOutcome], failed: usize) -> Option<usize> {
     let row = rows[failed];
+    let verb = |row: &ToolOutcome| command_verb(&row.tool, &row.head, &row.input);
     let own = verb(row);
     let later = || (failed + 1..rows.len()).filter(|&at| same(rows[at], row));
     let is_row = |at: &usize| rows[*at].input_fingerprint == row.input_fingerprint;
@@ -89,7 +42,7 @@ fn next_try(rows: &[&ToolOutcome], failed: usize) -> Option<usize> {
     let is_try = |at: &usize| {
         let other = verb(rows[*at]);
         let differs = own.is_some() && other.is_some() && own != other;
-        !differs || again.is_none() && !WITH_VERBS.contains(&row.head.as_str())
+        !differs || again.is_none() && !has_verbs(&row.head)
     };
     later().find(is_try)
 }

@@ -95,9 +95,8 @@ pub fn expansion(density: f64) -> f64 {
 #[derive(Debug)]
 pub struct Finder<'a> {
     tools: &'a [Tool],
-    vectors: Option<&'a [Vec<f32>]>,
-    /// The same in one block, so that a task is compared with all at once.
-    rows: Vec<f32>,
+    /// The vectors of all tools in one block, so that a task is compared with all at once; none without a model.
+    rows: Option<Vec<f32>>,
     texts: &'a ToolTexts,
     needs: Needs,
     graph: &'a ToolGraph,
@@ -129,8 +128,8 @@ impl<'a> Finder<'a> {
     ) -> io::Result<Self> {
         let of = Conditional::of(graph);
         let needs = Needs::of(tools);
-        let rows = vectors.map(<[Vec<f32>]>::concat).unwrap_or_default();
-        let mut out = Self { tools, vectors, rows, texts, needs, graph, of, past, mix: Mix::default() };
+        let rows = vectors.map(<[Vec<f32>]>::concat);
+        let mut out = Self { tools, rows, texts, needs, graph, of, past, mix: Mix::default() };
         if let Some(past) = past.filter(|past| past.sessions.len() >= LEAST_PAST) {
             let most = (SAMPLED / tools.len().max(1)).clamp(LEAST_PAST, SAMPLES);
             let step = past.sessions.len().div_ceil(most).max(1);
@@ -165,9 +164,9 @@ impl<'a> Finder<'a> {
                 *sum += WORDS * words + NAMES * name;
             });
         }
-        if let (true, Some(vector), Some(_)) = (legs.meaning, vector, self.vectors) {
+        if let (true, Some(vector), Some(rows)) = (legs.meaning, vector, &self.rows) {
             let mut cosines = vec![0.0f32; self.tools.len()];
-            dot_rows(vector, &self.rows, &mut cosines);
+            dot_rows(vector, rows, &mut cosines);
             out.iter_mut().zip(cosines).for_each(|(sum, cosine)| *sum += MEANING * f64::from(cosine));
         }
         out
@@ -341,8 +340,10 @@ impl<'a> Finder<'a> {
         if words > 0.0 {
             out.push(Reason::Words);
         }
-        if let (Some(vector), Some(vectors)) = (task.vector, self.vectors) {
-            out.push(Reason::Meaning { cosine: dot(vector, &vectors[tool]) });
+        if let (Some(vector), Some(rows)) = (task.vector, &self.rows)
+            && let Some(own) = rows.chunks_exact(vector.len()).nth(tool)
+        {
+            out.push(Reason::Meaning { cosine: dot(vector, own) });
         }
         out.truncate(REASONS);
         out
