@@ -38,6 +38,24 @@ fn what_is_known_already_is_updated_in_its_place() {
     user.assert_sound();
 }
 
+/// A host without a dot, as in a network of containers. Another password is the same error.
+#[test]
+fn the_password_in_an_error_is_kept_nowhere_and_says_nothing() {
+    let user = User::new();
+    let here = repository(&user, "one");
+    let error = |password: &str| format!("error: frobnicator: cannot reach svc://app:{password}@store:5432/x\n");
+    std::fs::write(here.join("fail.log"), error("FYSJYgOuwgz7")).unwrap();
+    remember(&user, &here, &["Open the VPN", "--error", "fail.log", "--worked"]);
+    for entry in std::fs::read_dir(user.home()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = if path.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+        assert!(!bytes.windows(12).any(|part| part == b"FYSJYgOuwgz7"), "{}", path.display());
+    }
+    std::fs::write(here.join("again.log"), error("q8Zt3LmW0xKd")).unwrap();
+    let ran = ken_in(&user, &here, &["lookup", "--json", "again.log"]);
+    assert!(ran.out.contains("Open the VPN"), "{ran:?}");
+}
+
 #[test]
 fn what_cannot_be_remembered_says_why() {
     let user = User::new();
