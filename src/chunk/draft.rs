@@ -131,9 +131,11 @@ impl Sections<'_, '_> {
         (range, tokens)
     }
 
-    /// A section under these headings: each cut short, and the outermost left out where all are too long.
+    /// A section under these headings: each cut short, the outermost left out where all are too long, and one that
+    /// says what the one above it says left out: pages often have their title as their first heading too.
     fn section(&self, lead: Range<usize>, names: Vec<String>) -> Section {
         let mut path: Vec<String> = self.root.iter().cloned().chain(names).collect();
+        path.dedup_by(|name, above| says_the_same(name, above));
         for name in &mut path {
             name.truncate(name.floor_char_boundary(MAX_HEADING_BYTES));
         }
@@ -286,6 +288,14 @@ fn prefers(last: &Draft, before: &Draft, after: &Draft) -> bool {
 /// Whether a draft waits for a neighbour.
 fn is_open(draft: &Draft, limits: &Limits) -> bool {
     !draft.alone && (draft.tokens < limits.least || draft.announces)
+}
+
+/// Whether two headings have the same letters and digits.
+fn says_the_same(a: &str, b: &str) -> bool {
+    let said =
+        |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
+    let a = said(a);
+    !a.is_empty() && a == said(b)
 }
 
 fn common(a: &[String], b: &[String]) -> usize {

@@ -57,7 +57,7 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
     };
     meter.finish();
     output.tell_notes();
-    show(&report?, output)?;
+    show(&report?, args.refresh, output)?;
     memory_files::refresh_beside(&engine, &surroundings, output);
     if is_first && output.interactive && !output.json {
         output.say("Try: `ken search \"a question about it\"`, or `ken status` to see what is indexed.");
@@ -78,7 +78,7 @@ fn watch(engine: &Engine, paths: &[PathBuf], options: &IndexOptions, output: &Ou
         output.tell_notes();
         match report {
             Ok(report) if report.is_unchanged() => {}
-            Ok(report) => show(&report, output)?,
+            Ok(report) => show(&report, false, output)?,
             // Ctrl-C, heard while vectors were made ready.
             Err(error @ EngineError::Stopped) => return Err(error.into()),
             Err(error) => output.note(&error.to_string()),
@@ -87,11 +87,11 @@ fn watch(engine: &Engine, paths: &[PathBuf], options: &IndexOptions, output: &Ou
     Ok(0)
 }
 
-fn show(report: &IndexReport, output: &Output) -> Result<(), Failure> {
+fn show(report: &IndexReport, is_refresh: bool, output: &Output) -> Result<(), Failure> {
     if output.json {
         return output.print(&json_object(report));
     }
-    output.print(&text(report))?;
+    output.print(&text(report, is_refresh))?;
     for skipped in report.skipped.iter().take(SHOWN_SKIPPED) {
         let left = if skipped.rules { ":" } else { " is left out:" };
         output.note(&format!("{}{left} {}", shown(&skipped.path), single_line(&skipped.why, 200)));
@@ -122,7 +122,7 @@ pub(super) fn stay_forgotten(ids: &[String], output: &Output) {
     output.say(&format!("{} {what} (`ken forget --list`)", output.message_style.warning("note:")));
 }
 
-fn text(report: &IndexReport) -> String {
+fn text(report: &IndexReport, is_refresh: bool) -> String {
     let mut files: Vec<String> = Vec::new();
     for (count, what) in [
         (report.files_added, "new"),
@@ -137,7 +137,8 @@ fn text(report: &IndexReport) -> String {
             files.push(format!("{count} {what}"));
         }
     }
-    let files = if files.is_empty() { "no files".to_owned() } else { format!("files: {}", files.join(", ")) };
+    let nothing = if is_refresh { "nothing changed" } else { "no files" };
+    let files = if files.is_empty() { nothing.to_owned() } else { format!("files: {}", files.join(", ")) };
     let mut chunks = String::new();
     if report.chunks_added + report.chunks_removed > 0 {
         chunks = format!("; chunks: {} added, {} removed", report.chunks_added, report.chunks_removed);

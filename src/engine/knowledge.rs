@@ -107,8 +107,7 @@ impl Engine {
         if let NeededVectors::Entries(by_words) = wanted
             && let Some(later) = self.settings.later.filter(|_| self.settings.vectors.is_some())
         {
-            // Vectors of other packs are reused. With these at hand, making the rest takes a moment.
-            if self.vector_files(encoder).is_empty() || self.piece_of_canon(packs, encoder).is_some() {
+            if self.takes_long(packs, encoder) {
                 let entries = by_words();
                 let mut texts = CanonTexts::new(packs.canon(), |entry| entries.binary_search(&entry).is_ok());
                 texts.reuse(&self.old_images(encoder));
@@ -121,10 +120,7 @@ impl Engine {
                     drop(keep(&texts.stock(&piece_origin(packs, encoder), encoder.dims()), &path));
                 }
                 if later() {
-                    session.note(format!(
-                        "{} entries were compared by meaning; vectors of the others are being made in the background",
-                        entries.len()
-                    ));
+                    note_partial(entries.len(), session);
                     let image = texts.image(&canon_origin(packs, encoder), encoder.dims());
                     return Ok((Index::new(image), true));
                 }
@@ -141,6 +137,14 @@ impl Engine {
     /// The unfinished file of canon's vectors: another process is making it, or was stopped.
     fn piece_of_canon(&self, packs: &PacksSnapshot, encoder: &dyn Encoder) -> Option<Image> {
         Image::open(&self.vector_path(packs, encoder)?, &piece_origin(packs, encoder))
+    }
+
+    /// Whether the missing vectors of the packs take longer to make than somebody would wait. Those of other packs are
+    /// reused, so that after a small change of a pack it takes a moment.
+    fn takes_long(&self, packs: &PacksSnapshot, encoder: &dyn Encoder) -> bool {
+        self.vector_files(encoder).is_empty()
+            || self.piece_of_canon(packs, encoder).is_some()
+            || self.canon_texts(packs, encoder).missing > PIECE
     }
 
     /// Vectors of this model's files, of whatever packs.
@@ -435,6 +439,15 @@ impl CanonTexts {
         let link = |at: usize| (self.parts[at].entry, self.parts[at].part, self.hashes[at]);
         let links: Vec<(u64, u32, TextHash)> = linked.map(link).collect();
         Image::new(origin, dims, rows, links)
+    }
+}
+
+/// Tells that only some entries were compared; nothing where none may answer anyway.
+fn note_partial(entries: usize, session: &Session<'_>) {
+    if entries > 0 {
+        session.note(format!(
+            "{entries} entries were compared by meaning; vectors of the others are being made in the background"
+        ));
     }
 }
 

@@ -7,8 +7,9 @@ use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::query::{
     Around, Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, named_entries,
-    probe_items, search,
+    probe_items, respelled, search,
 };
+use crate::screen::line;
 use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
 use crate::text::{decode, ends, near_names};
 use crate::types::limits::QUESTION_BYTES;
@@ -225,8 +226,18 @@ impl Engine {
         let request = self.request(Some(question.trim()), options, session)?;
         let reranker = if options.rerank { Some(self.reranker()?) } else { None };
         let reranker = reranker.as_ref().map(|reranker| reranker.reranker.as_ref());
-        let mut answer =
-            request.ask(&options.filter, |context| Ok(search(context, question.trim(), options, reranker)?))?;
+        let mut answer = request.ask(&options.filter, |context| {
+            let answer = search(context, question.trim(), options, reranker)?;
+            let may_be_misspelt = !answer.found() && options.legs.keyword && options.why_not.is_none();
+            let respelled = if may_be_misspelt { respelled(&context, question.trim())? } else { None };
+            let Some(respelled) = respelled else { return Ok(answer) };
+            let meant = search(context, &respelled, options, reranker)?;
+            if !meant.found() {
+                return Ok(answer);
+            }
+            session.note(format!("nothing is known about this as it is spelt; searched for `{}`", line(&respelled)));
+            Ok(meant)
+        })?;
         self.associate(&mut answer, options, request.gate(), session)?;
         request.end();
         Ok(answer)

@@ -84,6 +84,18 @@ pub struct Reach {
     pub unknown: f32,
 }
 
+/// How a text stands to the name that is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Naming {
+    /// It does not hold it, or no name is asked for.
+    #[default]
+    Absent,
+    /// It holds the whole name.
+    Held,
+    /// It declares what is called so, or the name stands in its heading.
+    Declared,
+}
+
 /// The terms that a text shares with a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TermOverlap {
@@ -91,6 +103,8 @@ pub struct TermOverlap {
     pub bm25: f32,
     /// How much of what the question says the text says too, by weight, in \[0, 1\].
     pub coverage: f32,
+    /// Whether it holds the name that is asked for.
+    pub naming: Naming,
 }
 
 /// A term of a question as a set of documents weighs it.
@@ -115,6 +129,17 @@ pub struct WeightedTerms {
     bm25: Bm25,
     /// What they are worth together.
     all: f32,
+    /// The name that is asked for.
+    name: Option<NamePlaces>,
+}
+
+/// Where the name that is asked for stands among the terms of a question.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NamePlaces {
+    /// Among those of texts.
+    pub text: usize,
+    /// Among those of headings.
+    pub heading: usize,
 }
 
 impl WeightedTerms {
@@ -130,7 +155,13 @@ impl WeightedTerms {
             all += weight * worth;
             weighted.push(WeightedTerm { weight, document_frequency, idf: bm25.idf(document_frequency), worth });
         }
-        Self { places, terms: weighted, bm25, all }
+        Self { places, terms: weighted, bm25, all, name: None }
+    }
+
+    /// The same, where the terms at these places are a name that is asked for.
+    #[must_use]
+    pub(super) fn with_name(self, name: Option<NamePlaces>) -> Self {
+        Self { name, ..self }
     }
 
     /// What a text shares with the question. The text need not be one of the documents.
@@ -155,7 +186,18 @@ impl WeightedTerms {
             shared.coverage += term.weight * term.worth;
         }
         shared.coverage /= self.all.max(f32::EPSILON);
+        let holds = |place: usize| counts.get(place).is_some_and(|count| *count > 0);
+        shared.naming = match self.name {
+            Some(name) if holds(name.heading) => Naming::Declared,
+            Some(name) if holds(name.text) => Naming::Held,
+            _ => Naming::Absent,
+        };
         shared
+    }
+
+    /// How much each term of the question tells: its weight there times its idf; in the question's order.
+    pub fn weights(&self) -> impl Iterator<Item = f32> + '_ {
+        self.terms.iter().map(|term| term.weight * term.idf)
     }
 
     /// What the documents are like.

@@ -27,7 +27,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use bm25::{Bm25, Reach, TermOverlap, WeightedTerms};
+pub use bm25::{Bm25, Naming, Reach, TermOverlap, WeightedTerms};
 pub use builder::{TermImageBuilder, TermText};
 pub use image::{TermImage, TermOrigin};
 pub use index::TermIndex;

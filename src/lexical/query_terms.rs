@@ -10,6 +10,8 @@ pub struct QueryTerms {
     terms: Vec<(String, f32)>,
     /// Those that may stand in a heading, sorted.
     headings: Vec<String>,
+    /// The whole name that is asked for.
+    name: Option<String>,
 }
 
 impl QueryTerms {
@@ -28,7 +30,7 @@ impl QueryTerms {
             });
         }
         let terms = counts.into_iter().map(|(term, count)| (term, (1.0 + count).log2())).collect();
-        Self { terms, headings: Vec::new() }
+        Self { terms, headings: Vec::new(), name: None }
     }
 
     /// The same, where these words of it count again in a text whose heading holds them. Of a name in several parts the
@@ -44,6 +46,26 @@ impl QueryTerms {
         self.headings.sort_unstable();
         self.headings.dedup();
         self
+    }
+
+    /// The same, where this word of it is a name that is asked for. A name of one part counts as a plain word: `-Wall`
+    /// stands in every text about walls.
+    #[must_use]
+    pub fn with_name(mut self, word: &str) -> Self {
+        let mut tokens = Vec::new();
+        for_each_token(word, |token| tokens.push(token.to_owned()));
+        self.name = (tokens.len() > 1).then(|| tokens.swap_remove(0));
+        if let Some(name) = &self.name {
+            self.headings.push(name.clone());
+            self.headings.sort_unstable();
+            self.headings.dedup();
+        }
+        self
+    }
+
+    /// The name that is asked for, as it stands among the terms and among the headings.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// The terms with their weights, in order.

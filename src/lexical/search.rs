@@ -4,12 +4,13 @@
 //! same documents: other parameters than ours, f64, a term that half of the documents hold or more counts next to
 //! nothing. What is judged later is [`TermIndex::score`].
 
-use super::bm25::WeightedTerms;
+use super::bm25::{NamePlaces, WeightedTerms};
 use super::hash::{heading_hash, term_hash};
 use super::index::{NONE, Segment};
 use super::layout::{COUNT_BITS, LARGE_COUNT};
 use super::saturation::Saturation;
 use super::{Bm25, QueryTerms, Reach, TermIndex};
+use crate::text::for_each_token;
 
 /// Terms of a question that are searched, rarest first: common ones of a long question find nothing that these do not.
 const MAX_TERMS: usize = 24;
@@ -187,7 +188,25 @@ impl TermIndex {
         let searched = searched(&frequencies, bm25);
         let all = hashes.into_iter().zip(weights).zip(frequencies);
         let weighted = WeightedTerms::new(all.map(|((hash, weight), df)| (hash, weight, df)), terms.len(), bm25);
+        let weighted = weighted.with_name(name_places(terms));
         PreparedQuery { numbers, searched, weighted, reach }
+    }
+
+    /// How many admitted documents hold a word, in any of its forms.
+    pub fn holders(&self, word: &str, is_admitted: &dyn Fn(u64) -> bool) -> usize {
+        let mut hash = None;
+        for_each_token(word, |token| hash = hash.or_else(|| Some(term_hash(token))));
+        let Some(hash) = hash else { return 0 };
+        let in_segment = |segment: &Segment| {
+            let number = segment.image.number_of(hash).unwrap_or(NONE);
+            let slots = segment.image.postings(number).iter().map(|posting| posting >> COUNT_BITS);
+            let admitted = |slot: &u32| {
+                let id = segment.image.ids().get(*slot as usize);
+                !segment.is_dead(*slot) && id.is_some_and(|id| is_admitted(*id))
+            };
+            slots.filter(admitted).count()
+        };
+        self.segments.iter().map(in_segment).sum()
     }
 
     /// Ids of up to `most` documents that are admitted and share terms with the question, best first.
@@ -233,6 +252,14 @@ impl TermIndex {
             }
         }
     }
+}
+
+/// Where the name that is asked for stands.
+fn name_places(terms: &QueryTerms) -> Option<NamePlaces> {
+    let name = terms.name()?;
+    let text = terms.iter().position(|(term, _)| term == name)?;
+    let heading = terms.len() + terms.headings().position(|term| term == name)?;
+    Some(NamePlaces { text, heading })
 }
 
 /// Which terms are searched, rarest first and alphabetically among equals, each with FTS5's idf.

@@ -338,6 +338,30 @@ mod tests {
     }
 
     #[test]
+    fn a_declaration_within_a_passage_stands_there_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.rs");
+        let text =
+            "//! Retries.\n\n/// How often a request is sent again.\npub const TIMES: u32 = 3;\n\nfn wait() {}\n";
+        std::fs::write(&path, text).unwrap();
+        let one = |uid: &str, title: &str, first: &str, last: &str, score| {
+            let (byte_start, byte_end) = (text.find(first).unwrap(), text.find(last).unwrap() + last.len());
+            let line = |at: usize| text[..at].lines().count().max(1);
+            let (line_start, line_end) = (line(byte_start + 1), line(byte_end));
+            let path = Some(path.to_str().unwrap().to_owned());
+            let span = Some(Span { byte_start, byte_end, line_start, line_end });
+            Recalled { path, span, title: title.to_owned(), ..recalled(uid, &text[byte_start..byte_end], score) }
+        };
+        let declared = one("c/1", "const TIMES", "pub const", "3;", 0.9);
+        let passage = one("c/2", "", "//! Retries.", "fn wait() {}", 0.5);
+        for all in [[declared.clone(), passage.clone()], [passage, declared]] {
+            let frame = packed(all.to_vec(), &request("x", 400));
+            let seen: Vec<_> = frame.pieces().map(|p| (p.line_start, p.line_end, p.text.as_str())).collect();
+            assert_eq!(seen, [(Some(1), Some(6), text.trim_end())]);
+        }
+    }
+
+    #[test]
     fn of_a_chunk_that_was_read_part_by_part_the_best_goes_in() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.md");

@@ -270,7 +270,7 @@ impl Selecting<'_> {
         let mut placed = Placed { piece: offer.piece(), span: offer.span };
         let mut spent = 0;
         let mut without = Vec::new();
-        // At most one before it and one behind it.
+        // Its neighbours, and all that it shares lines with.
         for at in 0..self.placed.len() {
             if let Some(joined) = self.joined(&self.placed[at], &placed) {
                 spent += self.placed[at].piece.tokens;
@@ -294,32 +294,37 @@ impl Selecting<'_> {
         Ok(())
     }
 
-    /// Whether the piece that was taken last would take this in.
+    /// Whether the piece that was taken last would take this in as its neighbour.
     fn stands_beside(&self, offer: &Offer<'_>) -> bool {
         // Most offers stand in other files: nothing is made of those.
         let same_file = |last: &&Placed| offer.recalled.path.is_some() && last.piece.path == offer.recalled.path;
         let Some(last) = self.placed.last().filter(same_file) else { return false };
         let placed = Placed { piece: offer.piece(), span: offer.span };
-        self.joined(last, &placed).is_some()
+        !overlaps(last, &placed) && self.joined(last, &placed).is_some()
     }
 
-    /// Two pieces as one, if they are neighbours in a file.
+    /// Two pieces as one, if they are neighbours in a file or share lines of it.
     fn joined(&self, a: &Placed, b: &Placed) -> Option<Placed> {
         let path = a.piece.path.as_ref().filter(|path| Some(*path) == b.piece.path.as_ref())?;
         let (x, y) = (a.span?, b.span?);
         let (first, second) = if x.byte_start <= y.byte_start { (x, y) } else { (y, x) };
         let text = self.files.text(path)?;
-        let gap = text.get(first.byte_end..second.byte_start).filter(|gap| gap.len() <= GAP_BYTES)?;
         let shared = shared_title(&a.piece.title, &b.piece.title);
+        // A passage may hold what another is: text by its paragraphs, and code by its declarations.
+        let overlap = overlaps(a, b);
+        let gap = text.get(first.byte_end..second.byte_start.max(first.byte_end))?;
         // Neighbours of one section; or of two that share all but their own headings, with nothing but those between.
         let heading = |line: &str| line.trim().is_empty() || line.trim_start().starts_with(['#', '=', '-']);
-        if a.piece.title != b.piece.title
-            && !(siblings(&a.piece.title, &b.piece.title, &shared) && gap.lines().all(heading))
-        {
+        let neighbours = gap.len() <= GAP_BYTES
+            && (a.piece.title == b.piece.title
+                || siblings(&a.piece.title, &b.piece.title, &shared) && gap.lines().all(heading));
+        if !overlap && !neighbours {
             return None;
         }
-        let span = Span { byte_end: second.byte_end.max(first.byte_end), line_end: second.line_end, ..first };
+        let (byte_end, line_end) = (second.byte_end.max(first.byte_end), second.line_end.max(first.line_end));
+        let span = Span { byte_end, line_end, ..first };
         let (best, other) = if b.piece.score > a.piece.score { (b, a) } else { (a, b) };
+        let title = if overlap && shared.is_empty() { best.piece.title.clone() } else { shared };
         let mut joined: Vec<String> = a.piece.joined.iter().chain(&b.piece.joined).cloned().collect();
         joined.push(other.piece.id.clone());
         joined.sort_unstable();
@@ -328,7 +333,7 @@ impl Selecting<'_> {
         let moved = [a.piece.state, b.piece.state].contains(&Standing::Moved);
         let piece = Piece {
             joined,
-            title: shared,
+            title,
             line_start: Some(span.line_start),
             line_end: Some(span.line_end),
             state: if moved { Standing::Moved } else { best.piece.state },
@@ -337,6 +342,11 @@ impl Selecting<'_> {
         };
         Some(Placed { piece, span: Some(span) })
     }
+}
+
+/// Whether two pieces of one file have bytes in common.
+fn overlaps(a: &Placed, b: &Placed) -> bool {
+    a.span.zip(b.span).is_some_and(|(a, b)| a.byte_start < b.byte_end && b.byte_start < a.byte_end)
 }
 
 /// The headings that two paths have in common.

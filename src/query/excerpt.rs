@@ -7,7 +7,7 @@
 use crate::chunk::Format;
 use crate::text::for_each_token;
 use crate::types::ExcerptLine;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -52,17 +52,36 @@ fn lines(text: &str) -> Vec<Line<'_>> {
     ranges.into_iter().map(|range| Line { text: &text[range.clone()], range }).collect()
 }
 
+/// The words of a question, each with how much it tells: a word that many texts hold tells little.
+pub(super) type AskedWords<'w> = HashMap<&'w str, f32>;
+
+/// Which of these lines says most about a question together with those behind it: their different words tell most, then
+/// its own do. `None` where no line says anything.
+pub(super) fn most_telling(lines: &[&str], words: &AskedWords<'_>) -> Option<usize> {
+    let held: Vec<Vec<&str>> = lines.iter().map(|line| words_of(line, words)).collect();
+    let tells = |lines: &[Vec<&str>]| -> f32 {
+        let mut all: Vec<&str> = lines.iter().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all.iter().filter_map(|word| words.get(word)).sum()
+    };
+    let worth = |at: usize| (tells(&held[at..(at + WINDOW).min(held.len())]), tells(&held[at..=at]));
+    let says = (0..lines.len()).filter(|&at| lines[at].contains(char::is_alphanumeric));
+    let all = says.map(|at| (worth(at), at));
+    // The first of equals: a text says at its beginning what it is about.
+    let better = |a: &((f32, f32), usize), b: &((f32, f32), usize)| {
+        let ((a, of_a), (b, of_b)) = (a.0, b.0);
+        a.total_cmp(&b).then(of_a.total_cmp(&of_b))
+    };
+    all.reduce(|best, next| if better(&next, &best).is_gt() { next } else { best }).map(|(_, at)| at)
+}
+
 /// Where the lines stand that say most about a question with these words, in bytes: whole lines.
-pub(super) fn telling(text: &str, words: &HashSet<&str>) -> Range<usize> {
+pub(super) fn telling(text: &str, words: &AskedWords<'_>) -> Range<usize> {
     let lines = lines(text);
     let says = |line: &Line<'_>| line.text.contains(char::is_alphanumeric);
-    let worth: Vec<usize> = lines.iter().map(|line| distinct(line.text, words)).collect();
-    let sum = |start: usize| worth[start..(start + WINDOW).min(worth.len())].iter().sum::<usize>();
-    // The first of equals: a text says at its beginning what it is about.
-    let best = (0..lines.len())
-        .filter(|&at| says(&lines[at]))
-        .max_by_key(|&start| (sum(start), worth[start], std::cmp::Reverse(start)));
-    let Some(mut first) = best else { return 0..text.len() };
+    let texts: Vec<&str> = lines.iter().map(|line| line.text).collect();
+    let Some(mut first) = most_telling(&texts, words) else { return 0..text.len() };
     // One more line up is read if the paragraph begins there.
     if first > 0 && says(&lines[first - 1]) && (first == 1 || !says(&lines[first - 2])) {
         first -= 1;
@@ -81,15 +100,11 @@ pub(super) fn telling(text: &str, words: &HashSet<&str>) -> Range<usize> {
     lines[first].range.start..lines[last].range.end
 }
 
-/// Different words of the question in a line.
-fn distinct(line: &str, words: &HashSet<&str>) -> usize {
-    let mut found: HashSet<String> = HashSet::new();
-    for_each_token(line, |token| {
-        if words.contains(token) {
-            found.insert(token.to_owned());
-        }
-    });
-    found.len()
+/// The words of the question that a line holds.
+fn words_of<'w>(line: &str, words: &AskedWords<'w>) -> Vec<&'w str> {
+    let mut found = Vec::new();
+    for_each_token(line, |token| found.extend(words.get_key_value(token).map(|(word, _)| *word)));
+    found
 }
 
 /// The lines of a stretch of a text, which stands in a file of this name. `whole` lines are not cut, however long.
@@ -97,7 +112,7 @@ pub(super) fn excerpt(
     text: &str,
     stretch: &Range<usize>,
     path: Option<&str>,
-    words: &HashSet<&str>,
+    words: &AskedWords<'_>,
     whole: bool,
 ) -> Vec<ExcerptLine> {
     let is_program = path.is_some_and(|path| matches!(Format::of_path(Path::new(path)), Some(Format::Source(_))));
@@ -160,7 +175,7 @@ pub(super) fn goes_on(line: &str, next: &str) -> bool {
 }
 
 /// A very long line, from a little before its first word of the question on.
-fn shortened(line: &str, words: &HashSet<&str>) -> String {
+fn shortened(line: &str, words: &AskedWords<'_>) -> String {
     if line.chars().count() <= LONG_LINE {
         return line.to_owned();
     }
@@ -176,14 +191,14 @@ fn shortened(line: &str, words: &HashSet<&str>) -> String {
 }
 
 /// Where words of the question stand in a line.
-fn marks(line: &str, words: &HashSet<&str>) -> Vec<Range<usize>> {
+fn marks(line: &str, words: &AskedWords<'_>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(found) = line[at..].find(is_word) {
         let start = at + found;
         let end = line[start..].find(|c| !is_word(c)).map_or(line.len(), |length| start + length);
         let mut told = false;
-        for_each_token(&line[start..end], |token| told |= words.contains(token));
+        for_each_token(&line[start..end], |token| told |= words.contains_key(token));
         if told {
             out.push(start..end);
         }
@@ -200,8 +215,8 @@ fn is_word(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn words() -> HashSet<&'static str> {
-        HashSet::from(["retri", "timeout", "max_attempts", "attempt", "max"])
+    fn words() -> AskedWords<'static> {
+        ["retri", "timeout", "max_attempts", "attempt", "max"].map(|word| (word, 1.0)).into()
     }
 
     fn shown(text: &str, path: &str) -> Vec<(String, bool)> {
@@ -227,6 +242,15 @@ mod tests {
         // A fence that was opened before counts.
         let fenced = format!("```\n{}timeout\n```\n", "x\n".repeat(9));
         assert_eq!(shown(&fenced, "a.md").last(), Some(&("timeout".to_owned(), true)));
+    }
+
+    #[test]
+    fn a_rare_word_tells_more_than_a_common_one_said_often() {
+        let words: AskedWords<'_> = [("flask", 0.5), ("app", 0.5), ("reloader", 4.0)].into();
+        let text = "flask app\nflask app\nflask app\n\n\nthe reloader\nis off\n";
+        assert_eq!(&text[telling(text, &words)], "the reloader\nis off");
+        assert_eq!(most_telling(&["flask", "app flask", "none"], &words), Some(1), "the window is level");
+        assert_eq!((most_telling(&["--", "x", "y"], &words), most_telling(&["--"], &words)), (Some(1), None));
     }
 
     #[test]

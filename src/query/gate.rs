@@ -89,6 +89,20 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// Sets the gate of candidates that belong to another repository than the one that is asked from: in a frame they
+    /// must reach the gate of their collection by themselves. A task here is seldom helped by what another repository
+    /// says about much the same. `gates` are those of the collections.
+    pub fn apply_elsewhere(self, candidates: &mut [Candidate], gates: &[f32]) {
+        if !matches!(self, Self::Ambient(_)) {
+            return;
+        }
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.is_elsewhere) {
+            candidate.gate = candidate.gate.max(gates[candidate.collection]);
+        }
+    }
+}
+
 impl Gates {
     /// The calibrated gate, or the one that the caller insists on.
     pub fn new(fit: Option<&Fit>, min_relevance: Option<f32>) -> Self {
@@ -106,6 +120,7 @@ impl Gates {
 
 #[cfg(test)]
 mod tests {
+    use super::super::relevance::Judged;
     use super::*;
 
     #[test]
@@ -120,6 +135,29 @@ mod tests {
         assert_eq!((everywhere.gate(0.5, 0.9), named.gate(0.5, 0.9)), (0.9 * 0.004, 0.9 * 0.0001));
         assert_eq!((everywhere.gate(0.5, 0.25), named.gate(0.5, 0.25)), (f32::INFINITY, 0.25 * 0.0001));
         assert_eq!((named.gate(0.5, 0.01), named.gate(0.0, 0.0)), (f32::INFINITY, f32::INFINITY));
+    }
+
+    #[test]
+    fn a_frame_takes_from_elsewhere_what_is_sure() {
+        let one = |is_elsewhere| Candidate {
+            collection: 0,
+            key: 1,
+            part: None,
+            pattern: None,
+            judged: Judged { relevance: 0.2, ..Judged::default() },
+            gate: 0.004,
+            score: 0.2,
+            is_elsewhere,
+            prior: None,
+            logit: None,
+        };
+        let passing = |rule: Rule| {
+            let mut both = [one(false), one(true)];
+            rule.apply_elsewhere(&mut both, &[0.3]);
+            both.map(|one| one.passes())
+        };
+        assert_eq!(passing(Rule::Ambient(Ambient::EVERYWHERE)), [true, false]);
+        assert_eq!(passing(Rule::Each), [true, true]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::collection::Known;
 use super::collections::Files;
-use super::excerpt::{excerpt, goes_on, prose, telling};
+use super::excerpt::{AskedWords, excerpt, goes_on, prose, telling};
 use super::options::SearchOptions;
 use super::recalled::entry_text;
 use super::score::score;
@@ -14,7 +14,7 @@ use crate::types::{
     Advice, CausalRole, Content, Destructive, Excerpt, ExcerptLine, Explanation, External, Hit, Item, Kind, Passage,
     Span, Tier,
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Longest snippet in characters.
 const SNIPPET_CHARS: usize = 240;
@@ -82,7 +82,7 @@ pub(super) fn bare(candidate: &Candidate, explain: Option<Explanation>) -> Hit {
 pub(super) fn passage(
     known: &Known<'_>,
     candidate: &Candidate,
-    words: &HashSet<&str>,
+    words: &AskedWords<'_>,
     wanted: &SearchOptions,
     explain: Option<Explanation>,
 ) -> Hit {
@@ -118,7 +118,7 @@ pub(super) fn passage(
 /// `span` is where its file holds it now; none where it does not, and then nothing is known of what stands around.
 pub(super) fn item_excerpt(
     item: &Item,
-    words: &HashSet<&str>,
+    words: &AskedWords<'_>,
     wanted: &SearchOptions,
     context: usize,
     span: Option<Span>,

@@ -75,7 +75,16 @@ impl Knowledge {
 
     /// BM25 of every entry that shares a word with these; documents are entries by their place.
     pub(super) fn scores(&self, terms: &QueryTerms) -> Bm25Scores {
-        let index = self.terms.get_or_init(|| {
+        self.terms().score_all(terms)
+    }
+
+    /// How many entries hold a word.
+    pub(super) fn holders(&self, word: &str) -> usize {
+        self.terms().holders(word, &|_| true)
+    }
+
+    fn terms(&self) -> &TermIndex {
+        self.terms.get_or_init(|| {
             let texts = (0..).zip(self.canon.entries().iter().map(|stored| stored.entry().keyword_text()));
             let origin = TermOrigin { state: format!("canon {}", self.canon.digest()), ..TermOrigin::default() };
             let image = match &self.kept {
@@ -84,8 +93,7 @@ impl Knowledge {
             };
             // Entries are numbered in order, and far fewer than an image can hold: there is nothing to fail.
             image.map(TermIndex::new).unwrap_or_default()
-        });
-        index.score_all(terms)
+        })
     }
 
     /// Places of the entries that share most words with a text, best first, at most `most`: for browsing, without a

@@ -6,6 +6,7 @@ use super::asking::Asking;
 use super::candidate::Candidate;
 use super::collection::{Collection, Known, Query};
 use super::collections::CanonCollection;
+use super::excerpt::AskedWords;
 use super::explanation::{Outcome, of_judged};
 use super::gate::Rule;
 use super::hit::{advice, passage};
@@ -247,6 +248,6 @@ fn close_hit(
             hit.explain = explain(text.map(|text| text.embedded()));
             hit
         }
-        Known::Item(_) => passage(&known, candidate, &HashSet::new(), &SearchOptions::default(), explain(None)),
+        Known::Item(_) => passage(&known, candidate, &AskedWords::new(), &SearchOptions::default(), explain(None)),
     }))
 }

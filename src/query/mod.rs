@@ -5,7 +5,7 @@
 //! nothing. Invariant: the gate looks at relevance alone, so what is popular or new is never shown for that reason.
 //!
 //! - What there is: `knowledge` (packs), `semantics` (a model), `collection` and `collections` (what can be asked).
-//! - What is asked: `analyse` (the errors of a log), `question`, `phrase`, `options`.
+//! - What is asked: `analyse` (the errors of a log), `question`, `respell`, `phrase`, `options`.
 //! - The pipeline: `rank` of each `candidate`, with `fuse`, `relevance`, `gate` and `score`; `read` gives
 //!   what passed its text.
 //! - What is sure without a model: `sure`, `chain` (cause before consequence), `asking` (what is left to be asked).
@@ -40,6 +40,7 @@ mod recall;
 mod recalled;
 pub mod relevance;
 mod rerank;
+mod respell;
 mod score;
 mod search;
 mod semantics;
@@ -63,6 +64,7 @@ pub use probe::{Probed, probe, probe_items};
 pub use question::{QuestionVectors, ROLES, embed_questions};
 pub use recall::{Recall, RecallOptions, recall};
 pub use recalled::{Part, Recalled};
+pub use respell::respelled;
 pub use score::frequency;
 pub use search::{NearTo, SearchContext, search, search_near};
 pub use semantics::Semantics;

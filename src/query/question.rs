@@ -54,6 +54,10 @@ impl Question {
             let is_short = is_short(text);
             let named = text.split_whitespace().filter(|word| is_short || is_identifier(word));
             let terms = QueryTerms::of(text).with_headings(named);
+            let terms = match name_of(text).filter(|_| is_short) {
+                Some(name) => terms.with_name(name),
+                None => terms,
+            };
             return Self { text: text.to_owned(), terms, parts: clauses(text) };
         }
         let said = salient(&lines, MAX_CHARS);
@@ -75,6 +79,12 @@ impl Question {
 /// Whether a question is one of a few keywords, which are answered with other noise than sentences are.
 pub(super) fn is_short(question: &str) -> bool {
     question.split_whitespace().nth(SHORT_WORDS).is_none()
+}
+
+/// The one name of a question: its only word that looks like something declared.
+fn name_of(question: &str) -> Option<&str> {
+    let mut names = question.split_whitespace().filter(|word| is_identifier(word));
+    names.next().filter(|_| names.next().is_none())
 }
 
 /// The questions' unit vectors, in order: the mean of each one's vectors under these roles.
@@ -157,6 +167,18 @@ mod tests {
         let weight = |word| question.terms.iter().find(|(w, _)| *w == word).map(|(_, weight)| weight);
         assert_eq!(weight("e0382"), Some(2.0), "in the text and twice as headline");
         assert_eq!((weight("here"), weight("let")), (Some(1.0), None));
+    }
+
+    #[test]
+    fn a_name_among_a_few_words_is_asked_for() {
+        let name = |question| Question::new(question).terms.name().map(str::to_owned);
+        for question in ["url_for", "fn url_for", "url_for()", "`url_for` function"] {
+            assert_eq!(name(question).as_deref(), Some("url_for"), "{question}");
+        }
+        assert_eq!(name("--no-pager").as_deref(), Some("no-pager"));
+        for question in ["templates", "-Wall", "url_for send_file", "how do I use url_for"] {
+            assert_eq!(name(question), None, "{question}");
+        }
     }
 
     #[test]

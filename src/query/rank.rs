@@ -108,6 +108,7 @@ pub(super) fn rank(
     options.rule.apply(&mut candidates, options.min_relevance.is_some());
     (query.stage)(Stage::Rest);
     read_priors(&mut candidates, collections, options)?;
+    options.rule.apply_elsewhere(&mut candidates, &gates);
     (query.stage)(Stage::Fuse);
     // Scores near 0 or 1 run out of digits before the closeness that they are made from does.
     candidates.sort_by(|a, b| {

@@ -3,6 +3,7 @@
 use super::candidate::Candidate;
 use super::collection::{Collection, Known, Query};
 use super::collections::{CanonCollection, Files, ItemCollection};
+use super::excerpt::AskedWords;
 use super::explanation::{Outcome, of_judged};
 use super::gate::Rule;
 use super::hit::{bare, item_excerpt, passage};
@@ -54,6 +55,15 @@ pub(super) struct Posed<'a> {
 }
 
 impl<'a> SearchContext<'a> {
+    /// How many texts that may answer hold a word.
+    pub(super) fn holders(&self, word: &str) -> usize {
+        let items = self.items.map_or(0, |items| {
+            let is_admitted = |id: u64| items.admitted.is_none_or(|admitted| admitted.contains(id));
+            items.terms.holders(word, &is_admitted)
+        });
+        items + self.knowledge.holders(word)
+    }
+
     /// Reads and embeds a question.
     pub(super) fn pose(self, question: &str, options: &'a SearchOptions) -> Result<Posed<'a>, SearchError> {
         let mut asked = Question::new(question);
@@ -356,9 +366,19 @@ impl<'a> Showing<'a> {
             return Ok(shown.iter().map(hit).collect());
         }
         let known = read(self.collections, &shown.iter().map(|one| one.candidate).collect::<Vec<_>>())?;
-        let words: HashSet<&str> = self.posed.terms.iter().map(|(word, _)| word).collect();
+        let words = self.asked_words();
         let hits = shown.iter().zip(known).filter_map(|(one, known)| Some(self.hit(one, &known?, &words)));
         Ok(hits.collect())
+    }
+
+    /// The words of the question, each with how much it tells among the indexed texts.
+    fn asked_words(&self) -> AskedWords<'a> {
+        let mut words: AskedWords<'a> = self.posed.terms.iter().map(|(word, weight)| (word, weight)).collect();
+        // Of entries there are no excerpts, so that their words need no weights.
+        if let Some(weighted) = self.ranking.weighted.iter().flatten().next() {
+            words.extend(self.posed.terms.iter().map(|(word, _)| word).zip(weighted.weights()));
+        }
+        words
     }
 
     fn explain(&self, candidate: &Candidate) -> Option<Explanation> {
@@ -366,7 +386,7 @@ impl<'a> Showing<'a> {
         self.posed.options.explain.then(|| of_judged(candidate, ground, None))
     }
 
-    fn hit(&self, shown: &Shown<'_>, known: &Known<'_>, words: &HashSet<&str>) -> Hit {
+    fn hit(&self, shown: &Shown<'_>, known: &Known<'_>, words: &AskedWords<'_>) -> Hit {
         let candidate = shown.candidate;
         let options = self.posed.options;
         let mut hit = passage(known, candidate, words, options, self.explain(candidate));

@@ -1,29 +1,12 @@
 //! The part of a text that says most about a question.
 
-use crate::text::{for_each_token, single_line};
-use std::collections::HashSet;
+use super::excerpt::{AskedWords, most_telling};
+use crate::text::single_line;
 
-/// Lines that are looked at together.
-const WINDOW_LINES: usize = 3;
-
-/// The lines of `body` that hold most of the question's words, on one line of at most `width` characters.
-pub fn snippet(body: &str, words: &HashSet<&str>, width: usize) -> String {
+/// The lines of `body` that say most about the question, on one line of at most `width` characters.
+pub fn snippet(body: &str, words: &AskedWords<'_>, width: usize) -> String {
     let lines: Vec<&str> = body.lines().filter(|line| line.chars().any(char::is_alphanumeric)).collect();
-    let worth: Vec<usize> = lines
-        .iter()
-        .map(|line| {
-            let mut found: HashSet<String> = HashSet::new();
-            for_each_token(line, |token| {
-                if words.contains(token) {
-                    found.insert(token.to_owned());
-                }
-            });
-            found.len()
-        })
-        .collect();
-    let sum = |start: usize| worth[start..(start + WINDOW_LINES).min(worth.len())].iter().sum::<usize>();
-    // The first of equals: a text says at its beginning what it is about.
-    let best = (0..lines.len()).max_by_key(|&start| (sum(start), worth[start], std::cmp::Reverse(start))).unwrap_or(0);
+    let best = most_telling(&lines, words).unwrap_or(0);
     let text = lines.get(best..).unwrap_or_default().join(" ");
     let shown = single_line(&text, width);
     if best == 0 { shown } else { single_line(&format!("… {shown}"), width) }
@@ -35,7 +18,7 @@ mod tests {
 
     #[test]
     fn begins_where_the_words_are() {
-        let words = HashSet::from(["retry", "timeout"]);
+        let words: AskedWords<'_> = [("retry", 1.0), ("timeout", 1.0)].into();
         let body = "Intro line.\nAnother one.\n\nThe retry has a timeout.\nIt doubles.\n";
         assert_eq!(snippet(body, &words, 80), "… The retry has a timeout. It doubles.");
         assert_eq!(snippet("one\ntwo", &words, 80), "one two");

@@ -34,9 +34,52 @@ pub fn near_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<S
     near.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }
 
+/// Every word that one slip of the pen makes of `word`, in small ASCII letters: one letter left out, put in, exchanged,
+/// or two neighbours swapped. A slip undoes another (Damerau, "A technique for computer detection and correction of
+/// spelling errors", 1964).
+pub fn slips(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let with = |at: usize, skip: usize, new: &[char]| -> String {
+        letters[..at].iter().chain(new).chain(letters.get(at + skip..).unwrap_or_default()).collect()
+    };
+    let mut out = Vec::new();
+    for at in 0..=letters.len() {
+        if let [a, b, ..] = letters[at..] {
+            out.push(with(at, 2, &[b, a]));
+        }
+        if at < letters.len() {
+            out.push(with(at, 1, &[]));
+        }
+        for letter in 'a'..='z' {
+            out.push(with(at, 0, &[letter]));
+            if at < letters.len() {
+                out.push(with(at, 1, &[letter]));
+            }
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out.retain(|slip| slip != word);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slip_makes_another_word() {
+        let all = slips("pik");
+        for word in ["pick", "pk", "pix", "pki", "spik"] {
+            assert!(all.iter().any(|slip| slip == word), "{word}");
+        }
+        assert!(!all.iter().any(|slip| slip == "pik"));
+        // 3 left out, 2 swapped, 75 exchanged, 104 put in, of which 3 come twice.
+        assert_eq!(all.len(), 3 + 2 + 75 + 101);
+        let near = |slip: &String| edits("pik", slip) == 1 || slip.len() == 3 && edits("pik", slip) == 2;
+        assert!(all.iter().all(near));
+        assert_eq!(slips("").len(), 26);
+    }
 
     #[test]
     fn near_names_differ_in_few_letters_or_hold_each_other() {

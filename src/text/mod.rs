@@ -32,7 +32,7 @@ pub use clean::{Cleaned, Line, Mark, clean};
 pub use count::{Characters, CountTokens};
 pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
 pub use digest::{TextHash, hex, sha256, sha256_hex, text_hash};
-pub use edits::{edits, near_names};
+pub use edits::{edits, near_names, slips};
 pub use fingerprint::{FINGERPRINT_VERSION, fingerprint, shape};
 pub use identifier::is_identifier;
 pub use log::{Log, Part, Piece, ends};

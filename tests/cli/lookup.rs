@@ -245,6 +245,23 @@ fn the_first_search_and_the_first_frame_do_not_wait_for_all_vectors() {
     }
 }
 
+/// A file of vectors that holds none of the texts, such as a damaged one, is as good as none.
+#[test]
+fn nobody_waits_for_all_vectors_where_the_old_ones_are_of_no_use() {
+    let (user, model) = has_a_new_model();
+    let pulled = user.ken(&["model", "pull", &model]);
+    assert_eq!(pulled.code, 0, "{pulled:?}");
+    let vectors = std::fs::read_dir(user.home().join("vectors")).unwrap().map(|entry| entry.unwrap().path());
+    let files: Vec<_> = vectors.filter(|path| path.extension().is_some_and(|ending| ending == "ann")).collect();
+    assert!(!files.is_empty());
+    files.iter().for_each(|path| std::fs::write(path, "of no use").unwrap());
+    let asked = user.ken(&["search", LOCKED]);
+    assert!(asked.err.contains("are being made in the background"), "{asked:?}");
+    // Whoever needs all of them waits for that process.
+    let pulled = user.ken(&["model", "pull", &model]);
+    assert_eq!(pulled.code, 0, "{pulled:?}");
+}
+
 /// The first question is answered from vectors of the entries that its words name; a process in the background makes
 /// those of the others.
 #[test]

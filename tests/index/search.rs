@@ -53,6 +53,22 @@ fn a_question_in_other_words_is_answered_or_not_at_all() {
     user.assert_sound();
 }
 
+/// What nothing answers as it is spelt is asked again as it was meant, and that is told.
+#[test]
+fn a_slip_of_the_pen_is_put_right() {
+    let user = User::new().with_model("bge-small-en-v1.5-int8");
+    notes(&user);
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let ask = |question: &str| user.ken(&["search", "--dry-run", "--kind", "chunk", question]);
+    let found = ask("orchrd");
+    assert_eq!(found.code, 0, "{found:?}");
+    assert!(found.out.starts_with("farm.txt:1") && found.err.contains("searched for `orchard`"), "{found:?}");
+    for question in ["orchard", "the orchestra"] {
+        let ran = ask(question);
+        assert!(!ran.err.contains("searched for"), "{ran:?}");
+    }
+}
+
 #[test]
 fn what_came_near_to_the_gate_is_named_with_its_place() {
     let user = User::new().with_model("bge-small-en-v1.5-int8");

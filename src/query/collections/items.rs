@@ -2,7 +2,7 @@
 //! that it does not matter which one found it.
 
 use crate::ann::{Index, OwnerNeighbour, RowSet};
-use crate::lexical::{QueryTerms, TermIndex, TermOverlap};
+use crate::lexical::{Naming, QueryTerms, TermIndex, TermOverlap};
 use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
 use crate::query::gate::Gates;
 use crate::query::relevance::Evidence;
@@ -208,6 +208,7 @@ impl Collection for ItemCollection<'_> {
                 part: of_parts.as_ref().and_then(|cosines| *cosines.get(at)?),
                 words: overlap.map(|overlap| overlap.bm25),
                 covered: overlap.map(|overlap| overlap.coverage),
+                naming: overlap.map_or(Naming::Absent, |overlap| overlap.naming),
                 hint: shift,
                 ..Evidence::default()
             };

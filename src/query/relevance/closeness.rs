@@ -10,7 +10,7 @@
 //! docs/retrieval.md.
 
 use super::background::Background;
-use crate::lexical::Reach;
+use crate::lexical::{Naming, Reach};
 use crate::types::{Fit, Logistic};
 use serde::Serialize;
 
@@ -26,6 +26,9 @@ const CROWD: usize = 30;
 const VOCABULARY: (f32, f32) = (20.0, 200.0);
 /// Texts up to which their number does not matter.
 const FEW: f32 = 2_000.0;
+/// How likely a text is right for holding the name that is asked for, and for declaring it. The name may stand in many
+/// texts, so that as a word it says little; but no text about something else holds `max_attempts`.
+const OF_NAME: (f32, f32) = (0.5, 0.8);
 /// Bounds of the room that the nearest candidate leaves to words.
 const ROOM: (f32, f32) = (0.04, 0.3);
 
@@ -51,6 +54,8 @@ pub struct Evidence {
     pub words: Option<f32>,
     /// How much of what the question says it says too, by weight, in \[0, 1\]; none where that is not known.
     pub covered: Option<f32>,
+    /// Whether it holds the name that is asked for.
+    pub naming: Naming,
     /// Log-odds that are added: of a pattern that points here but proves nothing, of the question's kind, and of how
     /// much noise its collection answers with.
     pub hint: f32,
@@ -64,6 +69,17 @@ impl Evidence {
 
     fn with_part(&self, whole: f32) -> f32 {
         self.part.map_or(whole, |part| (whole + part) / 2.0)
+    }
+
+    /// Relevance with what the name says: either may be right (noisy or; Pearl, "Probabilistic Reasoning in Intelligent
+    /// Systems", 1988, 4.3.2).
+    fn with_name(&self, relevance: f32) -> f32 {
+        let of_name = match self.naming {
+            Naming::Absent => return relevance,
+            Naming::Held => OF_NAME.0,
+            Naming::Declared => OF_NAME.1,
+        };
+        1.0 - (1.0 - relevance) * (1.0 - of_name)
     }
 
     /// How many times its words count; once where nothing else speaks, so that words alone are BM25.
@@ -169,6 +185,7 @@ impl Ground {
                     alone.at(keyword.unwrap_or(0.0))
                 }
             };
+            let relevance = one.with_name(relevance);
             Judged { closeness, cosine: one.cosine, semantic, keyword, lift: one.lift(), relevance }
         });
         judged.collect()
@@ -307,6 +324,17 @@ mod tests {
         let of = |part| ground().closeness(&one(part));
         assert!(of(Some(0.9)) > of(None) && of(Some(0.1)) < of(None));
         assert_eq!((one(Some(0.9)).near(), one(None).near()), (Some(0.7), Some(0.5)));
+    }
+
+    #[test]
+    fn whoever_asks_for_a_name_gets_the_texts_that_hold_it() {
+        let one = |naming| Evidence { cosine: Some(0.5), words: Some(0.1), naming, ..Evidence::default() };
+        let all = [one(Naming::Absent), one(Naming::Held), one(Naming::Declared)];
+        for fit in [None, Some(&FIT)] {
+            let judged = ground().judge(&all, &Background::default(), fit);
+            let [absent, held, declared] = [0, 1, 2].map(|at| judged[at].relevance);
+            assert!(absent < 0.1 && 0.5 <= held && held < declared && declared < 1.0, "{absent} {held} {declared}");
+        }
     }
 
     #[test]
