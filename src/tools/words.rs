@@ -25,6 +25,41 @@ pub fn name_words(name: &str) -> Vec<String> {
 
 /// Names of parameters that stand in braces, as in `/pulls/{pull_id}`.
 pub(super) fn braced(name: &str) -> impl Iterator<Item = &str> {
+/// The words of what a tool is called. An operation of an HTTP interface has its method and path for a name; where its
+/// description begins with an id, such as `issues/create`, it is called by that and by what its path ends in.
+pub(super) fn called(tool: &Tool) -> Vec<String> {
+    let id = operation_id(tool).map(name_words).unwrap_or_default();
+    if id.is_empty() {
+        return name_words(&tool.name);
+    }
+    let ends_in = tool.name.rsplit('/').find(|part| !part.is_empty() && !part.starts_with('{'));
+    id.into_iter().chain(ends_in.map(name_words).unwrap_or_default()).collect()
+}
+
+/// The id of an operation: a word of letters at the beginning of its description, before what says more.
+fn operation_id(tool: &Tool) -> Option<&str> {
+    const METHODS: [&str; 7] = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"];
+    let (method, _) = tool.name.split_once(" /")?;
+    let id = tool.description.split([' ', '\n']).next()?;
+    let id = id.strip_suffix('.').unwrap_or(id);
+    let is_id = name_words(id).len() > 1 && !id.contains([',', ':', '(', '\'']);
+    (METHODS.contains(&method) && is_id).then_some(id)
+}
+
+/// The singular of an English word, by its ending: `issues` and `issue` name one thing. Words that only look like a
+/// plural become something else, but the same wherever they stand.
+pub(super) fn singular(word: &str) -> &str {
+    match word {
+        _ if word.len() < 4 || word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") => word,
+        _ if word.ends_with("ies") => word.strip_suffix("ies").unwrap_or(word),
+        _ if ["ches", "shes", "xes", "sses"].iter().any(|end| word.ends_with(end)) => {
+            word.strip_suffix("es").unwrap_or(word)
+        }
+        _ if word.ends_with('y') => word.strip_suffix('y').unwrap_or(word),
+        _ => word.strip_suffix('s').unwrap_or(word),
+    }
+}
+
     name.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(inside, _)| inside)
 }
 
@@ -42,3 +77,17 @@ mod tests {
         assert_eq!(braced("/a/{x}/b/{y_id}/{").collect::<Vec<_>>(), ["x", "y_id"]);
     }
 }
+        let one = |word: &'static str| singular(word);
+        for (many, single) in [
+            ("issues", "issue"),
+            ("repositories", "repository"),
+            ("branches", "branch"),
+            ("boxes", "box"),
+            ("addresses", "address"),
+            ("status", "status"),
+            ("keys", "key"),
+            ("gas", "gas"),
+        ] {
+            assert_eq!(one(many), one(single), "{many}");
+        }
+        assert_ne!(one("issue"), one("user"));
