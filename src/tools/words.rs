@@ -1,5 +1,7 @@
 //! Words of names: `getPullRequest`, `get_pull_request` and `GET /pulls/{pull_id}` are made of words like a sentence.
 
+use crate::types::Tool;
+
 /// The words of a name, in small letters. What stands in braces is a parameter, and left out.
 pub fn name_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -23,8 +25,6 @@ pub fn name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// Names of parameters that stand in braces, as in `/pulls/{pull_id}`.
-pub(super) fn braced(name: &str) -> impl Iterator<Item = &str> {
 /// The words of what a tool is called. An operation of an HTTP interface has its method and path for a name; where its
 /// description begins with an id, such as `issues/create`, it is called by that and by what its path ends in.
 pub(super) fn called(tool: &Tool) -> Vec<String> {
@@ -60,6 +60,8 @@ pub(super) fn singular(word: &str) -> &str {
     }
 }
 
+/// Names of parameters that stand in braces, as in `/pulls/{pull_id}`.
+pub(super) fn braced(name: &str) -> impl Iterator<Item = &str> {
     name.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(inside, _)| inside)
 }
 
@@ -68,15 +70,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_operation_is_called_by_its_id_and_what_its_path_ends_in() {
+        let called = |name: &str, description: &str| {
+            let (name, description) = (name.to_owned(), description.to_owned());
+            called(&Tool { name, description, ..Tool::default() }).join(" ")
+        };
+        let path = "POST /repos/{owner}/{repo}/issues";
+        assert_eq!(called(path, "issues/create. Create an issue\n\nAnybody"), "issues create issues");
+        assert_eq!(called("PUT /pulls/{id}/merge", "mergePull"), "merge pull merge");
+        assert_eq!(called("GET /repos/{repo}", "repos/get. Get one"), "repos get repos");
+        assert_eq!(called("GET /movie/{id}/credits", "Get credits. All of them"), "get movie credits");
+        assert_eq!(called("GET /movie", "Movies. All of them"), "get movie");
+        assert_eq!(called("create_issue", "issues/create. Create an issue"), "create issue");
+    }
+
+    #[test]
     fn names_fall_into_words() {
         let words = |name: &str| name_words(name).join(" ");
         assert_eq!(words("getPullRequest"), "get pull request");
         assert_eq!(words("nf-core/samtools_sort.v2"), "nf core samtools sort v2");
         assert_eq!(words("GET /movie/{movie_id}/credits"), "get movie credits");
         assert_eq!(words("HTTPServer {open"), "httpserver");
-        assert_eq!(braced("/a/{x}/b/{y_id}/{").collect::<Vec<_>>(), ["x", "y_id"]);
-    }
-}
         let one = |word: &'static str| singular(word);
         for (many, single) in [
             ("issues", "issue"),
@@ -91,3 +105,6 @@ mod tests {
             assert_eq!(one(many), one(single), "{many}");
         }
         assert_ne!(one("issue"), one("user"));
+        assert_eq!(braced("/a/{x}/b/{y_id}/{").collect::<Vec<_>>(), ["x", "y_id"]);
+    }
+}

@@ -1,7 +1,7 @@
 //! What words and meaning say of a tool for a task: a sum of cosine and BM25, which [`super::softmax`] makes a
 //! probability of.
 
-use super::super::words::name_words;
+use super::super::words::{called, name_words};
 use crate::lexical::{QueryTerms, TermIndex};
 use crate::types::Tool;
 use std::io;
@@ -23,14 +23,24 @@ pub struct ToolTexts {
     count: usize,
 }
 
-/// What is embedded of a tool: the words of its name, and what it says of itself.
+/// Shortest text that says by itself what a tool does, in characters.
+const SAYS: usize = 40;
+
+/// What is embedded of a tool: the words of its name, and the first paragraph of what it says of itself. The others
+/// tell of its parameters, its limits and its history, and would make all tools of a server alike.
 pub fn embedded_text(tool: &Tool) -> String {
-    format!("{}: {}", tool.name.replace(['_', '.'], " "), tool.description)
+    format!("{}: {}", tool.name.replace(['_', '.'], " "), first_paragraph(&tool.description))
+}
+
+/// A text as far as its first blank line behind which enough was said.
+fn first_paragraph(text: &str) -> &str {
+    let mut ends = text.match_indices("\n\n").map(|(at, _)| &text[..at]);
+    ends.find(|said| said.trim().chars().count() >= SAYS).unwrap_or(text)
 }
 
 /// Everything that is said of a tool.
 fn worded_text(tool: &Tool) -> String {
-    let names = name_words(&tool.name).join(" ");
+    let names = called(tool).join(" ");
     let parameters: Vec<String> = tool.parameters.iter().map(|one| name_words(&one.name).join(" ")).collect();
     let (server, tags) = (name_words(&tool.server).join(" "), tool.tags.join(" "));
     format!("{names} {server} {} {tags} {}", tool.description, parameters.join(" "))
@@ -44,7 +54,7 @@ impl ToolTexts {
     pub fn of(tools: &[Tool]) -> io::Result<Self> {
         Ok(Self {
             all: TermIndex::of_texts((0..).zip(tools.iter().map(worded_text)))?,
-            names: TermIndex::of_texts((0..).zip(tools.iter().map(|tool| name_words(&tool.name).join(" "))))?,
+            names: TermIndex::of_texts((0..).zip(tools.iter().map(|tool| called(tool).join(" "))))?,
             count: tools.len(),
         })
     }
@@ -62,5 +72,49 @@ impl ToolTexts {
             out
         };
         (scores(&self.all), scores(&self.names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_paragraph_says_what_a_tool_does() {
+        let tool = |description: &str| Tool {
+            name: "make_it".to_owned(),
+            description: description.to_owned(),
+            ..Tool::default()
+        };
+        let long = "Makes it out of what it is given, and gives it back.";
+        for (description, said) in [
+            (format!("{long}\n\nArgs:\n  what: the thing"), format!("make it: {long}")),
+            (format!("Maker\n\n{long}\n\nMore"), format!("make it: Maker\n\n{long}")),
+            ("Makes it.\n\nNow.".to_owned(), "make it: Makes it.\n\nNow.".to_owned()),
+        ] {
+            assert_eq!(embedded_text(&tool(&description)), said);
+        }
+    }
+
+    /// The operation itself stands before those of its parts, whose paths and ids say its name more often.
+    #[test]
+    fn an_operation_is_found_by_what_it_is_called() {
+        let issues = "/repos/{owner}/{repo}/issues";
+        let all = [
+            ("/orgs/{org}/issue-fields", "orgs/create-issue-field. Create issue field for an organization"),
+            ("/orgs/{org}/issue-types", "orgs/create-issue-type. Create issue type for an organization"),
+            (issues, "issues/create. Create an issue"),
+            ("/repos/{owner}/{repo}/issues/{issue_number}/comments", "issues/create-comment. Create an issue comment"),
+            ("/repos/{owner}/{repo}/issues/{issue_number}/labels", "issues/add-labels. Add labels to an issue"),
+            ("/repos/{owner}/{repo}/pulls", "pulls/create. Create a pull request"),
+        ];
+        let tools = all.map(|(path, description)| Tool {
+            name: format!("POST {path}"),
+            description: description.to_owned(),
+            ..Tool::default()
+        });
+        let (_, names) = ToolTexts::of(&tools).unwrap().words("create an issue");
+        let best = (0..tools.len()).max_by(|a, b| names[*a].total_cmp(&names[*b])).unwrap();
+        assert_eq!(tools[best].name, format!("POST {issues}"), "{names:?}");
     }
 }
