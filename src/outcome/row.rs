@@ -3,6 +3,7 @@
 //! Secrets are taken out before a text is cut, so that no half of one is kept. Of a very long text only the beginning
 //! and the end are read. The text next to such a cut is not kept, as it may hold half a secret.
 
+use super::answer::is_no;
 use super::head;
 use super::payload::canonical;
 use crate::text::{clean, fingerprint, headline, mask, redact, sha256_hex, single_line};
@@ -37,8 +38,9 @@ pub fn row(run: &Execution, moment: Moment) -> ToolOutcome {
     let Moment { at, scope, session } = moment;
     let tool = name(&run.tool);
     let input = Redacted::of(&run.input);
-    let error = if run.is_ok { Redacted::default() } else { Redacted::of(&run.error) };
-    let error_fingerprint = (!run.is_ok).then(|| error_fingerprint(&error, run.exit_code));
+    let is_ok = run.is_ok || is_no(&tool, &run.input, run.exit_code, &run.error);
+    let error = if is_ok { Redacted::default() } else { Redacted::of(&run.error) };
+    let error_fingerprint = (!is_ok).then(|| error_fingerprint(&error, run.exit_code));
     let own = name(&run.session);
     ToolOutcome {
         session: if own.is_empty() { session } else { own },
@@ -48,7 +50,7 @@ pub fn row(run: &Execution, moment: Moment) -> ToolOutcome {
         input_fingerprint: sha256_hex(input.whole().as_bytes()).chars().take(FINGERPRINT_DIGITS).collect(),
         input: input.beginning(OUTCOME_TEXT_BYTES),
         tool,
-        is_ok: run.is_ok,
+        is_ok,
         exit_code: run.exit_code,
         error: error.ends(OUTCOME_TEXT_BYTES),
         error_fingerprint,
@@ -201,6 +203,23 @@ mod tests {
         let silent = |code| row(&Execution { exit_code: Some(code), ..failed("") }, moment()).error_fingerprint;
         assert_ne!(silent(1), silent(2));
         assert_eq!(silent(1), silent(1));
+        let no = Execution { input: "grep x y".to_owned(), exit_code: Some(1), ..failed("Exit code 1") };
+        let no = super::row(&no, moment());
+        assert_eq!((no.is_ok, no.exit_code, no.error_fingerprint), (true, Some(1), None), "an answer is no failure");
+    }
+
+    #[test]
+    fn reports_of_one_call_are_known_by_its_id() {
+        let of = |session: &str, tool: &str, call: &str| {
+            let (session, tool, call) = (session.to_owned(), tool.to_owned(), call.to_owned());
+            row(&Execution { session, tool, call, ..failed("x") }, moment()).call
+        };
+        let long = "toolu_01A2b3C4d5E6f7G8h9";
+        assert_eq!(of("main", "Bash", long), of("sub", "Bash", long));
+        assert_ne!(of("main", "Bash", long), of("main", "Read", long));
+        assert_eq!(of("main", "Bash", "call_1"), of("main", "Bash", "call_1"));
+        assert_ne!(of("main", "Bash", "call_1"), of("sub", "Bash", "call_1"));
+        assert_eq!(of("main", "Bash", " "), None);
     }
 
     #[test]

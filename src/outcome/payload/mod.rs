@@ -13,7 +13,7 @@ mod result;
 mod tests;
 mod text;
 
-pub(in crate::outcome) use text::canonical;
+pub(in crate::outcome) use text::{canonical, is_wordless};
 
 use super::head::head;
 use crate::types::Execution;
