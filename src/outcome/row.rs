@@ -33,6 +33,9 @@ pub struct Moment {
     pub session: String,
 }
 
+/// From so many characters on an id of a call is one of its own everywhere; agents count shorter ones in each session.
+const OWN_ID_CHARS: usize = 20;
+
 /// The row of a run. Its number is 0 until it is stored.
 pub fn row(run: &Execution, moment: Moment) -> ToolOutcome {
     let Moment { at, scope, session } = moment;
@@ -42,8 +45,10 @@ pub fn row(run: &Execution, moment: Moment) -> ToolOutcome {
     let error = if is_ok { Redacted::default() } else { Redacted::of(&run.error) };
     let error_fingerprint = (!is_ok).then(|| error_fingerprint(&error, run.exit_code));
     let own = name(&run.session);
+    let session = if own.is_empty() { session } else { own };
     ToolOutcome {
-        session: if own.is_empty() { session } else { own },
+        call: call_of(run, &session),
+        session,
         sequence: 0,
         at,
         head: name(&head(&tool, &input.whole())),
@@ -57,6 +62,14 @@ pub fn row(run: &Execution, moment: Moment) -> ToolOutcome {
         duration_ms: run.duration_ms,
         scope,
     }
+}
+
+/// What is equal for all reports of one call: of its id, its tool, and its session where the id is not one of its own.
+fn call_of(run: &Execution, session: &str) -> Option<String> {
+    let id = run.call.trim();
+    let within = if id.chars().count() < OWN_ID_CHARS { session } else { "" };
+    let of = || sha256_hex(format!("{id}\0{}\0{within}", run.tool).as_bytes());
+    (!id.is_empty()).then(|| of().chars().take(FINGERPRINT_DIGITS).collect())
 }
 
 /// The name of a session or a tool as it is kept: one line, bounded, without a secret.
@@ -190,19 +203,6 @@ mod tests {
         let ok = super::row(&Execution { is_ok: true, ..failed("noise") }, moment());
         assert_eq!((ok.error.as_str(), ok.error_fingerprint), ("", None));
         assert_eq!(ok.input_fingerprint, row.input_fingerprint);
-    }
-
-    #[test]
-    fn errors_of_one_kind_have_one_fingerprint() {
-        let of = |error: &str| row(&failed(error), moment()).error_fingerprint.unwrap();
-        assert_eq!(
-            of("cat: /tmp/a1/x.txt: No such file or directory"),
-            of("cat: /tmp/b2/x.txt: No such file or directory")
-        );
-        assert_ne!(of("cat: x: No such file or directory"), of("cat: x: Permission denied"));
-        let silent = |code| row(&Execution { exit_code: Some(code), ..failed("") }, moment()).error_fingerprint;
-        assert_ne!(silent(1), silent(2));
-        assert_eq!(silent(1), silent(1));
         let no = Execution { input: "grep x y".to_owned(), exit_code: Some(1), ..failed("Exit code 1") };
         let no = super::row(&no, moment());
         assert_eq!((no.is_ok, no.exit_code, no.error_fingerprint), (true, Some(1), None), "an answer is no failure");
@@ -220,6 +220,19 @@ mod tests {
         assert_eq!(of("main", "Bash", "call_1"), of("main", "Bash", "call_1"));
         assert_ne!(of("main", "Bash", "call_1"), of("sub", "Bash", "call_1"));
         assert_eq!(of("main", "Bash", " "), None);
+    }
+
+    #[test]
+    fn errors_of_one_kind_have_one_fingerprint() {
+        let of = |error: &str| row(&failed(error), moment()).error_fingerprint.unwrap();
+        assert_eq!(
+            of("cat: /tmp/a1/x.txt: No such file or directory"),
+            of("cat: /tmp/b2/x.txt: No such file or directory")
+        );
+        assert_ne!(of("cat: x: No such file or directory"), of("cat: x: Permission denied"));
+        let silent = |code| row(&Execution { exit_code: Some(code), ..failed("") }, moment()).error_fingerprint;
+        assert_ne!(silent(1), silent(2));
+        assert_eq!(silent(1), silent(1));
     }
 
     #[test]
