@@ -37,7 +37,7 @@ pub(super) fn called(tool: &Tool) -> Vec<String> {
 }
 
 /// The id of an operation: a word of letters at the beginning of its description, before what says more.
-fn operation_id(tool: &Tool) -> Option<&str> {
+pub(super) fn operation_id(tool: &Tool) -> Option<&str> {
     const METHODS: [&str; 7] = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"];
     let (method, _) = tool.name.split_once(" /")?;
     let id = tool.description.split([' ', '\n']).next()?;

@@ -1,7 +1,7 @@
 //! What words and meaning say of a tool for a task: a sum of cosine and BM25, which [`super::softmax`] makes a
 //! probability of.
 
-use super::super::words::{called, name_words};
+use super::super::words::{called, name_words, operation_id};
 use crate::lexical::{QueryTerms, TermIndex};
 use crate::types::Tool;
 use std::io;
@@ -23,19 +23,15 @@ pub struct ToolTexts {
     count: usize,
 }
 
-/// Shortest text that says by itself what a tool does, in characters.
-const SAYS: usize = 40;
-
-/// What is embedded of a tool: the words of its name, and the first paragraph of what it says of itself. The others
-/// tell of its parameters, its limits and its history, and would make all tools of a server alike.
+/// What is embedded of a tool: the words of its name, and what it says of itself. Of an operation with an id that is
+/// the first paragraph, id and summary: the others tell of tokens, limits and formats, which all operations have alike.
 pub fn embedded_text(tool: &Tool) -> String {
-    format!("{}: {}", tool.name.replace(['_', '.'], " "), first_paragraph(&tool.description))
-}
-
-/// A text as far as its first blank line behind which enough was said.
-fn first_paragraph(text: &str) -> &str {
-    let mut ends = text.match_indices("\n\n").map(|(at, _)| &text[..at]);
-    ends.find(|said| said.trim().chars().count() >= SAYS).unwrap_or(text)
+    let whole = tool.description.as_str();
+    let said = match operation_id(tool) {
+        Some(_) => whole.split_once("\n\n").map_or(whole, |(first, _)| first),
+        None => whole,
+    };
+    format!("{}: {said}", tool.name.replace(['_', '.'], " "))
 }
 
 /// Everything that is said of a tool.
@@ -80,20 +76,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_paragraph_says_what_a_tool_does() {
-        let tool = |description: &str| Tool {
-            name: "make_it".to_owned(),
-            description: description.to_owned(),
-            ..Tool::default()
+    fn of_an_operation_with_an_id_the_summary_is_embedded() {
+        let embedded = |name: &str, description: &str| {
+            embedded_text(&Tool { name: name.to_owned(), description: description.to_owned(), ..Tool::default() })
         };
-        let long = "Makes it out of what it is given, and gives it back.";
-        for (description, said) in [
-            (format!("{long}\n\nArgs:\n  what: the thing"), format!("make it: {long}")),
-            (format!("Maker\n\n{long}\n\nMore"), format!("make it: Maker\n\n{long}")),
-            ("Makes it.\n\nNow.".to_owned(), "make it: Makes it.\n\nNow.".to_owned()),
-        ] {
-            assert_eq!(embedded_text(&tool(&description)), said);
-        }
+        let more = "\n\nTokens need a scope.";
+        let said = "issues/create. Create an issue";
+        assert_eq!(embedded("POST /issues", &format!("{said}{more}")), format!("POST /issues: {said}"));
+        assert_eq!(embedded("POST /issues", said), format!("POST /issues: {said}"));
+        assert_eq!(embedded("GET /tv", &format!("Get shows.{more}")), format!("GET /tv: Get shows.{more}"));
+        assert_eq!(embedded("make_it", &format!("Makes it.{more}")), format!("make it: Makes it.{more}"));
     }
 
     /// The operation itself stands before those of its parts, whose paths and ids say its name more often.
