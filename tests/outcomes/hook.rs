@@ -145,7 +145,7 @@ fn what_several_tell_of_one_call_counts_once() {
 fn it_does_not_wait_for_an_end_that_never_comes() {
     let user = User::new();
     let whole = failure("a", "ls", "x").to_string();
-    for report in [&whole[..20], whole.as_str()] {
+    for report in [whole.as_str(), &whole[..20]] {
         let mut command = user.command(&["hook", "post-tool"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let begun = Instant::now();
