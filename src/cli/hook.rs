@@ -14,9 +14,14 @@ use crate::engine::face::outcomes::read;
 use crate::engine::{Engine, Loss, NEW_ROWS};
 use crate::types::limits::TOOL_PAYLOAD;
 use clap::{Args, Subcommand};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// How long a report may take to come. Agents write it at once; one that never ends must not hold its agent up.
+const REPORT: Duration = Duration::from_secs(2);
 
 /// Keep what tools did: called by agents, and installed in them
 #[derive(Debug, Subcommand)]
@@ -90,9 +95,7 @@ fn keep() -> Result<(), String> {
         Engine::count_lost(&data, loss);
         why
     };
-    let mut report = Vec::new();
-    let bounded = std::io::stdin().lock().take(TOOL_PAYLOAD.bytes + 1).read_to_end(&mut report);
-    bounded.map_err(|error| lost(Loss::Unreadable, format!("standard input: {error}")))?;
+    let report = reported().map_err(|why| lost(Loss::Unreadable, format!("standard input: {why}")))?;
     let run = read(&report).map_err(|error| lost(Loss::Unreadable, error.to_string()))?;
     // What tells of no run is nothing to keep.
     let Some(run) = run else { return Ok(()) };
@@ -103,5 +106,43 @@ fn keep() -> Result<(), String> {
         }
         Ok(_) => Ok(()),
         Err(error) => Err(lost(Loss::of(&error), error.to_string())),
+    }
+}
+
+/// What comes over standard input until its end, or until the time is over: then the report may be whole, and only its
+/// end was not told. The thread that reads ends with the process.
+fn reported() -> Result<Vec<u8>, String> {
+    let (tell, told) = sync_channel(1);
+    let come = move || {
+        let mut input = std::io::stdin().lock().take(TOOL_PAYLOAD.bytes + 1);
+        loop {
+            let mut piece = vec![0; 1 << 16];
+            let came = match input.read(&mut piece) {
+                Ok(0) => return,
+                Ok(count) => {
+                    piece.truncate(count);
+                    Ok(piece)
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => Err(error),
+            };
+            let is_over = came.is_err();
+            if tell.send(came).is_err() || is_over {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().spawn(come).map_err(|error| error.to_string())?;
+    let (mut report, until) = (Vec::new(), Instant::now() + REPORT);
+    loop {
+        match told.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Ok(piece)) => report.extend_from_slice(&piece),
+            Ok(Err(error)) => return Err(error.to_string()),
+            Err(RecvTimeoutError::Disconnected) => return Ok(report),
+            Err(RecvTimeoutError::Timeout) if read(&report).is_ok() => return Ok(report),
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(format!("no end of the report came within {} s", REPORT.as_secs()));
+            }
+        }
     }
 }

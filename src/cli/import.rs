@@ -61,11 +61,16 @@ pub(super) fn run(global: &Global, args: &ImportArgs, output: &Output) -> Outcom
     output.print(&if output.json {
         json_object(&json!({
             "files": imported.files, "items": imported.items, "known": imported.known,
-            "stay_forgotten": imported.stay_forgotten,
+            "memory_events": imported.memory_events, "stay_forgotten": imported.stay_forgotten,
         }))
     } else {
+        let memories = match imported.memory_events {
+            0 => String::new(),
+            1 => ", and 1 event of a memory".to_owned(),
+            events => format!(", and {events} events of memories"),
+        };
         format!(
-            "{} items of {} files are new here; {} records were known.\n",
+            "{} items of {} files are new here{memories}; {} records were known.\n",
             imported.items, imported.files, imported.known
         )
     })?;

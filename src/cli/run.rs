@@ -101,6 +101,7 @@ fn keep_outcome(args: &RunArgs, code: u8, seen: &[u8], begun: Instant, output: &
         error: if code == 0 { String::new() } else { String::from_utf8_lossy(seen).into_owned() },
         duration_ms: u64::try_from(begun.elapsed().as_millis()).ok(),
         folder: None,
+        call: String::new(),
     };
     let data = surroundings.paths.data.as_ref()?;
     let kept = working_directory().and_then(|here| {

@@ -13,7 +13,7 @@ use crate::engine::{
     TracedDecision, TracedOutcome,
 };
 use crate::render::{json_object, line, shown, wrap};
-use crate::serve::gateway::{Reach, ServerConfig, tools_of};
+use crate::serve::gateway::{Reach, ServerConfig, ServerTools, tools_of};
 use crate::serve::{Asker, FindToolsRequest, Here, PlanToolsRequest, tools_seen_from};
 use crate::types::limits::TOOL_LIST;
 use crate::types::{Access, Scope, Tool};
@@ -230,7 +230,12 @@ fn of_help(args: &AddArgs, program: &str, file: Option<&Path>) -> Result<(String
 }
 
 /// What a server says of its tools, and where that comes from.
-fn of_server(args: &AddArgs, url: Option<&str>, surroundings: &Surroundings) -> Result<(String, Vec<Tool>), Failure> {
+fn of_server(
+    args: &AddArgs,
+    url: Option<&str>,
+    surroundings: &Surroundings,
+    output: &Output,
+) -> Result<(String, Vec<Tool>), Failure> {
     let own = system::own_path(std::env::args_os().next()).map_err(|error| Failure::io("this program", &error))?;
     let (server, hint) = match (url, args.command.as_slice()) {
         (Some(url), []) => (
@@ -251,15 +256,18 @@ fn of_server(args: &AddArgs, url: Option<&str>, surroundings: &Surroundings) -> 
         Failure::new(ErrorKind::Usage, line(&error.to_string()), hint)
     })?;
     let reach = Reach { own, proxy: surroundings.proxy(false) };
-    let tools = tools_of(reach, &args.server, server, STARTS)
+    let ServerTools { tools, left_out } = tools_of(reach, &args.server, server, STARTS)
         .map_err(|why| Failure::new(ErrorKind::Usage, line(&why).into_owned(), hint))?;
+    if !left_out.is_empty() {
+        output.note(&format!("server {}: {left_out}.", args.server));
+    }
     // As the gateway calls it: so both know one set of tools.
     Ok((format!("server {}", args.server), tools))
 }
 
 fn add(engine: &Engine, args: &AddArgs, surroundings: &Surroundings, here: &Scope, output: &Output) -> Outcome {
     let (name, tools) = match (&args.mcp, &args.from_help, &args.file) {
-        (Some(url), _, _) => of_server(args, url.as_deref(), surroundings)?,
+        (Some(url), _, _) => of_server(args, url.as_deref(), surroundings, output)?,
         (None, Some(program), file) => of_help(args, program, file.as_deref())?,
         (None, None, Some(file)) => of_file(file, &args.server)?,
         (None, None, None) => return Err(Failure::new(ErrorKind::Usage, "there is no document", "name a file")),

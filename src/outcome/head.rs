@@ -324,8 +324,18 @@ pub fn has_verbs(program: &str) -> bool {
     LOOKING_VERBS.iter().any(|(name, _)| *name == program) || MORE_WITH_VERBS.contains(&program)
 }
 
+/// The commands of an input in order, each from its program on; none for tools that run no commands.
+pub(super) fn commands_of(tool: &str, input: &str) -> Vec<Vec<String>> {
+    if matches!(takes(tool), Takes::Command) { commands(&text_of(input)) } else { Vec::new() }
+}
+
+/// Whether a command changes nothing beside where the next ones run.
+pub(super) fn only_looks(words: &[String]) -> bool {
+    PREPARES.contains(&words[0].as_str()) || !command_changes(words)
+}
+
 /// The first word of a command that is no option.
-fn verb_of(words: &[String]) -> Option<&str> {
+pub(super) fn verb_of(words: &[String]) -> Option<&str> {
     after_options(&words[1..], BEFORE_VERBS).first().map(String::as_str)
 }
 

@@ -3,6 +3,7 @@
 //! Secrets are taken out before a text is cut, so that no half of one is kept. Of a very long text only the beginning
 //! and the end are read. The text next to such a cut is not kept, as it may hold half a secret.
 
+use super::answer::is_no;
 use super::head;
 use super::payload::canonical;
 use crate::text::{clean, fingerprint, headline, mask, redact, sha256_hex, single_line};
@@ -32,29 +33,43 @@ pub struct Moment {
     pub session: String,
 }
 
+/// From so many characters on an id of a call is one of its own everywhere; agents count shorter ones in each session.
+const OWN_ID_CHARS: usize = 20;
+
 /// The row of a run. Its number is 0 until it is stored.
 pub fn row(run: &Execution, moment: Moment) -> ToolOutcome {
     let Moment { at, scope, session } = moment;
     let tool = name(&run.tool);
     let input = Redacted::of(&run.input);
-    let error = if run.is_ok { Redacted::default() } else { Redacted::of(&run.error) };
-    let error_fingerprint = (!run.is_ok).then(|| error_fingerprint(&error, run.exit_code));
+    let is_ok = run.is_ok || is_no(&tool, &run.input, run.exit_code, &run.error);
+    let error = if is_ok { Redacted::default() } else { Redacted::of(&run.error) };
+    let error_fingerprint = (!is_ok).then(|| error_fingerprint(&error, run.exit_code));
     let own = name(&run.session);
+    let session = if own.is_empty() { session } else { own };
     ToolOutcome {
-        session: if own.is_empty() { session } else { own },
+        call: call_of(run, &session),
+        session,
         sequence: 0,
         at,
         head: name(&head(&tool, &input.whole())),
         input_fingerprint: sha256_hex(input.whole().as_bytes()).chars().take(FINGERPRINT_DIGITS).collect(),
         input: input.beginning(OUTCOME_TEXT_BYTES),
         tool,
-        is_ok: run.is_ok,
+        is_ok,
         exit_code: run.exit_code,
         error: error.ends(OUTCOME_TEXT_BYTES),
         error_fingerprint,
         duration_ms: run.duration_ms,
         scope,
     }
+}
+
+/// What is equal for all reports of one call: of its id, its tool, and its session where the id is not one of its own.
+fn call_of(run: &Execution, session: &str) -> Option<String> {
+    let id = run.call.trim();
+    let within = if id.chars().count() < OWN_ID_CHARS { session } else { "" };
+    let of = || sha256_hex(format!("{id}\0{}\0{within}", run.tool).as_bytes());
+    (!id.is_empty()).then(|| of().chars().take(FINGERPRINT_DIGITS).collect())
 }
 
 /// The name of a session or a tool as it is kept: one line, bounded, without a secret.
@@ -188,6 +203,23 @@ mod tests {
         let ok = super::row(&Execution { is_ok: true, ..failed("noise") }, moment());
         assert_eq!((ok.error.as_str(), ok.error_fingerprint), ("", None));
         assert_eq!(ok.input_fingerprint, row.input_fingerprint);
+        let no = Execution { input: "grep x y".to_owned(), exit_code: Some(1), ..failed("Exit code 1") };
+        let no = super::row(&no, moment());
+        assert_eq!((no.is_ok, no.exit_code, no.error_fingerprint), (true, Some(1), None), "an answer is no failure");
+    }
+
+    #[test]
+    fn reports_of_one_call_are_known_by_its_id() {
+        let of = |session: &str, tool: &str, call: &str| {
+            let (session, tool, call) = (session.to_owned(), tool.to_owned(), call.to_owned());
+            row(&Execution { session, tool, call, ..failed("x") }, moment()).call
+        };
+        let long = "toolu_01A2b3C4d5E6f7G8h9";
+        assert_eq!(of("main", "Bash", long), of("sub", "Bash", long));
+        assert_ne!(of("main", "Bash", long), of("main", "Read", long));
+        assert_eq!(of("main", "Bash", "call_1"), of("main", "Bash", "call_1"));
+        assert_ne!(of("main", "Bash", "call_1"), of("sub", "Bash", "call_1"));
+        assert_eq!(of("main", "Bash", " "), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::types::{Scope, ToolOutcome};
 /// A command that went well.
 pub(crate) fn ok(head: &str, input: &str) -> ToolOutcome {
     ToolOutcome {
+        call: None,
         session: "s".to_owned(),
         sequence: 1,
         at: 1,

@@ -662,6 +662,7 @@ fn readers_in_threads_see_whole_batches<M: Maker>(maker: &M) {
 /// A test of each case, for a store that `$maker` makes.
 fn outcome(session: &str, at: i64, error: Option<&str>) -> ToolOutcome {
     ToolOutcome {
+        call: None,
         session: session.to_owned(),
         sequence: 0,
         at,

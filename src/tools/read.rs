@@ -163,8 +163,11 @@ fn operations(document: &Value, server: &str) -> Vec<Tool> {
             let summary = said(operation, "summary", DESCRIPTION);
             let description = said(operation, "description", DESCRIPTION);
             let id = said(operation, "operationId", NAME);
-            let both = [id, summary, description];
-            let description = both.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(". ");
+            // What it is called stands before what else is to be known, in a paragraph of its own.
+            let joined = |texts: [String; 2], between: &str| {
+                texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(between)
+            };
+            let description = joined([joined([id, summary], ". "), description], "\n\n");
             let shared = item.get("parameters").and_then(Value::as_array).into_iter().flatten();
             let own = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
             let mut parameters: Vec<ToolField> = Vec::new();
@@ -281,7 +284,7 @@ mod tests {
             "openapi": "3.0.1", "info": {"title": "Zoo"},
             "paths": {"/animals/{animal_id}": {
                 "parameters": [{"$ref": "#/components/parameters/animal"}],
-                "get": {"operationId": "getAnimal", "summary": "Read one", "tags": ["animals"],
+                "get": {"operationId": "getAnimal", "summary": "Read one", "description": "All of it", "tags": ["animals"],
                     "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/animal"}}}}}},
                 "post": {"requestBody": {"content": {"application/json": {"schema":
                     {"type": "array", "items": {"$ref": "#/components/schemas/animal"}}}}}}
@@ -296,7 +299,7 @@ mod tests {
             tools.iter().map(Tool::key).collect::<Vec<_>>(),
             ["Zoo/GET /animals/{animal_id}", "Zoo/POST /animals/{animal_id}"]
         );
-        assert_eq!(tools[0].description, "getAnimal. Read one");
+        assert_eq!(tools[0].description, "getAnimal. Read one\n\nAll of it");
         assert_eq!(
             tools[0].parameters,
             [ToolField { name: "animal_id".into(), kind: "integer".into(), required: true, ..ToolField::default() }]

@@ -22,6 +22,8 @@ pub struct Execution {
     pub duration_ms: Option<u64>,
     /// The folder in which it ran.
     pub folder: Option<String>,
+    /// The id that the agent gave the call; empty if none was named.
+    pub call: String,
 }
 
 /// One run of a tool, as it is kept. Secrets have been taken out of its texts.
@@ -54,6 +56,9 @@ pub struct ToolOutcome {
     pub duration_ms: Option<u64>,
     /// The repository, or `global` outside of one.
     pub scope: Scope,
+    /// Equal for reports of one call, where the agent names it. Written, and not read again.
+    #[serde(skip)]
+    pub call: Option<String>,
 }
 
 /// Where a failed tool found something wrong, as it said itself.

@@ -109,6 +109,39 @@ fn a_name_that_cannot_be_printed_is_no_tool() {
 }
 
 #[test]
+fn a_tool_without_a_schema_costs_no_other() {
+    let behind = Behind::new();
+    let mut agent = behind.agent(&[("a", &["bare"])], json!({}));
+    let found = agent.told("find", json!({"task": "count the words of a text"}));
+    let note = "note: server a: 1 of its tools is left out";
+    assert!(found.contains("a__count_words") && found.contains(note), "{found}");
+    let told = failed(&through(&mut agent, "a__bare", json!({})));
+    assert!(told.contains("has no tool bare; 1 of its tools is left out") && told.ends_with(": bare"), "{told}");
+    // The same when they are added.
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gateway/server.py");
+    let log = behind.folder.join("b.log");
+    let add = ["tools", "add", "--mcp", "--server", "b", "--", "python3", script, log.to_str().unwrap(), "bare"];
+    let ran = behind.user.ken(&add);
+    assert!(ran.code == 0 && ran.out.starts_with("9 new"), "{ran:?}");
+    assert!(ran.err.contains("server b: 1 of its tools is left out") && ran.err.contains("bare"), "{ran:?}");
+}
+
+/// Long before the time limit of a call.
+#[test]
+fn an_answer_that_cannot_be_used_fails_its_call_at_once() {
+    let behind = Behind::new();
+    let mut agent = behind.agent(&[("a", &["long", "texts"])], json!({"callMs": 600_000}));
+    let told = failed(&through(&mut agent, "a__count_words", json!({"text": "x"})));
+    assert!(told.contains("server a gave an answer of more than 16 MiB"), "{told}");
+    let told = failed(&through(&mut agent, "a__echo", json!({"text": "x"})));
+    assert!(told.contains("server a gave an answer with the id \"") && told.contains("a text"), "{told}");
+    // The server goes on.
+    let told = failed(&through(&mut agent, "a__fail", json!({})));
+    assert_eq!(told, "the note is not there");
+    assert_eq!(behind.noted("a").iter().filter(|line| *line == "started").count(), 1);
+}
+
+#[test]
 fn a_file_that_is_no_configuration_is_refused() {
     let behind = Behind::new();
     let path = behind.folder.join("config.json");

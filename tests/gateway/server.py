@@ -5,7 +5,8 @@
 Every call is written to LOG, so that a test sees what arrived. Modes: die (ends in a call of `die`), slow (`wait` takes
 long), flood (prints without end once it is called), silent (never answers anything), deaf (does not end with its
 input), lie (says something else of `echo`), loop (its list of tools has no last page), schema (a schema that is none),
-fork (starts a child that lives on), names (has tools whose names look like others).
+fork (starts a child that lives on), names (has tools whose names look like others), bare (has a tool without a schema),
+long (`count_words` gives more than anybody takes, its id last), texts (`echo` is answered with an id that is a text).
 """
 
 import json
@@ -44,6 +45,8 @@ def tools():
         all_tools.append(tool("n" * 129, "Too long a name", {}))
     if "schema" in modes:
         all_tools[1]["inputSchema"]["properties"] = {"text": {"$ref": "#/nowhere"}}
+    if "bare" in modes:
+        all_tools.insert(1, {"name": "bare", "description": "Has no schema"})
     return all_tools
 
 
@@ -69,6 +72,11 @@ def call(id, name, arguments):
     if name == "refuse":
         error = {"code": -32602, "message": "not today", "data": {"until": "monday"}}
         return print(json.dumps({"jsonrpc": "2.0", "id": id, "error": error}), flush=True)
+    if name == "count_words" and "long" in modes:
+        content = [{"type": "text", "text": "x" * (17 << 20)}]
+        return print(json.dumps({"result": {"content": content}, "id": id}), flush=True)
+    if name == "echo" and "texts" in modes:
+        id = str(id)
     said = f"{name}: {json.dumps(arguments, ensure_ascii=False)}"
     content = [
         {"type": "text", "text": said, "annotations": {"audience": ["user"]}},

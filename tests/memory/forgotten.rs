@@ -47,6 +47,9 @@ fn an_export_brings_memories_to_another_machine_but_not_what_was_forgotten_there
     let (user, other) = (User::new(), User::new());
     let here = repository(&user, "one");
     let first = remember(&user, &here, &["Doors are shut at nine", "--service", "doors"]);
+    for session in ["second", "third"] {
+        remember(&user, &here, &["Doors are shut at nine", "--service", "doors", "--session", session]);
+    }
     remember(&user, &here, &["Windows are shut at ten", "--service", "windows"]);
     ken_in(&user, &here, &["dispute", "--because", "summer", &id(&first)]);
     let export = ken_in(&user, &here, &["export"]).out;
@@ -55,10 +58,17 @@ fn an_export_brings_memories_to_another_machine_but_not_what_was_forgotten_there
         command.current_dir(folder);
         let ran = crate::support::ken::run(command, export.as_bytes());
         assert_eq!(ran.code, 0, "{ran:?}");
+        ran.out
     };
-    taken(&other, &here);
+    // What it is not is said, and what it is.
+    std::fs::write(here.join("all.jsonl"), &export).unwrap();
+    let refused = ken_in(&other, &here, &["memory", "import", "all.jsonl"]);
+    assert!(refused.code == 2 && refused.err.contains("`ken import FILE` takes it in"), "{refused:?}");
+    let told = taken(&other, &here);
+    assert!(told.contains("5 events of memories"), "{told}");
     let list = |user: &User| ken_in(user, &here, &["memory", "list", "--json"]).json()["memories"].clone();
     assert_eq!(list(&other), list(&user));
+    assert_eq!(list(&other)[0]["confidence"].as_u64().max(list(&other)[1]["confidence"].as_u64()), Some(80));
     assert_eq!(ken_in(&other, &here, &["forget", &id(&first)]).code, 0);
     taken(&other, &here);
     assert_eq!(list(&other).as_array().unwrap().len(), 1);

@@ -1,6 +1,9 @@
 use super::{failure, failures, hook, runs};
 use crate::support::ken::{User, run};
 use serde_json::json;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::Instant;
 
 #[test]
 fn a_run_is_kept_and_shown() {
@@ -117,6 +120,46 @@ fn it_never_fails_whatever_it_is_called_with_and_wherever() {
         b"[]",
     );
     assert!(ran.code == 0 && ran.out.is_empty() && ran.err.contains("is not kept"), "{ran:?}");
+}
+
+/// Two hooks of one agent, or an agent and the one that it works for, tell of the same call.
+#[test]
+fn what_several_tell_of_one_call_counts_once() {
+    let user = User::new();
+    let report = |session: &str, id: &str| {
+        let input = json!({"command": "make all"});
+        json!({"session_id": session, "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_use_id": id,
+            "tool_input": input, "error": "Exit code 2\nmake: *** No rule to make target 'all'."})
+        .to_string()
+    };
+    let long = "toolu_01A2b3C4d5E6f7G8h9";
+    for (session, id) in [("main", long), ("main", long), ("sub", long), ("main", "1"), ("main", "1"), ("sub", "1")] {
+        hook(&user, report(session, id).as_bytes());
+    }
+    let told = failures(&user);
+    assert_eq!((&told["kept"]["rows"], &told["failures"][0]["count"]), (&json!(3), &json!(3)), "{told}");
+}
+
+/// An agent that forgets to close the pipe is not held up.
+#[test]
+fn it_does_not_wait_for_an_end_that_never_comes() {
+    let user = User::new();
+    let whole = failure("a", "ls", "x").to_string();
+    for report in [whole.as_str(), &whole[..20]] {
+        let mut command = user.command(&["hook", "post-tool"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let begun = Instant::now();
+        let mut child = command.spawn().unwrap();
+        let mut open = child.stdin.take().unwrap();
+        open.write_all(report.as_bytes()).unwrap();
+        let ran = child.wait_with_output().unwrap();
+        drop(open);
+        assert_eq!((ran.status.code(), ran.stdout.len(), ran.stderr.len()), (Some(0), 0, 0), "{report}");
+        assert!(begun.elapsed().as_secs() < 20, "it waited for {:?}", begun.elapsed());
+    }
+    // What came was kept if it was whole, and counted if not.
+    let kept = &failures(&user)["kept"];
+    assert_eq!((&kept["rows"], &kept["lost"]["unreadable"]), (&json!(1), &json!(1)), "{kept}");
 }
 
 #[test]

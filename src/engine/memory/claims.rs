@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 
 /// Where the memories of a repository's team lie, below its root.
 pub(super) const TEAM: &str = ".ken/memory/";
+/// How an export of everything begins (index/FORMAT.md).
+const EXPORT: &str = "{\"type\":\"kenning\"";
 
 /// Something that a file says.
 #[derive(Debug, Clone)]
@@ -186,6 +188,10 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Claims, EngineError> {
         let path = place.map_or(Path::new("standard input"), |place| &place.path);
+        if text.starts_with(EXPORT) {
+            let hint = "`ken import FILE` takes it in, with what happened to its memories";
+            return Err(wrong_with(path, 1, "this is what `ken export` writes", hint));
+        }
         let refused = |error: MarkdownError| EngineError::BadMemoryFile {
             path: path.to_owned(),
             line: error.line,

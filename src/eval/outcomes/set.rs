@@ -111,6 +111,7 @@ fn row(event: Event) -> Option<ToolOutcome> {
     let error = event.error.unwrap_or_default();
     let is_ok = event.ok?;
     Some(ToolOutcome {
+        call: None,
         session: event.session,
         sequence: event.seq,
         at: i64::from(event.seq),

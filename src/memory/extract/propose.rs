@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::found::{Confidence, Kind, Proposal, Trigger};
+use super::releases::releases_from;
 use super::rules::{By, Rule, first, phrase};
 use super::sentences::{Sentence, sentences};
 use super::{Role, Turn, fixes};
@@ -88,8 +89,16 @@ static CONVENTION: LazyLock<Regex> = LazyLock::new(|| {
 #[must_use]
 pub fn proposals(turns: &[Turn]) -> Vec<Proposal> {
     let is_document = is_document(turns);
+    let notes_from = release_notes_from(turns);
+    let tells_of_releases = |turn: &Turn| match turn.role {
+        Role::Unknown => notes_from.is_some_and(|line| turn.line_end >= line),
+        _ => turn.text.len() > PASTED_BYTES && releases_from(&turn.text.lines().collect::<Vec<_>>()).is_some(),
+    };
     let mut out: Vec<Proposal> = Vec::new();
     for (at, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.role != Role::Tool) {
+        if tells_of_releases(turn) {
+            continue;
+        }
         let said = sentences(turn);
         let is_pasted = match turn.role {
             Role::Unknown => is_document,
@@ -290,6 +299,16 @@ fn is_document(turns: &[Turn]) -> bool {
     let unknown = || turns.iter().filter(|turn| turn.role == Role::Unknown);
     unknown().map(|turn| turn.line_end + 1 - turn.line_start).sum::<usize>() > NOTE_LINES
         || unknown().any(|turn| DOCUMENT.is_match(&turn.text))
+}
+
+/// The line from which on the turns of nobody known tell of releases.
+fn release_notes_from(turns: &[Turn]) -> Option<usize> {
+    let mut lines: Vec<(usize, &str)> = Vec::new();
+    for turn in turns.iter().filter(|turn| turn.role == Role::Unknown) {
+        lines.extend((turn.line_start..).zip(turn.text.lines()));
+    }
+    let texts: Vec<&str> = lines.iter().map(|(_, text)| *text).collect();
+    releases_from(&texts).and_then(|at| lines.get(at)).map(|(number, _)| *number)
 }
 
 /// One of those that say the same: the most certain.

@@ -85,6 +85,22 @@ fn what_says_nothing_lasting_is_not_proposed() {
 }
 
 #[test]
+fn notes_of_releases_propose_nothing() {
+    let entries = "- We decided to keep the old flag.\n- Turns out the proxy strips the header.\n- Always use `--now`.";
+    let said = format!("Intro. All commits must be signed.\n\n{entries}");
+    assert!(short(&said).len() >= 2, "{:?}", short(&said));
+    for text in [
+        format!("# Changelog\n\nAll changes must be listed.\n\n## [1.2.0] - 2024-05-06\n\n### Changed\n\n{entries}"),
+        format!("1.2.0 (2024-05-06)\n\n{entries}\n\n1.1.0 (2024-04-06)\n\n{entries}"),
+    ] {
+        assert_eq!(short(&text), [], "{text}");
+    }
+    // What stands before them is read.
+    let text = format!("All commits must be signed.\n\n## v1.2.0\n\n{entries}\n\n## v1.1.0\n\n{entries}");
+    assert_eq!(short(&text).iter().map(|one| one.2.as_str()).collect::<Vec<_>>(), ["All commits must be signed."]);
+}
+
+#[test]
 fn announced_lists_are_kept_whole() {
     let text =
         "User: Please remember the following:\n- deploys need the VPN\n- use `make ship`\n\nThanks\nAssistant: ok";

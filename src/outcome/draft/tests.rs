@@ -108,6 +108,7 @@ fn failures(errors: &[String]) -> Vec<ToolOutcome> {
 
 fn row(session: &str, sequence: u32, error: &str) -> ToolOutcome {
     ToolOutcome {
+        call: None,
         session: session.to_owned(),
         sequence,
         at: 0,

@@ -13,12 +13,12 @@ mod result;
 mod tests;
 mod text;
 
-pub(in crate::outcome) use text::canonical;
+pub(in crate::outcome) use text::{canonical, is_wordless};
 
 use super::head::head;
 use crate::types::Execution;
 use crate::types::limits::TOOL_PAYLOAD;
-use names::{DURATION, EVENT, FOLDER, INPUT, SESSION, TOOL, first, first_text};
+use names::{CALL, DURATION, EVENT, FOLDER, INPUT, SESSION, TOOL, first, first_text};
 use serde_json::{Map, Value};
 
 /// A report that cannot be read.
@@ -83,6 +83,7 @@ pub fn read_report(report: &Map<String, Value>) -> Result<Option<Execution>, Pay
         error: if result.is_ok { String::new() } else { result.error },
         duration_ms: first(report, DURATION).and_then(milliseconds).or(result.duration_ms),
         folder: folder.or_else(|| first_root(report)),
+        call: first_text(report, CALL).unwrap_or_default().to_owned(),
         tool,
     }))
 }

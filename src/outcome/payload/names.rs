@@ -7,6 +7,9 @@ pub(super) const EVENT: &[&str] = &["hook_event_name", "hookEventName", "event",
 /// The session.
 pub(super) const SESSION: &[&str] =
     &["session", "session_id", "sessionId", "sessionID", "conversation_id", "conversationId", "thread_id", "threadId"];
+/// The call, by the id that the agent gave it.
+pub(super) const CALL: &[&str] =
+    &["call", "call_id", "callId", "callID", "tool_use_id", "toolUseId", "tool_call_id", "toolCallId"];
 /// The tool.
 pub(super) const TOOL: &[&str] = &["tool", "tool_name", "toolName"];
 /// What it was given. `command` is the last: where there is a tool it may be one of many fields.

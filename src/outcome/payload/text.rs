@@ -73,6 +73,17 @@ fn is_trailer(line: &str) -> bool {
     })
 }
 
+/// Whether nothing stands in a text but what an agent writes around what a command printed: its exit code, the command,
+/// its folder, and what was empty.
+pub(in crate::outcome) fn is_wordless(text: &str) -> bool {
+    const AROUND: [&str; 5] = ["Command", "Directory", "Signal", "Background PIDs", "Process Group PGID"];
+    const EMPTY: [&str; 3] = ["", "(empty)", "(none)"];
+    let is_around = |line: &str| {
+        line.split_once(':').is_some_and(|(name, value)| AROUND.contains(&name) || EMPTY.contains(&value.trim()))
+    };
+    text.lines().all(|line| line.trim().is_empty() || code_of(line).is_some() || is_around(line))
+}
+
 /// The text without a first line that says an exit code and no more, if something else follows.
 pub(super) fn without_exit_line(text: &str) -> &str {
     match text.trim_start().split_once('\n') {

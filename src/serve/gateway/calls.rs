@@ -88,7 +88,9 @@ async fn find(gateway: &Arc<Gateway>, task: String, context: &RequestContext<Rol
         Err(why) => return failure(why),
     };
     let unknown = gateway.servers.keys().filter(|name| !known.contains(*name)).cloned().collect();
-    let (_, failed) = gateway.ready_all(unknown, FIND_WAITS).await;
+    let (ready, mut told) = gateway.ready_all(unknown, FIND_WAITS).await;
+    let left_out = ready.iter().map(|(name, live)| (name, live.left_out())).filter(|(_, some)| !some.is_empty());
+    told.extend(left_out.map(|(name, some)| format!("server {name}: {some}")));
     let (asked, stopped) = (Arc::clone(gateway), context.ct.clone());
     // Tools of servers that are not behind this gateway are known too.
     let most = gateway.config.most_tools;
@@ -111,7 +113,7 @@ async fn find(gateway: &Arc<Gateway>, task: String, context: &RequestContext<Rol
         // A client of the newest revision asks for this by a stream of its own; it asks for the list when it needs it.
         drop(context.peer.notify_tool_list_changed().await);
     }
-    success(found_text(&found, &failed))
+    success(found_text(&found, &told))
 }
 
 /// Shows the tools of the task by name; gives whether the list has changed.
@@ -154,11 +156,9 @@ async fn known(gateway: &Arc<Gateway>, name: &str) -> Result<(String, Arc<Live>,
     };
     let (_, live) = gateway.ready(server).await?;
     if live.tool(tool).is_none() {
-        let left_out = match live.left_out {
-            0 => String::new(),
-            count => format!(
-                "; {count} of its tools are left out: a name cannot be printed as it is, or no client can read a schema"
-            ),
+        let left_out = match live.left_out() {
+            none if none.is_empty() => none,
+            some => format!("; {some}"),
         };
         return Err(format!("server {server} has no tool {}{left_out}", single_line(tool, 100)));
     }

@@ -2,6 +2,7 @@
 
 use super::config::ServerConfig;
 use super::metered::{Meter, Metered};
+use super::pipes::Pipes;
 use crate::engine::face::system::{Group, HAS_GROUPS, as_typed, in_own_group, ourselves};
 use crate::engine::face::text::single_line;
 use std::io;
@@ -25,13 +26,14 @@ pub(super) struct ServerProcess {
     last_words: Arc<Mutex<Vec<u8>>>,
 }
 
-/// Both ends of its pipes.
-pub(super) type Pipes = (Metered<ChildStdout>, ChildStdin);
-
 impl ServerProcess {
     /// Starts a server. `own` is this program: it starts the other, and ends it with all that it has started when we
     /// go. So the group has its number.
-    pub(super) fn start(own: &Path, server: &ServerConfig, meter: &Meter) -> io::Result<(Self, Pipes)> {
+    pub(super) fn start(
+        own: &Path,
+        server: &ServerConfig,
+        meter: &Meter,
+    ) -> io::Result<(Self, Pipes<Metered<ChildStdout>, ChildStdin>)> {
         let mut command = if HAS_GROUPS {
             let mut holding = ourselves(own);
             holding.args(["gateway", "--hold", &std::process::id().to_string(), "--", &server.command]);
@@ -57,7 +59,7 @@ impl ServerProcess {
         tokio::spawn(listen(errors, Arc::clone(&last_words)));
         let group = child.id().and_then(Group::of);
         let process = Self { child, group, last_words };
-        Ok((process, (Metered { inner: output, meter: meter.clone() }, input)))
+        Ok((process, Pipes::new(Metered { inner: output, meter: meter.clone() }, input)))
     }
 
     /// What it printed last on standard error, as one line.

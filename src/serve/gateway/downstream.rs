@@ -4,6 +4,7 @@
 use super::Reach;
 use super::child::ServerProcess;
 use super::config::ServerConfig;
+use super::messages::why_unusable;
 use super::metered::Meter;
 use super::web::{Web, WebError};
 use crate::engine::face::text::single_line;
@@ -24,6 +25,8 @@ const MOST_PAGES: usize = 100;
 const DEEPEST: usize = 32;
 /// Longest name of a tool, in characters, as the protocol has it.
 const TOOL_NAME: usize = 128;
+/// How much of the names of tools that are left out is shown, in characters.
+const NAMES: usize = 300;
 /// The pause after the second death in a row; it doubles with each, up to the last.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LAST_PAUSE: Duration = Duration::from_secs(30);
@@ -39,14 +42,28 @@ pub(super) struct Live {
     meter: Meter,
     /// Its tools, by name.
     pub(super) tools: Vec<Tool>,
-    /// How many tools were left out because of a name or a schema.
-    pub(super) left_out: usize,
+    /// Names of tools that were left out because of the name or a schema.
+    left_out: Vec<String>,
 }
 
 impl Live {
     /// Its tool of this name.
     pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// How many tools are left out and which, in words; empty if none is.
+    pub(super) fn left_out(&self) -> String {
+        let (count, names) = (self.left_out.len(), self.left_out.join(", "));
+        match count {
+            0 => String::new(),
+            count => format!(
+                "{count} of its tools {} left out, as a name cannot be printed as it is, or no client can read a \
+                 schema: {}",
+                if count == 1 { "is" } else { "are" },
+                single_line(&names, NAMES)
+            ),
+        }
     }
 }
 
@@ -176,7 +193,13 @@ impl Downstream {
                 return Ok(result);
             }
             Ok(Ok(_)) => format!("server {} gave an answer that its protocol does not have", self.name),
-            Ok(Err(ServiceError::McpError(error))) => return Err(NoResult::Refused(error)),
+            Ok(Err(ServiceError::McpError(error))) => match why_unusable(&error) {
+                Some(why) => format!(
+                    "server {} {why}. Whether the call was carried out is not known: look before you repeat it.",
+                    self.name
+                ),
+                None => return Err(NoResult::Refused(error)),
+            },
             Ok(Err(error)) => match &live.process {
                 Some(process) => self.ended(&error, live, process),
                 None => {
@@ -277,6 +300,14 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && single_line(name, TOOL_NAME) == name
 }
 
+/// The name of a tool that is left out, as far as it can be printed.
+fn shown_name(name: &str) -> String {
+    match single_line(name, TOOL_NAME) {
+        name if name.is_empty() => "(without a name)".to_owned(),
+        name => name,
+    }
+}
+
 /// Whether every client can read the schemas of a tool. Some clients refuse the whole list because of one bad schema,
 /// and then lose the tools of all servers.
 fn is_schema(tool: &Tool) -> bool {
@@ -304,14 +335,17 @@ fn is_typed(part: &Value, depth: usize) -> bool {
     }
 }
 
-/// All tools of a server, each name once, and how many were left out because of a name or a schema.
-async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, usize), String> {
+/// All tools of a server, each name once, and the names of those that are left out because of it or of a schema.
+async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, Vec<String>), String> {
     let mut tools: Vec<Tool> = Vec::new();
     let mut cursor = None;
     for _ in 0..MOST_PAGES {
         let asked = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let page = peer.list_tools(asked).await.map_err(|error| match error {
+        let page = peer.list_tools(asked).await.map_err(|error| match &error {
             ServiceError::TransportSend(error) => error.error.to_string(),
+            ServiceError::McpError(refused) => {
+                why_unusable(refused).map_or_else(|| error.to_string(), |why| format!("it {why}"))
+            }
             other => other.to_string(),
         })?;
         tools.extend(page.tools);
@@ -320,9 +354,14 @@ async fn listed(peer: &Peer<RoleClient>) -> Result<(Vec<Tool>, usize), String> {
         }
         cursor = page.next_cursor;
         if cursor.is_none() {
-            let count = tools.len();
-            tools.retain(|tool| is_name(&tool.name) && is_schema(tool));
-            let left_out = count - tools.len();
+            let mut left_out = Vec::new();
+            tools.retain(|tool| {
+                let is_good = is_name(&tool.name) && is_schema(tool);
+                if !is_good {
+                    left_out.push(shown_name(&tool.name));
+                }
+                is_good
+            });
             tools.sort_by(|a, b| a.name.cmp(&b.name));
             tools.dedup_by(|a, b| a.name == b.name);
             return Ok((tools, left_out));

@@ -13,7 +13,9 @@ mod config;
 mod confirm;
 mod downstream;
 mod events;
+mod messages;
 mod metered;
+mod pipes;
 mod record;
 mod texts;
 mod validate;
@@ -67,20 +69,32 @@ fn told_by(name: &str, live: &Live) -> Result<Vec<types::Tool>, String> {
         .map_err(|error| format!("the tools of server {name} cannot be read: {error}"))
 }
 
+/// What a server says of its tools.
+pub struct ServerTools {
+    /// Those that can be used.
+    pub tools: Vec<types::Tool>,
+    /// How many are left out and which, in words; empty if none is.
+    pub left_out: String,
+}
+
 /// Reaches a server, asks it for its tools and ends it, or the session with it. `limit` is for all of it.
 ///
 /// # Errors
 /// A sentence that says what the server did not do.
-pub fn tools_of(reach: Reach, name: &str, server: ServerConfig, limit: Duration) -> Result<Vec<types::Tool>, String> {
+pub fn tools_of(reach: Reach, name: &str, server: ServerConfig, limit: Duration) -> Result<ServerTools, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let tools = runtime.block_on(async {
         let server = Downstream::new(name.to_owned(), server, Arc::new(reach), limit, limit);
         let (live, _) = server.ready().await?;
-        let tools = told_by(name, &live);
+        let left_out = live.left_out();
+        let tools = match live.tools.is_empty() && !left_out.is_empty() {
+            true => Err(format!("server {name} has no tool that can be used: {left_out}")),
+            false => told_by(name, &live),
+        };
         drop(live);
         server.close().await;
-        tools
+        tools.map(|tools| ServerTools { tools, left_out })
     });
     runtime.shutdown_background();
     tools

@@ -68,7 +68,7 @@ pub(super) fn shown_name(key: &str) -> String {
 }
 
 /// A list of tools that were found. What servers say of them is theirs, a line each.
-pub(super) fn found_text(found: &ToolsFound, failed: &[String]) -> String {
+pub(super) fn found_text(found: &ToolsFound, notes: &[String]) -> String {
     let mut text = String::new();
     if found.tools.is_empty() {
         text.push_str(&format!("None of {} tools fits this task for sure.", found.known));
@@ -85,8 +85,8 @@ pub(super) fn found_text(found: &ToolsFound, failed: &[String]) -> String {
         let count = found.unapproved;
         text.push_str(&format!("Not offered until somebody approves them (ken tools list): {count}.\n"));
     }
-    for why in failed {
-        text.push_str(&format!("note: {why}\n"));
+    for note in notes {
+        text.push_str(&format!("note: {note}\n"));
     }
     text
 }

@@ -8,6 +8,7 @@
 
 use super::address::{Headers, is_local, sent_on};
 use super::events::Events;
+use super::messages::{MESSAGE, message};
 use super::metered::Meter;
 use crate::engine::face::models::ProxySettings;
 use crate::engine::face::system::can_start;
@@ -30,8 +31,6 @@ use ureq::{Agent, Body, Proxy};
 /// that its connection can be used again.
 const REQUESTS: usize = 16;
 const LINGERING: usize = 4;
-/// Longest message, in bytes, as of servers that are started by a command.
-const MESSAGE: usize = 16 << 20;
 /// How much of a stream is read after its answer, in bytes.
 const AFTER_ANSWER: u64 = 1 << 16;
 /// How much is shown of a body that is no answer, in characters; and read of it, in bytes.
@@ -354,8 +353,8 @@ impl Place {
 
     /// Hands on a message; gives whether it is the answer.
     fn hand_on(&self, text: &str, awaited: &RequestId) -> Result<bool, WebError> {
-        let message: RxJsonRpcMessage<RoleClient> =
-            serde_json::from_str(text).map_err(|_| no_answer("it sent what is no message of the protocol"))?;
+        let message =
+            message(text.as_bytes()).ok_or_else(|| no_answer("it sent what is no message of the protocol"))?;
         let is_answer = match &message {
             JsonRpcMessage::Response(response) => {
                 if let ServerResult::InitializeResult(first) = &response.result {

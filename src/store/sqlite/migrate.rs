@@ -38,6 +38,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { number: 9, sql: include_str!("../../../index/migrations/0009_outcomes.sql") },
     Migration { number: 10, sql: include_str!("../../../index/migrations/0010_tools.sql") },
     Migration { number: 11, sql: include_str!("../../../index/migrations/0011_learning.sql") },
+    Migration { number: 12, sql: include_str!("../../../index/migrations/0012_calls.sql") },
 ];
 
 /// The schema of a database; 0 for a new one.
@@ -155,6 +156,7 @@ mod tests {
             "3af0bf6a44dcb81867519c7fe7bbd64dea1a1d600960dfd58c149b67441b51f4",
             "e24677c3d02617765dc49599a25267ee51a50623a971c6ce8fb871cabc92a389",
             "9204349bfe55fa5063eea02270112c8d7c9e970d5d12c0662b1243d921f74daa",
+            "ca323b7f75cf6e3667d2bee712c7259ef6f87b70b1e197c8444ebe0f54ff1667",
         ];
         for (migration, hash) in MIGRATIONS.iter().zip(released) {
             assert_eq!(sha256_hex(migration.sql.as_bytes()), hash, "migration {}", migration.number);

@@ -45,6 +45,7 @@ pub(super) fn read_outcome(row: &Row<'_>) -> rusqlite::Result<ToolOutcome> {
                 .map(|ms| ms.try_into().map_err(|_| negative(row, 11)))
                 .transpose()?,
             scope: Scope::repository(row.get::<_, String>(12)?),
+            call: None,
         })
     };
     read().map_err(within(&format!("outcome {sequence} of session {}", shown_text(&session))))
@@ -341,9 +342,16 @@ impl KeepOutcomes for Database {
     }
 }
 
-/// Writes the row, counts it and its failure, and gives its number.
+/// Writes the row, counts it and its failure, and gives its number. Of a call that is there already nothing is written
+/// or counted again.
 fn append(connection: &Connection, row: &ToolOutcome, found: Option<(&str, &Scope)>) -> rusqlite::Result<u32> {
     let scope = row.scope.as_str();
+    if let Some(call) = &row.call {
+        let mut known = connection.prepare_cached("SELECT sequence FROM tool_outcome WHERE call = ?1")?;
+        if let Some(sequence) = known.query_row([call], |row| row.get(0)).optional()? {
+            return Ok(sequence);
+        }
+    }
     let sequence: u32 = connection
         .prepare_cached(
             "INSERT INTO outcome_session (session, scope, rows, kept, analysed, first_at, last_at)
@@ -354,7 +362,9 @@ fn append(connection: &Connection, row: &ToolOutcome, found: Option<(&str, &Scop
         )?
         .query_row((&row.session, scope, row.at), |row| row.get(0))?;
     connection
-        .prepare_cached("INSERT INTO tool_outcome VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")?
+        .prepare_cached(
+            "INSERT INTO tool_outcome VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        )?
         .execute((
             &row.session,
             sequence,
@@ -369,6 +379,7 @@ fn append(connection: &Connection, row: &ToolOutcome, found: Option<(&str, &Scop
             &row.error_fingerprint,
             row.duration_ms.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
             scope,
+            &row.call,
         ))?;
     if let Some(fingerprint) = row.error_fingerprint.as_ref().filter(|_| !row.is_ok) {
         let error: i64 = connection

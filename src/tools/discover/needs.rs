@@ -31,13 +31,22 @@ fn references(tool: &Tool) -> BTreeSet<String> {
     fields.chain(braced(&tool.name)).filter(refers).map(|name| name_words(name).join(" ")).collect()
 }
 
+/// What stands in a name as a thing of its own: its words, but of a path no parts of a name with hyphens. An
+/// `issue-type` is no issue.
+fn named_things(name: &str) -> BTreeSet<String> {
+    let is_whole = |part: &&str| !part.contains('-');
+    match name.split_once(" /") {
+        Some((_, path)) => path.split('/').filter(is_whole).flat_map(name_words).collect(),
+        None => name_words(name).into_iter().collect(),
+    }
+}
+
 impl Needs {
     /// Of these tools. A tool gives what a reference names if that stands in its name, or among its results, and it
     /// takes no reference itself.
     pub fn of(tools: &[Tool]) -> Self {
         let taken: Vec<BTreeSet<String>> = tools.iter().map(references).collect();
-        let named: Vec<BTreeSet<String>> =
-            tools.iter().map(|tool| name_words(&tool.name).into_iter().collect()).collect();
+        let named: Vec<BTreeSet<String>> = tools.iter().map(|tool| named_things(&tool.name)).collect();
         let given = |tool: &Tool, name: &str| tool.results.iter().any(|one| name_words(&one.name).join(" ") == name);
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (tool, names) in taken.iter().enumerate() {

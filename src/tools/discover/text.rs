@@ -1,7 +1,7 @@
 //! What words and meaning say of a tool for a task: a sum of cosine and BM25, which [`super::softmax`] makes a
 //! probability of.
 
-use super::super::words::name_words;
+use super::super::words::{called, name_words, operation_id};
 use crate::lexical::{QueryTerms, TermIndex};
 use crate::types::Tool;
 use std::io;
@@ -23,14 +23,20 @@ pub struct ToolTexts {
     count: usize,
 }
 
-/// What is embedded of a tool: the words of its name, and what it says of itself.
+/// What is embedded of a tool: the words of its name, and what it says of itself. Of an operation with an id that is
+/// the first paragraph, id and summary: the others tell of tokens, limits and formats, which all operations have alike.
 pub fn embedded_text(tool: &Tool) -> String {
-    format!("{}: {}", tool.name.replace(['_', '.'], " "), tool.description)
+    let whole = tool.description.as_str();
+    let said = match operation_id(tool) {
+        Some(_) => whole.split_once("\n\n").map_or(whole, |(first, _)| first),
+        None => whole,
+    };
+    format!("{}: {said}", tool.name.replace(['_', '.'], " "))
 }
 
 /// Everything that is said of a tool.
 fn worded_text(tool: &Tool) -> String {
-    let names = name_words(&tool.name).join(" ");
+    let names = called(tool).join(" ");
     let parameters: Vec<String> = tool.parameters.iter().map(|one| name_words(&one.name).join(" ")).collect();
     let (server, tags) = (name_words(&tool.server).join(" "), tool.tags.join(" "));
     format!("{names} {server} {} {tags} {}", tool.description, parameters.join(" "))
@@ -44,7 +50,7 @@ impl ToolTexts {
     pub fn of(tools: &[Tool]) -> io::Result<Self> {
         Ok(Self {
             all: TermIndex::of_texts((0..).zip(tools.iter().map(worded_text)))?,
-            names: TermIndex::of_texts((0..).zip(tools.iter().map(|tool| name_words(&tool.name).join(" "))))?,
+            names: TermIndex::of_texts((0..).zip(tools.iter().map(|tool| called(tool).join(" "))))?,
             count: tools.len(),
         })
     }
@@ -62,5 +68,45 @@ impl ToolTexts {
             out
         };
         (scores(&self.all), scores(&self.names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_operation_with_an_id_the_summary_is_embedded() {
+        let embedded = |name: &str, description: &str| {
+            embedded_text(&Tool { name: name.to_owned(), description: description.to_owned(), ..Tool::default() })
+        };
+        let more = "\n\nTokens need a scope.";
+        let said = "issues/create. Create an issue";
+        assert_eq!(embedded("POST /issues", &format!("{said}{more}")), format!("POST /issues: {said}"));
+        assert_eq!(embedded("POST /issues", said), format!("POST /issues: {said}"));
+        assert_eq!(embedded("GET /tv", &format!("Get shows.{more}")), format!("GET /tv: Get shows.{more}"));
+        assert_eq!(embedded("make_it", &format!("Makes it.{more}")), format!("make it: Makes it.{more}"));
+    }
+
+    /// The operation itself stands before those of its parts, whose paths and ids say its name more often.
+    #[test]
+    fn an_operation_is_found_by_what_it_is_called() {
+        let issues = "/repos/{owner}/{repo}/issues";
+        let all = [
+            ("/orgs/{org}/issue-fields", "orgs/create-issue-field. Create issue field for an organization"),
+            ("/orgs/{org}/issue-types", "orgs/create-issue-type. Create issue type for an organization"),
+            (issues, "issues/create. Create an issue"),
+            ("/repos/{owner}/{repo}/issues/{issue_number}/comments", "issues/create-comment. Create an issue comment"),
+            ("/repos/{owner}/{repo}/issues/{issue_number}/labels", "issues/add-labels. Add labels to an issue"),
+            ("/repos/{owner}/{repo}/pulls", "pulls/create. Create a pull request"),
+        ];
+        let tools = all.map(|(path, description)| Tool {
+            name: format!("POST {path}"),
+            description: description.to_owned(),
+            ..Tool::default()
+        });
+        let (_, names) = ToolTexts::of(&tools).unwrap().words("create an issue");
+        let best = (0..tools.len()).max_by(|a, b| names[*a].total_cmp(&names[*b])).unwrap();
+        assert_eq!(tools[best].name, format!("POST {issues}"), "{names:?}");
     }
 }

@@ -3,7 +3,7 @@
 //! The sureties rank kinds of evidence: they are not measured shares. Among edges of these kinds the rank alone decides
 //! which edge of a cycle goes; beside an order that was seen in sessions the number counts too.
 
-use super::super::words::{braced, name_words};
+use super::super::words::{braced, name_words, singular};
 use crate::types::Tool;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +26,33 @@ pub const VERBS: [&[&str]; 5] = [
     &["get", "read", "show", "view", "create", "make", "add", "new", "build", "write"],
     &["update", "edit", "modify", "set", "change", "move", "copy", "sort", "filter", "convert", "index", "merge"],
     &["delete", "remove", "cancel", "close", "send", "share", "publish", "report", "upload", "logout", "stop"],
+];
+/// Verbs that end what they are about: afterwards nobody can read, change or end it. They give nothing that another tool
+/// could need.
+pub const ENDS: [&str; 23] = [
+    "delete",
+    "del",
+    "remove",
+    "rm",
+    "rmdir",
+    "unlink",
+    "destroy",
+    "drop",
+    "erase",
+    "purge",
+    "wipe",
+    "discard",
+    "trash",
+    "close",
+    "cancel",
+    "revoke",
+    "uninstall",
+    "terminate",
+    "kill",
+    "stop",
+    "disconnect",
+    "logout",
+    "archive",
 ];
 /// Words that a reference ends with.
 const REFERENCES: [&str; 5] = ["id", "ids", "uuid", "guid", "handle"];
@@ -99,6 +126,20 @@ fn verb(words: &[String]) -> Option<(usize, Vec<&str>)> {
     Some((of(&words[at])?, others.collect()))
 }
 
+/// What a tool ends, as single words; none if it ends nothing. Its first verb decides: `get_delete_marker` reads.
+fn ended(words: &[String]) -> Option<BTreeSet<&str>> {
+    let is_verb = |word: &str| VERBS.iter().any(|verbs| verbs.contains(&word)) || ENDS.contains(&word);
+    let at = words.iter().position(|word| is_verb(word)).filter(|at| ENDS.contains(&words[*at].as_str()))?;
+    let others = words.iter().enumerate().filter(|(other, _)| *other != at);
+    Some(others.map(|(_, word)| singular(word)).collect())
+}
+
+/// The things that a tool is about: the words of its name, and what its parameters refer to.
+fn things<'a>(words: &'a [String], takes: &'a [(String, String, String)]) -> BTreeSet<&'a str> {
+    let referred = takes.iter().filter_map(|(name, _, _)| subject(name)).flatten();
+    words.iter().map(String::as_str).chain(referred).map(singular).collect()
+}
+
 /// What needs what, over all pairs in both directions; of two directions the surer one, and none where both are as
 /// sure. Tools stand in the order of their keys.
 pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec<Dependency> {
@@ -111,9 +152,10 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
             best.insert((from, to), (surety, because));
         }
     };
+    let ends: Vec<Option<BTreeSet<&str>>> = names.iter().map(|words| ended(words)).collect();
     let mut givers: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
     let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, tool) in tools.iter().enumerate() {
+    for (at, tool) in tools.iter().enumerate().filter(|(at, _)| ends[*at].is_none()) {
         let fields = tool.results.iter().map(|field| (name_words(&field.name).join(" "), field.kind.as_str()));
         fields.for_each(|(name, kind)| givers.entry(name).or_default().push((at, kind)));
         let distinct: BTreeSet<&str> = names[at].iter().map(String::as_str).collect();
@@ -159,6 +201,18 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
         for (stage, from) in same {
             let later = same.iter().filter(|(other, _)| other > stage);
             later.for_each(|(_, to)| add(*from, *to, VERB_ORDER, Because::Verbs));
+        }
+    }
+    // What ends a thing comes after all that is done with it, or with a part of it.
+    let about_things: Vec<BTreeSet<&str>> =
+        names.iter().zip(&takes).map(|(words, takes)| things(words, takes)).collect();
+    for (to, ended) in ends.iter().enumerate() {
+        let Some(ended) = ended.as_ref().filter(|ended| !ended.is_empty()) else { continue };
+        for (from, _) in about_things.iter().enumerate().filter(|(_, about)| ended.is_subset(about)) {
+            // Of two that end something the part goes before the whole.
+            if ends[from].as_ref().is_none_or(|part| ended.len() < part.len()) {
+                add(from, to, VERB_ORDER, Because::Verbs);
+            }
         }
     }
     let wins = |(from, to): &(usize, usize), surety: f64| best.get(&(*to, *from)).is_none_or(|other| surety > other.0);

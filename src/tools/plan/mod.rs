@@ -11,7 +11,7 @@ mod picture;
 #[cfg(test)]
 mod tests;
 
-pub use depend::{Because, FIELD_AND_TYPE, FIELD_NAME, LEAST_ORDER, REFERENCE, VERB_ORDER, VERBS};
+pub use depend::{Because, ENDS, FIELD_AND_TYPE, FIELD_NAME, LEAST_ORDER, REFERENCE, VERB_ORDER, VERBS};
 pub use picture::{dot, mermaid};
 
 use crate::types::Tool;

@@ -56,6 +56,50 @@ fn references_verbs_and_sessions_order_too() {
     assert_eq!((ends(&plan.edges), &plan.edges[0].because), (vec![("y", "x")], &Because::Order { times: 6, of: 7 }));
 }
 
+/// Whatever ends a thing comes last of what is done with it, by whatever name and style of names.
+#[test]
+fn what_ends_a_thing_comes_after_all_that_uses_it() {
+    let id = [("issue_id", "string")];
+    let sets: [(&str, Vec<Tool>); 5] = [
+        ("delete_issue", vec![tool("delete_issue", &id, &[("issue_id", "string")]), tool("add_comment", &id, &[])]),
+        (
+            "remove_file",
+            vec![tool("remove_file", &[], &[]), tool("list_files", &[], &[]), tool("read_text_file", &[], &[])],
+        ),
+        (
+            "DELETE /repos/{owner}/{repo}/issues/{number}",
+            vec![
+                tool("DELETE /repos/{owner}/{repo}/issues/{number}", &[], &[]),
+                tool("POST /repos/{owner}/{repo}/issues", &[], &[]),
+                tool("PATCH /repos/{owner}/{repo}/issues/{number}", &[], &[]),
+                tool("GET /repos/{owner}/{repo}/issues/{number}/comments", &[], &[]),
+            ],
+        ),
+        ("browser_close", vec![tool("browser_close", &[], &[]), tool("browser_click", &[], &[])]),
+        (
+            "closeAccount",
+            vec![tool("closeAccount", &[("account_id", "")], &[]), tool("pay", &[("account_id", "")], &[])],
+        ),
+    ];
+    for (last, tools) in sets {
+        let plan = of(&tools, &[]);
+        assert_eq!(plan.levels.last(), Some(&vec![last.to_owned()]), "{plan:?}");
+    }
+}
+
+#[test]
+fn what_ends_a_part_is_not_after_the_whole() {
+    // A part is ended before its whole, and the whole may be used after its part.
+    let tools = [tool("delete_repo", &[], &[]), tool("delete_repo_branch", &[], &[]), tool("get_repo", &[], &[])];
+    let plan = of(&tools, &[]);
+    assert_eq!(plan.levels, [vec!["delete_repo_branch", "get_repo"], vec!["delete_repo"]]);
+    // Things of other names have nothing to do with it, and sessions know better.
+    let tools = [tool("delete_alarm", &[], &[]), tool("create_room", &[], &[]), tool("get_delete_marker", &[], &[])];
+    assert!(of(&tools, &[]).edges.is_empty());
+    let tools = [tool("delete_alarm", &[], &[]), tool("create_alarm", &[], &[])];
+    assert_eq!(ends(&of(&tools, &[(0, 1, 9)]).edges), [("delete_alarm", "create_alarm")]);
+}
+
 #[test]
 fn of_a_cycle_the_least_sure_edge_goes() {
     let tools = [tool("a", &[], &[("k", "t")]), tool("b", &[("k", "t")], &[]), tool("c", &[], &[])];
