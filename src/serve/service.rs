@@ -15,6 +15,7 @@ use crate::engine::face::indexing::{IndexOptions, IndexReport};
 use crate::engine::{Deleted, Engine, EngineError, ItemPage, Notes, Progress, PutReport, Session, Status, TextVectors};
 use crate::types::{Access, Answer, Author, Frame, Role, StoredItem};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Answers requests; shared by all threads that run them.
 pub struct Service {
@@ -33,7 +34,12 @@ pub struct Caller<'a> {
     pub access: &'a Access,
     /// Asked between the steps of a use case: whether nobody wants the answer any more.
     pub stopped: &'a dyn Fn() -> bool,
+    /// How long they wait for their turn to write.
+    pub patience: Duration,
 }
+
+/// How long whoever has no deadline waits for their turn to write: longer than a batch of an indexing takes.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The owner of this machine may see everything.
 static EVERYTHING: Access = Access::all();
@@ -41,7 +47,7 @@ static EVERYTHING: Access = Access::all();
 impl<'a> Caller<'a> {
     /// The owner of this machine.
     pub fn owner(stopped: &'a dyn Fn() -> bool) -> Self {
-        Self { access: &EVERYTHING, stopped }
+        Self { access: &EVERYTHING, stopped, patience: PATIENCE }
     }
 }
 
@@ -90,6 +96,7 @@ impl Service {
         case: impl FnOnce(&Session<'_>) -> Result<T, RequestError>,
     ) -> Result<Answered<T>, RequestError> {
         let session = Session::new(self.clock, Notes::default()).heard_by(|_| {}).stopped_by(caller.stopped);
+        let session = session.patient(caller.patience);
         let value = case(&session);
         // Read in any case: a failure says what is wrong by itself.
         let notes = session.take_notes();

@@ -1,9 +1,10 @@
 //! What only the service has: vectors for programs, jobs, counts, its own description.
 
-use crate::support::ken::User;
+use crate::support::ken::{User, section};
 use crate::support::service::{Service, read};
 use serde_json::{Value, json};
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 const MODEL: &str = "bge-small-en-v1.5-int8";
 
@@ -125,6 +126,50 @@ fn a_job_indexes_and_says_how_far_it_is() {
     assert!(found["results"][0]["hits"][0]["path"].as_str().unwrap().ends_with("a.md"), "{found}");
     assert_eq!(service.ask("DELETE", &place, "").status, 202);
     assert_eq!(service.end(), Some(0));
+}
+
+/// A job ends soon after it is told to, with what it has committed, and a program need not wait for its end to write.
+#[test]
+fn a_job_lets_programs_write_and_is_cancelled_at_any_moment() {
+    let user = User::new();
+    for file in 0..600 {
+        let text: String = (0..20).map(|at| section(at, &format!("Shelf {file} has {at} books."))).collect();
+        user.document(&format!("docs/{file}.md"), text);
+    }
+    let docs = user.work().join("docs");
+    assert_eq!(user.ken(&["config", "set", "serve.folders", docs.to_str().unwrap()]).code, 0);
+    let service = Service::start(&user, &[]);
+    let begin = || {
+        let begun = service.post("/v1/index", &json!({"paths": [docs]}));
+        begun.header("location").unwrap().to_owned()
+    };
+    let (first, second) = (begin(), begin());
+    let state = |place: &str| service.ask("GET", place, "").json();
+    let until = |place: &str, reached: &dyn Fn(&Value) -> bool| {
+        let begun = Instant::now();
+        loop {
+            let now = state(place);
+            if reached(&now) {
+                return now;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{now}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    until(&first, &|job| job["files"].as_u64() > Some(0));
+    let put = service.ask("PUT", "/v1/items", "{\"items\":[{\"id\":\"a\",\"text\":\"Lamps are lit at dusk.\"}]}");
+    assert_eq!((put.status, state(&first)["state"].as_str()), (200, Some("running")), "{put:?}");
+    // One that waits for its turn is over at once.
+    assert_eq!(service.ask("DELETE", &second, "").json()["state"], "cancelled");
+    assert_eq!(service.ask("DELETE", &first, "").status, 202);
+    let ended = until(&first, &|job| job["state"] != "running");
+    assert_eq!(ended["state"], "cancelled", "{ended}");
+    assert!(ended["files"].as_u64() < ended["files_total"].as_u64(), "{ended}");
+    let asked = json!({"query": "shelf with books", "min_relevance": 0, "limit": 1});
+    assert_eq!(service.told("/v1/search", &asked)["results"][0]["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(service.ask("GET", "/v1/items/a", "").status, 200);
+    assert_eq!(service.end(), Some(0));
+    user.assert_sound();
 }
 
 /// The description names what there is, and every request of it is read as it says.

@@ -105,7 +105,7 @@ impl House {
 }
 
 fn caller(access: &Access) -> Caller<'_> {
-    Caller { access, stopped: &|| false }
+    Caller { access, ..Caller::owner(&|| false) }
 }
 
 fn only(scopes: &[&str]) -> Access {

@@ -108,11 +108,14 @@ impl Engine {
         keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
+        if lock.is_lent() {
+            return Ok(());
+        }
         self.keep_files(database, lock, keep, session)?;
         self.keep_noise(database, lock, session)
     }
 
-    /// The same for the files alone: where what was written is too little to say anything of the index's noise.
+    /// The same for the files alone, unless whoever has lent the right to write does it: where what was written is too little to say anything of the index's noise.
     pub(super) fn keep_files(
         &self,
         database: &mut Database,
@@ -120,6 +123,9 @@ impl Engine {
         keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
+        if lock.is_lent() {
+            return Ok(());
+        }
         let kept =
             self.keep_terms(database, lock, keep).and_then(|()| self.keep_vectors(database, lock, keep, session));
         let files = [database.vector_file(), database.terms_file()];

@@ -123,7 +123,8 @@ impl ServerHandler for Handler {
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
         let Client { access, .. } = Client::of(&context, &server);
         let work = move || {
-            let caller = Caller { access: &access, stopped: &|| stopped.is_cancelled() };
+            let stopped = || stopped.is_cancelled();
+            let caller = Caller { access: &access, ..Caller::owner(&stopped) };
             resources::read(server.service(), &request.uri, caller)
         };
         let read = tokio::task::spawn_blocking(work).await;
@@ -148,7 +149,8 @@ impl ServerHandler for Handler {
         }
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
         let work = move || {
-            let caller = Caller { access: &client.access, stopped: &|| stopped.is_cancelled() };
+            let stopped = || stopped.is_cancelled();
+            let caller = Caller { access: &client.access, ..Caller::owner(&stopped) };
             let speaker = Speaker { author: &client.author, session: client.session.as_deref() };
             call(server.service(), arguments, caller, speaker)
         };
