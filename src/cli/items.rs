@@ -107,7 +107,7 @@ pub(super) fn run(global: &Global, verb: ItemsVerb, output: &Output) -> Outcome 
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     let (settings, here) = (surroundings.config.settings(), Here::new(working_directory()?));
-    let asker = Asker { engine: &engine, settings, here: &here, access: &Access::all() };
+    let asker = Asker { engine: &engine, settings, here: &here, access: &Access::all(), notes: &output.notes };
     let code = match verb {
         ItemsVerb::Put { file } => put(asker, &file, output),
         ItemsVerb::Get { id, scope } => get(asker, ItemRequest { id, scope: Some(scope) }, output),
@@ -206,7 +206,9 @@ fn get(asker: Asker<'_>, request: ItemRequest, output: &Output) -> Outcome {
 fn list(asker: Asker<'_>, request: &ListItemsRequest, output: &Output) -> Outcome {
     let filter = request.filter(asker)?;
     let after = request.after.as_deref();
-    let page = asker.engine.list_items(&filter, after, request.most(), &output.session())?;
+    let page = asker.engine.list_items(&filter, after, request.most(), &output.session());
+    output.tell_notes();
+    let page = page?;
     let one = |stored: &StoredItem| {
         let item = &stored.item;
         let title = if item.title.is_empty() { &item.text } else { &item.title };

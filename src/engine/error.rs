@@ -88,14 +88,6 @@ pub enum EngineError {
     /// No answer of this terminal is known.
     #[error("no answer of this terminal is known")]
     NoLastAnswer,
-    /// Nothing is indexed in a scope.
-    #[error("nothing is indexed in the scope {name}")]
-    NoScope {
-        /// What was asked for.
-        name: String,
-        /// Scopes that are near.
-        near: Vec<String>,
-    },
     /// Nothing is known by this id or path.
     #[error("nothing is indexed under {id}")]
     NoItem {
@@ -305,7 +297,6 @@ impl Diagnose for EngineError {
             | Self::NeedsPerson
             | Self::NotForgotten { .. }
             | Self::NoLastAnswer
-            | Self::NoScope { .. }
             | Self::PackName(_) => ErrorKind::Usage,
             Self::NoModel { .. } | Self::NoVector { .. } | Self::NotCalibrated { .. } => ErrorKind::NoModel,
             Self::Stopped | Self::Cancelled => ErrorKind::Interrupted,
@@ -323,10 +314,6 @@ impl Diagnose for EngineError {
             Self::Terraform(e) => e.hint(),
             Self::Input(_) | Self::Output(_) => None,
             Self::NoItem { .. } => Some("`ken search --json QUESTION` shows ids, `ken status --json` paths".to_owned()),
-            Self::NoScope { near, .. } if near.is_empty() => {
-                Some("`here` is this repository, `global` what is in none; `ken status` lists the others".to_owned())
-            }
-            Self::NoScope { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
             Self::SeveralItems { .. } => Some("name the scope of the one that is meant".to_owned()),
             Self::NoVector { .. } => Some("`ken index` makes vectors of what has none".to_owned()),
             Self::WrongVector { .. } => Some("give one that the index's model has made".to_owned()),

@@ -1,7 +1,7 @@
 //! A search over everything that is known.
 
 use super::state::{ItemsSnapshot, NeededVectors, SemanticsSnapshot};
-use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
+use super::{Engine, EngineError, Notes, PacksSnapshot, Progress, Session};
 use crate::ann::Asking;
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
@@ -9,6 +9,7 @@ use crate::query::{
     Around, Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, named_entries,
     probe_items, search,
 };
+use crate::screen::shown_text;
 use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
 use crate::text::{decode, ends, near_names};
 use crate::types::limits::QUESTION_BYTES;
@@ -248,23 +249,25 @@ impl Engine {
         asks.then(|| SearchOptions { min_relevance: Some(gate), ..options.clone() })
     }
 
-    /// A scope in which something is indexed, by its id. A scope that may not be seen is none; one that may be seen is
-    /// there even if it is empty.
+    /// Notes that nothing is indexed in the scope of this name, with names that are near, if it is so. That is no error:
+    /// whoever has deleted the last item of a scope may go on asking, and nothing tells that scope from one that never
+    /// was. What may not be seen is not there.
     ///
     /// # Errors
-    /// [`EngineError::NoScope`] with ids that are near, [`EngineError::Store`] when the database fails.
-    pub fn known_scope(&self, id: &str, access: &Access) -> Result<Scope, EngineError> {
-        if let Some(seen) = access.scopes() {
-            let near = || near_names(id, seen.iter().map(Scope::as_str));
-            let found = seen.iter().find(|scope| scope.as_str() == id).cloned();
-            return found.ok_or_else(|| EngineError::NoScope { name: id.to_owned(), near: near() });
-        }
+    /// [`EngineError::Store`] when the database fails.
+    pub fn note_empty_scope(&self, name: &str, access: &Access, notes: &Notes) -> Result<(), EngineError> {
         let scopes = self.read_database()?.map(|database| database.inventory()).transpose()?.unwrap_or_default().scopes;
-        if scopes.iter().any(|known| known.scope == id) {
-            return Ok(Scope::repository(id));
+        let known: Vec<&str> = scopes.iter().map(|known| known.scope.as_str()).collect();
+        let seen: Vec<&str> =
+            known.into_iter().filter(|known| access.admits(&Scope::repository(*known))).collect();
+        if !seen.contains(&name) {
+            let near = match near_names(name, seen.into_iter()) {
+                near if near.is_empty() => String::new(),
+                near => format!("; did you mean {}?", near.join(" or ")),
+            };
+            notes.add(format!("nothing is indexed in the scope {}{near}", shown_text(name)));
         }
-        let near = near_names(id, scopes.iter().map(|known| known.scope.as_str()));
-        Err(EngineError::NoScope { name: id.to_owned(), near })
+        Ok(())
     }
 
     /// What a search among indexed items would put before the gate; `None` without an index or a model.

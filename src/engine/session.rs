@@ -122,6 +122,11 @@ impl<'a> Session<'a> {
         self.notes.add(text);
     }
 
+    /// Where it says so.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
     /// What has been noted and nobody has read yet, a sentence each.
     pub fn take_notes(&self) -> Vec<String> {
         self.notes.take()

@@ -85,8 +85,8 @@ impl Service {
         self.here.path().to_string_lossy().into_owned()
     }
 
-    fn asker<'a>(&'a self, caller: Caller<'a>) -> Asker<'a> {
-        Asker { engine: &self.engine, settings: &self.settings, here: &self.here, access: caller.access }
+    fn asker<'a>(&'a self, caller: Caller<'a>, notes: &'a Notes) -> Asker<'a> {
+        Asker { engine: &self.engine, settings: &self.settings, here: &self.here, access: caller.access, notes }
     }
 
     /// Runs one use case.
@@ -133,7 +133,7 @@ impl Service {
             request.check()?;
             let counts = !request.dry_run;
             let sought = request.sought()?;
-            let options = request.options(self.asker(caller))?;
+            let options = request.options(self.asker(caller, session.notes()))?;
             let answer = match sought {
                 Sought::Question(question) => self.engine.search(question.as_bytes(), &options, session)?,
                 Sought::Alike(sample) => self.engine.search_alike(&sample, &options, session)?,
@@ -155,7 +155,7 @@ impl Service {
             let counts = !request.dry_run;
             let mut request = request;
             let task = std::mem::take(&mut request.task);
-            let options = request.options(self.asker(caller))?;
+            let options = request.options(self.asker(caller, session.notes()))?;
             let frame = self.engine.pack(task.as_bytes(), &options, session)?;
             if counts {
                 self.engine.count_packed(&frame, session);
@@ -193,7 +193,7 @@ impl Service {
     /// As [`Service::lookup`]; nothing is stored then.
     pub fn put_items(&self, request: PutItemsRequest, caller: Caller<'_>) -> Result<Answered<PutReport>, RequestError> {
         self.run(caller, |session| {
-            let items = request.items(self.asker(caller))?;
+            let items = request.items(self.asker(caller, session.notes()))?;
             Ok(self.engine.put_items(items, caller.access, session)?)
         })
     }
@@ -203,8 +203,8 @@ impl Service {
     /// # Errors
     /// As [`Service::lookup`].
     pub fn item(&self, request: ItemRequest, caller: Caller<'_>) -> Result<Answered<Option<StoredItem>>, RequestError> {
-        self.run(caller, |_| {
-            let (scope, id) = request.place(self.asker(caller))?;
+        self.run(caller, |session| {
+            let (scope, id) = request.place(self.asker(caller, session.notes()))?;
             Ok(self.engine.external_item(&scope, &id, caller.access)?)
         })
     }
@@ -220,7 +220,7 @@ impl Service {
     ) -> Result<Answered<ItemPage>, RequestError> {
         self.run(caller, |session| {
             request.check()?;
-            let filter = request.filter(self.asker(caller))?;
+            let filter = request.filter(self.asker(caller, session.notes()))?;
             Ok(self.engine.list_items(&filter, request.after.as_deref(), request.most(), session)?)
         })
     }
@@ -231,7 +231,7 @@ impl Service {
     /// As [`Service::lookup`]; nothing is deleted then.
     pub fn delete_item(&self, request: ItemRequest, caller: Caller<'_>) -> Result<Answered<Deleted>, RequestError> {
         self.run(caller, |session| {
-            let (scope, id) = request.place(self.asker(caller))?;
+            let (scope, id) = request.place(self.asker(caller, session.notes()))?;
             Ok(self.engine.delete_item(&scope, &id, caller.access, session)?)
         })
     }
@@ -246,7 +246,7 @@ impl Service {
         caller: Caller<'_>,
     ) -> Result<Answered<Deleted>, RequestError> {
         self.run(caller, |session| {
-            let filter = request.filter(self.asker(caller))?;
+            let filter = request.filter(self.asker(caller, session.notes()))?;
             Ok(self.engine.delete_items(&filter, session)?)
         })
     }

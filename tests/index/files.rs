@@ -303,7 +303,7 @@ fn files_belong_to_their_repository() {
     // The clones hold the same text, which is shown once.
     assert_eq!((search("two", "here"), search(".", "global")), (1, 1));
     let unknown = user.ken(&["search", "--scope", "nonsense", "paragraph about"]);
-    assert!(unknown.code == 2 && unknown.err.contains("nothing is indexed in the scope nonsense"), "{unknown:?}");
+    assert!(unknown.code == 1 && unknown.err.contains("nothing is indexed in the scope nonsense"), "{unknown:?}");
 }
 
 #[test]

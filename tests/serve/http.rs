@@ -227,3 +227,40 @@ fn items_are_put_found_listed_and_deleted() {
     assert!(!service.told("/v1/search", &asked).to_string().contains("lit at dusk"));
     assert_eq!(service.ask("DELETE", "/v1/items", "{\"where\":\"lang = 'en'\"}").json()["deleted"], 1);
 }
+
+/// A scope that has become empty answers nothing, on every face, and so does one that never was: nothing tells them
+/// apart. A note says so, with a name that is near.
+#[test]
+fn an_empty_scope_answers_nothing_and_is_no_error() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    let put = |id: &str, scope: &str| {
+        let body = json!({"items": [{"id": id, "text": "The lamps are lit at dusk.", "scope": scope}]});
+        assert_eq!(service.ask("PUT", "/v1/items", &body.to_string()).status, 200);
+    };
+    put("a", "wiki");
+    put("b", "tenant-7");
+    assert_eq!(service.ask("DELETE", "/v1/items/a?scope=wiki", "").json()["deleted"], 1);
+    for (scope, note) in [
+        ("wiki", "nothing is indexed in the scope wiki"),
+        ("tenant-8", "nothing is indexed in the scope tenant-8; did you mean tenant-7?"),
+    ] {
+        let asked = json!({"query": "lamps at dusk", "scopes": [scope], "min_relevance": 0});
+        let found = service.told("/v1/search", &asked);
+        assert_eq!((&found["results"][0]["hits"], &found["notes"][0]), (&json!([]), &json!(note)), "{found}");
+        let told = service.call_tool(&service.token, "search", &asked).json();
+        let text = told["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(told["result"]["isError"] != true && text.contains(note), "{told}");
+        let ran = user.ken(&["search", "--scope", scope, "--min-relevance", "0", "lamps at dusk"]);
+        assert!(ran.code == 1 && ran.err.contains(note), "{ran:?}");
+        let packed = service.told("/v1/pack", &json!({"task": "light the lamps", "scopes": [scope]}));
+        assert_eq!(packed["notes"][0], note, "{packed}");
+        assert_eq!(service.ask("GET", &format!("/v1/items?scope={scope}"), "").json()["items"], json!([]));
+        let deleted = service.ask("DELETE", "/v1/items", &json!({"scopes": [scope]}).to_string());
+        assert_eq!(deleted.json()["deleted"], 0, "{deleted:?}");
+        let ran = user.ken(&["items", "list", "--scope", scope]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+    }
+    let unnamed = json!({"query": "lamps at dusk", "scopes": [""]});
+    assert_eq!(service.post("/v1/search", &unnamed).status, 400);
+}

@@ -107,7 +107,6 @@ fn what_is_wrong_is_said_and_the_next_call_works() {
         ("lookup", json!({"text": "x", "colour": "red"}), "unknown field `colour`"),
         ("lookup", json!({"text": "x", "limit": "many"}), "wrong arguments"),
         ("search", json!({"query": "x", "types": ["a type"]}), "a type is no type of files"),
-        ("search", json!({"query": "x", "scopes": ["nowhere"]}), "nothing is indexed in the scope nowhere"),
         ("search", json!({"query": "x", "paths": ["[a"]}), "no valid pattern"),
         ("lookup", json!({"text": ""}), "empty"),
         ("remember", json!({}), "missing field `text`"),

@@ -29,7 +29,7 @@ pub use tools::{FindToolsRequest, PlanToolsRequest, tools_seen_from};
 
 use crate::config::Settings;
 use crate::engine::face::failure::{Diagnose, ErrorKind};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Engine, EngineError, Notes};
 use crate::types::Access;
 use std::fmt;
 
@@ -44,6 +44,8 @@ pub struct Asker<'a> {
     pub here: &'a Here,
     /// Scopes that whoever asks may see; it becomes part of every filter.
     pub access: &'a Access,
+    /// Where it is noted what a request names and there is not.
+    pub notes: &'a Notes,
 }
 
 /// A request that means nothing, with what to do about it.

@@ -56,16 +56,16 @@ pub(super) fn preferred(prefer: Prefer, here: &Here) -> Option<Scope> {
     scope.filter(|scope| **scope != Scope::global()).cloned()
 }
 
-/// Reads a scope: `here`, `global`, or the id of an indexed repository.
+/// Reads a scope that is asked: as [`any_scope`], with a note if nothing is in one that is named.
 ///
 /// # Errors
-/// [`RequestError`] for a scope in which nothing is indexed.
+/// As [`any_scope`].
 fn scope(name: &str, asker: Asker<'_>) -> Result<Scope, RequestError> {
-    Ok(match name {
-        "here" => asker.here.scope().clone(),
-        "global" => Scope::global(),
-        id => asker.engine.known_scope(id, asker.access)?,
-    })
+    let scope = any_scope(name, asker)?;
+    if !matches!(name, "here" | "global") {
+        asker.engine.note_empty_scope(name, asker.access, asker.notes)?;
+    }
+    Ok(scope)
 }
 
 /// The path as files are known by. One that is there means itself, whatever its name looks like; one that is not may
