@@ -1,6 +1,6 @@
 //! `ken mcp` as a process, asked line by line as agents do.
 
-use crate::support::agent::Agent;
+use crate::support::agent::{Agent, plain};
 use crate::support::ken::User;
 use serde_json::json;
 
@@ -8,7 +8,7 @@ const REFUSED: &str = "fatal: refusing to merge unrelated histories";
 const RETRIES: &str =
     "# Retries\n\nA request is tried again after two seconds, and given up after the fifth attempt.\n";
 
-/// An agent reads what a person reads.
+/// An agent reads what a person reads, but for commands and ids.
 #[test]
 fn an_agent_is_told_what_the_command_line_prints() {
     let user = User::new();
@@ -19,7 +19,7 @@ fn an_agent_is_told_what_the_command_line_prints() {
     let no_model = "\nnote: There is no model";
     let same = |text: String, printed: &str| {
         let text = text.split_once("note: There is no model").map_or(text.as_str(), |(text, _)| text);
-        assert_eq!(text, printed);
+        assert_eq!(plain(text), plain(printed));
     };
     same(agent.told("lookup", json!({"text": REFUSED})), &user.ken(&["lookup", "--dry-run", REFUSED]).out);
     let question = "when is a request given up";
@@ -85,12 +85,15 @@ fn what_a_hit_names_can_be_read_whole() {
     };
     let entry = read("git-ssh/unrelated-histories").unwrap();
     assert!(entry.starts_with("# Refusing to merge") && entry.contains("## Fix\n\n1. "), "{entry}");
-    let found =
-        user.ken(&["search", "--json", "--dry-run", "--min-relevance", "0", "--kind", "chunk", "fifth attempt"]);
-    let id = found.json()["results"][0]["hits"][0]["id"].as_str().unwrap().to_owned();
-    assert!(read(&id).unwrap().contains("fifth attempt"));
     let none = read("nothing/of-this-name").unwrap_err();
     assert!(none["error"]["message"].as_str().unwrap().contains("nothing of this id"), "{none}");
+    // As the search has shown it.
+    let found = agent.told("search", json!({"query": "fifth attempt", "paths": ["retries.md"], "min_relevance": 0}));
+    let id = found.lines().find_map(|line| Some(line.split_once(", id ")?.1.split(',').next()?.to_owned()));
+    let uri = format!("ken://{}", id.unwrap_or_else(|| panic!("{found}")));
+    let read = agent.ask("resources/read", json!({"uri": uri}));
+    assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("fifth attempt"), "{found} {read}");
+    assert!(!found.contains("`ken"), "an agent runs no commands: {found}");
 }
 
 #[test]
