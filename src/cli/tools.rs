@@ -183,7 +183,13 @@ pub(super) fn run(global: &Global, verb: ToolsVerb, output: &Output) -> Outcome 
     let engine = surroundings.engine();
     let here = Here::new(working_directory()?);
     let everything = Access::all();
-    let asker = Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &everything, notes: &output.notes };
+    let asker = Asker {
+        engine: &engine,
+        settings: surroundings.config.settings(),
+        here: &here,
+        access: &everything,
+        notes: &output.notes,
+    };
     let access = tools_seen_from(&everything, &here);
     let outcome = match verb {
         ToolsVerb::Add(args) => add(&engine, &args, &surroundings, here.scope(), output),

@@ -258,8 +258,7 @@ impl Engine {
     pub fn note_empty_scope(&self, name: &str, access: &Access, notes: &Notes) -> Result<(), EngineError> {
         let scopes = self.read_database()?.map(|database| database.inventory()).transpose()?.unwrap_or_default().scopes;
         let known: Vec<&str> = scopes.iter().map(|known| known.scope.as_str()).collect();
-        let seen: Vec<&str> =
-            known.into_iter().filter(|known| access.admits(&Scope::repository(*known))).collect();
+        let seen: Vec<&str> = known.into_iter().filter(|known| access.admits(&Scope::repository(*known))).collect();
         if !seen.contains(&name) {
             let near = match near_names(name, seen.into_iter()) {
                 near if near.is_empty() => String::new(),

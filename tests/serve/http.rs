@@ -190,6 +190,25 @@ fn the_description_is_that_of_the_service() {
     }
 }
 
+/// A hint names what whoever sends requests can do, or says whom a command is for.
+#[test]
+fn hints_are_for_those_who_send_requests() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    let put = service.ask("PUT", "/v1/items", "{\"items\":[{\"id\":\"a\",\"text\":\"Lamps are lit at dusk.\"}]}");
+    assert_eq!(put.status, 200);
+    let hint = |method: &str, path: &str, body: &Value| {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        service.ask(method, path, &body).json()["hint"].clone()
+    };
+    let search = hint("POST", "/v1/search", &json!({"like": "a"}));
+    assert!(search.as_str().unwrap().starts_with("for whoever runs this machine: `ken model pull"), "{search}");
+    let wrong = json!({"text": "x", "error": "y", "worked": true, "kind": "preference"});
+    assert_eq!(hint("POST", "/v1/memories", &wrong), "`/openapi.json` describes what can be");
+    let unknown = hint("POST", "/v1/lookup", &json!({"text": "x", "packs": ["no-pack-of-this-name"]}));
+    assert_eq!(unknown, Value::Null, "it is known only how one types it");
+}
+
 /// What a program puts in is found, listed and gone again, also by an id with a slash in it.
 #[test]
 fn items_are_put_found_listed_and_deleted() {

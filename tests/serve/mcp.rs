@@ -117,11 +117,12 @@ fn what_is_wrong_is_said_and_the_next_call_works() {
         ("remember", json!({"text": "x", "kind": "chunk"}), "a preference, a fact or a tactic"),
         ("remember", json!({"text": "x", "session": "a\u{1b}b"}), "the session holds control characters"),
         ("remember", json!({"text": "x", "update": "0123456789ab"}), "no memory is called 0123456789ab"),
-        ("dispute", json!({"id": "0123456789ab", "because": "x"}), "no memory is called 0123456789ab"),
+        ("dispute", json!({"id": "0123456789ab", "because": "x"}), "(the tools remember and search show ids"),
         ("dispute", json!({"id": "0123456789ab"}), "why it is wrong is missing"),
     ] {
         let (text, failed) = agent.call(tool, arguments.clone());
         assert!(failed && text.contains(words), "{tool} {arguments}: {text}");
+        assert!(!text.contains("`ken") && !text.contains("--"), "nothing that an agent cannot run: {text}");
     }
     assert!(agent.told("lookup", json!({"text": REFUSED})).contains("git-ssh/unrelated-histories"));
     // A line that is no message does not end the conversation.

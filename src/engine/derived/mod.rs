@@ -100,7 +100,8 @@ struct Begun {
 
 impl Engine {
     /// Sees to it that the derived files beside the database can be used, after something was written. What cannot be
-    /// written to the disk costs time only.
+    /// written to the disk costs time only. With a lent right to write nothing is done: whoever lent it does it at the
+    /// end.
     pub(super) fn keep_derived(
         &self,
         database: &mut Database,
@@ -115,7 +116,7 @@ impl Engine {
         self.keep_noise(database, lock, session)
     }
 
-    /// The same for the files alone, unless whoever has lent the right to write does it: where what was written is too little to say anything of the index's noise.
+    /// The same for the files alone: where what was written is too little to say anything of the index's noise.
     pub(super) fn keep_files(
         &self,
         database: &mut Database,

@@ -126,7 +126,7 @@ impl Jobs {
     /// The path as it really is, if it lies in one of the folders.
     fn admitted(&self, path: &str) -> Result<PathBuf, Problem> {
         let refused = || {
-            let hint = "name a folder that callers may have indexed: `ken config set serve.folders FOLDER`";
+            let hint = "whoever runs the service can allow it: `ken config set serve.folders FOLDER`";
             Problem::forbidden(format!("{} lies in no folder of the service", shown_text(path)), hint)
         };
         if !Path::new(path).is_absolute() {
@@ -221,10 +221,10 @@ fn run(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
         }
         Err(_) if stopped() => job.state = State::Cancelled,
         Err(error) => {
-            use crate::engine::face::failure::Diagnose;
+            use crate::engine::face::failure::{Diagnose, Face};
             job.state = State::Failed;
             job.error = Some(json!({
-                "kind": error.kind().name(), "message": error.to_string(), "hint": error.hint(),
+                "kind": error.kind().name(), "message": error.to_string(), "hint": error.hint_for(Face::Http),
             }));
         }
     });
