@@ -249,9 +249,9 @@ impl Engine {
         asks.then(|| SearchOptions { min_relevance: Some(gate), ..options.clone() })
     }
 
-    /// Notes that nothing is indexed in the scope of this name, with names that are near, if it is so. That is no error:
-    /// whoever has deleted the last item of a scope may go on asking, and nothing tells that scope from one that never
-    /// was. What may not be seen is not there.
+    /// Notes that nothing is indexed in the scope of this name, with names that are near, if it is so. That is no
+    /// error: whoever has deleted the last item of a scope may go on asking, and nothing tells that scope from one that
+    /// never was. What may not be seen is not there.
     ///
     /// # Errors
     /// [`EngineError::Store`] when the database fails.

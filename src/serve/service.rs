@@ -34,12 +34,11 @@ pub struct Caller<'a> {
     pub access: &'a Access,
     /// Asked between the steps of a use case: whether nobody wants the answer any more.
     pub stopped: &'a dyn Fn() -> bool,
-    /// How long they wait for their turn to write.
-    pub patience: Duration,
+    /// How long they wait for their turn to write; none for as long as a command does.
+    pub patience: Option<Duration>,
+    /// Hears what is being done.
+    pub heard: &'a dyn Fn(&Progress<'_>),
 }
-
-/// How long whoever has no deadline waits for their turn to write: longer than a batch of an indexing takes.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The owner of this machine may see everything.
 static EVERYTHING: Access = Access::all();
@@ -47,7 +46,7 @@ static EVERYTHING: Access = Access::all();
 impl<'a> Caller<'a> {
     /// The owner of this machine.
     pub fn owner(stopped: &'a dyn Fn() -> bool) -> Self {
-        Self { access: &EVERYTHING, stopped, patience: PATIENCE }
+        Self { access: &EVERYTHING, stopped, patience: None, heard: &|_| {} }
     }
 }
 
@@ -95,8 +94,12 @@ impl Service {
         caller: Caller<'_>,
         case: impl FnOnce(&Session<'_>) -> Result<T, RequestError>,
     ) -> Result<Answered<T>, RequestError> {
-        let session = Session::new(self.clock, Notes::default()).heard_by(|_| {}).stopped_by(caller.stopped);
-        let session = session.patient(caller.patience);
+        let session =
+            Session::new(self.clock, Notes::default()).heard_by(|p| (caller.heard)(&p)).stopped_by(caller.stopped);
+        let session = match caller.patience {
+            Some(patience) => session.patient(patience),
+            None => session,
+        };
         let value = case(&session);
         // Read in any case: a failure says what is wrong by itself.
         let notes = session.take_notes();

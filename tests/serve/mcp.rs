@@ -1,8 +1,10 @@
 //! `ken mcp` as a process, asked line by line as agents do.
 
-use crate::support::agent::{Agent, plain};
+use crate::support::agent::{Agent, for_anyone};
 use crate::support::ken::User;
+use kenning::store::WriterLock;
 use serde_json::json;
+use std::time::Duration;
 
 const REFUSED: &str = "fatal: refusing to merge unrelated histories";
 const RETRIES: &str =
@@ -19,7 +21,7 @@ fn an_agent_is_told_what_the_command_line_prints() {
     let no_model = "\nnote: There is no model";
     let same = |text: String, printed: &str| {
         let text = text.split_once("note: There is no model").map_or(text.as_str(), |(text, _)| text);
-        assert_eq!(plain(text), plain(printed));
+        assert_eq!(for_anyone(text), for_anyone(printed));
     };
     same(agent.told("lookup", json!({"text": REFUSED})), &user.ken(&["lookup", "--dry-run", REFUSED]).out);
     let question = "when is a request given up";
@@ -94,6 +96,42 @@ fn what_a_hit_names_can_be_read_whole() {
     let read = agent.ask("resources/read", json!({"uri": uri}));
     assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("fifth attempt"), "{found} {read}");
     assert!(!found.contains("`ken"), "an agent runs no commands: {found}");
+}
+
+/// A client that wants to hear how far a long call is hears it before the answer; others hear nothing.
+#[test]
+fn a_call_that_takes_long_says_that_it_goes_on() {
+    let user = User::new();
+    let mut agent = Agent::greeted(&user);
+    agent.told("remember", json!({"text": "Lamps are lit at dusk", "kind": "fact"}));
+    let mut remember = |meta: serde_json::Value| {
+        let lock = WriterLock::take(&user.home(), "a test", Duration::from_secs(60)).unwrap();
+        let ended = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(2_500));
+            drop(lock);
+        });
+        let arguments = json!({"text": "Bread is baked at four", "kind": "fact"});
+        let params = json!({"name": "remember", "arguments": arguments, "_meta": meta});
+        agent.send(&json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": params}));
+        let mut heard = Vec::new();
+        let answer = loop {
+            match agent.hear() {
+                message if message["id"] == "long" => break message,
+                message => heard.push(message),
+            }
+        };
+        ended.join().unwrap();
+        assert!(answer["result"]["isError"] != true, "{answer}");
+        heard
+    };
+    assert_eq!(remember(json!({})), [json!(null); 0]);
+    let heard = remember(json!({"progressToken": 7}));
+    assert!(heard.len() >= 2, "{heard:?}");
+    for (at, message) in heard.iter().enumerate() {
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+        let params = &message["params"];
+        assert_eq!((&params["progressToken"], params["progress"].as_f64()), (&json!(7), Some(at as f64 + 1.0)));
+    }
 }
 
 #[test]

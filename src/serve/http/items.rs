@@ -20,7 +20,8 @@ pub(super) async fn put(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
     let (service, bytes) = (Arc::clone(&app.service), read.len());
     let work = move |attention: &Attention| {
         let stopped = || attention.is_stopped();
-        let caller = Caller { access: &call.caller.access, stopped: &stopped, patience: attention.patience() };
+        let (access, patience) = (&call.caller.access, Some(attention.patience()));
+        let caller = Caller { access, patience, ..Caller::owner(&stopped) };
         let request = read.decode()?;
         attention.let_questions_go_first();
         let put = service.put_items(request, caller).map_err(Problem::from);

@@ -151,7 +151,8 @@ impl Trust {
         let header = parts.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default().to_owned());
         let all: Vec<String> = header.chain(named).collect();
         if all.is_empty() || !all.iter().all(|name| is_ours(name)) {
-            let hint = "ask by the address that `ken serve` printed; whoever runs it can add names: `ken config set serve.hosts NAME`";
+            let hint = "ask by the address that `ken serve` printed; whoever runs it can add names: \
+                        `ken config set serve.hosts NAME`";
             return Err(Problem::forbidden("the service has no such name", hint));
         }
         let foreign = parts.headers.get_all(ORIGIN).iter().any(|origin| {
