@@ -88,6 +88,17 @@ impl ErrorKind {
     }
 }
 
+/// Through what somebody asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// They type commands, and can type others.
+    CommandLine,
+    /// They send requests over HTTP.
+    Http,
+    /// They call tools, as agents do.
+    Agent,
+}
+
 /// An error that knows its kind and what to do about it.
 pub trait Diagnose: Error + Send + Sync + 'static {
     /// What the failure means to the caller.
@@ -97,6 +108,32 @@ pub trait Diagnose: Error + Send + Sync + 'static {
     fn hint(&self) -> Option<String> {
         None
     }
+
+    /// The same for whoever asks through this face. An error whose hint names a command that they have another way for
+    /// says so here; all others do as [`hint_through`] says.
+    fn hint_for(&self, face: Face) -> Option<String> {
+        hint_through(face, self.kind(), self.hint())
+    }
+}
+
+/// A hint for whoever asks through this face. Who cannot run a command is told of it only where it is for whoever runs
+/// the machine: not where their own request is wrong.
+pub fn hint_through(face: Face, kind: ErrorKind, hint: Option<String>) -> Option<String> {
+    let hint = hint?;
+    if face == Face::CommandLine || !names_command(&hint) {
+        return Some(hint);
+    }
+    match kind {
+        ErrorKind::Usage | ErrorKind::CheckFailed => None,
+        _ if hint.contains('`') => Some(format!("for whoever runs this machine: {hint}")),
+        // One that is a command and nothing else.
+        _ => Some(format!("for whoever runs this machine: `{hint}`")),
+    }
+}
+
+/// Whether a hint names a command of ours or an option.
+fn names_command(hint: &str) -> bool {
+    hint.starts_with("ken ") || hint.contains("`ken ") || hint.split([' ', '`']).any(|word| word.starts_with("--"))
 }
 
 /// The kind of an input or output error: interruption is its own kind, everything else is [`ErrorKind::Io`].
@@ -111,6 +148,23 @@ pub fn io_kind(error: &std::io::Error) -> ErrorKind {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn whoever_has_no_command_line_is_told_of_no_command_that_they_should_run() {
+        let through = |face, kind, hint: &str| hint_through(face, kind, Some(hint.to_owned()));
+        let pull = "`ken model pull` gets it";
+        assert_eq!(through(Face::CommandLine, ErrorKind::NoModel, pull).as_deref(), Some(pull));
+        for face in [Face::Http, Face::Agent] {
+            let told = through(face, ErrorKind::NoModel, pull).unwrap();
+            assert_eq!(told, "for whoever runs this machine: `ken model pull` gets it");
+            let told = through(face, ErrorKind::NoIndex, "ken index PATH").unwrap();
+            assert_eq!(told, "for whoever runs this machine: `ken index PATH`");
+            assert_eq!(through(face, ErrorKind::Usage, "`ken memory list` shows them"), None);
+            assert_eq!(through(face, ErrorKind::Usage, "choose another: --scope NAME"), None);
+            assert_eq!(through(face, ErrorKind::Usage, "give more of the id").unwrap(), "give more of the id");
+            assert_eq!(hint_through(face, ErrorKind::Usage, None), None);
+        }
+    }
 
     #[test]
     fn names_and_codes_are_unique() {

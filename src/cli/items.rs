@@ -107,7 +107,7 @@ pub(super) fn run(global: &Global, verb: ItemsVerb, output: &Output) -> Outcome 
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     let (settings, here) = (surroundings.config.settings(), Here::new(working_directory()?));
-    let asker = Asker { engine: &engine, settings, here: &here, access: &Access::all() };
+    let asker = Asker { engine: &engine, settings, here: &here, access: &Access::all(), notes: None };
     let code = match verb {
         ItemsVerb::Put { file } => put(asker, &file, output),
         ItemsVerb::Get { id, scope } => get(asker, ItemRequest { id, scope: Some(scope) }, output),

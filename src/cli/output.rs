@@ -120,8 +120,8 @@ impl Output {
         Self {
             json,
             quiet,
-            style: Style { colour: allowed(out) },
-            message_style: Style { colour: allowed(err) },
+            style: Style { colour: allowed(out), ..Style::default() },
+            message_style: Style { colour: allowed(err), ..Style::default() },
             width,
             interactive: err && !quiet && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
             notes: Notes::default(),

@@ -143,7 +143,8 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
         explain: args.explain,
     };
     let settings = surroundings.config.settings();
-    let options = request.options(Asker { engine: &engine, settings, here: &here, access: &Access::all() })?;
+    let options =
+        request.options(Asker { engine: &engine, settings, here: &here, access: &Access::all(), notes: None })?;
     let mut meter = Meter::new(output);
     let frame = engine.pack(&task, &options, &meter.session());
     meter.finish();

@@ -131,7 +131,8 @@ pub(super) fn run(global: &Global, args: RememberArgs, output: &Output) -> Outco
     let engine = surroundings.engine();
     let here = Here::new(working_directory()?);
     let access = Access::all().from_home(here.scope());
-    let asker = Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &access };
+    let asker =
+        Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &access, notes: None };
     let (author, from) = (args.by.author(), args.by.session());
     let overcome = args.overcame.then(|| overcome_last(&engine, &from, &access, output)).transpose()?;
     let has_error = error.is_some() || overcome.is_some();

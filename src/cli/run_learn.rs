@@ -33,7 +33,8 @@ pub(super) fn offer(global: &Global, number: u32, output: &Output) -> Result<(),
     output.tell(&told);
     let steps: Vec<&str> = overcome.steps.iter().map(|step| step.input.as_str()).collect();
     let Some(words) = keys::line(QUESTION, output)?.and_then(|answer| words(&answer, &steps)) else { return Ok(()) };
-    let asker = Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &access };
+    let asker =
+        Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &access, notes: None };
     let wanted = wanted(words, &overcome, asker)?;
     let remembered =
         engine.remember(wanted, (&Author::Person, &By::default().session()), &access, &output.session())?;

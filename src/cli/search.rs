@@ -164,7 +164,8 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     }
     let sought = request.sought()?;
     let settings = surroundings.config.settings();
-    let options = request.options(Asker { engine: &engine, settings, here: &here, access: &Access::all() })?;
+    let options =
+        request.options(Asker { engine: &engine, settings, here: &here, access: &Access::all(), notes: None })?;
     let question = question.unwrap_or_default();
     let mut meter = Meter::new(output);
     let answer = match sought {

@@ -53,7 +53,7 @@ pub(super) fn say_on_end(text: &'static str) {
     }
 }
 
-/// Whether a signal was remembered.
+/// Whether a signal was remembered. One that ends the process is not: whoever ends it says so first.
 pub(super) fn is_asked_for() -> bool {
-    SIGNALS.heard.load(Ordering::SeqCst)
+    REMEMBERED.load(Ordering::SeqCst) && SIGNALS.heard.load(Ordering::SeqCst)
 }

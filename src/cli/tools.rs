@@ -183,8 +183,14 @@ pub(super) fn run(global: &Global, verb: ToolsVerb, output: &Output) -> Outcome 
     let engine = surroundings.engine();
     let here = Here::new(working_directory()?);
     let everything = Access::all();
-    let asker = Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &everything };
-    let access = tools_seen_from(asker);
+    let asker = Asker {
+        engine: &engine,
+        settings: surroundings.config.settings(),
+        here: &here,
+        access: &everything,
+        notes: None,
+    };
+    let access = tools_seen_from(&everything, &here);
     let outcome = match verb {
         ToolsVerb::Add(args) => add(&engine, &args, &surroundings, here.scope(), output),
         ToolsVerb::List => list(&engine, &access, output),

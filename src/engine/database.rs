@@ -4,7 +4,7 @@ use super::derived::Keep;
 use super::state::ModelChoice;
 use super::{Engine, EngineError, Progress, Session};
 use crate::embed::{Encoder, Installed, Manifest, ModelStore};
-use crate::ingest::{Embedder, IngestError, embed_missing};
+use crate::ingest::{Between, Embedder, embed_missing};
 use crate::store::{Database, PooledReader, ReadVectors, WRITER_WAIT, WriteEvents, WriteVectors, WriterLock};
 
 impl Engine {
@@ -24,6 +24,19 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(WriterLock, Database), EngineError> {
         let lock = self.writer(purpose)?;
+        let mut database = Database::open_to_write(&lock)?;
+        self.erase_old_traces(&mut database, &lock, session)?;
+        Ok((lock, database))
+    }
+
+    /// The same for a short write of items, memories or tools: while an indexing of this engine goes on, it gets in
+    /// between two of its batches, and the derived files are left to the indexing.
+    pub(super) fn write_between(
+        &self,
+        purpose: &str,
+        session: &Session<'_>,
+    ) -> Result<(WriterLock, Database), EngineError> {
+        let lock = self.turns.wait(self.data()?, purpose, session)?;
         let mut database = Database::open_to_write(&lock)?;
         self.erase_old_traces(&mut database, &lock, session)?;
         Ok((lock, database))
@@ -132,9 +145,11 @@ fn complete(
     session: &Session<'_>,
 ) -> Result<(), EngineError> {
     let name = embedder.model().name().to_owned();
-    embed_missing(embedder, database, lock, &mut |done, total, _| {
+    // A model that is being changed has the index to itself.
+    let between = Between { stopped: &|| session.check().is_err(), give_way: &|| {} };
+    embed_missing(embedder, database, lock, &between, &mut |done, total, _| {
         session.tell(Progress::Embedding { what: "the index", done, total, model: &name });
     })
     .map(drop)
-    .map_err(IngestError::into)
+    .map_err(|error| session.why(error))
 }

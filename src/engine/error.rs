@@ -2,7 +2,7 @@
 
 use crate::canon::EditError;
 use crate::embed::EmbedError;
-use crate::error::{Diagnose, ErrorKind, io_kind};
+use crate::error::{Diagnose, ErrorKind, Face, hint_through, io_kind};
 use crate::ingest::IngestError;
 use crate::pack::PackError;
 use crate::query::SearchError;
@@ -380,6 +380,24 @@ impl Diagnose for EngineError {
             Self::DeadlinePassed => Some("ask again, and give it more time".to_owned()),
             Self::Cancelled | Self::Io { .. } => None,
         }
+    }
+
+    fn hint_for(&self, face: Face) -> Option<String> {
+        let hint = match (self, face) {
+            (Self::NoItem { .. }, Face::Http) => "hits of `/v1/search` have ids",
+            (Self::NoItem { .. }, Face::Agent) => "the tool search shows ids",
+            (Self::NoMemory { .. }, Face::Http) => "`GET /v1/memories` lists those that your token may see",
+            (Self::NoMemory { .. }, Face::Agent) => "the tools remember and search show ids of memories",
+            (Self::BadMemory { .. }, Face::Http) => "`/openapi.json` describes what can be",
+            (Self::BadMemory { .. }, Face::Agent) => "the schema of the tool remember describes what can be",
+            (Self::WrongState { .. }, Face::Http) => "`GET /v1/memories/{id}` tells what happened to it",
+            (Self::NeedsPerson, Face::Http) => "a person decides it, in a terminal or with an admin token",
+            (Self::NeedsPerson, Face::Agent) => "ask the person whom you work for",
+            (Self::NoTool { .. }, Face::Http) => "`GET /v1/tools` lists the tools",
+            (Self::NothingIndexed, Face::Http) => "`PUT /v1/items` takes texts, `POST /v1/index` folders",
+            _ => return hint_through(face, self.kind(), self.hint()),
+        };
+        Some(hint.to_owned())
     }
 }
 

@@ -16,9 +16,6 @@ use crate::types::limits::{ITEM_BATCH, ITEM_PAGE};
 use crate::types::{Access, ExternalItem, Item, Scope, StoredItem};
 use std::collections::HashSet;
 
-/// Texts that are embedded before it is asked whether anybody still wants them.
-const SLICE: usize = 64;
-
 /// What became of a batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct PutReport {
@@ -90,7 +87,7 @@ impl Engine {
             }
         }
         session.check()?;
-        let (lock, mut database) = self.write_database("ken items put", session)?;
+        let (lock, mut database) = self.write_between("ken items put", session)?;
         let Changes { mut report, items, forgotten } = changes(&database, items, session.now())?;
         if !items.is_empty() {
             (report.embedded, report.semantic) = self.embed_items(&items, &mut database, &lock, session)?;
@@ -128,14 +125,13 @@ impl Engine {
         let hashed: Vec<(TextHash, &str)> = texts.iter().map(|text| (text_hash(text), text.as_str())).collect();
         let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;
         let model = embedder.model().name().to_owned();
-        let (mut passed, total) = (0, hashed.len());
-        for slice in hashed.chunks(SLICE) {
-            session.check()?;
-            session.tell(Progress::Embedding { what: "the index", done: passed, total, model: &model });
-            embedder.embed(slice, database, lock, &mut |_, _| {})?;
-            passed += slice.len();
-        }
-        session.tell(Progress::Embedding { what: "the index", done: passed, total, model: &model });
+        let total = hashed.len();
+        let tell = |done| session.tell(Progress::Embedding { what: "the index", done, total, model: &model });
+        tell(0);
+        let stopped = || session.check().is_err();
+        let made = embedder.embed(&hashed, database, lock, &stopped, &mut |done, _| tell(done));
+        made.map_err(|error| session.why(error))?;
+        tell(total);
         Ok((embedder.texts, true))
     }
 
@@ -220,7 +216,7 @@ impl Engine {
         session: &Session<'_>,
         which: impl FnOnce(&Database) -> Result<Vec<i64>, EngineError>,
     ) -> Result<Deleted, EngineError> {
-        let (lock, mut database) = self.write_database("ken items delete", session)?;
+        let (lock, mut database) = self.write_between("ken items delete", session)?;
         let rows = which(&database)?;
         if rows.is_empty() {
             return Ok(Deleted::default());

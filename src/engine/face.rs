@@ -4,7 +4,7 @@
 
 /// Failures, for whoever tells them.
 pub mod failure {
-    pub use crate::error::{Diagnose, ErrorKind, io_kind};
+    pub use crate::error::{Diagnose, ErrorKind, Face, hint_through, io_kind};
 }
 
 /// Packs and what is wrong with them.

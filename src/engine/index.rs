@@ -3,7 +3,7 @@
 use super::derived::Keep;
 use super::{Engine, EngineError, Progress, Session};
 use crate::embed::Encoder;
-use crate::ingest::{Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_missing, means_gone};
+use crate::ingest::{Between, Embedder, IndexOptions, IndexReport, Ingest, Watch, embed_missing, means_gone};
 use crate::map::AsideGroup;
 use crate::map::open::{self, Links};
 use crate::platform::canonical;
@@ -106,7 +106,8 @@ impl Engine {
             }
         };
         let mut heard = |p| session.tell(Progress::Index(p));
-        let ingest = Ingest::new(&mut database, &lock, session.now(), options, &mut heard);
+        let between = Between { stopped: &|| session.check().is_err(), give_way: &|| self.turns.give_way(&lock) };
+        let ingest = Ingest::new(&mut database, &lock, session.now(), options, between, &mut heard);
         let report = match &paths {
             Some(paths) => ingest.run(paths, &mut open),
             None => ingest.refresh(&mut open),
@@ -114,7 +115,7 @@ impl Engine {
         match (report, failed) {
             (_, Some(error)) => Err(error),
             (report, None) => {
-                let report = report?;
+                let report = report.map_err(|error| session.why(error))?;
                 self.keep_derived(&mut database, &lock, Keep::Usable, session)?;
                 Ok(report)
             }
@@ -274,7 +275,9 @@ impl Engine {
         let name = embedder.model().name().to_owned();
         let tell = |done, total| session.tell(Progress::Embedding { what: "the index", done, total, model: &name });
         tell(0, missing);
-        let texts = embed_missing(&mut embedder, database, lock, &mut |done, total, _| tell(done, total))?;
+        // What was taken in stays, so nobody stops its vectors.
+        let between = Between { stopped: &|| false, give_way: &|| {} };
+        let texts = embed_missing(&mut embedder, database, lock, &between, &mut |done, total, _| tell(done, total))?;
         Ok(Embedded { texts, tokens: embedder.tokens })
     }
 }

@@ -39,6 +39,7 @@ mod setup;
 mod state;
 mod status;
 mod tools;
+mod turns;
 mod usage;
 
 pub use alike::Sample;
@@ -83,6 +84,7 @@ use crate::types::Calibration;
 use state::{ModelSnapshot, RerankerSnapshot, SemanticsSnapshot, Shared, TermsSnapshot, VectorsSnapshot};
 use std::path::PathBuf;
 use std::sync::Mutex;
+use turns::Turns;
 
 /// What the engine is told about its surroundings.
 #[derive(Debug, Clone)]
@@ -171,6 +173,8 @@ pub struct Engine {
     terms: Shared<TermsSnapshot>,
     vectors: Shared<VectorsSnapshot>,
     tools: Shared<ReadyTools>,
+    /// Writers that wait for each other.
+    turns: Turns,
     /// Whoever counts what was served: one at a time, for SQLite lets others sleep until it is free.
     counting: Mutex<()>,
 }
@@ -188,6 +192,7 @@ impl Engine {
             terms: Shared::default(),
             vectors: Shared::default(),
             tools: Shared::default(),
+            turns: Turns::default(),
             counting: Mutex::default(),
         }
     }

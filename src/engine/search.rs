@@ -259,23 +259,16 @@ impl Engine {
         asks.then(|| SearchOptions { min_relevance: Some(gate), ..options.clone() })
     }
 
-    /// A scope in which something is indexed, by its id. A scope that may not be seen is none; one that may be seen is
-    /// there even if it is empty.
+    /// Names that are near to that of a scope in which nothing is indexed; `None` if something is. What may not be seen
+    /// is not there.
     ///
     /// # Errors
-    /// [`EngineError::NoScope`] with ids that are near, [`EngineError::Store`] when the database fails.
-    pub fn known_scope(&self, id: &str, access: &Access) -> Result<Scope, EngineError> {
-        if let Some(seen) = access.scopes() {
-            let near = || near_names(id, seen.iter().map(Scope::as_str));
-            let found = seen.iter().find(|scope| scope.as_str() == id).cloned();
-            return found.ok_or_else(|| EngineError::NoScope { name: id.to_owned(), near: near() });
-        }
+    /// [`EngineError::Store`] when the database fails.
+    pub fn empty_scope(&self, name: &str, access: &Access) -> Result<Option<Vec<String>>, EngineError> {
         let scopes = self.read_database()?.map(|database| database.inventory()).transpose()?.unwrap_or_default().scopes;
-        if scopes.iter().any(|known| known.scope == id) {
-            return Ok(Scope::repository(id));
-        }
-        let near = near_names(id, scopes.iter().map(|known| known.scope.as_str()));
-        Err(EngineError::NoScope { name: id.to_owned(), near })
+        let known = scopes.iter().map(|known| known.scope.as_str());
+        let seen: Vec<&str> = known.filter(|known| access.admits(&Scope::repository(*known))).collect();
+        Ok((!seen.contains(&name)).then(|| near_names(name, seen.into_iter())))
     }
 
     /// What a search among indexed items would put before the gate; `None` without an index or a model.

@@ -1,7 +1,10 @@
 //! A request: what a use case is told about the moment and about who asks, and where it says what they should know.
 
 use super::{EngineError, Notes, Progress};
+use crate::ingest::IngestError;
+use crate::store::WRITER_WAIT;
 use std::cell::RefCell;
+use std::time::Duration;
 
 /// Hears progress.
 pub type OnProgress<'a> = dyn FnMut(Progress<'_>) + 'a;
@@ -11,6 +14,7 @@ pub struct Session<'a> {
     clock: fn() -> i64,
     deadline_ms: Option<i64>,
     stopped: &'a dyn Fn() -> bool,
+    patience: Duration,
     progress: RefCell<Box<OnProgress<'a>>>,
     notes: Notes,
 }
@@ -18,7 +22,14 @@ pub struct Session<'a> {
 impl Session<'static> {
     /// One that nobody watches: without a deadline, without progress.
     pub fn new(clock: fn() -> i64, notes: Notes) -> Self {
-        Self { clock, deadline_ms: None, stopped: &|| false, progress: RefCell::new(Box::new(|_| {})), notes }
+        Self {
+            clock,
+            deadline_ms: None,
+            stopped: &|| false,
+            patience: WRITER_WAIT,
+            progress: RefCell::new(Box::new(|_| {})),
+            notes,
+        }
     }
 }
 
@@ -32,6 +43,7 @@ impl<'a> Session<'a> {
             clock: self.clock,
             deadline_ms: self.deadline_ms,
             stopped: self.stopped,
+            patience: self.patience,
             progress: RefCell::new(Box::new(progress)),
             notes: self.notes.clone(),
         }
@@ -41,6 +53,12 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn stopped_by(self, stopped: &'a dyn Fn() -> bool) -> Self {
         Self { stopped, ..self }
+    }
+
+    /// The same request, which waits so long for its turn to write.
+    #[must_use]
+    pub fn patient(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// The same request at another time: to measure what does not depend on when it is measured.
@@ -79,6 +97,19 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// How long it waits for its turn to write.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// Why an indexing failed: one that was cancelled is a request that was, or whose time is over.
+    pub(super) fn why(&self, error: IngestError) -> EngineError {
+        match (error, self.check()) {
+            (IngestError::Cancelled, Err(why)) => why,
+            (error, _) => error.into(),
+        }
+    }
+
     /// Says what is being done. A step that begins while another is told is not told.
     pub fn tell(&self, progress: Progress<'_>) {
         if let Ok(mut heard) = self.progress.try_borrow_mut() {
@@ -89,6 +120,11 @@ impl<'a> Session<'a> {
     /// Says what could not be used, or should be known, beside the answer.
     pub fn note(&self, text: String) {
         self.notes.add(text);
+    }
+
+    /// Where it says so.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
     }
 
     /// What has been noted and nobody has read yet, a sentence each.

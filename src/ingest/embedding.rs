@@ -10,8 +10,20 @@ use crate::text::TextHash;
 use crate::types::Role;
 use std::collections::HashSet;
 
-/// Texts that are embedded and committed together.
+/// Texts whose vectors are committed together.
 const SLICE: usize = 256;
+/// Texts for each thread that go through the model before it is asked whether anybody still wants them: enough that
+/// every thread has batches of its own.
+const STEP: usize = 32;
+
+/// What long work asks and does between its steps.
+#[derive(Clone, Copy)]
+pub struct Between<'a> {
+    /// Whether nobody wants it to go on.
+    pub stopped: &'a dyn Fn() -> bool,
+    /// Lets others write who wait for it; called where everything so far is committed. They change no file's rows.
+    pub give_way: &'a dyn Fn(),
+}
 
 /// An encoder with the row of its model.
 pub struct Embedder<'a> {
@@ -78,11 +90,13 @@ impl<'a> Embedder<'a> {
     ///
     /// # Errors
     /// [`IngestError`] when the model or the store fails; what was committed before stays.
+    /// [`IngestError::Cancelled`] once `stopped` says so; what was made until then is committed.
     pub fn embed(
         &mut self,
         texts: &[(TextHash, &str)],
         store: &mut impl WriteStore,
         lock: &WriterLock,
+        stopped: &dyn Fn() -> bool,
         heard: &mut dyn FnMut(usize, usize),
     ) -> Result<(), IngestError> {
         let mut seen = HashSet::new();
@@ -92,27 +106,38 @@ impl<'a> Embedder<'a> {
                 missing.push((*hash, *text));
             }
         }
+        let step = STEP * self.encoder.running().threads.max(1);
         for slice in missing.chunks(SLICE) {
-            let wanted: Vec<&str> = slice.iter().map(|(_, text)| *text).collect();
-            let (texts_before, tokens_before) = (self.texts, self.tokens);
-            let encoded = self.encoder.encode(&wanted, Role::Passage, &mut |done| {
-                heard(texts_before + done, tokens_before);
-            })?;
-            self.texts += encoded.len();
-            self.tokens += encoded.iter().map(|e| e.tokens).sum::<usize>();
-            self.truncated += encoded.iter().filter(|e| e.truncated).count();
+            let mut encoded = Vec::with_capacity(slice.len());
+            for some in slice.chunks(step) {
+                if stopped() {
+                    break;
+                }
+                let wanted: Vec<&str> = some.iter().map(|(_, text)| *text).collect();
+                let (texts_before, tokens_before) = (self.texts, self.tokens);
+                let made = self.encoder.encode(&wanted, Role::Passage, &mut |done| {
+                    heard(texts_before + done, tokens_before);
+                })?;
+                self.texts += made.len();
+                self.tokens += made.iter().map(|e| e.tokens).sum::<usize>();
+                self.truncated += made.iter().filter(|e| e.truncated).count();
+                encoded.extend(made);
+            }
             let batch = store.begin(lock)?;
             let vectors = slice.iter().zip(&encoded).map(|((hash, _), encoded)| (*hash, encoded.vector.as_slice()));
             batch.put_vectors(&self.model, vectors)?;
             batch.commit()?;
             heard(self.texts, self.tokens);
+            if encoded.len() < slice.len() {
+                return Err(IngestError::Cancelled);
+            }
         }
         Ok(())
     }
 }
 
 /// Makes every vector that is missing for this model; gives how many. `heard` gets texts done, texts in all, and
-/// tokens.
+/// tokens. Others may write in `between`, after what was made so far is committed.
 ///
 /// # Errors
 /// As [`Embedder::embed`].
@@ -120,6 +145,7 @@ pub fn embed_missing(
     embedder: &mut Embedder<'_>,
     store: &mut impl WriteStore,
     lock: &WriterLock,
+    between: &Between<'_>,
     heard: &mut dyn FnMut(usize, usize, usize),
 ) -> Result<usize, IngestError> {
     let total = store.texts_without_vector(Some(&embedder.model))?;
@@ -131,6 +157,9 @@ pub fn embed_missing(
             return Ok(embedder.texts - before);
         }
         let texts: Vec<(TextHash, &str)> = found.iter().map(|(hash, text)| (*hash, text.as_str())).collect();
-        embedder.embed(&texts, store, lock, &mut |texts, tokens| heard(texts - before, total, tokens))?;
+        embedder.embed(&texts, store, lock, between.stopped, &mut |texts, tokens| {
+            heard(texts - before, total, tokens);
+        })?;
+        (between.give_way)();
     }
 }

@@ -15,7 +15,7 @@ mod walk;
 mod watch;
 mod withhold;
 
-pub use embedding::{Embedder, embed_missing};
+pub use embedding::{Between, Embedder, embed_missing};
 pub use provenance::Provenance;
 pub use repository::{repository_of, scope_in_store, scope_of};
 pub use run::{IndexOptions, IndexReport, Ingest, Progress};
@@ -38,6 +38,9 @@ pub enum IngestError {
     /// The model failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    /// Nobody wants it to go on.
+    #[error("the indexing was stopped; what was committed stays")]
+    Cancelled,
     /// The encoder could not be had; whoever was asked for it knows why.
     #[error("there is no encoder")]
     Stopped,
@@ -71,6 +74,7 @@ impl Diagnose for IngestError {
             Self::Store(e) => e.kind(),
             Self::Embed(e) => e.kind(),
             Self::Stopped => ErrorKind::NoModel,
+            Self::Cancelled => ErrorKind::Interrupted,
             Self::Watch { .. } | Self::Missing { .. } => ErrorKind::Io,
             Self::Io { source, .. } => io_kind(source),
         }
@@ -87,7 +91,7 @@ impl Diagnose for IngestError {
             Self::Watch { .. } => {
                 Some("there may be too many folders to watch: sysctl fs.inotify.max_user_watches".to_owned())
             }
-            Self::Io { .. } | Self::Stopped => None,
+            Self::Io { .. } | Self::Stopped | Self::Cancelled => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::IngestError;
 use super::cutting::{Cutter, layout, reading};
 use super::diff::{Piece, behind_forgotten, compare};
-use super::embedding::{Embedder, embed_missing};
+use super::embedding::{Between, Embedder, embed_missing};
 use super::generated::unwanted;
 use super::repository::Repositories;
 use super::walk::{Candidate, Skipped, Walked, add_named, in_doubt, is_under, means_gone, read, stale, walk};
@@ -127,6 +127,7 @@ pub struct Ingest<'a, S: WriteStore> {
     lock: &'a WriterLock,
     now_ms: i64,
     options: &'a IndexOptions,
+    between: Between<'a>,
     /// Whether only what may have changed is looked at: what turns out not to have is not counted.
     refreshing: bool,
     progress: &'a mut dyn FnMut(Progress),
@@ -161,6 +162,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         lock: &'a WriterLock,
         now_ms: i64,
         options: &'a IndexOptions,
+        between: Between<'a>,
         progress: &'a mut dyn FnMut(Progress),
     ) -> Self {
         Self {
@@ -168,6 +170,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             lock,
             now_ms,
             options,
+            between,
             refreshing: false,
             progress,
             report: IndexReport::default(),
@@ -186,12 +189,13 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
     /// first text needs a vector.
     ///
     /// # Errors
-    /// [`IngestError`]; what was committed before stays.
+    /// [`IngestError`]; what was committed before stays. [`IngestError::Cancelled`] when nobody wants it to go on.
     pub fn run(mut self, paths: &[PathBuf], encoder: &mut OpenEncoder<'a>) -> Result<IndexReport, IngestError> {
         let started = Instant::now();
         let progress = &mut *self.progress;
         let excludes = self.options.excludes.as_deref();
-        let walked = walk(paths, excludes, &mut |files| progress(Progress::Walking { files }))?;
+        let walked = walk(paths, excludes, self.between.stopped, &mut |files| progress(Progress::Walking { files }))?;
+        (self.between.give_way)();
         self.expect_cut(encoder)?;
         self.take(walked, encoder)?;
         self.finish(started)
@@ -205,7 +209,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         let started = Instant::now();
         self.refreshing = true;
         self.expect_cut(encoder)?;
-        let walked = stale(&self.store.sources()?, self.options.thorough);
+        let walked = stale(&self.store.sources()?, self.options.thorough, self.between.stopped)?;
         self.take(walked, encoder)?;
         self.finish(started)
     }
@@ -216,9 +220,11 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         self.files.1 = work.len();
         let mut embedder: Option<Option<Embedder<'a>>> = None;
         for (file, known) in work.drain(..) {
+            self.check()?;
             self.read(file, known, encoder)?;
             if self.pending_pieces >= BATCH_PIECES {
                 self.flush(&mut embedder, encoder)?;
+                (self.between.give_way)();
             }
         }
         self.flush(&mut embedder, encoder)?;
@@ -230,6 +236,10 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             self.report.truncated = embedder.truncated;
         }
         Ok(())
+    }
+
+    fn check(&self) -> Result<(), IngestError> {
+        if (self.between.stopped)() { Err(IngestError::Cancelled) } else { Ok(()) }
     }
 
     fn finish(mut self, started: Instant) -> Result<IndexReport, IngestError> {
@@ -266,6 +276,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         let bare = self.store.bare_sources()?;
         let mut work = Vec::new();
         for file in &walked.files {
+            self.check()?;
             // What was named once stays named, by whatever it is found now.
             let root_of = |source: &Source| match file.is_named() || source.is_named() {
                 true => source.path.clone(),
@@ -448,10 +459,17 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             };
             if let Some(open) = open {
                 let texts: Vec<(TextHash, &str)> = texts.iter().map(|(hash, text)| (*hash, text.as_str())).collect();
-                open.embed(&texts, self.store, self.lock, &mut heard)?;
+                open.embed(&texts, self.store, self.lock, self.between.stopped, &mut heard)?;
             }
         }
-        self.commit(pending)
+        self.commit(pending)?;
+        // Without a model nothing else says how far it is.
+        let (chunks, tokens) = match embedder {
+            Some(Some(open)) => (open.texts, open.tokens),
+            _ => (0, 0),
+        };
+        (self.progress)(Progress::Indexing { files, files_total, bytes, bytes_total, chunks, tokens });
+        Ok(())
     }
 
     /// Takes the context away from what stands behind a text that was forgotten.
@@ -513,6 +531,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         let mut gone: Vec<i64> = self.missing.values().flatten().copied().collect();
         gone.sort_unstable();
         for some in gone.chunks(BATCH_PIECES) {
+            self.check()?;
             let mut pieces = 0;
             for id in some {
                 pieces += self.store.anchors(*id)?.iter().filter(|anchor| anchor.active).count();
@@ -546,7 +565,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         }
         if let Some(Some(open)) = embedder {
             let progress = &mut *self.progress;
-            embed_missing(open, self.store, self.lock, &mut |done, total, tokens| {
+            embed_missing(open, self.store, self.lock, &self.between, &mut |done, total, tokens| {
                 progress(Progress::Completing { done, total, tokens });
             })?;
         }

@@ -38,7 +38,7 @@ pub(super) fn push_advice(out: &mut String, advice: &Advice, id: &str, general: 
     }
     if !general && shown < most {
         let steps = if most - shown == 1 { "step" } else { "steps" };
-        let rest = format!("{INDENT}{} more {steps}: `ken canon show {id}`", most - shown);
+        let rest = format!("{INDENT}{} more {steps}: {}", most - shown, style.whole_entry(id));
         out.push_str(&format!("{}\n", style.faint(&line(&rest))));
     }
     if let Some(url) = advice.references.first() {

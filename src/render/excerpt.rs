@@ -135,7 +135,7 @@ mod tests {
         let line = ExcerptLine { text: text.to_owned(), marks, keeps_form };
         let mut out = String::new();
         let excerpt = Excerpt { lines: vec![line], ..Excerpt::default() };
-        push_excerpt(&mut out, &excerpt, "  ", Style { colour }, 24);
+        push_excerpt(&mut out, &excerpt, "  ", Style { colour, ..Style::default() }, 24);
         out
     }
 
@@ -149,7 +149,7 @@ mod tests {
         let mut excerpt = Excerpt { lines: vec![line(" of it")], cut_before: true, ..Excerpt::default() };
         let shown = |excerpt: &Excerpt| {
             let mut out = String::new();
-            push_excerpt(&mut out, excerpt, "", Style { colour: true }, 24);
+            push_excerpt(&mut out, excerpt, "", Style { colour: true, ..Style::default() }, 24);
             out
         };
         assert_eq!(shown(&excerpt), " … \x1b[1mof\x1b[0m it\n");

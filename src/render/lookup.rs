@@ -69,7 +69,8 @@ fn push_rest(out: &mut String, rest: usize, unknown: usize, without: &[&Finding]
     }
     let errors = if rest == 1 { "1 other error".to_owned() } else { format!("{rest} other errors") };
     let text = if unknown == rest { format!("Nothing known about {errors}") } else { errors };
-    let all = if rest > without.len() { format!(" (--max-errors {} for all)", rest + 1) } else { String::new() };
+    let most = if style.is_for_agents() { "max_errors" } else { "--max-errors" };
+    let all = if rest > without.len() { format!(" ({most} {} for all)", rest + 1) } else { String::new() };
     let end = if without.is_empty() { "." } else { ":" };
     let which = if rest > NAMED_UNKNOWN && !without.is_empty() { ", the likeliest of them" } else { "" };
     out.push_str(&format!("\n{}\n", style.faint(&format!("{text}{which}{all}{end}"))));
@@ -184,7 +185,7 @@ fn push_hit(out: &mut String, hit: &Hit, finding: &Finding, style: Style, width:
         origin.push_str(&format!(" ({})", hit.source));
     }
     if finding.semantic == Semantic::Off && hit.tier == Tier::Close {
-        origin.push_str(", by words alone: there is no model (`ken model pull`)");
+        origin.push_str(&format!(", by words alone: there is no model{}", style.remedy("ken model pull")));
     }
     let origin = line(&origin);
     // Beside the title where there is room.

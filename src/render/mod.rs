@@ -28,6 +28,6 @@ pub use outcome::{PatternRow, failures_text, outcomes_text, overcome_text, patte
 pub use plan::plan_text;
 pub use search::{paths_text, search_text};
 pub use silence::silence_text;
-pub use style::Style;
+pub use style::{Reader, Style};
 pub use wire::{answer_json, json_object, served_json};
 pub use wrap::wrap;

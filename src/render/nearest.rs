@@ -42,7 +42,7 @@ pub(super) fn nearest_text(answer: &Answer, here: &str, style: Style, width: usi
                 (line(&near.title).into_owned(), line(&format!("({percent:.0} %, {})", near.id)).into_owned())
             }
             (None, None) => {
-                let how = line(&format!("({percent:.0} %, `ken canon show {}`)", near.id)).into_owned();
+                let how = line(&format!("({percent:.0} %, {})", style.whole_entry(&near.id))).into_owned();
                 (line(&near.title).into_owned(), how)
             }
         };

@@ -92,7 +92,7 @@ fn push_hit(
         notes.insert(0, format!("score {:.2}", hit.score));
     }
     match passage.state {
-        Some(Standing::Changed) => notes.push("its file changed since (`ken index`)".to_owned()),
+        Some(Standing::Changed) => notes.push(format!("its file changed since{}", style.remedy("ken index"))),
         Some(Standing::Gone) => notes.push("its file is gone".to_owned()),
         _ => {}
     }
@@ -104,12 +104,15 @@ fn push_hit(
         1 => notes.push("also in 1 other place".to_owned()),
         more => notes.push(format!("also in {more} other places")),
     }
-    if hit.kind == Kind::Canon {
-        notes.push(format!("ken canon show {}", line(&hit.id)));
+    match style.is_for_agents() {
+        // By its id an agent reads all of it, and disputes it.
+        true if place != hit.id => notes.push(format!("id {}", line(&hit.id))),
+        false if hit.kind == Kind::Canon => notes.push(format!("ken canon show {}", line(&hit.id))),
+        _ => {}
     }
     // Once says it for all.
     if is_first && finding.semantic == Semantic::Off {
-        notes.push("by words alone: there is no model (`ken model pull`)".to_owned());
+        notes.push(format!("by words alone: there is no model{}", style.remedy("ken model pull")));
     }
     out.push_str(&format!("{INDENT}{}\n", style.faint(&notes.join(", "))));
     if let Some(explanation) = &hit.explain {

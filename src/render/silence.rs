@@ -25,7 +25,7 @@ pub fn silence_text(answer: &Answer, filtered: bool, here: &str, style: Style, w
         _ if filtered => "Nothing known about this within these filters.\n".to_owned(),
         _ => "Nothing known about this.\n".to_owned(),
     };
-    format!("{}{}{near}", reason_text(answer, width), rejected_text(answer, width))
+    format!("{}{}{near}", reason_text(answer, width), rejected_text(answer, style, width))
 }
 
 /// Where a log most likely says why it failed. Empty for a single message.
@@ -39,13 +39,14 @@ fn reason_text(answer: &Answer, width: usize) -> String {
 }
 
 /// Which entries are left out because somebody said that they are wrong. Empty if there are none.
-fn rejected_text(answer: &Answer, width: usize) -> String {
+fn rejected_text(answer: &Answer, style: Style, width: usize) -> String {
     let mut ids: Vec<&str> = answer.results.iter().flat_map(|finding| &finding.rejected).map(String::as_str).collect();
     ids.dedup();
     if ids.is_empty() {
         return String::new();
     }
-    let text = format!("{}; `ken lookup --worked ID` takes it back", line(&ids.join(", ")));
+    let back = if style.is_for_agents() { "" } else { "; `ken lookup --worked ID` takes it back" };
+    let text = format!("{}{back}", line(&ids.join(", ")));
     wrap(&text, "Left out, because you said that it is wrong here: ", INDENT, width)
 }
 

@@ -15,6 +15,7 @@ use crate::engine::face::indexing::{IndexOptions, IndexReport};
 use crate::engine::{Deleted, Engine, EngineError, ItemPage, Notes, Progress, PutReport, Session, Status, TextVectors};
 use crate::types::{Access, Answer, Author, Frame, Role, StoredItem};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Answers requests; shared by all threads that run them.
 pub struct Service {
@@ -33,6 +34,10 @@ pub struct Caller<'a> {
     pub access: &'a Access,
     /// Asked between the steps of a use case: whether nobody wants the answer any more.
     pub stopped: &'a dyn Fn() -> bool,
+    /// How long they wait for their turn to write; none for as long as a command does.
+    pub patience: Option<Duration>,
+    /// Hears what is being done.
+    pub heard: &'a dyn Fn(&Progress<'_>),
 }
 
 /// The owner of this machine may see everything.
@@ -41,7 +46,7 @@ static EVERYTHING: Access = Access::all();
 impl<'a> Caller<'a> {
     /// The owner of this machine.
     pub fn owner(stopped: &'a dyn Fn() -> bool) -> Self {
-        Self { access: &EVERYTHING, stopped }
+        Self { access: &EVERYTHING, stopped, patience: None, heard: &|_| {} }
     }
 }
 
@@ -79,8 +84,9 @@ impl Service {
         self.here.path().to_string_lossy().into_owned()
     }
 
-    fn asker<'a>(&'a self, caller: Caller<'a>) -> Asker<'a> {
-        Asker { engine: &self.engine, settings: &self.settings, here: &self.here, access: caller.access }
+    fn asker<'a>(&'a self, caller: Caller<'a>, notes: &'a Notes) -> Asker<'a> {
+        let notes = Some(notes);
+        Asker { engine: &self.engine, settings: &self.settings, here: &self.here, access: caller.access, notes }
     }
 
     /// Runs one use case.
@@ -89,7 +95,12 @@ impl Service {
         caller: Caller<'_>,
         case: impl FnOnce(&Session<'_>) -> Result<T, RequestError>,
     ) -> Result<Answered<T>, RequestError> {
-        let session = Session::new(self.clock, Notes::default()).heard_by(|_| {}).stopped_by(caller.stopped);
+        let session =
+            Session::new(self.clock, Notes::default()).heard_by(|p| (caller.heard)(&p)).stopped_by(caller.stopped);
+        let session = match caller.patience {
+            Some(patience) => session.patient(patience),
+            None => session,
+        };
         let value = case(&session);
         // Read in any case: a failure says what is wrong by itself.
         let notes = session.take_notes();
@@ -126,7 +137,7 @@ impl Service {
             request.check()?;
             let counts = !request.dry_run;
             let sought = request.sought()?;
-            let options = request.options(self.asker(caller))?;
+            let options = request.options(self.asker(caller, session.notes()))?;
             let answer = match sought {
                 Sought::Question(question) => self.engine.search(question.as_bytes(), &options, session)?,
                 Sought::Alike(sample) => self.engine.search_alike(&sample, &options, session)?,
@@ -148,7 +159,7 @@ impl Service {
             let counts = !request.dry_run;
             let mut request = request;
             let task = std::mem::take(&mut request.task);
-            let options = request.options(self.asker(caller))?;
+            let options = request.options(self.asker(caller, session.notes()))?;
             let frame = self.engine.pack(task.as_bytes(), &options, session)?;
             if counts {
                 self.engine.count_packed(&frame, session);
@@ -186,7 +197,7 @@ impl Service {
     /// As [`Service::lookup`]; nothing is stored then.
     pub fn put_items(&self, request: PutItemsRequest, caller: Caller<'_>) -> Result<Answered<PutReport>, RequestError> {
         self.run(caller, |session| {
-            let items = request.items(self.asker(caller))?;
+            let items = request.items(self.asker(caller, session.notes()))?;
             Ok(self.engine.put_items(items, caller.access, session)?)
         })
     }
@@ -196,8 +207,8 @@ impl Service {
     /// # Errors
     /// As [`Service::lookup`].
     pub fn item(&self, request: ItemRequest, caller: Caller<'_>) -> Result<Answered<Option<StoredItem>>, RequestError> {
-        self.run(caller, |_| {
-            let (scope, id) = request.place(self.asker(caller))?;
+        self.run(caller, |session| {
+            let (scope, id) = request.place(self.asker(caller, session.notes()))?;
             Ok(self.engine.external_item(&scope, &id, caller.access)?)
         })
     }
@@ -213,7 +224,7 @@ impl Service {
     ) -> Result<Answered<ItemPage>, RequestError> {
         self.run(caller, |session| {
             request.check()?;
-            let filter = request.filter(self.asker(caller))?;
+            let filter = request.filter(self.asker(caller, session.notes()))?;
             Ok(self.engine.list_items(&filter, request.after.as_deref(), request.most(), session)?)
         })
     }
@@ -224,7 +235,7 @@ impl Service {
     /// As [`Service::lookup`]; nothing is deleted then.
     pub fn delete_item(&self, request: ItemRequest, caller: Caller<'_>) -> Result<Answered<Deleted>, RequestError> {
         self.run(caller, |session| {
-            let (scope, id) = request.place(self.asker(caller))?;
+            let (scope, id) = request.place(self.asker(caller, session.notes()))?;
             Ok(self.engine.delete_item(&scope, &id, caller.access, session)?)
         })
     }
@@ -239,7 +250,7 @@ impl Service {
         caller: Caller<'_>,
     ) -> Result<Answered<Deleted>, RequestError> {
         self.run(caller, |session| {
-            let filter = request.filter(self.asker(caller))?;
+            let filter = request.filter(self.asker(caller, session.notes()))?;
             Ok(self.engine.delete_items(&filter, session)?)
         })
     }

@@ -9,6 +9,8 @@ use crate::map::open::{Links, open};
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 /// How long a second writer waits for the first.
@@ -17,8 +19,26 @@ pub const WRITER_WAIT: Duration = Duration::from_secs(3);
 /// The right to write, held until it is dropped. What writes to the database asks for it.
 #[derive(Debug)]
 pub struct WriterLock {
-    _file: File,
+    file: Arc<File>,
     folder: PathBuf,
+    /// Whoever lent it waits until this is gone.
+    lender: Option<Sender<Never>>,
+}
+
+/// A right to write that was lent to somebody.
+#[derive(Debug)]
+pub struct Lent(Receiver<Never>);
+
+/// What is never sent.
+#[derive(Debug)]
+enum Never {}
+
+impl Lent {
+    /// Waits until it is given back.
+    pub fn wait(self) {
+        // Nothing is sent: the other end goes with the lock.
+        drop(self.0.recv());
+    }
 }
 
 impl WriterLock {
@@ -36,7 +56,19 @@ impl WriterLock {
         // For people only: a full disk must not keep anybody from the lock.
         drop(file.set_len(0).and_then(|()| file.rewind()));
         drop(write!(file, "{purpose}, process {}", std::process::id()));
-        Ok(Self { _file: file, folder: folder.to_owned() })
+        Ok(Self { file: Arc::new(file), folder: folder.to_owned(), lender: None })
+    }
+
+    /// Lends the right to another thread, for writes that leave everything true that whoever lends it relies on. The
+    /// lender writes nothing until it is given back.
+    pub fn lend(&self) -> (Self, Lent) {
+        let (lender, lent) = channel();
+        (Self { file: Arc::clone(&self.file), folder: self.folder.clone(), lender: Some(lender) }, Lent(lent))
+    }
+
+    /// Whether somebody else goes on writing after this.
+    pub fn is_lent(&self) -> bool {
+        self.lender.is_some()
     }
 
     /// The directory it is for.
@@ -67,6 +99,19 @@ pub fn current_writer(folder: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lent_right_comes_back_and_keeps_others_out_meanwhile() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = WriterLock::take(dir.path(), "ken index docs", Duration::ZERO).unwrap();
+        let (second, lent) = first.lend();
+        assert!(second.is_lent() && !first.is_lent() && second.folder() == dir.path());
+        let ended = std::thread::spawn(move || lent.wait());
+        drop(second);
+        ended.join().unwrap();
+        // The first still holds it.
+        assert!(WriterLock::take(dir.path(), "ken gc", Duration::ZERO).is_err());
+    }
 
     #[test]
     fn a_second_writer_hears_who_is_first() {

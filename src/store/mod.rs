@@ -45,7 +45,7 @@ pub use learning::{
     CapabilityUse, KeepLearning, ReadLearning, SessionCall, StoredCapability, StoredSuggestion, StoredTask,
     StoredThreshold, StoredTrace, SuggestionKind, UnreadSession,
 };
-pub use lock::{WRITER_WAIT, WriterLock, current_writer};
+pub use lock::{Lent, WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, StoredMemory, WriteMemory};
 pub use noise::{ReadNoise, WriteNoise};

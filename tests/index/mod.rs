@@ -10,5 +10,6 @@ mod priors; // recency and frequency over the built-in cases
 mod search; // what is found and in which order; filters; the model and the index
 mod snapshots; // one engine that stays while others change what it answers from
 mod status; // how things stand, in every length
+mod stopped; // an indexing that nobody wants any more, and short writes between its batches
 mod transfer; // export and import
 mod usage; // recency, frequency, what counts

@@ -7,7 +7,8 @@ use kenning::engine::{Engine, EngineError, EngineSettings, Notes, Session};
 use kenning::query::SearchOptions;
 use kenning::types::{Answer, Kind, Semantic};
 
-fn settings(user: &User) -> EngineSettings {
+/// An engine without models, in this user's home.
+pub fn settings(user: &User) -> EngineSettings {
     EngineSettings {
         data: Some(user.home()),
         cache: None,

@@ -161,7 +161,7 @@ const OWNERS: &[&str] = &[
     "delete_items",       // the same
     "external_item",      // the same
     "tool_states",        // names of tools, of the same scopes as `list_tools`
-    "known_scope",        // names of scopes in which files are indexed
+    "empty_scope",        // whether anything is indexed in a scope that may be seen
     "learn",              // writes
     "lookup_from",        // `lookup`
     "import_memory_file", // writes

@@ -1,9 +1,10 @@
 //! What only the service has: vectors for programs, jobs, counts, its own description.
 
-use crate::support::ken::User;
+use crate::support::ken::{User, section};
 use crate::support::service::{Service, read};
 use serde_json::{Value, json};
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 const MODEL: &str = "bge-small-en-v1.5-int8";
 
@@ -127,6 +128,50 @@ fn a_job_indexes_and_says_how_far_it_is() {
     assert_eq!(service.end(), Some(0));
 }
 
+/// A job ends soon after it is told to, with what it has committed, and a program need not wait for its end to write.
+#[test]
+fn a_job_lets_programs_write_and_is_cancelled_at_any_moment() {
+    let user = User::new();
+    for file in 0..600 {
+        let text: String = (0..20).map(|at| section(at, &format!("Shelf {file} has {at} books."))).collect();
+        user.document(&format!("docs/{file}.md"), text);
+    }
+    let docs = user.work().join("docs");
+    assert_eq!(user.ken(&["config", "set", "serve.folders", docs.to_str().unwrap()]).code, 0);
+    let service = Service::start(&user, &[]);
+    let begin = || {
+        let begun = service.post("/v1/index", &json!({"paths": [docs]}));
+        begun.header("location").unwrap().to_owned()
+    };
+    let (first, second) = (begin(), begin());
+    let state = |place: &str| service.ask("GET", place, "").json();
+    let until = |place: &str, reached: &dyn Fn(&Value) -> bool| {
+        let begun = Instant::now();
+        loop {
+            let now = state(place);
+            if reached(&now) {
+                return now;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{now}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    until(&first, &|job| job["files"].as_u64() > Some(0));
+    let put = service.ask("PUT", "/v1/items", "{\"items\":[{\"id\":\"a\",\"text\":\"Lamps are lit at dusk.\"}]}");
+    assert_eq!((put.status, state(&first)["state"].as_str()), (200, Some("running")), "{put:?}");
+    // One that waits for its turn is over at once.
+    assert_eq!(service.ask("DELETE", &second, "").json()["state"], "cancelled");
+    assert_eq!(service.ask("DELETE", &first, "").status, 202);
+    let ended = until(&first, &|job| job["state"] != "running");
+    assert_eq!(ended["state"], "cancelled", "{ended}");
+    assert!(ended["files"].as_u64() < ended["files_total"].as_u64(), "{ended}");
+    let asked = json!({"query": "shelf with books", "min_relevance": 0, "limit": 1});
+    assert_eq!(service.told("/v1/search", &asked)["results"][0]["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(service.ask("GET", "/v1/items/a", "").status, 200);
+    assert_eq!(service.end(), Some(0));
+    user.assert_sound();
+}
+
 /// The description names what there is, and every request of it is read as it says.
 #[test]
 fn the_description_is_that_of_the_service() {
@@ -143,6 +188,25 @@ fn the_description_is_that_of_the_service() {
             assert!(known.contains_key(&answer.status.to_string()) || known.contains_key("default"), "{method} {path}");
         }
     }
+}
+
+/// A hint names what whoever sends requests can do, or says whom a command is for.
+#[test]
+fn hints_are_for_those_who_send_requests() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    let put = service.ask("PUT", "/v1/items", "{\"items\":[{\"id\":\"a\",\"text\":\"Lamps are lit at dusk.\"}]}");
+    assert_eq!(put.status, 200);
+    let hint = |method: &str, path: &str, body: &Value| {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        service.ask(method, path, &body).json()["hint"].clone()
+    };
+    let search = hint("POST", "/v1/search", &json!({"like": "a"}));
+    assert!(search.as_str().unwrap().starts_with("for whoever runs this machine: `ken model pull"), "{search}");
+    let wrong = json!({"text": "x", "error": "y", "worked": true, "kind": "preference"});
+    assert_eq!(hint("POST", "/v1/memories", &wrong), "`/openapi.json` describes what can be");
+    let unknown = hint("POST", "/v1/lookup", &json!({"text": "x", "packs": ["no-pack-of-this-name"]}));
+    assert_eq!(unknown, Value::Null, "it is known only how one types it");
 }
 
 /// What a program puts in is found, listed and gone again, also by an id with a slash in it.
@@ -181,4 +245,39 @@ fn items_are_put_found_listed_and_deleted() {
     assert_eq!(service.ask("DELETE", "/v1/items/wiki%2Flamps?scope=wiki", "").status, 404);
     assert!(!service.told("/v1/search", &asked).to_string().contains("lit at dusk"));
     assert_eq!(service.ask("DELETE", "/v1/items", "{\"where\":\"lang = 'en'\"}").json()["deleted"], 1);
+}
+
+/// A program that asks a scope that has become empty gets nothing, as with one that never was: nothing tells them apart.
+/// A note says so, with a name that is near. A person is told that there is no such scope.
+#[test]
+fn an_empty_scope_answers_nothing_and_is_no_error() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    let put = |id: &str, scope: &str| {
+        let body = json!({"items": [{"id": id, "text": "The lamps are lit at dusk.", "scope": scope}]});
+        assert_eq!(service.ask("PUT", "/v1/items", &body.to_string()).status, 200);
+    };
+    put("a", "wiki");
+    put("b", "tenant-7");
+    assert_eq!(service.ask("DELETE", "/v1/items/a?scope=wiki", "").json()["deleted"], 1);
+    for (scope, note) in [
+        ("wiki", "nothing is indexed in the scope wiki"),
+        ("tenant-8", "nothing is indexed in the scope tenant-8; did you mean tenant-7?"),
+    ] {
+        let asked = json!({"query": "lamps at dusk", "scopes": [scope], "min_relevance": 0});
+        let found = service.told("/v1/search", &asked);
+        assert_eq!((&found["results"][0]["hits"], &found["notes"][0]), (&json!([]), &json!(note)), "{found}");
+        let told = service.call_tool(&service.token, "search", &asked).json();
+        let text = told["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(told["result"]["isError"] != true && text.contains(note), "{told}");
+        let ran = user.ken(&["search", "--scope", scope, "--min-relevance", "0", "lamps at dusk"]);
+        assert!(ran.code == 2 && ran.err.contains("nothing is indexed in the scope"), "{ran:?}");
+        let packed = service.told("/v1/pack", &json!({"task": "light the lamps", "scopes": [scope]}));
+        assert_eq!(packed["notes"][0], note, "{packed}");
+        assert_eq!(service.ask("GET", &format!("/v1/items?scope={scope}"), "").json()["items"], json!([]));
+        let deleted = service.ask("DELETE", "/v1/items", &json!({"scopes": [scope]}).to_string());
+        assert_eq!(deleted.json()["deleted"], 0, "{deleted:?}");
+    }
+    let unnamed = json!({"query": "lamps at dusk", "scopes": [""]});
+    assert_eq!(service.post("/v1/search", &unnamed).status, 400);
 }

@@ -1,14 +1,16 @@
 //! `ken mcp` as a process, asked line by line as agents do.
 
-use crate::support::agent::Agent;
+use crate::support::agent::{Agent, for_anyone};
 use crate::support::ken::User;
+use kenning::store::WriterLock;
 use serde_json::json;
+use std::time::Duration;
 
 const REFUSED: &str = "fatal: refusing to merge unrelated histories";
 const RETRIES: &str =
     "# Retries\n\nA request is tried again after two seconds, and given up after the fifth attempt.\n";
 
-/// An agent reads what a person reads.
+/// An agent reads what a person reads, but for commands and ids.
 #[test]
 fn an_agent_is_told_what_the_command_line_prints() {
     let user = User::new();
@@ -19,7 +21,7 @@ fn an_agent_is_told_what_the_command_line_prints() {
     let no_model = "\nnote: There is no model";
     let same = |text: String, printed: &str| {
         let text = text.split_once("note: There is no model").map_or(text.as_str(), |(text, _)| text);
-        assert_eq!(text, printed);
+        assert_eq!(for_anyone(text), for_anyone(printed));
     };
     same(agent.told("lookup", json!({"text": REFUSED})), &user.ken(&["lookup", "--dry-run", REFUSED]).out);
     let question = "when is a request given up";
@@ -85,12 +87,51 @@ fn what_a_hit_names_can_be_read_whole() {
     };
     let entry = read("git-ssh/unrelated-histories").unwrap();
     assert!(entry.starts_with("# Refusing to merge") && entry.contains("## Fix\n\n1. "), "{entry}");
-    let found =
-        user.ken(&["search", "--json", "--dry-run", "--min-relevance", "0", "--kind", "chunk", "fifth attempt"]);
-    let id = found.json()["results"][0]["hits"][0]["id"].as_str().unwrap().to_owned();
-    assert!(read(&id).unwrap().contains("fifth attempt"));
     let none = read("nothing/of-this-name").unwrap_err();
     assert!(none["error"]["message"].as_str().unwrap().contains("nothing of this id"), "{none}");
+    // As the search has shown it.
+    let found = agent.told("search", json!({"query": "fifth attempt", "paths": ["retries.md"], "min_relevance": 0}));
+    let id = found.lines().find_map(|line| Some(line.split_once(", id ")?.1.split(',').next()?.to_owned()));
+    let uri = format!("ken://{}", id.unwrap_or_else(|| panic!("{found}")));
+    let read = agent.ask("resources/read", json!({"uri": uri}));
+    assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("fifth attempt"), "{found} {read}");
+    assert!(!found.contains("`ken"), "an agent runs no commands: {found}");
+}
+
+/// A client that wants to hear how far a long call is hears it before the answer; others hear nothing.
+#[test]
+fn a_call_that_takes_long_says_that_it_goes_on() {
+    let user = User::new();
+    let mut agent = Agent::greeted(&user);
+    agent.told("remember", json!({"text": "Lamps are lit at dusk", "kind": "fact"}));
+    let mut remember = |meta: serde_json::Value| {
+        let lock = WriterLock::take(&user.home(), "a test", Duration::from_secs(60)).unwrap();
+        let ended = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(2_500));
+            drop(lock);
+        });
+        let arguments = json!({"text": "Bread is baked at four", "kind": "fact"});
+        let params = json!({"name": "remember", "arguments": arguments, "_meta": meta});
+        agent.send(&json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": params}));
+        let mut heard = Vec::new();
+        let answer = loop {
+            match agent.hear() {
+                message if message["id"] == "long" => break message,
+                message => heard.push(message),
+            }
+        };
+        ended.join().unwrap();
+        assert!(answer["result"]["isError"] != true, "{answer}");
+        heard
+    };
+    assert_eq!(remember(json!({})), [json!(null); 0]);
+    let heard = remember(json!({"progressToken": 7}));
+    assert!(heard.len() >= 2, "{heard:?}");
+    for (at, message) in heard.iter().enumerate() {
+        assert_eq!(message["method"], "notifications/progress", "{message}");
+        let params = &message["params"];
+        assert_eq!((&params["progressToken"], params["progress"].as_f64()), (&json!(7), Some(at as f64 + 1.0)));
+    }
 }
 
 #[test]
@@ -107,7 +148,6 @@ fn what_is_wrong_is_said_and_the_next_call_works() {
         ("lookup", json!({"text": "x", "colour": "red"}), "unknown field `colour`"),
         ("lookup", json!({"text": "x", "limit": "many"}), "wrong arguments"),
         ("search", json!({"query": "x", "types": ["a type"]}), "a type is no type of files"),
-        ("search", json!({"query": "x", "scopes": ["nowhere"]}), "nothing is indexed in the scope nowhere"),
         ("search", json!({"query": "x", "paths": ["[a"]}), "no valid pattern"),
         ("lookup", json!({"text": ""}), "empty"),
         ("remember", json!({}), "missing field `text`"),
@@ -115,11 +155,12 @@ fn what_is_wrong_is_said_and_the_next_call_works() {
         ("remember", json!({"text": "x", "kind": "chunk"}), "a preference, a fact or a tactic"),
         ("remember", json!({"text": "x", "session": "a\u{1b}b"}), "the session holds control characters"),
         ("remember", json!({"text": "x", "update": "0123456789ab"}), "no memory is called 0123456789ab"),
-        ("dispute", json!({"id": "0123456789ab", "because": "x"}), "no memory is called 0123456789ab"),
+        ("dispute", json!({"id": "0123456789ab", "because": "x"}), "(the tools remember and search show ids"),
         ("dispute", json!({"id": "0123456789ab"}), "why it is wrong is missing"),
     ] {
         let (text, failed) = agent.call(tool, arguments.clone());
         assert!(failed && text.contains(words), "{tool} {arguments}: {text}");
+        assert!(!text.contains("`ken") && !text.contains("--"), "nothing that an agent cannot run: {text}");
     }
     assert!(agent.told("lookup", json!({"text": REFUSED})).contains("git-ssh/unrelated-histories"));
     // A line that is no message does not end the conversation.

@@ -1,9 +1,11 @@
 //! An agent: a client of the Model Context Protocol, line by line.
 
 use super::ken::User;
+use regex::Regex;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::LazyLock;
 
 /// An agent with a running server of its protocol.
 pub struct Agent {
@@ -104,4 +106,13 @@ impl Drop for Agent {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// A text without what only agents are told, ids, and without what only people are, commands.
+pub fn for_anyone(text: &str) -> String {
+    static ALONE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r", id [^\s,]+|, ken canon show [^\s,]+| \(`ken [^`]*`\)").unwrap());
+    static ENTRY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"`ken canon show ([^`]*)`").unwrap());
+    let text = ALONE.replace_all(text, "");
+    ENTRY.replace_all(&text, "ken://$1").replace("--max-errors", "max_errors")
 }

@@ -100,7 +100,8 @@ struct Begun {
 
 impl Engine {
     /// Sees to it that the derived files beside the database can be used, after something was written. What cannot be
-    /// written to the disk costs time only.
+    /// written to the disk costs time only. With a lent right to write nothing is done: whoever lent it does it at the
+    /// end.
     pub(super) fn keep_derived(
         &self,
         database: &mut Database,
@@ -108,6 +109,9 @@ impl Engine {
         keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
+        if lock.is_lent() {
+            return Ok(());
+        }
         self.keep_files(database, lock, keep, session)?;
         self.keep_noise(database, lock, session)
     }
@@ -120,6 +124,9 @@ impl Engine {
         keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
+        if lock.is_lent() {
+            return Ok(());
+        }
         let kept =
             self.keep_terms(database, lock, keep).and_then(|()| self.keep_vectors(database, lock, keep, session));
         let files = [database.vector_file(), database.terms_file()];

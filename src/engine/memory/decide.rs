@@ -71,7 +71,7 @@ impl Engine {
         }
         let (words, _) = redacted(words);
         let from = redact(from).text;
-        let (lock, mut database) = self.write_database("ken dispute", session)?;
+        let (lock, mut database) = self.write_between("ken dispute", session)?;
         let (mut found, mut problems) = (Vec::with_capacity(ids.len()), Vec::new());
         for id in ids {
             let memory = Self::find_memory(&database, id, access)?;

@@ -121,7 +121,7 @@ impl Engine {
         let words = std::mem::take(&mut wanted.words);
         let (words, redacted) = redacted(words);
         check(&wanted, &words)?;
-        let (lock, mut database) = self.write_database("ken remember", session)?;
+        let (lock, mut database) = self.write_between("ken remember", session)?;
         let by = Saying { author: by.0, session: by.1, at: session.now() };
         let mut events = Planned::new(&database, &wanted, &words, by, access)?;
         if matches!(events.change, Change::Added | Change::Reinforced | Change::Proposed) {

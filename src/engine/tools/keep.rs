@@ -46,7 +46,7 @@ impl Engine {
         source: &str,
         session: &Session<'_>,
     ) -> Result<ToolsAdded, EngineError> {
-        let (lock, mut database) = self.write_database("ken tools add", session)?;
+        let (lock, mut database) = self.write_between("ken tools add", session)?;
         let known: BTreeMap<String, StoredTool> =
             database.tools(std::slice::from_ref(scope))?.into_iter().map(|one| (one.tool.key(), one)).collect();
         let mut out = ToolsAdded::default();
@@ -85,7 +85,7 @@ impl Engine {
         access: &Access,
         session: &Session<'_>,
     ) -> Result<Vec<ToolApproved>, EngineError> {
-        let (lock, mut database) = self.write_database("ken tools approve", session)?;
+        let (lock, mut database) = self.write_between("ken tools approve", session)?;
         let found = named(database.tools(&access.remembered())?, name)?;
         let batch = database.begin(&lock)?;
         for one in &found {
@@ -106,7 +106,7 @@ impl Engine {
         access: &Access,
         session: &Session<'_>,
     ) -> Result<Vec<ToolApproved>, EngineError> {
-        let (lock, mut database) = self.write_database("ken tools remove", session)?;
+        let (lock, mut database) = self.write_between("ken tools remove", session)?;
         let found = named(database.tools(&access.remembered())?, name)?;
         let batch = database.begin(&lock)?;
         for one in &found {

@@ -83,21 +83,25 @@ fn list(folder: &Path, most: usize) -> io::Result<Listing> {
     Ok(out)
 }
 
-/// Walks a canonical folder.
+/// Walks a canonical folder; whether to its end. `heard` gets the number of files found, and says whether to go on: it
+/// is asked in every folder too.
 pub(super) fn walk(
     folder: &Path,
     root: &str,
     excludes: Option<&Path>,
     bounds: &Bounds,
     out: &mut Walked,
-    heard: &mut dyn FnMut(usize),
-) {
+    heard: &mut dyn FnMut(usize) -> bool,
+) -> bool {
     let mut rules = Rules::above(folder, excludes);
     let mut left = bounds.entries;
     let mut levels: Vec<Level> = Vec::new();
     let mut next = Some(folder.to_owned());
     loop {
         if let Some(folder) = next.take() {
+            if !heard(out.files.len()) {
+                return false;
+            }
             levels.extend(enter(folder, levels.len(), &mut left, bounds, &mut rules, out));
         }
         let Some(level) = levels.last_mut() else { break };
@@ -119,8 +123,8 @@ pub(super) fn walk(
                     Ok(_) => out.skipped.push(Skipped::new(path, NOT_REGULAR)),
                     Err(error) => unseen(path, &error.to_string(), out),
                 }
-                if out.files.len().is_multiple_of(64) {
-                    heard(out.files.len());
+                if out.files.len().is_multiple_of(64) && !heard(out.files.len()) {
+                    return false;
                 }
             }
             EntryKind::Link => out.skipped.extend(misled(&path, folder)),
@@ -128,6 +132,7 @@ pub(super) fn walk(
         }
     }
     out.rules.append(&mut rules.told);
+    true
 }
 
 /// Lists a folder and takes its rules.

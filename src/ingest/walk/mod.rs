@@ -158,10 +158,12 @@ pub(super) fn read(path: &str) -> io::Result<Vec<u8>> {
 /// git; `heard` gets the number of files found.
 ///
 /// # Errors
+/// [`IngestError::Cancelled`] once `stopped` says so,
 /// [`IngestError::Missing`] when a named path is not there, [`IngestError::Io`] when it cannot be read.
 pub(super) fn walk(
     paths: &[PathBuf],
     excludes: Option<&Path>,
+    stopped: &dyn Fn() -> bool,
     heard: &mut dyn FnMut(usize),
 ) -> Result<Walked, IngestError> {
     let mut out = Walked::default();
@@ -178,7 +180,13 @@ pub(super) fn walk(
         };
         out.roots.push(root.clone());
         if meta.is_dir() {
-            folder::walk(&canonical, &root, excludes, &folder::Bounds::default(), &mut out, heard);
+            let mut goes_on = |files: usize| {
+                heard(files);
+                !stopped()
+            };
+            if !folder::walk(&canonical, &root, excludes, &folder::Bounds::default(), &mut out, &mut goes_on) {
+                return Err(IngestError::Cancelled);
+            }
         } else if !meta.is_file() {
             out.skipped.push(Skipped::new(root, NOT_REGULAR));
         } else {
@@ -197,10 +205,20 @@ pub(super) fn walk(
 
 /// What of the indexed files may have changed, is gone or cannot be looked at; nothing else is looked at. All of them
 /// may have when it is to be thorough.
-pub(super) fn stale(sources: &[(i64, Source)], thorough: bool) -> Walked {
+///
+/// # Errors
+/// [`IngestError::Cancelled`] once `stopped` says so.
+pub(super) fn stale(
+    sources: &[(i64, Source)],
+    thorough: bool,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Walked, IngestError> {
     let mut out = Walked::default();
     // One that an import brought was never here.
     for (_, source) in sources.iter().filter(|(_, source)| !source.root.is_empty()) {
+        if stopped() {
+            return Err(IngestError::Cancelled);
+        }
         match fs::symlink_metadata(&source.path) {
             Ok(meta) if meta.is_file() => {
                 if thorough || stat(&meta) != source.stat || in_doubt(touched(&meta), source.indexed_at) {
@@ -214,7 +232,7 @@ pub(super) fn stale(sources: &[(i64, Source)], thorough: bool) -> Walked {
             _ => out.roots.push(source.path.clone()),
         }
     }
-    out
+    Ok(out)
 }
 
 fn unseen(path: PathBuf, why: &str, out: &mut Walked) {

@@ -1,7 +1,7 @@
 use super::*;
 
 fn names(paths: &[PathBuf], base: &Path) -> Vec<String> {
-    let walked = walk(paths, None, &mut |_| {}).unwrap();
+    let walked = walk(paths, None, &|| false, &mut |_| {}).unwrap();
     let base = base.canonicalize().unwrap();
     walked.files.iter().map(|f| f.path[base.to_str().unwrap().len() + 1..].to_owned()).collect()
 }
@@ -37,11 +37,11 @@ fn takes_text_that_git_would_keep() {
     assert_eq!(names(&[base.to_owned()], base), ["README", "a.md", "b.TXT", "c.rs", "sub/g.rst"]);
     // Named twice, found once; a file that is named is taken as it is.
     assert_eq!(names(&[base.join("sub"), base.join("sub"), base.join("c.rs")], base), ["c.rs", "sub/g.rst"]);
-    assert!(matches!(walk(&[base.join("none")], None, &mut |_| {}), Err(IngestError::Missing { .. })));
+    assert!(matches!(walk(&[base.join("none")], None, &|| false, &mut |_| {}), Err(IngestError::Missing { .. })));
 }
 
 fn walked(base: &Path) -> Walked {
-    walk(&[base.to_owned()], None, &mut |_| {}).unwrap()
+    walk(&[base.to_owned()], None, &|| false, &mut |_| {}).unwrap()
 }
 
 fn file(base: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
@@ -142,10 +142,10 @@ fn the_users_own_rules_count_last() {
     }
     let own = file(dir.path(), "ignore", "*.md\n!/sub/d.md\n");
     file(&base, ".gitignore", "!a.md\n");
-    let walked = walk(std::slice::from_ref(&base), Some(&own), &mut |_| {}).unwrap();
+    let walked = walk(std::slice::from_ref(&base), Some(&own), &|| false, &mut |_| {}).unwrap();
     let found: Vec<_> = walked.files.iter().map(|f| Path::new(&f.path).file_name().unwrap().to_owned()).collect();
     assert_eq!(found, ["a.md", "d.md"]);
-    assert!(walk(&[base], Some(Path::new("/nowhere")), &mut |_| {}).unwrap().rules.is_empty());
+    assert!(walk(&[base], Some(Path::new("/nowhere")), &|| false, &mut |_| {}).unwrap().rules.is_empty());
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn depth_and_width_have_bounds_and_what_lies_beyond_is_unseen() {
     file(&base, "a/e.md", "text");
     let walked = |bounds: folder::Bounds| {
         let mut out = Walked::default();
-        folder::walk(&base, "", None, &bounds, &mut out, &mut |_| {});
+        folder::walk(&base, "", None, &bounds, &mut out, &mut |_| true);
         (out.files.len(), out.unseen)
     };
     let most = folder::Bounds { depth: 3, folder_entries: 2, entries: 5 };

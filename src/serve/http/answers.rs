@@ -169,7 +169,8 @@ pub(super) async fn run(
     let work = move |attention: &Attention| {
         let begun = Instant::now();
         let stopped = || attention.is_stopped();
-        let caller = Caller { access: &call.caller.access, stopped: &stopped };
+        let (access, patience) = (&call.caller.access, Some(attention.patience()));
+        let caller = Caller { access, patience, ..Caller::owner(&stopped) };
         let told = run(&service, read, caller);
         metrics.worked(begun.elapsed());
         told.map_err(|problem| attention.late().map_or(problem, undone))

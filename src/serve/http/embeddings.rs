@@ -104,7 +104,7 @@ pub(super) async fn embeddings(app: Arc<App>, call: Call) -> Result<Response<Bod
         if let Some(model) = &request.model {
             let active = service.encoder_name()?;
             if *model != active {
-                let hint = format!("the model in use is {active}; another is used after `ken model use NAME`");
+                let hint = format!("the model in use is {active}: name it, or leave model out");
                 return Err(Problem::not_found(format!("{model} is not the model in use"), hint));
             }
         }

@@ -20,10 +20,12 @@ pub(super) async fn put(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
     let (service, bytes) = (Arc::clone(&app.service), read.len());
     let work = move |attention: &Attention| {
         let stopped = || attention.is_stopped();
-        let caller = Caller { access: &call.caller.access, stopped: &stopped };
+        let (access, patience) = (&call.caller.access, Some(attention.patience()));
+        let caller = Caller { access, patience, ..Caller::owner(&stopped) };
         let request = read.decode()?;
         attention.let_questions_go_first();
-        Ok::<_, Problem>(json_object(&service.put_items(request, caller)?.value))
+        let put = service.put_items(request, caller).map_err(Problem::from);
+        Ok::<_, Problem>(json_object(&put.map_err(|problem| attention.late().map_or(problem, undone))?.value))
     };
     Ok(json_response(app.work.bulk(bytes, BULK_TIME, work).await.map_err(undone)??))
 }

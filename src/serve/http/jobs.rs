@@ -75,6 +75,20 @@ struct Held {
     cancelled: Arc<AtomicBool>,
 }
 
+impl Held {
+    /// Stops it. One that waits is over at once; one that runs is when it has heard of it.
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.state.send_if_modified(|job| {
+            let waits = job.state == State::Waiting;
+            if waits {
+                job.state = State::Cancelled;
+            }
+            waits
+        });
+    }
+}
+
 /// All jobs, of which the last are remembered.
 pub(super) struct Jobs {
     next: AtomicU64,
@@ -106,13 +120,13 @@ impl Jobs {
 
     /// Stops all that run or wait.
     pub fn cancel_all(&self) {
-        self.known().values().for_each(|held| held.cancelled.store(true, Ordering::Relaxed));
+        self.known().values().for_each(Held::cancel);
     }
 
     /// The path as it really is, if it lies in one of the folders.
     fn admitted(&self, path: &str) -> Result<PathBuf, Problem> {
         let refused = || {
-            let hint = "name a folder that callers may have indexed: `ken config set serve.folders FOLDER`";
+            let hint = "whoever runs the service can allow it: `ken config set serve.folders FOLDER`";
             Problem::forbidden(format!("{} lies in no folder of the service", shown_text(path)), hint)
         };
         if !Path::new(path).is_absolute() {
@@ -181,11 +195,16 @@ pub(super) async fn index(app: Arc<App>, call: Call) -> Result<Response<Body>, P
 
 fn run(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
     let stopped = || held.cancelled.load(Ordering::Relaxed);
-    if stopped() {
-        held.state.send_modify(|job| job.state = State::Cancelled);
+    let begins = held.state.send_if_modified(|job| {
+        let waits = job.state == State::Waiting;
+        if waits {
+            job.state = State::Running;
+        }
+        waits
+    });
+    if !begins {
         return;
     }
-    held.state.send_modify(|job| job.state = State::Running);
     let mut heard = |progress: Progress<'_>| {
         if let Progress::Index(indexing::Progress::Indexing { files, files_total, bytes, bytes_total, .. }) = progress {
             held.state.send_modify(|job| {
@@ -202,10 +221,10 @@ fn run(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
         }
         Err(_) if stopped() => job.state = State::Cancelled,
         Err(error) => {
-            use crate::engine::face::failure::Diagnose;
+            use crate::engine::face::failure::{Diagnose, Face};
             job.state = State::Failed;
             job.error = Some(json!({
-                "kind": error.kind().name(), "message": error.to_string(), "hint": error.hint(),
+                "kind": error.kind().name(), "message": error.to_string(), "hint": error.hint_for(Face::Http),
             }));
         }
     });
@@ -241,10 +260,10 @@ pub(super) async fn job(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
     Ok(response)
 }
 
-/// Stops a job; what it has indexed stays.
+/// Stops a job; what it has committed stays.
 pub(super) async fn cancel(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
     let held = app.jobs.held(call.parameter.as_deref())?;
-    held.cancelled.store(true, Ordering::Relaxed);
+    held.cancel();
     let mut response = json_response(show(&held.state.borrow()));
     *response.status_mut() = StatusCode::ACCEPTED;
     Ok(response)

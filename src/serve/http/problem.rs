@@ -1,7 +1,7 @@
-//! What is answered when a request is not: problem JSON (RFC 9457) with the kind and the hint that the command line
-//! has, or the shape that clients of OpenAI read.
+//! What is answered when a request is not: problem JSON (RFC 9457) with the kind that the command line has and a hint
+//! for whoever sends requests, or the shape that clients of OpenAI read.
 
-use crate::engine::face::failure::{Diagnose, ErrorKind};
+use crate::engine::face::failure::{Diagnose, ErrorKind, Face};
 use crate::render::{json_line, json_object};
 use crate::serve::RequestError;
 use axum::body::Body;
@@ -164,7 +164,7 @@ impl From<RequestError> for Problem {
         let kind = error.kind();
         let status = StatusCode::from_u16(kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let retry_after = (kind == ErrorKind::Busy).then_some(1);
-        Self { status, kind, detail: error.to_string(), hint: error.hint(), retry_after, allow: None }
+        Self { status, kind, detail: error.to_string(), hint: error.hint_for(Face::Http), retry_after, allow: None }
     }
 }
 

@@ -135,7 +135,8 @@ impl Trust {
         if caller.right < need {
             let detail =
                 format!("this token may {}, and this route needs one that may {}", verb(caller.right), verb(need));
-            let hint = format!("make one: `ken serve token add NAME --right {}`", need.name());
+            let hint =
+                format!("whoever runs the service can make one: `ken serve token add NAME --right {}`", need.name());
             return Err(Problem::forbidden(detail, hint));
         }
         Ok(caller)
@@ -150,8 +151,8 @@ impl Trust {
         let header = parts.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default().to_owned());
         let all: Vec<String> = header.chain(named).collect();
         if all.is_empty() || !all.iter().all(|name| is_ours(name)) {
-            let hint =
-                "ask by the address that `ken serve` printed, or name the host: `ken config set serve.hosts NAME`";
+            let hint = "ask by the address that `ken serve` printed; whoever runs it can add names: \
+                        `ken config set serve.hosts NAME`";
             return Err(Problem::forbidden("the service has no such name", hint));
         }
         let foreign = parts.headers.get_all(ORIGIN).iter().any(|origin| {

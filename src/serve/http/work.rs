@@ -20,6 +20,11 @@ const BYTES_PER_TOKEN: usize = 4;
 const MOST_PATIENCE: Duration = Duration::from_millis(20);
 const STEP: Duration = Duration::from_millis(1);
 
+/// Time that is left to tell what a request has waited for in vain.
+const TO_TELL: Duration = Duration::from_secs(1);
+/// Longest that work waits for its turn to write. Work in bulk behind it waits too.
+const MOST_WAITING_TO_WRITE: Duration = Duration::from_secs(120);
+
 /// Questions that run at the same time for each processor. Those that wait for a comparison of vectors share one pass
 /// over them (`ann`). The model takes one question after another (`embed`).
 pub(super) const TOGETHER: usize = 8;
@@ -107,6 +112,11 @@ impl Attention {
 
     fn is_late(&self) -> bool {
         Instant::now() >= self.until
+    }
+
+    /// How long it waits for its turn to write: not to the end of its time, so that who holds it up can be told.
+    pub fn patience(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now()).saturating_sub(TO_TELL).min(MOST_WAITING_TO_WRITE)
     }
 
     /// What was not done because its time is over, in place of whatever else is said of that.

@@ -1,4 +1,5 @@
-//! Answers as a language model reads them: the text that `ken` prints, without colours, and the notes behind it.
+//! Answers as a language model reads them: the text that `ken` prints, without colours and with ids in place of
+//! commands, and the notes behind it.
 //!
 //! One representation. Some clients hand on the text of a result and some its structure, some both; a structure beside
 //! the text would be missed by the first and paid for twice by the last.
@@ -17,8 +18,8 @@ const NO_MODEL: &str = "There is no model, so only words were compared; whoever 
 /// `filtered` says whether filters left entries out.
 pub(super) fn looked_up(answered: &Answered<Answer>, filtered: bool) -> String {
     let answer = &answered.value;
-    let mut text = lookup_text(answer, Length::Full, Style::default(), WIDTH);
-    text.push_str(&silence_text(answer, filtered, "", Style::default(), WIDTH));
+    let mut text = lookup_text(answer, Length::Full, Style::agent(), WIDTH);
+    text.push_str(&silence_text(answer, filtered, "", Style::agent(), WIDTH));
     push_notes(&mut text, answered, semantics_are_off(answer));
     text
 }
@@ -26,8 +27,8 @@ pub(super) fn looked_up(answered: &Answered<Answer>, filtered: bool) -> String {
 /// `filtered` says whether filters left items out; paths below `here` are shown relative to it.
 pub(super) fn searched(answered: &Answered<Answer>, filtered: bool, here: &str) -> String {
     let answer = &answered.value;
-    let mut text = search_text(answer, here, Style::default(), WIDTH);
-    text.push_str(&silence_text(answer, filtered, here, Style::default(), WIDTH));
+    let mut text = search_text(answer, here, Style::agent(), WIDTH);
+    text.push_str(&silence_text(answer, filtered, here, Style::agent(), WIDTH));
     push_notes(&mut text, answered, semantics_are_off(answer));
     text
 }

@@ -6,14 +6,17 @@
 
 mod answers;
 mod over_http;
+mod progress;
 mod resources;
 mod tools;
 
 pub(super) use over_http::{OverHttp, Visitor, over_http};
 
 use super::{Caller, Service, Speaker};
+use crate::engine::Progress;
 use crate::engine::face::text::single_line;
 use crate::types::{Access, Author};
+use progress::Doing;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
@@ -24,9 +27,13 @@ use rmcp::service::{QuitReason, RequestContext, RoleServer, ServerInitializeErro
 use rmcp::{ErrorData, transport};
 use std::io;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Calls that run at a time; others wait.
 const AT_A_TIME: usize = 4;
+
+/// How long a call waits for its turn to write: longer than a batch of an indexing takes.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What an agent is told when it connects.
 const INSTRUCTIONS: &str = "ken knows causes and fixes of common errors, and the documents that were indexed on this \
@@ -123,7 +130,8 @@ impl ServerHandler for Handler {
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
         let Client { access, .. } = Client::of(&context, &server);
         let work = move || {
-            let caller = Caller { access: &access, stopped: &|| stopped.is_cancelled() };
+            let stopped = || stopped.is_cancelled();
+            let caller = Caller { access: &access, ..Caller::owner(&stopped) };
             resources::read(server.service(), &request.uri, caller)
         };
         let read = tokio::task::spawn_blocking(work).await;
@@ -141,18 +149,26 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(format!("there is no tool {name}; there are {known}"), None));
         };
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
+        let over_http = over_http::visitor_of(&context.extensions).is_some();
         let client = Client::of(&context, &server);
         if tools::writes(&name) && !client.may_write {
             let why = format!("this token may only ask, and {name} needs one that may write");
             return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
         }
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
+        let doing = Arc::new(Doing::default());
+        let hears = Arc::clone(&doing);
         let work = move || {
-            let caller = Caller { access: &client.access, stopped: &|| stopped.is_cancelled() };
+            let stopped = || stopped.is_cancelled();
+            let heard = |progress: &Progress<'_>| hears.hear(progress);
+            let (access, patience) = (&client.access, Some(PATIENCE));
+            let caller = Caller { access, patience, heard: &heard, ..Caller::owner(&stopped) };
             let speaker = Speaker { author: &client.author, session: client.session.as_deref() };
             call(server.service(), arguments, caller, speaker)
         };
-        let result = match tokio::task::spawn_blocking(work).await {
+        let asked = context.meta.get_progress_token().filter(|_| !over_http);
+        let call = tokio::task::spawn_blocking(work);
+        let result = match progress::telling(call, &doing, asked, &context.peer).await {
             Ok(Ok(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Ok(Err(why)) => CallToolResult::error(vec![ContentBlock::text(why)]),
             Err(_) => return Err(ErrorData::internal_error("the call failed inside ken", None)),

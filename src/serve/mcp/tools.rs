@@ -1,7 +1,7 @@
 //! The tools: what they are called, what they take, what runs them.
 
 use super::answers::{disputed, frame, looked_up, remembered, searched, status};
-use crate::engine::face::failure::Diagnose;
+use crate::engine::face::failure::{Diagnose, Face};
 use crate::serve::requests::{
     DisputeRequest, LookupRequest, PackRequest, RememberRequest, RequestError, SearchRequest, StatusRequest,
 };
@@ -64,7 +64,7 @@ fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
 }
 
 fn told(error: RequestError) -> String {
-    match error.hint() {
+    match error.hint_for(Face::Agent) {
         Some(hint) => format!("{error} ({hint})"),
         None => error.to_string(),
     }

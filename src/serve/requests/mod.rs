@@ -28,8 +28,8 @@ pub use status::{StatusRequest, status_line};
 pub use tools::{FindToolsRequest, PlanToolsRequest, tools_seen_from};
 
 use crate::config::Settings;
-use crate::engine::face::failure::{Diagnose, ErrorKind};
-use crate::engine::{Engine, EngineError};
+use crate::engine::face::failure::{Diagnose, ErrorKind, Face, hint_through};
+use crate::engine::{Engine, EngineError, Notes};
 use crate::types::Access;
 use std::fmt;
 
@@ -44,6 +44,8 @@ pub struct Asker<'a> {
     pub here: &'a Here,
     /// Scopes that whoever asks may see; it becomes part of every filter.
     pub access: &'a Access,
+    /// Where a program is told that what it names is empty; none for a person, for whom that is an error.
+    pub notes: Option<&'a Notes>,
 }
 
 /// A request that means nothing, with what to do about it.
@@ -51,20 +53,27 @@ pub struct Asker<'a> {
 pub struct RequestError {
     kind: ErrorKind,
     message: String,
-    hint: Option<String>,
-    /// Whether what is asked for is not there, or may not be seen.
-    is_missing: bool,
+    hint: Hint,
+}
+
+/// What to do about it.
+#[derive(Debug)]
+enum Hint {
+    /// This, whoever asks.
+    Own(String),
+    /// What this failure says to whoever asks.
+    Of(Box<EngineError>),
 }
 
 impl RequestError {
     /// A wrong value.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()), is_missing: false }
+        Self { kind: ErrorKind::Usage, message: message.into(), hint: Hint::Own(hint.into()) }
     }
 
     /// Whether the memory that is asked for is not there, or may not be seen.
-    pub(super) const fn is_missing(&self) -> bool {
-        self.is_missing
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(&self.hint, Hint::Of(error) if matches!(**error, EngineError::NoMemory { .. }))
     }
 
     /// The same of one item of a batch; the first is 1.
@@ -87,14 +96,20 @@ impl Diagnose for RequestError {
     }
 
     fn hint(&self) -> Option<String> {
-        self.hint.clone()
+        self.hint_for(Face::CommandLine)
+    }
+
+    fn hint_for(&self, face: Face) -> Option<String> {
+        match &self.hint {
+            Hint::Own(hint) => hint_through(face, self.kind, Some(hint.clone())),
+            Hint::Of(error) => error.hint_for(face),
+        }
     }
 }
 
 impl From<EngineError> for RequestError {
     fn from(error: EngineError) -> Self {
-        let is_missing = matches!(error, EngineError::NoMemory { .. });
-        Self { kind: error.kind(), message: error.to_string(), hint: error.hint(), is_missing }
+        Self { kind: error.kind(), message: error.to_string(), hint: Hint::Of(Box::new(error)) }
     }
 }
 

@@ -3,8 +3,11 @@
 use super::condition::parse;
 use super::{Asker, Here, RequestError, named};
 use crate::config::Prefer;
+use crate::engine::EngineError;
 use crate::engine::face::asking::{ItemFilter, PathFilter};
+use crate::engine::face::failure::{Diagnose, Face};
 use crate::engine::face::system::canonical;
+use crate::render::shown_text;
 use crate::types::{Kind, Scope, check_name};
 use std::path::Path;
 
@@ -56,16 +59,23 @@ pub(super) fn preferred(prefer: Prefer, here: &Here) -> Option<Scope> {
     scope.filter(|scope| **scope != Scope::global()).cloned()
 }
 
-/// Reads a scope: `here`, `global`, or the id of an indexed repository.
+/// Reads a scope that is asked: as [`any_scope`]. Nothing tells a scope that has lost its last item from one that never
+/// was. So a program that asks either gets an empty answer with a note, and a person, who may have mistyped it, is told.
 ///
 /// # Errors
-/// [`RequestError`] for a scope in which nothing is indexed.
+/// As [`any_scope`], and [`EngineError::NoScope`] for a person who names a scope in which nothing is indexed.
 fn scope(name: &str, asker: Asker<'_>) -> Result<Scope, RequestError> {
-    Ok(match name {
-        "here" => asker.here.scope().clone(),
-        "global" => Scope::global(),
-        id => asker.engine.known_scope(id, asker.access)?,
-    })
+    let scope = any_scope(name, asker)?;
+    if matches!(name, "here" | "global") {
+        return Ok(scope);
+    }
+    if let Some(near) = asker.engine.empty_scope(name, asker.access)? {
+        let empty = EngineError::NoScope { name: shown_text(name).into_owned(), near };
+        let Some(notes) = asker.notes else { return Err(empty.into()) };
+        let near = empty.hint_for(Face::Agent).map_or_else(String::new, |hint| format!("; {hint}"));
+        notes.add(format!("{empty}{near}"));
+    }
+    Ok(scope)
 }
 
 /// The path as files are known by. One that is there means itself, whatever its name looks like; one that is not may

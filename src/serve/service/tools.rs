@@ -16,7 +16,7 @@ pub struct KnownTools {
 
 impl Service {
     fn access_to_tools(&self, caller: Caller<'_>) -> Access {
-        tools_seen_from(self.asker(caller))
+        tools_seen_from(caller.access, &self.here)
     }
 
     /// Keeps the tools that a server lists; gives the keys of those that are not to be offered, because they say
@@ -69,7 +69,7 @@ impl Service {
         request: &FindToolsRequest,
         caller: Caller<'_>,
     ) -> Result<Answered<ToolsFound>, RequestError> {
-        self.run(caller, |session| request.find(self.asker(caller), session))
+        self.run(caller, |session| request.find(self.asker(caller, session.notes()), session))
     }
 
     /// A plan of the tools that a task needs.
@@ -81,7 +81,7 @@ impl Service {
         request: &PlanToolsRequest,
         caller: Caller<'_>,
     ) -> Result<Answered<ToolPlan>, RequestError> {
-        self.run(caller, |session| request.plan(self.asker(caller), session))
+        self.run(caller, |session| request.plan(self.asker(caller, session.notes()), session))
     }
 
     /// Counts an outcome that could not be kept.
