@@ -106,24 +106,23 @@ impl Engine {
         }
         if let NeededVectors::Entries(by_words) = wanted
             && let Some(later) = self.settings.later.filter(|_| self.settings.vectors.is_some())
+            && self.takes_long(packs, encoder)
         {
-            if self.takes_long(packs, encoder) {
-                let entries = by_words();
-                let mut texts = CanonTexts::new(packs.canon(), |entry| entries.binary_search(&entry).is_ok());
-                texts.reuse(&self.old_images(encoder));
-                texts.embed(usize::MAX, encoder, session)?;
-                // So that the same question costs this once, however long the background takes.
-                if let Some(path) = self.vector_path(packs, encoder)
-                    && self.piece_of_canon(packs, encoder).is_none()
-                    && let Some(_lock) = alone(&path, Duration::ZERO, &mut || {})
-                {
-                    drop(keep(&texts.stock(&piece_origin(packs, encoder), encoder.dims()), &path));
-                }
-                if later() {
-                    note_partial(entries.len(), session);
-                    let image = texts.image(&canon_origin(packs, encoder), encoder.dims());
-                    return Ok((Index::new(image), true));
-                }
+            let entries = by_words();
+            let mut texts = CanonTexts::new(packs.canon(), |entry| entries.binary_search(&entry).is_ok());
+            texts.reuse(&self.old_images(encoder));
+            texts.embed(usize::MAX, encoder, session)?;
+            // So that the same question costs this once, however long the background takes.
+            if let Some(path) = self.vector_path(packs, encoder)
+                && self.piece_of_canon(packs, encoder).is_none()
+                && let Some(_lock) = alone(&path, Duration::ZERO, &mut || {})
+            {
+                drop(keep(&texts.stock(&piece_origin(packs, encoder), encoder.dims()), &path));
+            }
+            if later() {
+                note_partial(entries.len(), session);
+                let image = texts.image(&canon_origin(packs, encoder), encoder.dims());
+                return Ok((Index::new(image), true));
             }
         }
         Ok((Index::new(self.make_canon_image(packs, encoder, session)?), false))

@@ -228,7 +228,9 @@ impl Engine {
         let reranker = reranker.as_ref().map(|reranker| reranker.reranker.as_ref());
         let mut answer = request.ask(&options.filter, |context| {
             let answer = search(context, question.trim(), options, reranker)?;
-            let may_be_misspelt = !answer.found() && options.legs.keyword && options.why_not.is_none();
+            // What nobody reads is measured: as it is spelt.
+            let is_read = options.texts && options.why_not.is_none();
+            let may_be_misspelt = is_read && !answer.found() && options.legs.keyword;
             let respelled = if may_be_misspelt { respelled(&context, question.trim())? } else { None };
             let Some(respelled) = respelled else { return Ok(answer) };
             let meant = search(context, &respelled, options, reranker)?;

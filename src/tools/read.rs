@@ -284,7 +284,8 @@ mod tests {
             "openapi": "3.0.1", "info": {"title": "Zoo"},
             "paths": {"/animals/{animal_id}": {
                 "parameters": [{"$ref": "#/components/parameters/animal"}],
-                "get": {"operationId": "getAnimal", "summary": "Read one", "description": "All of it", "tags": ["animals"],
+                "get": {"operationId": "getAnimal", "summary": "Read one", "description": "All of it",
+                    "tags": ["animals"],
                     "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/animal"}}}}}},
                 "post": {"requestBody": {"content": {"application/json": {"schema":
                     {"type": "array", "items": {"$ref": "#/components/schemas/animal"}}}}}}

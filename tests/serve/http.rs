@@ -247,8 +247,8 @@ fn items_are_put_found_listed_and_deleted() {
     assert_eq!(service.ask("DELETE", "/v1/items", "{\"where\":\"lang = 'en'\"}").json()["deleted"], 1);
 }
 
-/// A program that asks a scope that has become empty gets nothing, as with one that never was: nothing tells them apart.
-/// A note says so, with a name that is near. A person is told that there is no such scope.
+/// A program that asks a scope that has become empty gets nothing, as from one that never was: nothing tells them
+/// apart. A note says so, with a name that is near. A person is told that there is no such scope.
 #[test]
 fn an_empty_scope_answers_nothing_and_is_no_error() {
     let user = User::new();

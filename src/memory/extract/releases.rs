@@ -47,11 +47,11 @@ static SECTION: LazyLock<Regex> = LazyLock::new(|| {
 /// tells of nothing else.
 pub(super) fn releases_from(lines: &[&str]) -> Option<usize> {
     let is_release = |line: &&str| RELEASE.is_match(line);
-    let first = lines.iter().position(|line| is_release(&line))?;
+    let first = lines.iter().position(is_release)?;
     let mut beginning = lines.iter().filter(|line| !line.trim().is_empty()).take(TITLE_LINES);
     let is_called = beginning.any(|line| TITLE.is_match(line));
     let rest = lines.get(first + 1..).unwrap_or_default();
-    let is_list = || rest.iter().any(|line| is_release(&line) || SECTION.is_match(line));
+    let is_list = || rest.iter().any(|line| is_release(line) || SECTION.is_match(line));
     match () {
         () if is_called => Some(0),
         () => is_list().then_some(first),

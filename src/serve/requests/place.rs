@@ -60,7 +60,7 @@ pub(super) fn preferred(prefer: Prefer, here: &Here) -> Option<Scope> {
 }
 
 /// Reads a scope that is asked: as [`any_scope`]. Nothing tells a scope that has lost its last item from one that never
-/// was. So a program that asks either gets an empty answer with a note, and a person, who may have mistyped it, is told.
+/// was. So a program that asks either gets an empty answer with a note; a person may have mistyped it, and gets an error.
 ///
 /// # Errors
 /// As [`any_scope`], and [`EngineError::NoScope`] for a person who names a scope in which nothing is indexed.

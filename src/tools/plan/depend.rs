@@ -27,8 +27,8 @@ pub const VERBS: [&[&str]; 5] = [
     &["update", "edit", "modify", "set", "change", "move", "copy", "sort", "filter", "convert", "index", "merge"],
     &["delete", "remove", "cancel", "close", "send", "share", "publish", "report", "upload", "logout", "stop"],
 ];
-/// Verbs that end what they are about: afterwards nobody can read, change or end it. They give nothing that another tool
-/// could need.
+/// Verbs that end what they are about: afterwards nobody can read, change or end it. They give nothing that another
+/// tool could need.
 pub const ENDS: [&str; 23] = [
     "delete",
     "del",
