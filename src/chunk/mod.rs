@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(cut("---\ntitle: Whole\n---\n## Part\n\na b c\n", &limits), shown(&[("Whole > Part", "|a b c")]));
         let named = chunks(&Reading::new("a b\n", Format::Plain), Some("notes"), &Words, &limits);
         assert_eq!(named[0].headings, ["notes"], "the name of what has no title");
-        let twice = cut("---\ntitle: The Whole\n---\n# The whole.\n\na b c\n\n## Part\n\nd e f\n", &limits);
+        let twice = cut("# The Whole\n\n## The whole.\n\na b c\n\n### Part\n\nd e f\n", &limits);
         assert_eq!(twice, shown(&[("The Whole", "|a b c"), ("The Whole > Part", "|d e f")]), "said once");
         assert_eq!(cut("## Only\n", &limits), shown(&[("Only", "|## Only")]));
         assert_eq!(cut("---\n\n***\n\n\n", &limits), []);

@@ -58,6 +58,11 @@ fn a_question_in_other_words_is_answered_or_not_at_all() {
 fn a_slip_of_the_pen_is_put_right() {
     let user = User::new().with_model("bge-small-en-v1.5-int8");
     notes(&user);
+    // Of so many texts most lack a word, so that one which holds it stands out.
+    for job in 0..30 {
+        let text = format!("update jobs_{job} set attempts = {job}, state = 'new' where id = {job} and kind = 'mail';");
+        user.document(&format!("jobs/{job}.sql"), text);
+    }
     assert_eq!(user.ken(&["index", "."]).code, 0);
     let ask = |question: &str| user.ken(&["search", "--dry-run", "--kind", "chunk", question]);
     let found = ask("orchrd");
