@@ -62,8 +62,8 @@ async def ask(ken, folder):
         expect("the fix is disputed", "not served" in text and not failed, text)
         text, failed = await said(session, "lookup", {"text": ERROR})
         expect("the fix is told no more", fix["text"] not in text and not failed, text)
-        text, failed = await said(session, "search", {"query": "x", "types": ["nothing"]})
-        expect("a wrong argument is said", failed and "nothing is no type" in text, text)
+        text, failed = await said(session, "search", {"query": "x", "types": ["no type"]})
+        expect("a wrong argument is said", failed and "no type is no type of files" in text, text)
 
 
 def main():
