@@ -88,14 +88,14 @@ impl ErrorKind {
     }
 }
 
-/// Through what somebody asks.
+/// How a caller reaches the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Face {
-    /// They type commands, and can type others.
+    /// By commands. The caller can run other commands too.
     CommandLine,
-    /// They send requests over HTTP.
+    /// By requests over HTTP.
     Http,
-    /// They call tools, as agents do.
+    /// By calls of tools, as agents make them.
     Agent,
 }
 
@@ -109,15 +109,15 @@ pub trait Diagnose: Error + Send + Sync + 'static {
         None
     }
 
-    /// The same for whoever asks through this face. An error whose hint names a command that they have another way for
-    /// says so here; all others do as [`hint_through`] says.
+    /// The hint for callers through this face. An error says here which route or tool does what its command does. All
+    /// other errors leave it to [`hint_through`].
     fn hint_for(&self, face: Face) -> Option<String> {
         hint_through(face, self.kind(), self.hint())
     }
 }
 
-/// A hint for whoever asks through this face. Who cannot run a command is told of it only where it is for whoever runs
-/// the machine: not where their own request is wrong.
+/// A hint that fits this face. Callers over HTTP and agents cannot run our commands. If their own request is wrong, a
+/// hint that names a command is left out. For other errors it is passed on to whoever runs the machine.
 pub fn hint_through(face: Face, kind: ErrorKind, hint: Option<String>) -> Option<String> {
     let hint = hint?;
     if face == Face::CommandLine || !names_command(&hint) {

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// How long a report may take to come. Agents write it at once; one that never ends must not hold its agent up.
+/// How long a report may take to arrive. Agents write it at once. An agent must not wait for a report that never ends.
 const REPORT: Duration = Duration::from_secs(2);
 
 /// Keep what tools did: called by agents, and installed in them
@@ -109,8 +109,8 @@ fn keep() -> Result<(), String> {
     }
 }
 
-/// What comes over standard input until its end, or until the time is over: then the report may be whole, and only its
-/// end was not told. The thread that reads ends with the process.
+/// Reads standard input to its end, for [`REPORT`] at most. If no end comes by then, the report is taken if it is
+/// whole. The thread that reads ends with the process.
 fn reported() -> Result<Vec<u8>, String> {
     let (tell, told) = sync_channel(1);
     let come = move || {

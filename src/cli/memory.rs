@@ -66,8 +66,9 @@ Examples:
     Contradict(DecideArgs),
     /// Write memories of this repository and the global ones as Markdown
     ///
-    /// What is disputed, superseded or waits to be approved is left out, and so is what happened to the others: elsewhere
-    /// they begin at 50 % again. `ken export` writes everything with the log, and `ken import` makes the same of it.
+    /// Memories that are disputed, superseded or not yet approved are left out. So is the history of the others:
+    /// elsewhere they begin at 50 % again. `ken export` writes everything with its history, and `ken import` restores
+    /// it.
     #[command(after_help = "\
 Examples:
   ken memory export                  to standard output

@@ -228,7 +228,7 @@ impl Engine {
         let reranker = reranker.as_ref().map(|reranker| reranker.reranker.as_ref());
         let mut answer = request.ask(&options.filter, |context| {
             let answer = search(context, question.trim(), options, reranker)?;
-            // What nobody reads is measured: as it is spelt.
+            // Without texts the answer is for a measurement: the question stays as it is spelt.
             let is_read = options.texts && options.why_not.is_none();
             let may_be_misspelt = is_read && !answer.found() && options.legs.keyword;
             let respelled = if may_be_misspelt { respelled(&context, question.trim())? } else { None };
@@ -261,8 +261,8 @@ impl Engine {
         asks.then(|| SearchOptions { min_relevance: Some(gate), ..options.clone() })
     }
 
-    /// Names that are near to that of a scope in which nothing is indexed; `None` if something is. What may not be seen
-    /// is not there.
+    /// `None` if the scope `name` holds something that the caller may see. Otherwise the names of scopes that are spelt
+    /// much like it, of those that the caller may see.
     ///
     /// # Errors
     /// [`EngineError::Store`] when the database fails.

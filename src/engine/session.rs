@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
         self.patience
     }
 
-    /// Why an indexing failed: one that was cancelled is a request that was, or whose time is over.
+    /// The error of an indexing. If it was cancelled, the request says why: it was cancelled, or its time is over.
     pub(super) fn why(&self, error: IngestError) -> EngineError {
         match (error, self.check()) {
             (IngestError::Cancelled, Err(why)) => why,

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often it is looked whether another process has given back the right to write.
+/// How often to check whether another process has given back the right to write.
 const STEP: Duration = Duration::from_millis(50);
 
 /// Who waits, and what is offered to them.

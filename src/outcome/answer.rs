@@ -4,8 +4,8 @@
 use super::head::{commands_of, only_looks, verb_of};
 use super::payload::is_wordless;
 
-/// Programs whose manuals say that 1 is such an answer and something else is an error, or that 1 without a message is
-/// one; of programs with verbs these verbs.
+/// Programs for which exit code 1 is such an answer, as their manuals say: either errors have other codes, or they come
+/// with a message. Where verbs are listed, this holds for those verbs alone.
 const ANSWER: &[(&str, &[&str])] = &[
     // 0 if a line was selected, 1 if none was, more for an error (POSIX).
     ("grep", &[]),
@@ -44,13 +44,13 @@ const ANSWER: &[(&str, &[&str])] = &[
     ("git", &["grep", "diff", "merge-base", "check-ignore", "show-ref", "rev-parse"]),
 ];
 
-/// Those of them that print what differs.
+/// Those of these programs that print what differs.
 const PRINT: &[&str] = &["diff", "sdiff", "zdiff", "cmp", "zcmp", "fc", "git"];
-/// What the others print for "no".
+/// What the other programs print for "no".
 const NO: &[&str] = &["0", "false", "null"];
 
-/// Whether a run that ended with this exit code and text only answered "no". What stood before it on the line must be
-/// harmless: else that may have failed.
+/// Whether a run that ended with this exit code and text only answered "no". The commands before it on the line must
+/// change nothing, since one of them may have failed instead.
 pub(super) fn is_no(tool: &str, input: &str, exit_code: Option<i32>, error: &str) -> bool {
     if exit_code != Some(1) {
         return false;

@@ -329,7 +329,7 @@ pub(super) fn commands_of(tool: &str, input: &str) -> Vec<Vec<String>> {
     if matches!(takes(tool), Takes::Command) { commands(&text_of(input)) } else { Vec::new() }
 }
 
-/// Whether a command changes nothing beside where the next ones run.
+/// Whether a command changes nothing, or only the folder in which the next commands run.
 pub(super) fn only_looks(words: &[String]) -> bool {
     PREPARES.contains(&words[0].as_str()) || !command_changes(words)
 }

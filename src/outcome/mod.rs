@@ -2,9 +2,9 @@
 //!
 //! `payload` reads what agents tell of a run, `row` says what is kept of it. `head` reads off an input what a tool was
 //! to do and whether it may change something, `answer` tells a "no" from a failure, `kind_of_error` which failures are
-//! of one kind. `recovery` says how each failure of a session ended, `pattern` what recurs over sessions, `predict` what
-//! will make a failure go away, and `draft` makes a pack entry of an error that recurs. All of it is pure: rows come in
-//! as [`crate::types::ToolOutcome`], `store` keeps them, `engine` knows the time.
+//! of one kind. `recovery` says how each failure of a session ended, and `pattern` what recurs over sessions. `predict`
+//! says what will make a failure go away. `draft` makes a pack entry of an error that recurs. All of it is pure: rows
+//! come in as [`crate::types::ToolOutcome`], `store` keeps them, `engine` knows the time.
 
 mod advice;
 mod answer;

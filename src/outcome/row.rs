@@ -33,7 +33,7 @@ pub struct Moment {
     pub session: String,
 }
 
-/// From so many characters on an id of a call is one of its own everywhere; agents count shorter ones in each session.
+/// From so many characters on, the id of a call is unique everywhere. Shorter ids are counted anew in each session.
 const OWN_ID_CHARS: usize = 20;
 
 /// The row of a run. Its number is 0 until it is stored.
@@ -64,7 +64,7 @@ pub fn row(run: &Execution, moment: Moment) -> ToolOutcome {
     }
 }
 
-/// What is equal for all reports of one call: of its id, its tool, and its session where the id is not one of its own.
+/// A fingerprint that all reports of one call share: of its id and tool, and of the session if the id is short.
 fn call_of(run: &Execution, session: &str) -> Option<String> {
     let id = run.call.trim();
     let within = if id.chars().count() < OWN_ID_CHARS { session } else { "" };

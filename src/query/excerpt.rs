@@ -55,8 +55,8 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 /// The words of a question, each with how much it tells: a word that many texts hold tells little.
 pub(super) type AskedWords<'w> = HashMap<&'w str, f32>;
 
-/// Which of these lines says most about a question together with those behind it: their different words tell most, then
-/// its own do. `None` where no line says anything.
+/// Where the three lines begin whose different words tell most about a question. If several are level, the one whose
+/// first line tells most. `None` if no line has a letter or digit.
 pub(super) fn most_telling(lines: &[&str], words: &AskedWords<'_>) -> Option<usize> {
     let held: Vec<Vec<&str>> = lines.iter().map(|line| words_of(line, words)).collect();
     let tells = |lines: &[Vec<&str>]| -> f32 {

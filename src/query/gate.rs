@@ -90,9 +90,9 @@ impl Rule {
 }
 
 impl Rule {
-    /// Sets the gate of candidates that belong to another repository than the one that is asked from: in a frame they
-    /// must reach the gate of their collection by themselves. A task here is seldom helped by what another repository
-    /// says about much the same. `gates` are those of the collections.
+    /// Raises the gate for candidates of other repositories. In a frame each of them must reach the gate of its
+    /// collection by itself, because what other repositories say about a subject seldom helps with a task here. `gates`
+    /// are those of the collections.
     pub fn apply_elsewhere(self, candidates: &mut [Candidate], gates: &[f32]) {
         if !matches!(self, Self::Ambient(_)) {
             return;

@@ -12,9 +12,9 @@ const MOST_WORDS: usize = 12;
 /// Shorter words are one edit from too many others.
 const LEAST_LETTERS: usize = 5;
 
-/// The question with every misspelt word put right; `None` where there is none. A word is misspelt if no text that may
-/// answer holds it and the model does not know it as a word, and if one edit makes a word that texts hold: of several
-/// the one that most hold.
+/// The question with every misspelt word put right; `None` if no word is. A word is misspelt if no text that may answer
+/// holds it, the model does not know it as a word, and one edit makes a word that texts hold. If several edits do, the
+/// word that most texts hold is taken.
 ///
 /// # Errors
 /// [`SearchError`] when the tokenizer fails.

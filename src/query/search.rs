@@ -374,7 +374,7 @@ impl<'a> Showing<'a> {
     /// The words of the question, each with how much it tells among the indexed texts.
     fn asked_words(&self) -> AskedWords<'a> {
         let mut words: AskedWords<'a> = self.posed.terms.iter().collect();
-        // Of entries there are no excerpts, so that their words need no weights.
+        // Only indexed texts have excerpts, so entries give no weights.
         if let Some(weighted) = self.ranking.weighted.iter().flatten().next() {
             words.extend(self.posed.terms.iter().map(|(word, _)| word).zip(weighted.weights()));
         }

@@ -59,8 +59,8 @@ impl WriterLock {
         Ok(Self { file: Arc::new(file), folder: folder.to_owned(), lender: None })
     }
 
-    /// Lends the right to another thread, for writes that leave everything true that whoever lends it relies on. The
-    /// lender writes nothing until it is given back.
+    /// Lends the right to another thread. That thread may change nothing that the lender relies on. The lender writes
+    /// nothing until the right is given back.
     pub fn lend(&self) -> (Self, Lent) {
         let (lender, lent) = channel();
         (Self { file: Arc::clone(&self.file), folder: self.folder.clone(), lender: Some(lender) }, Lent(lent))

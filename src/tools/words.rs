@@ -46,8 +46,8 @@ pub(super) fn operation_id(tool: &Tool) -> Option<&str> {
     (METHODS.contains(&method) && is_id).then_some(id)
 }
 
-/// The singular of an English word, by its ending: `issues` and `issue` name one thing. Words that only look like a
-/// plural become something else, but the same wherever they stand.
+/// The singular of an English word, judged by its ending, so that `issues` and `issue` compare as equal. The result
+/// need not be a word: `status` stays, but `gas` becomes `ga`, and does so everywhere.
 pub(super) fn singular(word: &str) -> &str {
     match word {
         _ if word.len() < 4 || word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") => word,

@@ -83,8 +83,8 @@ fn list(folder: &Path, most: usize) -> io::Result<Listing> {
     Ok(out)
 }
 
-/// Walks a canonical folder; whether to its end. `heard` gets the number of files found, and says whether to go on: it
-/// is asked in every folder too.
+/// Walks a canonical folder. True if it came to the end. In every folder and after every file it calls `heard` with the
+/// number of files found so far, and stops if that gives false.
 pub(super) fn walk(
     folder: &Path,
     root: &str,

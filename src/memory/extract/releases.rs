@@ -1,8 +1,8 @@
 //! Tells the notes of releases from other texts: a list of versions, each with what was done in it. They say what
 //! changed once, and nothing that somebody asked to be kept.
 //!
-//! The sign is a line that is a version and at most a date, as a list of releases has for each. A title or a section
-//! such as "Bug fixes" makes one such line enough; without either it takes two.
+//! The sign is a line that holds a version, at most with a date: a list of releases has one for each. One such line is
+//! enough beside a title such as "Changelog" or a section such as "Bug fixes". Otherwise it takes two.
 
 use super::rules::phrase;
 use regex::Regex;

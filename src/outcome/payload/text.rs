@@ -73,8 +73,8 @@ fn is_trailer(line: &str) -> bool {
     })
 }
 
-/// Whether nothing stands in a text but what an agent writes around what a command printed: its exit code, the command,
-/// its folder, and what was empty.
+/// Whether a text holds nothing that a command printed, but only what agents add: exit code, command, folder and empty
+/// fields.
 pub(in crate::outcome) fn is_wordless(text: &str) -> bool {
     const AROUND: [&str; 5] = ["Command", "Directory", "Signal", "Background PIDs", "Process Group PGID"];
     const EMPTY: [&str; 3] = ["", "(empty)", "(none)"];

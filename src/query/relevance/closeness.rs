@@ -26,8 +26,8 @@ const CROWD: usize = 30;
 const VOCABULARY: (f32, f32) = (20.0, 200.0);
 /// Texts up to which their number does not matter.
 const FEW: f32 = 2_000.0;
-/// How likely a text is right for holding the name that is asked for, and for declaring it. The name may stand in many
-/// texts, so that as a word it says little; but no text about something else holds `max_attempts`.
+/// How likely a text is right because it holds the name that is asked for, and because it declares it. Where many texts
+/// hold a name, it says little as a word. Yet no text about something else holds `max_attempts`.
 const OF_NAME: (f32, f32) = (0.5, 0.8);
 /// Bounds of the room that the nearest candidate leaves to words.
 const ROOM: (f32, f32) = (0.04, 0.3);

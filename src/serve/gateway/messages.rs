@@ -71,8 +71,8 @@ fn readable_tools(result: &mut Map<String, Value>) {
     }
 }
 
-/// Finds which request a message answers that is too long to be kept: its fields are told apart as they go by, and
-/// nothing but names and numbers of its outermost object is kept.
+/// Finds the request that an overlong message answers. It reads the message byte by byte, and keeps only keys and
+/// numbers of the outermost object.
 #[derive(Debug, Default)]
 pub(super) struct Answered {
     depth: usize,

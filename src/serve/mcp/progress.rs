@@ -15,7 +15,7 @@ use tokio::time::sleep;
 /// How often it is told.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What a call does now, in a few words; nothing before it has said so.
+/// What a call is doing now, in a few words; empty until it has told something.
 #[derive(Default)]
 pub(super) struct Doing(Mutex<Option<String>>);
 
@@ -24,7 +24,7 @@ impl Doing {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears what it does.
+    /// Takes note of what the call is doing.
     pub fn hear(&self, progress: &Progress<'_>) {
         let of = |what: &str, done: usize, total: usize| format!("{what}: {done} of {total}");
         let text = match progress {

@@ -59,8 +59,8 @@ pub(super) fn preferred(prefer: Prefer, here: &Here) -> Option<Scope> {
     scope.filter(|scope| **scope != Scope::global()).cloned()
 }
 
-/// Reads a scope that is asked: as [`any_scope`]. Nothing tells a scope that has lost its last item from one that never
-/// was. So a program that asks either gets an empty answer with a note; a person may have mistyped it, and gets an error.
+/// Reads the scope of a question, as [`any_scope`] does. A scope that has lost its last item looks like one that never
+/// existed. A program gets an empty answer with a note for both. A person may have mistyped it, and gets an error.
 ///
 /// # Errors
 /// As [`any_scope`], and [`EngineError::NoScope`] for a person who names a scope in which nothing is indexed.

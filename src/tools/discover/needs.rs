@@ -31,7 +31,7 @@ fn references(tool: &Tool) -> BTreeSet<String> {
     fields.chain(braced(&tool.name)).filter(refers).map(|name| name_words(name).join(" ")).collect()
 }
 
-/// What stands in a name as a thing of its own: its words, but of a path no parts of a name with hyphens. An
+/// The things that a name speaks of: its words. In a path a part with hyphens names one thing, so it gives no words: an
 /// `issue-type` is no issue.
 fn named_things(name: &str) -> BTreeSet<String> {
     let is_whole = |part: &&str| !part.contains('-');
