@@ -16,6 +16,7 @@ use super::severity::Severity;
 use super::shell::{Form, places};
 use crate::screen::is_hidden;
 use crate::text::{clean, tokens};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
@@ -68,9 +69,9 @@ pub fn check(sources: &[PackSource]) -> Vec<Finding> {
     }
     check_room(&mut report, sources, &mut all);
     check_unique(&mut report, sources, &all);
-    for (index, entry) in &all {
-        check_entry(&mut report, &sources[*index], entry);
-    }
+    crate::threads::ready();
+    let alone: Vec<Vec<Finding>> = all.par_iter().map(|(index, entry)| check_entry(&sources[*index], entry)).collect();
+    report.findings.extend(alone.into_iter().flatten());
     check_remedies(&mut report, sources, &all);
     check_shadows(&mut report, sources, &all);
     check_causes(&mut report, sources, &all);
@@ -185,7 +186,9 @@ fn check_unique(report: &mut Report, sources: &[PackSource], all: &[(usize, Entr
     }
 }
 
-fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
+/// What is wrong with an entry by itself.
+fn check_entry(source: &PackSource, entry: &Entry) -> Vec<Finding> {
+    let mut report = Report::default();
     let mut say = |severity, message: String| report.entry(severity, source, entry, message);
     check_texts(entry, &mut say);
     check_completeness(entry, &mut say);
@@ -197,6 +200,7 @@ fn check_entry(report: &mut Report, source: &PackSource, entry: &Entry) {
         say(Severity::Warning, format!("a step names {{{name}}}, which no pattern captures: it stays as it is"));
     }
     check_examples(entry, &mut say);
+    report.findings
 }
 
 /// Hears what is wrong with an entry.
@@ -382,13 +386,14 @@ fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Ent
         })
         .collect();
     let matcher = Matcher::new(patterns);
-    for (at, (index, entry)) in all.iter().enumerate() {
-        let mut shadowed = BTreeSet::new();
-        for example in &entry.examples {
-            let hits = matcher.find(&clean(&example.text).text, &|_| true);
-            shadowed.extend(hits.into_iter().filter(|hit| hit.entry != at).map(|hit| hit.entry));
-        }
-        for other in shadowed {
+    let shadowed_by = |at: usize| -> BTreeSet<usize> {
+        let hits = all[at].1.examples.iter().flat_map(|one| matcher.find(&clean(&one.text).text, &|_| true));
+        hits.map(|hit| hit.entry).filter(|&other| other != at).collect()
+    };
+    crate::threads::ready();
+    let shadowed: Vec<_> = (0..all.len()).into_par_iter().map(shadowed_by).collect();
+    for ((index, entry), others) in all.iter().zip(shadowed) {
+        for other in others {
             let message = format!("an example also matches {}", all[other].1.id);
             report.entry(Severity::Warning, &sources[*index], entry, message);
         }
@@ -397,10 +402,7 @@ fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Ent
 
 /// Entries that say nearly the same in title and cause, and patterns that stand in two entries.
 fn check_causes(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry)]) {
-    let words: Vec<BTreeSet<String>> = all
-        .iter()
-        .map(|(_, entry)| tokens(&format!("{} {}", entry.title, entry.embedded_cause())).into_iter().collect())
-        .collect();
+    let twins = twins(all);
     let mut patterns: HashMap<&str, usize> = HashMap::new();
     for (at, (index, entry)) in all.iter().enumerate() {
         for pattern in entry.error_patterns.iter().map(|one| one.pattern.as_str()) {
@@ -410,9 +412,7 @@ fn check_causes(report: &mut Report, sources: &[PackSource], all: &[(usize, Entr
                 report.entry(Severity::Warning, &sources[*index], entry, message);
             }
         }
-        let twin =
-            (0..at).find(|&other| all[other].1.id != entry.id && overlap(&words[at], &words[other]) > SAME_CAUSE);
-        if let Some(twin) = twin {
+        if let Some(twin) = twins[at] {
             let message = format!("title and cause are nearly those of {}", all[twin].1.id);
             report.entry(Severity::Warning, &sources[*index], entry, message);
         }
@@ -428,14 +428,26 @@ fn check_chain(report: &mut Report, sources: &[PackSource], all: &[(usize, Entry
     }
 }
 
-/// Share of the words of both that both have (Jaccard), in \[0, 1\].
-fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
-    // The larger can only share what the smaller has.
-    if a.len().min(b.len()) as f32 <= SAME_CAUSE * a.len().max(b.len()) as f32 {
-        return 0.0;
+/// For each entry the first before it that has another id and more than [`SAME_CAUSE`] of the words of both in title
+/// and cause (Jaccard).
+fn twins(all: &[(usize, Entry)]) -> Vec<Option<usize>> {
+    // Of the entries so far, those that hold a word, and how many words each has.
+    let mut holders: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut sizes: Vec<usize> = Vec::with_capacity(all.len());
+    let mut twins = Vec::with_capacity(all.len());
+    for (at, (_, entry)) in all.iter().enumerate() {
+        let words: BTreeSet<String> =
+            tokens(&format!("{} {}", entry.title, entry.embedded_cause())).into_iter().collect();
+        let mut both = vec![0_usize; at];
+        words.iter().filter_map(|word| holders.get(word)).flatten().for_each(|&other| both[other] += 1);
+        twins.push((0..at).find(|&other| {
+            let either = words.len() + sizes[other] - both[other];
+            all[other].1.id != entry.id && both[other] as f32 > SAME_CAUSE * either.max(1) as f32
+        }));
+        sizes.push(words.len());
+        words.into_iter().for_each(|word| holders.entry(word).or_default().push(at));
     }
-    let both = a.intersection(b).count();
-    both as f32 / (a.len() + b.len() - both).max(1) as f32
+    twins
 }
 
 #[cfg(test)]

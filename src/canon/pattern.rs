@@ -61,12 +61,12 @@ impl Pattern {
 
 /// Compiles a pattern: multi-line, a plain space matching any white space, bounded in size and nesting. `\w`, `\d`,
 /// `\s` and `\b` are ASCII, as they are in RE2, which also keeps counted repetitions small; a pattern with a class of
-/// other letters is compiled with Unicode classes instead.
+/// other letters is compiled with Unicode classes instead. It is made for few texts, as checks of packs have.
 ///
 /// # Errors
 /// What the regex crate says, in one line.
 pub(super) fn compile(source: &str) -> Result<Regex, String> {
-    compile_for(source, Engine::Fast)
+    compile_for(source, Engine::Plain)
 }
 
 /// What a compiled pattern is good at.

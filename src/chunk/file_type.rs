@@ -8,6 +8,7 @@ const TYPES: &[(&[&str], &[&str])] = &[
     (&["restructuredtext", "sphinx"], &["rst", "rest"]),
     (&["asciidoc"], &["adoc", "asciidoc", "asc"]),
     (&["html"], &["html", "htm", "xhtml"]),
+    (&["notebook", "jupyter"], &["ipynb"]),
     (&["text", "plain"], &["txt", "text", "org"]),
     (&["rust"], &["rs"]),
     (&["python"], &["py", "pyi", "pyw"]),

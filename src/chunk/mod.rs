@@ -44,6 +44,8 @@ pub enum Format {
     AsciiDoc,
     /// HTML, XHTML among it: read without its tags.
     Html,
+    /// A Jupyter notebook: read as Markdown, without its outputs.
+    Notebook,
     /// Paragraphs between empty lines.
     Plain,
     /// A program: what it declares, and what lies between.
@@ -56,6 +58,7 @@ const PLAIN: &[&str] = &["txt", "text", "org"];
 const RESTRUCTURED_TEXT: &[&str] = &["rst", "rest"];
 const ASCIIDOC: &[&str] = &["adoc", "asciidoc", "asc"];
 const HTML: &[&str] = &["html", "htm", "xhtml"];
+const NOTEBOOK: &[&str] = &["ipynb"];
 /// Endings of what a text is made from, or taken in from: what it is stands before them.
 const MADE_FROM: &[&str] = &["inc", "in", "tmpl", "tpl", "j2", "template", "example", "sample", "dist"];
 /// Names without an ending that such files have.
@@ -77,6 +80,7 @@ impl Format {
             Some(ending) if RESTRUCTURED_TEXT.contains(&ending.as_str()) => Some(Self::RestructuredText),
             Some(ending) if ASCIIDOC.contains(&ending.as_str()) => Some(Self::AsciiDoc),
             Some(ending) if HTML.contains(&ending.as_str()) => Some(Self::Html),
+            Some(ending) if NOTEBOOK.contains(&ending.as_str()) => Some(Self::Notebook),
             Some(ending) if MADE_FROM.contains(&ending.as_str()) => {
                 let inner = path.with_extension("");
                 inner.extension().and_then(|_| Self::of_path(&inner))
@@ -120,11 +124,11 @@ pub fn chunks(reading: &Reading<'_>, name: Option<&str>, counter: &dyn CountToke
     place(text, drafts, &sizer, limits)
 }
 
-/// The blocks of a text, or of a part of one; a page of HTML has marks of Markdown when it is read.
+/// The blocks of a text, or of a part of one; pages of HTML and notebooks have marks of Markdown when they are read.
 fn blocks(text: &str, format: Format) -> Vec<Block> {
     match format {
-        Format::Markdown | Format::Html if text.len() > MARKDOWN_BYTES => markup::plain(text),
-        Format::Markdown | Format::Html => markup::markdown(text),
+        Format::Markdown | Format::Html | Format::Notebook if text.len() > MARKDOWN_BYTES => markup::plain(text),
+        Format::Markdown | Format::Html | Format::Notebook => markup::markdown(text),
         Format::RestructuredText => markup::restructured_text(text),
         Format::AsciiDoc => markup::asciidoc(text),
         Format::Plain => markup::plain(text),
@@ -283,6 +287,7 @@ mod tests {
                 Format::RestructuredText,
                 Format::AsciiDoc,
                 Format::Html,
+                Format::Notebook,
                 Format::Plain,
                 Format::Source(Language::Rust),
             ]),

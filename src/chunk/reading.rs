@@ -1,5 +1,6 @@
 //! A file's text as it is read: what is cut, stored, embedded and compared with the file later is one function of the
-//! file's bytes. Most texts are read as they stand. A page of HTML is read as a person sees it, without its tags.
+//! file's bytes. Most texts are read as they stand. A page of HTML is read as a person sees it, without its tags, and a
+//! notebook without its JSON and its outputs.
 
 use super::block::Block;
 use super::{Format, markup};
@@ -24,11 +25,17 @@ pub struct Reading<'t> {
 impl<'t> Reading<'t> {
     /// Reads a text that is laid out so.
     pub fn new(text: &'t str, format: Format) -> Self {
-        if format != Format::Html {
+        let page = match format {
+            Format::Html => Some(markup::html(text)),
+            Format::Notebook => markup::notebook(text),
+            _ => None,
+        };
+        let Some(markup::Page { text, lines, blocks, title }) = page else {
+            // What is called a notebook and is none is text.
+            let format = if format == Format::Notebook { Format::Plain } else { format };
             let text = Cow::Borrowed(text);
             return Self { text, lines: FileLines::default(), format, title: None, blocks: None };
-        }
-        let markup::Page { text, lines, blocks, title } = markup::html(text);
+        };
         let lines = FileLines(Some(lines.into()));
         Self { text: Cow::Owned(text), lines, format, title, blocks: Some(blocks) }
     }

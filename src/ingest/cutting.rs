@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// Raised when the same file is cut another way than before, so that everything is cut anew.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Cuts for one model.
 #[derive(Clone, Copy)]

@@ -1,5 +1,6 @@
-//! Bytes to text: UTF-8 with or without byte order mark, UTF-16 with one (PowerShell redirects so), and a clear refusal
-//! of binary data. Invalid sequences inside otherwise readable text become U+FFFD.
+//! Bytes to text: UTF-8 with or without byte order mark, UTF-16 with one (PowerShell redirects so), Windows-1252 and
+//! with it Latin-1 (old texts of western Europe), and a clear refusal of binary data. Invalid sequences inside
+//! otherwise readable text become U+FFFD.
 
 use crate::error::{Diagnose, ErrorKind};
 use crate::types::limits;
@@ -65,7 +66,10 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
         [0xFF, 0xFE, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)),
         [0xFE, 0xFF, rest @ ..] => Cow::Owned(utf16(rest, u16::from_be_bytes)),
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
-        _ => String::from_utf8_lossy(bytes),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => western(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Owned),
+        },
     };
     let mut readable = Readable::default();
     readable.see(&text)?;
@@ -80,6 +84,34 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
 /// reader knows those, no word is joined with the next, and every place in the text stays where it is.
 fn with_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains('\r') && !text.contains('\n') { Cow::Owned(text.replace('\r', "\n")) } else { text }
+}
+
+/// Fewest letters beyond ASCII by which a text is known to be Windows-1252: one or two may be damage.
+const WESTERN_LETTERS: usize = 3;
+
+/// The characters of the bytes from 0x80 to 0x9F in Windows-1252; five of them mean nothing. The others are Latin-1.
+const WINDOWS_1252: &[char; 32] = &[
+    '€', '\u{FFFD}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{FFFD}', 'Ž', '\u{FFFD}', '\u{FFFD}',
+    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',
+];
+
+/// A text in Windows-1252. `None` if it does not look like one: it has UTF-8 among it, or characters beyond ASCII that
+/// are mostly no letters within words of others (as in other encodings, and in damaged texts).
+fn western(bytes: &[u8]) -> Option<String> {
+    if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
+        return None;
+    }
+    let read = |byte: u8| match byte {
+        0x80..=0x9F => WINDOWS_1252[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    };
+    let letter = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphabetic);
+    let (mut letters, mut others) = (0, 0);
+    for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii()) {
+        let within = letter(bytes.get(at + 1)) || letter(at.checked_sub(1).and_then(|before| bytes.get(before)));
+        if read(*byte).is_alphabetic() && within { letters += 1 } else { others += 1 }
+    }
+    (letters >= WESTERN_LETTERS && letters >= 2 * others).then(|| bytes.iter().map(|byte| read(*byte)).collect())
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
@@ -132,6 +164,20 @@ mod tests {
             decode(b"error: \xFFbad byte in a long enough line").unwrap(),
             "error: \u{FFFD}bad byte in a long enough line"
         );
+    }
+
+    #[test]
+    fn old_western_texts_are_read() {
+        let text = b"F\xFCr die Gr\xF6\xDFe der \x84Datei\x93 gilt: h\xF6chstens 3 \x80.";
+        assert_eq!(decode(text).unwrap(), "Für die Größe der „Datei“ gilt: höchstens 3 €.");
+        // Cyrillic in Windows-1251, UTF-8 with a byte that is damaged, and one odd byte.
+        for text in [
+            &b"\xCF\xF0\xE8\xE2\xE5\xF2 all of you who read this text"[..],
+            b"gr\xC3\xB6\xC3\x9Fer, k\xC3\xBCrzer, sp\xE4ter und fr\xFCher als \xFCblich",
+            b"error: caf\xE9 is not UTF-8",
+        ] {
+            assert!(decode(text).unwrap().contains('\u{FFFD}'));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 fn with_model() -> (User, String) {
     let user = User::new();
     let dir = user.work().join("tiny");
-    Tiny { shape: (64, 4, 96), ..Tiny::bert() }.write(&dir);
+    Tiny::quick().write(&dir);
     (user, dir.to_str().unwrap().to_owned())
 }
 

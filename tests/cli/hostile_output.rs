@@ -382,12 +382,12 @@ fn no_measurement_lets_anything_through() {
 fn models_with_strange_names_and_fields_are_shown_clean() {
     let victim = Victim::new();
     let folder = victim.work().join("from\nEVIL\u{1b}[31m");
-    Tiny::bert().write(&folder.join("tiny"));
+    Tiny::quick().write(&folder.join("tiny"));
     let good = folder.join("tiny");
     let ran = victim.ken(&["model", "import", good.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{ran:?}");
     scan("import", &ran, false);
-    Tiny::bert().write(&folder.join(NAME));
+    Tiny::quick().write(&folder.join(NAME));
     for (name, file, content) in [
         ("a", "config.json", json!({"model_type": EVIL})),
         ("b", "modules.json", json!([{"idx": 0, "name": EVIL, "path": EVIL, "type": EVIL}])),
@@ -396,7 +396,7 @@ fn models_with_strange_names_and_fields_are_shown_clean() {
         ("e", "config.json", json!({"model_type": "bert", "hidden_act": EVIL})),
     ] {
         let folder = folder.join(name);
-        Tiny::bert().write(&folder);
+        Tiny::quick().write(&folder);
         write(&folder.join(file), content.to_string());
         let folder = folder.to_str().unwrap();
         everyway(&victim, &["model", "import", folder]);

@@ -219,7 +219,7 @@ fn silence_says_what_was_nearest_if_asked() {
 fn has_a_new_model() -> (User, String) {
     let user = User::new();
     let model = user.work().join("tiny-model");
-    Tiny::indexer().write(&model);
+    Tiny::quick().write(&model);
     let name = serde_json::Value::from(model.to_str().unwrap());
     user.write("config.toml", format!("[model]\nname = {name}\n"));
     let fit = "{ weight = 0.9, offset = -9.0, cosine = 15.0, words = 3.0, length = 0.0, crowd = 5.0, fall = 4.7, \

@@ -33,8 +33,8 @@ fn killed(user: &User, name: &str) {
 #[test]
 fn what_a_killed_import_left_goes_with_whatever_comes_next() {
     let user = User::new();
-    Tiny::bert().write(&user.work().join("tiny"));
-    Tiny::bert().write(&user.work().join("large"));
+    Tiny::quick().write(&user.work().join("tiny"));
+    Tiny::quick().write(&user.work().join("large"));
     // A header of weights, and a hole of a gigabyte where the values would be.
     let tensor = format!(
         r#"{{"embeddings.word_embeddings.weight":{{"dtype":"F32","shape":[{}],"data_offsets":[0,{}]}}}}"#,
@@ -76,7 +76,7 @@ fn what_a_killed_import_left_goes_with_whatever_comes_next() {
 #[test]
 fn a_model_that_had_made_way_is_put_back() {
     let user = User::new();
-    Tiny::bert().write(&user.work().join("tiny"));
+    Tiny::quick().write(&user.work().join("tiny"));
     assert_eq!(user.ken(&["model", "import", "tiny", "--name", "mine"]).code, 0);
     let models = user.home().join("models");
     fs::create_dir(models.join(".staging-mine-a1B2c3")).unwrap();
@@ -92,7 +92,7 @@ fn a_failed_import_names_what_is_missing() {
     let user = User::new();
     let ran = user.ken(&["model", "import", "nowhere"]);
     assert!(ran.code == 9 && ran.err.contains("nowhere") && ran.err.contains("hint:"), "{ran:?}");
-    Tiny::bert().write(&user.work().join("tiny"));
+    Tiny::quick().write(&user.work().join("tiny"));
     fs::remove_file(user.work().join("tiny/1_Pooling/config.json")).unwrap();
     let ran = user.ken(&["model", "import", "tiny"]);
     assert!(ran.code == 4 && ran.err.contains("1_Pooling: there is no config.json"), "{ran:?}");
@@ -100,7 +100,7 @@ fn a_failed_import_names_what_is_missing() {
         let ran = user.ken(&["import", what]);
         assert!(ran.code == code && ran.err.contains(named) && ran.err.contains("ken export"), "{ran:?}");
     }
-    Tiny::bert().write(&user.work().join("tiny"));
+    Tiny::quick().write(&user.work().join("tiny"));
     let full = user.on_bad_disk(&["model", "import", "tiny"], "KEN_SHIM_FULL_AFTER", "2");
     assert!(full.code == 9 && !full.err.contains(".staging"), "{full:?}");
 }

@@ -6,6 +6,7 @@ mod files; // what an indexing sees: new, changed, moved, gone, unreadable, igno
 mod forget; // what was removed is in no channel
 mod html; // pages are read without their tags, and cited by the lines of the file
 mod memory_files; // memories out and in, rules of agents, what a trusted team says
+mod notebooks; // notebooks are read without their outputs; texts from before UTF-8
 mod priors; // recency and frequency over the built-in cases
 mod search; // what is found and in which order; filters; the model and the index
 mod snapshots; // one engine that stays while others change what it answers from

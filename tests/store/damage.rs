@@ -362,7 +362,7 @@ fn total_loss_is_told() {
 fn damaged_models_are_found_and_can_be_got_again() {
     let user = User::new();
     let source = user.work().join("tiny");
-    crate::support::tiny::Tiny::bert().write(&source);
+    crate::support::tiny::Tiny::quick().write(&source);
     let import = ["model", "import", "tiny", "--name", "mine"];
     let here = user.home().join("models/mine");
     for (name, bytes) in [

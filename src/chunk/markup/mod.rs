@@ -1,4 +1,4 @@
-//! What people write for people, to blocks: Markdown, reStructuredText, AsciiDoc, HTML, and plain
+//! What people write for people, to blocks: Markdown, reStructuredText, AsciiDoc, HTML, notebooks, and plain
 //! paragraphs.
 //!
 //! None of the readers fails: what one does not understand is text. Every line with a letter or digit that is not front
@@ -9,6 +9,7 @@ mod html;
 mod inline;
 mod line;
 mod markdown;
+mod notebook;
 mod plain;
 #[cfg(test)]
 mod property;
@@ -18,5 +19,6 @@ pub(in crate::chunk) use asciidoc::asciidoc;
 pub(in crate::chunk) use html::{Page, html};
 pub(in crate::chunk) use line::Line;
 pub(in crate::chunk) use markdown::markdown;
+pub(in crate::chunk) use notebook::notebook;
 pub(in crate::chunk) use plain::plain;
 pub(in crate::chunk) use restructured_text::restructured_text;

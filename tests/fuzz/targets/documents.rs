@@ -84,6 +84,23 @@ const RST: &[&str] = &[
     "__ ",
 ];
 
+const NOTEBOOK_WORDS: &[&str] = &[
+    "{\"cells\": [",
+    "{\"cell_type\": \"markdown\", \"source\": [",
+    "{\"cell_type\": \"code\", \"source\": \"",
+    "\"metadata\": {\"language_info\": {\"name\": \"",
+    "\"# A\\n\",",
+    "\\n```\\n",
+    "\\r\\n",
+    "\\ud83d\\ude00",
+    "\\ud800",
+    "![](data:image/png;base64,",
+    ")",
+    "]}",
+    "null",
+    "}",
+    "\n",
+];
 const HTML_WORDS: &[&str] = &[
     "<h1>",
     "</h1>",
@@ -275,6 +292,7 @@ pub const MARKDOWN: Target = markup("markdown", MARKUP, |_| cutter(Format::Markd
 pub const RESTRUCTURED_TEXT: Target = markup("rst", RST, |_| cutter(Format::RestructuredText));
 pub const ASCIIDOC: Target = markup("asciidoc", ASCIIDOC_WORDS, |_| cutter(Format::AsciiDoc));
 pub const HTML: Target = markup("html", HTML_WORDS, |_| cutter(Format::Html));
+pub const NOTEBOOK: Target = markup("notebook", NOTEBOOK_WORDS, |_| cutter(Format::Notebook));
 pub const PLAIN: Target = markup("plain", MARKUP, |_| cutter(Format::Plain));
 /// The first byte says which language.
 pub const SOURCE: Target = markup("source", CODE, |_| {

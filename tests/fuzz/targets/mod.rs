@@ -26,6 +26,7 @@ pub const ALL: &[Target] = &[
     documents::RESTRUCTURED_TEXT,
     documents::ASCIIDOC,
     documents::HTML,
+    documents::NOTEBOOK,
     documents::PLAIN,
     documents::SOURCE,
     documents::FRONT_MATTER,

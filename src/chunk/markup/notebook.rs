@@ -1,0 +1,209 @@
+//! Jupyter notebooks to what a person reads of one: the Markdown cells as they stand, and the code cells as listings.
+//!
+//! A notebook is JSON (nbformat 3 and 4). Its outputs, pictures and raw cells are left out. Each line of the reading knows the
+//! line of the file that its text stands in.
+
+use super::{Page, markdown};
+use crate::chunk::Lines;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+#[derive(Deserialize)]
+struct Notebook<'t> {
+    #[serde(borrow)]
+    cells: Option<Vec<Cell<'t>>>,
+    /// Where the cells are in format 3.
+    #[serde(borrow)]
+    worksheets: Option<Vec<Worksheet<'t>>>,
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Deserialize)]
+struct Worksheet<'t> {
+    #[serde(borrow, default)]
+    cells: Vec<Cell<'t>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    language_info: Named,
+}
+
+#[derive(Default, Deserialize)]
+struct Named {
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Cell<'t> {
+    #[serde(borrow)]
+    cell_type: Cow<'t, str>,
+    /// The text of a cell: a list of its lines, or all of it as one string. Code is `input` in format 3.
+    #[serde(borrow, alias = "input")]
+    source: Option<&'t RawValue>,
+    /// The level of a heading in format 3, from 1.
+    level: Option<u8>,
+}
+
+/// Reads a notebook. `None` if it is none.
+pub(in crate::chunk) fn notebook(text: &str) -> Option<Page> {
+    let notebook: Notebook<'_> = serde_json::from_str(text).ok()?;
+    let mut writer = Writer { page: Page::default(), source: Lines::new(text, 1), whole: text, last: 1 };
+    if notebook.cells.is_none() && notebook.worksheets.is_none() {
+        return None;
+    }
+    let sheets = notebook.worksheets.into_iter().flatten().flat_map(|sheet| sheet.cells);
+    for cell in notebook.cells.into_iter().flatten().chain(sheets) {
+        let Some(source) = cell.source else { continue };
+        let parts = serde_json::from_str(source.get()).unwrap_or_else(|_| vec![source]);
+        match cell.cell_type.as_ref() {
+            "markdown" => writer.cell(&parts, &Shape::Prose { level: 0 }),
+            "heading" => writer.cell(&parts, &Shape::Prose { level: cell.level.unwrap_or(1).min(6) }),
+            "code" => writer.cell(&parts, &Shape::Code { language: &notebook.metadata.language_info.name }),
+            _ => {}
+        }
+    }
+    let mut page = writer.page;
+    page.blocks = markdown(&page.text);
+    Some(page)
+}
+
+/// How a cell is written down.
+enum Shape<'t> {
+    /// As it stands; a heading of this level if it is not 0.
+    Prose { level: u8 },
+    /// As a listing.
+    Code { language: &'t str },
+}
+
+struct Writer<'t> {
+    page: Page,
+    source: Lines<'t>,
+    whole: &'t str,
+    /// The line of the file that was written last.
+    last: u32,
+}
+
+impl Writer<'_> {
+    /// Writes a cell down.
+    fn cell(&mut self, parts: &[&RawValue], shape: &Shape<'_>) {
+        let mut lines: Vec<(u32, String)> = Vec::new();
+        let mut ended = true;
+        for part in parts {
+            let at = part.get().as_ptr() as usize - self.whole.as_ptr() as usize;
+            let number = u32::try_from(self.source.of(at)).unwrap_or(u32::MAX);
+            // What is no string is nothing that a cell can hold.
+            let said: String = serde_json::from_str(part.get()).unwrap_or_default();
+            for line in said.split_inclusive('\n') {
+                let text = line.trim_end_matches(['\n', '\r']);
+                match lines.last_mut().filter(|_| !ended) {
+                    Some((_, open)) => open.push_str(text),
+                    None => lines.push((number, text.to_owned())),
+                }
+                ended = line.ends_with('\n');
+            }
+        }
+        if lines.iter().all(|(_, line)| line.trim().is_empty()) {
+            return;
+        }
+        if !self.page.text.is_empty() {
+            self.line(self.last, "");
+        }
+        let language = match shape {
+            Shape::Code { language } => language,
+            Shape::Prose { level } => {
+                if let Some((_, line)) = lines.first_mut().filter(|_| *level > 0) {
+                    line.insert_str(0, &format!("{} ", "#".repeat(usize::from(*level))));
+                }
+                lines.iter().for_each(|(number, line)| self.line(*number, &without_data(line)));
+                return;
+            }
+        };
+        let ticks = lines.iter().map(|(_, line)| line.chars().take_while(|c| *c == '`').count()).max().unwrap_or(0);
+        let fence = "`".repeat(3.max(ticks + 1));
+        let first = lines.first().map_or(self.last, |(number, _)| *number);
+        self.line(first, &format!("{fence}{language}"));
+        lines.iter().for_each(|(number, line)| self.line(*number, line));
+        self.line(self.last, &fence);
+    }
+
+    fn line(&mut self, number: u32, text: &str) {
+        self.page.lines.push(number);
+        self.last = number;
+        self.page.text.push_str(text);
+        self.page.text.push('\n');
+    }
+}
+
+/// A line without the bytes of pictures that stand in it (`![](data:image/png;base64,...)`).
+fn without_data(line: &str) -> Cow<'_, str> {
+    let Some(at) = line.find("(data:") else { return Cow::Borrowed(line) };
+    let (before, data) = line.split_at(at);
+    let rest = data.find(')').map_or("", |end| &data[end + 1..]);
+    Cow::Owned(format!("{before}(){}", without_data(rest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTEBOOK: &str = r###"{
+ "cells": [
+  {
+   "cell_type": "markdown",
+   "metadata": {},
+   "source": [
+    "# Sales\n",
+    "\n",
+    "How the table is read. ![](data:image/png;base64,AAAA) Twice."
+   ]
+  },
+  {
+   "cell_type": "code",
+   "execution_count": 1,
+   "outputs": [{"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo="}}],
+   "source": [
+    "import pandas\n",
+    "pandas.read_csv(\"sales.csv\")"
+   ]
+  },
+  {"cell_type": "raw", "source": "left out"},
+  {"cell_type": "markdown", "source": "## Result\n\nIt is *good*."},
+  {"cell_type": "code", "source": []}
+ ],
+ "metadata": {"language_info": {"name": "python"}},
+ "nbformat": 4
+}"###;
+
+    #[test]
+    fn a_notebook_is_read_as_its_author_sees_it() {
+        let page = notebook(NOTEBOOK).unwrap();
+        let expected = "# Sales\n\nHow the table is read. ![]() Twice.\n\n```python\nimport pandas\n\
+                        pandas.read_csv(\"sales.csv\")\n```\n\n## Result\n\nIt is *good*.\n";
+        assert_eq!(page.text, expected);
+        assert_eq!(page.lines, [7, 8, 9, 9, 16, 16, 17, 17, 17, 21, 21, 21]);
+        assert_eq!(page.lines.len(), page.text.lines().count());
+    }
+
+    #[test]
+    fn a_listing_ends_where_its_cell_does() {
+        let text = r#"{"cells": [{"cell_type": "code", "source": ["```\n", "````\n", "x"]}]}"#;
+        assert_eq!(notebook(text).unwrap().text, "`````\n```\n````\nx\n`````\n");
+    }
+
+    #[test]
+    fn what_is_no_notebook_is_said_to_be_none() {
+        for text in ["", "{}", "[1]", "{\"cells\": [{\"cell_type\": 1}]}", "# Notes\n"] {
+            assert!(notebook(text).is_none(), "{text}");
+        }
+        let old = r#"{"worksheets": [{"cells": [{"cell_type": "heading", "level": 2, "source": "Old"},
+            {"cell_type": "code", "input": ["x"], "language": "python"}]}]}"#;
+        assert_eq!(notebook(old).unwrap().text, "## Old\n\n```\nx\n```\n");
+        let odd = notebook(r#"{"cells": [{"cell_type": "markdown", "source": [1, null, "a"]}]}"#).unwrap();
+        assert_eq!(odd.text, "a\n");
+    }
+}
