@@ -2,7 +2,7 @@
 //! read as it was when it was cut, so that the two can be compared byte by byte.
 
 use crate::chunk::FileLines;
-use crate::text::decode;
+use crate::text::decode_file;
 use crate::types::{Span, Standing};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ enum File {
 impl File {
     fn read(path: &str) -> Self {
         match read(path) {
-            Ok(bytes) => decode(&bytes).map_or(Self::Gone, |text| {
+            Ok(bytes) => decode_file(&bytes).map_or(Self::Gone, |text| {
                 let read = reading(path, &text);
                 Self::Text(Rc::from(read.text.as_ref()), read.lines)
             }),

@@ -14,7 +14,7 @@ use crate::store::{
     Source, WriteBatch, WriteEvents, WriteForgotten, WriteItems, WriteSources, WriteStore, WriteVectors, WriterLock,
     passages_of,
 };
-use crate::text::{TextHash, decode, sha256, text_hash};
+use crate::text::{TextHash, decode_file, sha256, text_hash};
 use crate::types::{CONTEXT, Item, Span};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -612,7 +612,7 @@ fn unchanged(source: &Source, file: &Candidate) -> bool {
 
 /// The text of a file, or why nothing of it is indexed. An empty file has no pieces, and nothing is to be said of it.
 fn wanted<'b>(path: &str, bytes: &'b [u8]) -> Result<Cow<'b, str>, String> {
-    match decode(bytes) {
+    match decode_file(bytes) {
         Ok(text) => match unwanted(path, &text, layout(path)) {
             None => Ok(text),
             Some(why) => Err(why.to_owned()),

@@ -50,11 +50,23 @@ impl Diagnose for DecodeError {
     }
 }
 
-/// Decodes an input.
+/// Decodes an input. Logs are read piece by piece elsewhere ([`super::log`]), to the same text.
 ///
 /// # Errors
 /// [`DecodeError`] when there is no text in it.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
+    read(bytes, String::from_utf8_lossy)
+}
+
+/// Decodes a file that is to be indexed: as [`decode`] does, and Windows-1252 where it looks like that.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_file(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
+    read(bytes, |rest| western(rest).map_or_else(|| String::from_utf8_lossy(rest), Cow::Owned))
+}
+
+fn read<'b>(bytes: &'b [u8], damaged: impl Fn(&'b [u8]) -> Cow<'b, str>) -> Result<Cow<'b, str>, DecodeError> {
     if bytes.len() > MAX_INPUT_BYTES {
         return Err(DecodeError::TooLarge);
     }
@@ -68,7 +80,7 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeError> {
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
         _ => match std::str::from_utf8(bytes) {
             Ok(text) => Cow::Borrowed(text),
-            Err(_) => western(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Owned),
+            Err(_) => damaged(bytes),
         },
     };
     let mut readable = Readable::default();
@@ -96,7 +108,8 @@ const WINDOWS_1252: &[char; 32] = &[
 ];
 
 /// A text in Windows-1252. `None` if it does not look like one: it has UTF-8 among it, or characters beyond ASCII that
-/// are mostly no letters within words of others (as in other encodings, and in damaged texts).
+/// are mostly no letters within words of others (as in other encodings, and in damaged texts). Quotation marks and their
+/// like do not count.
 fn western(bytes: &[u8]) -> Option<String> {
     if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
         return None;
@@ -108,6 +121,9 @@ fn western(bytes: &[u8]) -> Option<String> {
     let letter = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphabetic);
     let (mut letters, mut others) = (0, 0);
     for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii()) {
+        if matches!(byte, 0x80..=0x9F) && !matches!(read(*byte), char::REPLACEMENT_CHARACTER) {
+            continue;
+        }
         let within = letter(bytes.get(at + 1)) || letter(at.checked_sub(1).and_then(|before| bytes.get(before)));
         if read(*byte).is_alphabetic() && within { letters += 1 } else { others += 1 }
     }
@@ -169,15 +185,16 @@ mod tests {
     #[test]
     fn old_western_texts_are_read() {
         let text = b"F\xFCr die Gr\xF6\xDFe der \x84Datei\x93 gilt: h\xF6chstens 3 \x80.";
-        assert_eq!(decode(text).unwrap(), "Für die Größe der „Datei“ gilt: höchstens 3 €.");
+        assert_eq!(decode_file(text).unwrap(), "Für die Größe der „Datei“ gilt: höchstens 3 €.");
         // Cyrillic in Windows-1251, UTF-8 with a byte that is damaged, and one odd byte.
         for text in [
             &b"\xCF\xF0\xE8\xE2\xE5\xF2 all of you who read this text"[..],
             b"gr\xC3\xB6\xC3\x9Fer, k\xC3\xBCrzer, sp\xE4ter und fr\xFCher als \xFCblich",
             b"error: caf\xE9 is not UTF-8",
         ] {
-            assert!(decode(text).unwrap().contains('\u{FFFD}'));
+            assert!(decode_file(text).unwrap().contains('\u{FFFD}'));
         }
+        assert_eq!(decode_file("größer".as_bytes()), decode("größer".as_bytes()));
     }
 
     #[test]

@@ -30,7 +30,7 @@ mod windows;
 pub use clauses::clauses;
 pub use clean::{Cleaned, Line, Mark, clean};
 pub use count::{Characters, CountTokens};
-pub use decode::{DecodeError, MAX_INPUT_BYTES, decode};
+pub use decode::{DecodeError, MAX_INPUT_BYTES, decode, decode_file};
 pub use digest::{TextHash, hex, sha256, sha256_hex, text_hash};
 pub use edits::{edits, near_names, slips};
 pub use fingerprint::{FINGERPRINT_VERSION, fingerprint, shape};

@@ -185,7 +185,7 @@ mod tests {
         let expected = "# Sales\n\nHow the table is read. ![]() Twice.\n\n```python\nimport pandas\n\
                         pandas.read_csv(\"sales.csv\")\n```\n\n## Result\n\nIt is *good*.\n";
         assert_eq!(page.text, expected);
-        assert_eq!(page.lines, [7, 8, 9, 9, 16, 16, 17, 17, 17, 21, 21, 21]);
+        assert_eq!(page.lines, [7, 8, 9, 9, 17, 17, 18, 18, 18, 22, 22, 22]);
         assert_eq!(page.lines.len(), page.text.lines().count());
     }
 
