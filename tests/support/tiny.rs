@@ -51,7 +51,7 @@ impl Tiny {
 
     /// One that reads as much of a text as real ones do.
     pub fn indexer() -> Self {
-        Self { positions: 512, ..Self::quick() }
+        Self { positions: 512, ..Self::bert() }
     }
 
     pub fn xlm_roberta() -> Self {
