@@ -49,7 +49,8 @@ impl Tiny {
         Self { shape: (64, 4, 96), ..Self::bert() }
     }
 
-    /// One that reads as much of a text as real ones do.
+    /// One that reads as much of a text as real ones do. The reference encoder runs it, so an indexing lasts long enough
+    /// to be killed.
     pub fn indexer() -> Self {
         Self { positions: 512, ..Self::bert() }
     }
