@@ -109,8 +109,8 @@ pub trait Diagnose: Error + Send + Sync + 'static {
         None
     }
 
-    /// The hint for callers through this face. An error says here which route or tool does what its command does. All
-    /// other errors leave it to [`hint_through`].
+    /// The hint for a caller who uses this face. [`Diagnose::hint`] may name a command, which such a caller cannot run.
+    /// An error that knows a route or a tool for the same purpose names that here. The others use [`hint_through`].
     fn hint_for(&self, face: Face) -> Option<String> {
         hint_through(face, self.kind(), self.hint())
     }

@@ -109,8 +109,8 @@ fn keep() -> Result<(), String> {
     }
 }
 
-/// Reads standard input to its end, for [`REPORT`] at most. If no end comes by then, the report is taken if it is
-/// whole. The thread that reads ends with the process.
+/// Reads a report from standard input. Waits for the end of the input, but no longer than [`REPORT`]. A report that is
+/// complete by then is used, even if the input is still open. The thread that reads ends with the process.
 fn reported() -> Result<Vec<u8>, String> {
     let (tell, told) = sync_channel(1);
     let come = move || {

@@ -4,8 +4,8 @@
 use super::head::{commands_of, only_looks, verb_of};
 use super::payload::is_wordless;
 
-/// Programs for which exit code 1 is such an answer, as their manuals say: either errors have other codes, or they come
-/// with a message. Where verbs are listed, this holds for those verbs alone.
+/// Programs that say "no" with exit code 1, and the verbs that do so; no verbs means all calls of the program. Their
+/// manuals say so. On an error they exit with another code or print a message.
 const ANSWER: &[(&str, &[&str])] = &[
     // 0 if a line was selected, 1 if none was, more for an error (POSIX).
     ("grep", &[]),

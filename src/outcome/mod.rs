@@ -3,8 +3,8 @@
 //! `payload` reads what agents tell of a run, `row` says what is kept of it. `head` reads off an input what a tool was
 //! to do and whether it may change something, `answer` tells a "no" from a failure, `kind_of_error` which failures are
 //! of one kind. `recovery` says how each failure of a session ended, and `pattern` what recurs over sessions. `predict`
-//! says what will make a failure go away. `draft` makes a pack entry of an error that recurs. All of it is pure: rows
-//! come in as [`crate::types::ToolOutcome`], `store` keeps them, `engine` knows the time.
+//! foretells how a failure will be overcome. `draft` writes a pack entry for an error that recurs. Nothing here reads a
+//! file or a clock: the caller passes the rows in as [`crate::types::ToolOutcome`].
 
 mod advice;
 mod answer;

@@ -90,9 +90,9 @@ impl Rule {
 }
 
 impl Rule {
-    /// Raises the gate for candidates of other repositories. In a frame each of them must reach the gate of its
-    /// collection by itself, because what other repositories say about a subject seldom helps with a task here. `gates`
-    /// are those of the collections.
+    /// Keeps weak candidates from other repositories out of a frame. Text from another repository seldom helps with a
+    /// task here, so each such candidate must pass the gate of its own collection. `gates` holds one gate for each
+    /// collection.
     pub fn apply_elsewhere(self, candidates: &mut [Candidate], gates: &[f32]) {
         if !matches!(self, Self::Ambient(_)) {
             return;

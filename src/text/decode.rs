@@ -98,7 +98,7 @@ fn with_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains('\r') && !text.contains('\n') { Cow::Owned(text.replace('\r', "\n")) } else { text }
 }
 
-/// Fewest letters beyond ASCII by which a text is known to be Windows-1252: one or two may be damage.
+/// A text in Windows-1252 has at least so many letters beyond ASCII. Fewer may be damage.
 const WESTERN_LETTERS: usize = 3;
 
 /// The characters of the bytes from 0x80 to 0x9F in Windows-1252; five of them mean nothing. The others are Latin-1.
@@ -107,9 +107,9 @@ const WINDOWS_1252: &[char; 32] = &[
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',
 ];
 
-/// A text in Windows-1252. `None` if it does not look like one: it has UTF-8 among it, or characters beyond ASCII that
-/// are mostly no letters within words of others (as in other encodings, and in damaged texts). Quotation marks and their
-/// like do not count.
+/// Reads a text as Windows-1252. `None` if it does not look like that: it holds UTF-8, or most of its bytes beyond ASCII
+/// are no letters next to ASCII letters, as in other encodings and in damaged texts. Quotation marks and dashes do not
+/// count.
 fn western(bytes: &[u8]) -> Option<String> {
     if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
         return None;

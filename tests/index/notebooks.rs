@@ -17,7 +17,7 @@ const NOTEBOOK: &str = r##"{
    "metadata": {},
    "outputs": [
     {"name": "stdout", "output_type": "stream", "text": ["seventeen porcupines were counted\n"]},
-    {"data": {"image/png": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"}, "metadata": {}, "output_type": "display_data"}
+    {"data": {"image/png": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB"}, "metadata": {}, "output_type": "display_data"}
    ],
    "source": [
     "barrels = read_table(\"herring.csv\", rows=barrel_rows)\n",

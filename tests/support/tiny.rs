@@ -44,13 +44,13 @@ impl Tiny {
         }
     }
 
-    /// One that embeds all packs in seconds: the fast pass runs its shape, and it reads little of a text.
+    /// One that embeds all packs in seconds. It runs in the fast pass and reads only the first 24 tokens of a text.
     pub fn quick() -> Self {
         Self { shape: (64, 4, 96), ..Self::bert() }
     }
 
-    /// One that reads as much of a text as real ones do. The reference encoder runs it, so an indexing lasts long enough
-    /// to be killed.
+    /// One that reads as much of a text as real ones do. It runs in the reference encoder, which is slow, so tests have
+    /// time to kill a process that indexes.
     pub fn indexer() -> Self {
         Self { positions: 512, ..Self::bert() }
     }

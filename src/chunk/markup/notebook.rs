@@ -1,7 +1,7 @@
 //! Jupyter notebooks to what a person reads of one: the Markdown cells as they stand, and the code cells as listings.
 //!
-//! A notebook is JSON (nbformat 3 and 4). Its outputs, pictures and raw cells are left out. Each line of the reading knows the
-//! line of the file that its text stands in.
+//! A notebook is JSON (nbformat 3 and 4). Its outputs, pictures and raw cells are left out. Each line of the reading
+//! knows which line of the file it comes from.
 
 use super::{Page, markdown};
 use crate::chunk::Lines;
@@ -42,7 +42,8 @@ struct Named {
 struct Cell<'t> {
     #[serde(borrow)]
     cell_type: Cow<'t, str>,
-    /// The text of a cell: a list of its lines, or all of it as one string. Code is `input` in format 3.
+    /// What is written in the cell: a list of lines, or one string. In format 3 the field is called `input` if the cell
+    /// holds code.
     #[serde(borrow, alias = "input")]
     source: Option<&'t RawValue>,
     /// The level of a heading in format 3, from 1.
@@ -140,11 +141,14 @@ impl Writer<'_> {
 }
 
 /// A line without the bytes of pictures that stand in it (`![](data:image/png;base64,...)`).
-fn without_data(line: &str) -> Cow<'_, str> {
-    let Some(at) = line.find("(data:") else { return Cow::Borrowed(line) };
-    let (before, data) = line.split_at(at);
-    let rest = data.find(')').map_or("", |end| &data[end + 1..]);
-    Cow::Owned(format!("{before}(){}", without_data(rest)))
+fn without_data(line: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(line.len()), line);
+    while let Some((before, data)) = rest.split_once("(data:") {
+        out.push_str(before);
+        out.push_str("()");
+        rest = data.split_once(')').map_or("", |(_, behind)| behind);
+    }
+    out + rest
 }
 
 #[cfg(test)]
@@ -203,6 +207,11 @@ mod tests {
         let old = r#"{"worksheets": [{"cells": [{"cell_type": "heading", "level": 2, "source": "Old"},
             {"cell_type": "code", "input": ["x"], "language": "python"}]}]}"#;
         assert_eq!(notebook(old).unwrap().text, "## Old\n\n```\nx\n```\n");
+        let pictures = format!(
+            "{{\"cells\": [{{\"cell_type\": \"markdown\", \"source\": \"a{}b\"}}]}}",
+            "(data:)".repeat(200_000)
+        );
+        assert!(notebook(&pictures).unwrap().text.ends_with("()b\n"));
         let odd = notebook(r#"{"cells": [{"cell_type": "markdown", "source": [1, null, "a"]}]}"#).unwrap();
         assert_eq!(odd.text, "a\n");
     }
