@@ -107,9 +107,9 @@ const WINDOWS_1252: &[char; 32] = &[
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',
 ];
 
-/// Reads a text as Windows-1252. `None` if it does not look like that: it holds UTF-8, or most of its bytes beyond ASCII
-/// are no letters next to ASCII letters, as in other encodings and in damaged texts. Quotation marks and dashes do not
-/// count.
+/// Reads a text as Windows-1252. `None` if it does not look like that: it holds UTF-8, or most of its bytes beyond
+/// ASCII are no letters next to ASCII letters, as in other encodings and in damaged texts. Quotation marks and dashes
+/// do not count.
 fn western(bytes: &[u8]) -> Option<String> {
     if bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
         return None;
