@@ -390,7 +390,6 @@ fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Ent
         let hits = all[at].1.examples.iter().flat_map(|one| matcher.find(&clean(&one.text).text, &|_| true));
         hits.map(|hit| hit.entry).filter(|&other| other != at).collect()
     };
-    crate::threads::ready();
     let shadowed: Vec<_> = (0..all.len()).into_par_iter().map(shadowed_by).collect();
     for ((index, entry), others) in all.iter().zip(shadowed) {
         for other in others {

@@ -53,12 +53,14 @@ struct Cell<'t> {
 /// Reads a notebook. `None` if it is none.
 pub(in crate::chunk) fn notebook(text: &str) -> Option<Page> {
     let notebook: Notebook<'_> = serde_json::from_str(text).ok()?;
+    // One of the two, so that cells are met in the order of the file.
+    let cells = match (notebook.cells, notebook.worksheets) {
+        (Some(cells), _) => cells,
+        (None, Some(sheets)) => sheets.into_iter().flat_map(|sheet| sheet.cells).collect(),
+        (None, None) => return None,
+    };
     let mut writer = Writer { page: Page::default(), source: Lines::new(text, 1), whole: text, last: 1 };
-    if notebook.cells.is_none() && notebook.worksheets.is_none() {
-        return None;
-    }
-    let sheets = notebook.worksheets.into_iter().flatten().flat_map(|sheet| sheet.cells);
-    for cell in notebook.cells.into_iter().flatten().chain(sheets) {
+    for cell in cells {
         let Some(source) = cell.source else { continue };
         let parts = serde_json::from_str(source.get()).unwrap_or_else(|_| vec![source]);
         match cell.cell_type.as_ref() {
@@ -200,19 +202,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_notebook_is_said_to_be_none() {
+    fn what_is_hostile_is_read() {
+        let both = r#"{"worksheets": [{"cells": [{"cell_type": "markdown", "source": "late"}]}],
+            "cells": [{"cell_type": "markdown", "source": "now"}]}"#;
+        assert_eq!(notebook(both).unwrap().text, "now\n");
+        let pictures = "(data:)".repeat(200_000);
+        let many = format!(r#"{{"cells": [{{"cell_type": "markdown", "source": "a{pictures}b"}}]}}"#);
+        assert!(notebook(&many).unwrap().text.ends_with("()b\n"));
+        let odd = notebook(r#"{"cells": [{"cell_type": "markdown", "source": [1, null, "a"]}]}"#).unwrap();
+        assert_eq!(odd.text, "a\n");
+    }
+
+    #[test]
+    fn what_is_no_notebook_is_said_to_be_none_and_old_ones_are_read() {
         for text in ["", "{}", "[1]", "{\"cells\": [{\"cell_type\": 1}]}", "# Notes\n"] {
             assert!(notebook(text).is_none(), "{text}");
         }
         let old = r#"{"worksheets": [{"cells": [{"cell_type": "heading", "level": 2, "source": "Old"},
             {"cell_type": "code", "input": ["x"], "language": "python"}]}]}"#;
         assert_eq!(notebook(old).unwrap().text, "## Old\n\n```\nx\n```\n");
-        let pictures = format!(
-            "{{\"cells\": [{{\"cell_type\": \"markdown\", \"source\": \"a{}b\"}}]}}",
-            "(data:)".repeat(200_000)
-        );
-        assert!(notebook(&pictures).unwrap().text.ends_with("()b\n"));
-        let odd = notebook(r#"{"cells": [{"cell_type": "markdown", "source": [1, null, "a"]}]}"#).unwrap();
-        assert_eq!(odd.text, "a\n");
     }
 }

@@ -86,6 +86,7 @@ const RST: &[&str] = &[
 
 const NOTEBOOK_WORDS: &[&str] = &[
     "{\"cells\": [",
+    "\"worksheets\": [{\"cells\": [",
     "{\"cell_type\": \"markdown\", \"source\": [",
     "{\"cell_type\": \"code\", \"source\": \"",
     "\"metadata\": {\"language_info\": {\"name\": \"",
