@@ -50,7 +50,7 @@ impl Diagnose for DecodeError {
     }
 }
 
-/// Decodes an input. Logs are read piece by piece elsewhere ([`super::log`]), to the same text.
+/// Decodes an input. Logs are read piece by piece elsewhere (`text::log`), to the same text.
 ///
 /// # Errors
 /// [`DecodeError`] when there is no text in it.
