@@ -5,7 +5,11 @@ function show(count, nodes, notes = []) {
   byId("trouble").replaceChildren();
   byId("notes").replaceChildren(...notes.map((note) => el("li", {}, note)));
   byId("notes").hidden = !notes.length;
+  // Whoever is at a hit stays at its place when the answer to what was typed last comes in.
+  const hits = () => [...document.querySelectorAll("#answer .hit")];
+  const at = hits().indexOf(document.activeElement?.closest(".hit"));
   byId("answer").replaceChildren(...nodes);
+  if (at >= 0) (hits()[at] || hits().at(-1) || byId("box")).focus();
 }
 
 function showAnswer(count, nodes, answer) {
