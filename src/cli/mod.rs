@@ -70,6 +70,7 @@ mod shown_text;
 mod socket;
 mod status;
 mod stop;
+mod store;
 mod surroundings;
 mod tools;
 mod trust;
@@ -202,6 +203,7 @@ fn dispatch(global: &Global, verb: Verb, output: &Output) -> Outcome {
         Verb::Status(args) => status::run(global, &args, output),
         Verb::Forget(args) => forget::run(global, &args, output),
         Verb::Export(args) => export::run(global, &args, output),
+        Verb::Store(verb) => store::run(&verb, output),
         Verb::Import(args) => import::run(global, &args, output),
         Verb::Items(verb) => items::run(global, verb, output),
         Verb::Remember(args) => remember::run(global, args, output),

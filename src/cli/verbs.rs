@@ -3,7 +3,7 @@
 use super::{Cli, Global, help};
 use super::{ask, bench, canon, check, completions, config, doctor, export, forget, gateway, gc, hook, import, index};
 use super::{init, items, learn, lookup, man, mcp, memory, model, outcomes, pack, patterns, purge, remember, run};
-use super::{search, serve, status, tools, trust};
+use super::{search, serve, status, store, tools, trust};
 use clap::{Args, Command, FromArgMatches, Subcommand};
 use std::ffi::OsString;
 
@@ -33,6 +33,8 @@ pub(super) enum Verb {
     Patterns(patterns::PatternsVerb),
     #[command(subcommand)]
     Tools(tools::ToolsVerb),
+    #[command(subcommand)]
+    Store(store::StoreVerb),
     Doctor(doctor::DoctorArgs),
     Gc(gc::GcArgs),
     #[command(subcommand)]
@@ -59,7 +61,7 @@ pub(super) enum Verb {
 type Augment = fn(Command) -> Command;
 
 /// The verbs, each with a function that adds its options. With it the options of one verb are made without the others.
-const VERBS: [(&str, Augment); 34] = [
+const VERBS: [(&str, Augment); 35] = [
     ("lookup", lookup::LookupArgs::augment_args),
     ("run", run::RunArgs::augment_args),
     ("search", search::SearchArgs::augment_args),
@@ -79,6 +81,7 @@ const VERBS: [(&str, Augment); 34] = [
     ("outcomes", outcomes::OutcomesArgs::augment_args),
     ("patterns", patterns::PatternsVerb::augment_subcommands),
     ("tools", tools::ToolsVerb::augment_subcommands),
+    ("store", store::StoreVerb::augment_subcommands),
     ("doctor", doctor::DoctorArgs::augment_args),
     ("gc", gc::GcArgs::augment_args),
     ("canon", canon::CanonVerb::augment_subcommands),

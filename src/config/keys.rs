@@ -45,7 +45,7 @@ const COUNT: Form<usize> = Form {
     read: |text| text.parse().ok().filter(|count| (1..=100).contains(count)),
     show: usize::to_string,
 };
-const DAYS: Form<usize> = Form {
+const LONG: Form<usize> = Form {
     expected: "a whole number from 1 to 36500",
     read: |text| text.parse().ok().filter(|count| (1..=36_500).contains(count)),
     show: usize::to_string,
@@ -189,7 +189,7 @@ pub const KEYS: &[Key] = &[
         )
     },
     key!(run.keep_outcomes, SWITCH, "keep the outcome of each command that `ken run` runs, without secrets"),
-    key!(outcomes.keep_days, DAYS, "days for which the outcome of a run is kept; failures stay counted"),
+    key!(outcomes.keep_days, LONG, "days for which the outcome of a run is kept; failures stay counted"),
     key!(tools.trace, SWITCH, "keep what each `ken tools find` rested on, without secrets: the last 1,000"),
     key!(
         index.recall_target,
@@ -222,6 +222,19 @@ pub const KEYS: &[Key] = &[
         repository: true,
         ..key!(pack.tokenizer, TOKENIZER, "whose tokens a frame is counted in: cl100k, o200k, model, chars")
     },
+    Key {
+        environment: &["KEN_STORE_URL"],
+        secret: true,
+        ..key!(
+            store.url,
+            OPTIONAL_TEXT,
+            "database in PostgreSQL that `ken store` copies to: postgres://USER@HOST/DATABASE"
+        )
+    },
+    key!(store.password_file, OPTIONAL_TEXT, "file with the password for it, which you alone can read"),
+    key!(store.ca_file, OPTIONAL_TEXT, "certificates of authorities to trust, as PEM, in place of this machine's"),
+    key!(store.connect_timeout_s, COUNT, "seconds that connecting may take"),
+    key!(store.statement_timeout_s, LONG, "seconds that one statement may take"),
     key!(serve.listen, TEXT, "address and port of the service"),
     key!(serve.hosts, LIST, "names that the service is reached by, beside those of this machine"),
     key!(serve.folders, LIST, "folders under which callers of the service may have files indexed"),

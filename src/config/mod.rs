@@ -21,7 +21,7 @@ pub use keys::{KEYS, Key};
 pub use paths::{Environment, Paths};
 pub use settings::{
     HubAccess, IndexSettings, LookupSettings, ModelSettings, PackSettings, PipAccess, Prefer, RunSettings,
-    SearchSettings, ServeSettings, Settings, Simd,
+    SearchSettings, ServeSettings, Settings, Simd, StoreSettings,
 };
 pub use tokens::{Right, Token, TokenError, Tokens, own_token};
 pub use trust::{Trust, TrustError, TrustState, has_a_say};

@@ -25,6 +25,8 @@ pub struct Settings {
     pub search: SearchSettings,
     /// What `ken pack` makes.
     pub pack: PackSettings,
+    /// Copies of the store.
+    pub store: StoreSettings,
     /// The service.
     pub serve: ServeSettings,
     /// The model hub.
@@ -63,6 +65,27 @@ impl Default for ModelSettings {
             threads: None,
             simd: Simd::default(),
         }
+    }
+}
+
+/// Copies of the store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoreSettings {
+    /// The database in PostgreSQL that is copied to where none is named.
+    pub url: Option<String>,
+    /// A file with the password for it.
+    pub password_file: Option<String>,
+    /// Certificates of the authorities to trust, as PEM, in place of this machine's.
+    pub ca_file: Option<String>,
+    /// Seconds that connecting may take, from 1 to 100.
+    pub connect_timeout_s: usize,
+    /// Seconds that one statement may take, from 1 to 36,500.
+    pub statement_timeout_s: usize,
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        Self { url: None, password_file: None, ca_file: None, connect_timeout_s: 10, statement_timeout_s: 60 }
     }
 }
 

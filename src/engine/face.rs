@@ -27,6 +27,11 @@ pub mod indexing {
     pub use crate::store::{Fault, Forgotten, ForgottenPassage};
 }
 
+/// Whole stores, and where they are.
+pub mod stores {
+    pub use crate::store::{Mirrored, MirroredTable, PostgresAccess, StorePlace, is_address};
+}
+
 /// What was learnt.
 pub mod memory {
     pub use crate::store::{MemoryCount, MemoryFilter};

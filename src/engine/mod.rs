@@ -6,6 +6,7 @@
 
 mod alike;
 mod bundle;
+mod copies;
 mod database;
 mod derived;
 mod embedding;

@@ -90,6 +90,78 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
     },
+    /// The address of a database in PostgreSQL is wrong.
+    #[error("this is no address of a database in PostgreSQL: {}", reason(source))]
+    Address {
+        /// What is wrong.
+        source: postgres::Error,
+    },
+    /// A server of PostgreSQL cannot be reached, or refused.
+    #[error("{name}: {}", reason(source))]
+    Postgres {
+        /// The database, without a password.
+        name: String,
+        /// What the client or the server said.
+        source: postgres::Error,
+    },
+    /// TLS cannot be set up.
+    #[error("TLS cannot be set up: {source}")]
+    Tls {
+        /// The cause.
+        source: rustls::Error,
+    },
+    /// A password lies where others can read it.
+    #[error("others than you may read the password in {}", shown(path))]
+    OpenPassword {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A database of another encoding than UTF-8.
+    #[error("{name} keeps texts as {encoding}, not as UTF8")]
+    Encoding {
+        /// The database.
+        name: String,
+        /// Its encoding.
+        encoding: String,
+    },
+    /// There is nothing to copy from.
+    #[error("{name} holds no store of ken")]
+    NoStore {
+        /// The place.
+        name: String,
+    },
+    /// A copy of a later version.
+    #[error("the copy in {name} has schema {found}, and this ken knows schemas up to {known}")]
+    NewerCopy {
+        /// The database.
+        name: String,
+        /// Its schema.
+        found: i64,
+        /// The latest that is known here.
+        known: i64,
+    },
+    /// A copy of an earlier version that is only read.
+    #[error("the copy in {name} has the older schema {found}")]
+    OlderCopy {
+        /// The database.
+        name: String,
+        /// Its schema.
+        found: i64,
+    },
+    /// Somebody else copies to the same database.
+    #[error("another process is copying to {name}")]
+    CopyRunning {
+        /// The database.
+        name: String,
+    },
+    /// Two stores that did not come from one another.
+    #[error("{to} has events that {from} does not have, so it is no earlier copy of it")]
+    OtherHistory {
+        /// What is copied.
+        from: String,
+        /// What it was to be copied to.
+        to: String,
+    },
     /// A line of an import that cannot be read.
     #[error("line {line}: {what}")]
     Import {
@@ -98,6 +170,16 @@ pub enum StoreError {
         /// What is wrong.
         what: String,
     },
+}
+
+/// What went wrong between client and server, with what the server said of it.
+fn reason(error: &postgres::Error) -> String {
+    let source = std::error::Error::source(error);
+    match (error.as_db_error(), source) {
+        (Some(said), _) => said.message().to_owned(),
+        (None, Some(source)) => format!("{error}: {source}"),
+        (None, None) => error.to_string(),
+    }
 }
 
 impl StoreError {
@@ -160,7 +242,13 @@ impl Diagnose for StoreError {
             Self::Mismatch { .. } | Self::Newer { .. } => ErrorKind::Mismatch,
             Self::ReadOnlyUpgrade { .. } | Self::NoLocks { .. } | Self::NoSharedMemory { .. } => ErrorKind::Io,
             Self::Busy { .. } => ErrorKind::Busy,
-            Self::Import { .. } => ErrorKind::Usage,
+            Self::Import { .. } | Self::Address { .. } | Self::OtherHistory { .. } | Self::NoStore { .. } => {
+                ErrorKind::Usage
+            }
+            Self::NewerCopy { .. } | Self::OlderCopy { .. } | Self::Encoding { .. } => ErrorKind::Mismatch,
+            Self::CopyRunning { .. } => ErrorKind::Busy,
+            Self::OpenPassword { .. } => ErrorKind::Io,
+            Self::Postgres { .. } | Self::Tls { .. } => ErrorKind::Network,
             Self::Sqlite { .. } => match self.code() {
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Busy,
@@ -190,6 +278,18 @@ impl Diagnose for StoreError {
             Self::Busy { .. } => "try again when it is done; searches work meanwhile",
             Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
             Self::Import { .. } => "`ken import FILE` reads what `ken export FILE` wrote",
+            Self::Address { .. } => "write it so: postgres://USER@HOST/DATABASE",
+            Self::Postgres { source, .. } => return postgres_hint(source),
+            Self::Tls { .. } => "name the authority's certificate: ken config set store.ca_file FILE",
+            Self::OpenPassword { .. } => "take the right away: chmod 600 FILE",
+            Self::Encoding { .. } => "make another database: createdb --encoding UTF8 --template template0 NAME",
+            Self::NoStore { .. } => {
+                "name a data directory with an index, or a database that `ken store copy --to` wrote to"
+            }
+            Self::NewerCopy { .. } => "use the newer ken that wrote it, or another database",
+            Self::OlderCopy { .. } => "copy to it once with this ken, which brings it up to date",
+            Self::CopyRunning { .. } => "try again when it is done",
+            Self::OtherHistory { .. } => "copy to another place, or empty this one first",
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
             // EIO, which has no kind of its own.
             Self::Io { source, .. } if source.raw_os_error() == Some(5) => {
@@ -218,6 +318,29 @@ impl Diagnose for StoreError {
         };
         Some(hint.to_owned())
     }
+}
+
+/// What to do about a server of PostgreSQL.
+fn postgres_hint(error: &postgres::Error) -> Option<String> {
+    use postgres::error::SqlState;
+    let hint = match error.code() {
+        Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
+            "name a file that holds the password: ken config set store.password_file FILE"
+        }
+        Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: createdb NAME",
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            "the user needs the right to make a schema: GRANT CREATE ON DATABASE"
+        }
+        Some(&SqlState::QUERY_CANCELED) => {
+            "a statement took too long: ken config set store.statement_timeout_s SECONDS"
+        }
+        Some(&SqlState::DISK_FULL) => {
+            "the server's disk is full; run it again when there is room, it goes on from there"
+        }
+        Some(_) => return None,
+        None => "look at the address and whether the server runs; a copy that was cut off goes on when it is run again",
+    };
+    Some(hint.to_owned())
 }
 
 /// What was committed before stays whole when the disk is full.

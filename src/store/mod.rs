@@ -9,6 +9,7 @@
 mod access;
 #[cfg(test)]
 mod conformance;
+mod copying;
 mod documents;
 mod error;
 mod events;
@@ -20,10 +21,12 @@ mod learning;
 mod lock;
 mod markdown;
 mod memory;
+mod mirror;
 mod noise;
 mod outcome;
 mod passages;
 mod pool;
+mod postgres;
 mod sqlite;
 mod tools;
 mod usage;
@@ -31,6 +34,7 @@ mod vectors;
 mod words;
 
 pub use access::{ReadStore, Snapshot, WriteBatch, WriteStore};
+pub use copying::{StorePlace, compare_stores, copy_store};
 pub use documents::{
     Anchor, FolderCount, Inventory, Prior, ReadItems, ReadSources, ScopeCount, Source, SourceKind, Stat, WriteItems,
     WriteSources, chunk_uid,
@@ -48,6 +52,7 @@ pub use learning::{
 pub use lock::{Lent, WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, StoredMemory, WriteMemory};
+pub use mirror::{Mirrored, MirroredTable};
 pub use noise::{ReadNoise, WriteNoise};
 pub use outcome::{
     BatchState, FOUND, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession,
@@ -55,6 +60,7 @@ pub use outcome::{
 };
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
+pub use postgres::{Access as PostgresAccess, is_address};
 pub use sqlite::{
     Batch, Cleaned, Database, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies,
 };

@@ -6,6 +6,8 @@ mod compat; // data directories of released versions
 mod copies; // what is removed beside the database, and what is not ours
 mod crash; // kill -9 at any moment
 mod damage; // flipped bytes, truncation, foreign and newer files
+#[cfg(target_os = "linux")]
+mod postgres; // copies in a real server: there and back, killed, refused
 mod renewal; // the file of vectors is made again while others write
 mod together; // several processes at once
 mod twin; // by the file of vectors, and from the database alone

@@ -6,6 +6,8 @@ pub mod cost;
 pub mod home;
 pub mod ken;
 pub mod long;
+#[cfg(target_os = "linux")]
+pub mod postgres;
 pub mod request;
 pub mod service;
 pub mod stub_hub;

@@ -19,6 +19,7 @@ mod migrate;
 mod noise;
 mod outcome;
 mod repair;
+mod rows;
 mod source;
 mod tools;
 mod transfer;
@@ -33,6 +34,7 @@ pub use database::{Batch, Database};
 pub use forget::Cleaned;
 pub use migrate::{MIGRATIONS, Migration};
 pub use repair::Salvaged;
+pub(super) use rows::{ReadRows, WriteRows};
 pub use transfer::{Imported, Record};
 
 use super::StoreError;

@@ -1,0 +1,132 @@
+//! From an address to a connection.
+//!
+//! A host that is not this machine is reached through TLS alone, whose certificate must be valid for that host, unless
+//! the address says `sslmode=disable`. A password stands in a file that its owner alone can read, or in the address.
+
+use super::tls::tls;
+use crate::map::open::{Links, read_text};
+use crate::platform;
+use crate::store::StoreError;
+use crate::types::limits::CONFIG;
+use postgres::config::{Host, SslMode};
+use postgres::{Client, Config, NoTls};
+use std::fs;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How databases of others are reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// A file that holds the password and nothing else.
+    pub password_file: Option<PathBuf>,
+    /// Certificates of the authorities to trust, as PEM, in place of this machine's.
+    pub ca_file: Option<PathBuf>,
+    /// How long a connection may take to be made.
+    pub connect_timeout: Duration,
+    /// How long one statement may take.
+    pub statement_timeout: Duration,
+}
+
+impl Default for Access {
+    fn default() -> Self {
+        Self {
+            password_file: None,
+            ca_file: None,
+            connect_timeout: Duration::from_secs(10),
+            statement_timeout: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Whether a text is the address of a database in PostgreSQL, right or wrong.
+pub fn is_address(text: &str) -> bool {
+    ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
+}
+
+/// A connection, and how people know the database: its address without the password.
+pub(super) fn connect(address: &str, access: &Access) -> Result<(Client, String), StoreError> {
+    let mut config: Config = address.parse().map_err(|source| StoreError::Address { source })?;
+    let name = name(&config);
+    if let Some(path) = &access.password_file {
+        config.password(password(path)?);
+    }
+    config.application_name("ken").connect_timeout(access.connect_timeout);
+    config.options(&format!("-c statement_timeout={} -c search_path=kenning", access.statement_timeout.as_millis()));
+    let is_near = config.get_hosts().iter().all(is_this_machine);
+    let refused = |source| StoreError::Postgres { name: name.clone(), source };
+    let client = match config.get_ssl_mode() {
+        SslMode::Disable => config.connect(NoTls),
+        SslMode::Prefer if is_near => config.connect(NoTls),
+        _ => config.ssl_mode(SslMode::Require).connect(tls(access.ca_file.as_deref())?),
+    };
+    Ok((client.map_err(refused)?, name))
+}
+
+fn is_this_machine(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
+        #[allow(unreachable_patterns, reason = "a socket of the file system, which there is on Unix alone")]
+        _ => true,
+    }
+}
+
+/// `postgres://user@host:port/database`.
+fn name(config: &Config) -> String {
+    let user = config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
+    let host = |(at, host): (usize, &Host)| {
+        let name = match host {
+            Host::Tcp(name) => name.clone(),
+            #[allow(unreachable_patterns, reason = "as above")]
+            _ => "a socket".to_owned(),
+        };
+        // One port stands for all hosts.
+        let ports = config.get_ports();
+        let port = ports.get(at).or(ports.first()).filter(|port| **port != 5432);
+        port.map_or(name.clone(), |port| format!("{name}:{port}"))
+    };
+    let hosts: Vec<String> = config.get_hosts().iter().enumerate().map(host).collect();
+    let database = config.get_dbname().map(|name| format!("/{name}")).unwrap_or_default();
+    format!("postgres://{user}{}{database}", hosts.join(","))
+}
+
+fn password(path: &std::path::Path) -> Result<String, StoreError> {
+    let meta = fs::metadata(path).map_err(StoreError::io(path))?;
+    if platform::is_open_to_others(&meta) {
+        return Err(StoreError::OpenPassword { path: path.to_owned() });
+    }
+    let text = read_text(path, Links::Follow, CONFIG).map_err(StoreError::io(path))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_named_without_its_password() {
+        let named = |address: &str| name(&address.parse().unwrap());
+        assert_eq!(named("postgres://team:secret@db.example/kenning"), "postgres://team@db.example/kenning");
+        assert_eq!(named("postgresql://db.example:5433/k?user=a&password=secret"), "postgres://a@db.example:5433/k");
+        assert!(is_address("postgres://x") && is_address("postgresql:///k") && !is_address("/home/postgres"));
+    }
+
+    #[test]
+    fn only_this_machine_is_reached_without_tls() {
+        let near = |address: &str| address.parse::<Config>().unwrap().get_hosts().iter().all(is_this_machine);
+        assert!(near("postgres://localhost/k") && near("postgres://127.0.0.2/k") && near("postgres://[::1]/k"));
+        for far in
+            ["postgres://db/k", "postgres://localhost,db/k", "postgres://localhost.example/k", "postgres://10.0.0.1/k"]
+        {
+            assert!(!near(far), "{far}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_the_file_without_the_end_of_its_line() {
+        // Made for its owner alone.
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "secret word\n").unwrap();
+        assert_eq!(password(file.path()).unwrap(), "secret word");
+    }
+}

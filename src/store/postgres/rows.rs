@@ -1,0 +1,149 @@
+//! A database in PostgreSQL as a place that stores are copied from and to (`store::mirror`).
+
+use super::connect::{Access, connect};
+use super::schema::{check, lock, prepare, refused};
+use super::text::{marked, unmarked};
+use crate::store::StoreError;
+use crate::store::mirror::{Kind, Place, Row, Table, Target, Value};
+use postgres::binary_copy::BinaryCopyInWriter;
+use postgres::types::{ToSql, Type};
+use postgres::{Client, Error};
+
+/// A connection that stores are copied through.
+pub(in crate::store) struct Rows {
+    client: Client,
+    name: String,
+}
+
+impl Rows {
+    /// To read the copy that is there.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the address is wrong, the server cannot be reached or refuses, or holds no copy that this
+    /// program knows.
+    pub fn to_read(address: &str, access: &Access) -> Result<Self, StoreError> {
+        let (mut client, name) = connect(address, access)?;
+        check(&mut client, &name)?;
+        Ok(Self { client, name })
+    }
+
+    /// To write to it; it is made if there is none. Nobody else can until this goes.
+    ///
+    /// # Errors
+    /// As [`Self::to_read`], and when somebody else writes.
+    pub fn to_write(address: &str, access: &Access) -> Result<Self, StoreError> {
+        let (mut client, name) = connect(address, access)?;
+        lock(&mut client, &name)?;
+        prepare(&mut client, &name)?;
+        Ok(Self { client, name })
+    }
+}
+
+impl Place for Rows {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn begin(&mut self) -> Result<(), StoreError> {
+        let sql = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+        self.client.batch_execute(sql).map_err(refused(&self.name))
+    }
+
+    fn count(&mut self, table: &Table) -> Result<u64, StoreError> {
+        let row = self.client.query_one(&table.count(), &[]).and_then(|row| row.try_get::<_, i64>(0));
+        row.map(i64::unsigned_abs).map_err(refused(&self.name))
+    }
+
+    fn page(&mut self, table: &Table, behind: Option<&[Value]>, most: usize) -> Result<Vec<Row>, StoreError> {
+        let parameters: Vec<Parameter> = behind.unwrap_or_default().iter().map(parameter).collect();
+        let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|one| &**one as _).collect();
+        let rows = self.client.query(&table.page('$', behind.is_some(), most), &parameters);
+        let read = |row: &postgres::Row| {
+            let kinds = table.columns.iter().enumerate();
+            kinds.map(|(at, (_, kind))| value(row, at, *kind)).collect::<Result<Row, Error>>()
+        };
+        rows.and_then(|rows| rows.iter().map(read).collect()).map_err(refused(&self.name))
+    }
+}
+
+impl Target for Rows {
+    fn change(&mut self, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), StoreError> {
+        change(&mut self.client, table, gone, new).map_err(refused(&self.name))
+    }
+}
+
+fn change(client: &mut Client, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), Error> {
+    let mut transaction = client.transaction()?;
+    if !gone.is_empty() {
+        let removal = transaction.prepare(&table.removal('$'))?;
+        for row in gone {
+            let key: Vec<Parameter> = table.key(row).iter().map(parameter).collect();
+            let key: Vec<&(dyn ToSql + Sync)> = key.iter().map(|one| &**one as _).collect();
+            transaction.execute(&removal, &key)?;
+        }
+    }
+    if !new.is_empty() {
+        let types: Vec<Type> = table.columns.iter().map(|(_, kind)| column_type(*kind)).collect();
+        let sql = format!("COPY \"{}\" ({}) FROM STDIN BINARY", table.name, table.column_list());
+        let mut writer = BinaryCopyInWriter::new(transaction.copy_in(&sql)?, &types);
+        for row in new {
+            let values: Vec<Parameter> = row.iter().map(parameter).collect();
+            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|one| &**one as _).collect();
+            writer.write(&values)?;
+        }
+        writer.finish()?;
+    }
+    transaction.commit()
+}
+
+fn column_type(kind: Kind) -> Type {
+    match kind {
+        Kind::Integer => Type::INT8,
+        Kind::Real => Type::FLOAT8,
+        Kind::Text => Type::TEXT,
+        Kind::Bytes => Type::BYTEA,
+    }
+}
+
+/// A value as the client sends it.
+type Parameter<'v> = Box<dyn ToSql + Sync + 'v>;
+
+fn parameter(value: &Value) -> Parameter<'_> {
+    match value {
+        Value::Null => Box::new(Null),
+        Value::Integer(number) => Box::new(*number),
+        Value::Real(bits) => Box::new(f64::from_bits(*bits)),
+        Value::Text(text) => Box::new(marked(text)),
+        Value::Bytes(bytes) => Box::new(bytes.as_slice()),
+    }
+}
+
+/// Nothing, in a column of any type.
+#[derive(Debug)]
+struct Null;
+
+impl ToSql for Null {
+    fn to_sql(
+        &self,
+        _type: &Type,
+        _out: &mut postgres::types::private::BytesMut,
+    ) -> Result<postgres::types::IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(postgres::types::IsNull::Yes)
+    }
+
+    fn accepts(_type: &Type) -> bool {
+        true
+    }
+
+    postgres::types::to_sql_checked!();
+}
+
+fn value(row: &postgres::Row, at: usize, kind: Kind) -> Result<Value, Error> {
+    let value = match kind {
+        Kind::Integer => row.try_get::<_, Option<i64>>(at)?.map(Value::Integer),
+        Kind::Real => row.try_get::<_, Option<f64>>(at)?.map(|number| Value::Real(number.to_bits())),
+        Kind::Text => row.try_get::<_, Option<String>>(at)?.map(|text| Value::Text(unmarked(text))),
+        Kind::Bytes => row.try_get::<_, Option<Vec<u8>>>(at)?.map(Value::Bytes),
+    };
+    Ok(value.unwrap_or(Value::Null))
+}

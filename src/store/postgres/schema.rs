@@ -1,0 +1,97 @@
+//! The schema of a copy: brought up to date under a lock, refused if it is newer.
+
+use crate::store::StoreError;
+use postgres::Client;
+
+/// Each schema as a step from the one before.
+const MIGRATIONS: &[&str] = &[include_str!("../../../index/postgres/0001_first.sql")];
+
+/// The advisory lock of whoever writes: `ken` in ASCII.
+const WRITER: i64 = 0x6b_656e;
+
+/// Takes the right to write, which ends with the connection.
+pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
+    let taken = client.query_one("SELECT pg_try_advisory_lock($1)", &[&WRITER]);
+    if taken.map_err(refused(name))?.get(0) {
+        return Ok(());
+    }
+    Err(StoreError::CopyRunning { name: name.to_owned() })
+}
+
+/// Makes the tables if there are none, and brings older ones up to date. The lock must be held.
+pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError> {
+    let encoding: String =
+        client.query_one("SHOW server_encoding", &[]).and_then(|row| row.try_get(0)).map_err(refused(name))?;
+    if encoding != "UTF8" {
+        return Err(StoreError::Encoding { name: name.to_owned(), encoding });
+    }
+    let found = version(client, name)?.unwrap_or(0);
+    let known = known(found, name)?;
+    if found == known {
+        return Ok(());
+    }
+    let migrate = |client: &mut Client| -> Result<(), postgres::Error> {
+        let mut transaction = client.transaction()?;
+        transaction.batch_execute(
+            "CREATE SCHEMA IF NOT EXISTS kenning;
+             CREATE TABLE IF NOT EXISTS kenning.schema_version (number bigint NOT NULL);",
+        )?;
+        for sql in &MIGRATIONS[usize::try_from(found).unwrap_or_default()..] {
+            transaction.batch_execute(sql)?;
+        }
+        transaction.batch_execute("DELETE FROM kenning.schema_version")?;
+        transaction.execute("INSERT INTO kenning.schema_version VALUES ($1)", &[&known])?;
+        transaction.commit()
+    };
+    migrate(client).map_err(refused(name))
+}
+
+/// Refuses a database that holds no copy, or one of another schema than this program's.
+pub(super) fn check(client: &mut Client, name: &str) -> Result<(), StoreError> {
+    let Some(found) = version(client, name)? else { return Err(StoreError::NoStore { name: name.to_owned() }) };
+    let known = known(found, name)?;
+    if found < known {
+        return Err(StoreError::OlderCopy { name: name.to_owned(), found });
+    }
+    Ok(())
+}
+
+/// The schema that this program knows, if what was found is no newer.
+fn known(found: i64, name: &str) -> Result<i64, StoreError> {
+    let known = MIGRATIONS.len() as i64;
+    if found > known {
+        return Err(StoreError::NewerCopy { name: name.to_owned(), found, known });
+    }
+    Ok(known)
+}
+
+/// The schema that is there, `None` if there is none.
+fn version(client: &mut Client, name: &str) -> Result<Option<i64>, StoreError> {
+    let mut ask = || -> Result<Option<i64>, postgres::Error> {
+        let there = client.query_one("SELECT to_regclass('kenning.schema_version') IS NOT NULL", &[])?;
+        if !there.try_get::<_, bool>(0)? {
+            return Ok(None);
+        }
+        let row = client.query_opt("SELECT max(number) FROM kenning.schema_version", &[])?;
+        row.map_or(Ok(None), |row| row.try_get(0))
+    };
+    ask().map_err(refused(name))
+}
+
+/// What the server of this name said.
+pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_ {
+    |source| StoreError::Postgres { name: name.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::sha256_hex;
+
+    #[test]
+    fn released_migrations_stay_as_they_are() {
+        let released = ["e61eb7215c8a26307b6e26c08e0a52aa8e090cf2f911e8b73034df432948d1ff"];
+        let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
+        assert_eq!(hashes, released);
+    }
+}

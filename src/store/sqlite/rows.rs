@@ -1,0 +1,140 @@
+//! A database as a place that stores are copied from and to (`store::mirror`).
+
+use super::database::{Batch, Database};
+use crate::screen::shown;
+use crate::store::mirror::{Kind, Place, Row, Table, Target, Value};
+use crate::store::{StoreError, WriterLock};
+use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
+use rusqlite::{ToSql, params_from_iter};
+
+/// A database that is copied from, or compared.
+pub(in crate::store) struct ReadRows {
+    database: Database,
+    name: String,
+}
+
+impl ReadRows {
+    /// Of this database.
+    pub fn new(database: Database) -> Self {
+        let name = shown(database.path()).into_owned();
+        Self { database, name }
+    }
+}
+
+impl Place for ReadRows {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn begin(&mut self) -> Result<(), StoreError> {
+        // It ends with the connection.
+        self.database.sql(self.database.connection.execute_batch("BEGIN"))
+    }
+
+    fn count(&mut self, table: &Table) -> Result<u64, StoreError> {
+        count(&self.database, table)
+    }
+
+    fn page(&mut self, table: &Table, behind: Option<&[Value]>, most: usize) -> Result<Vec<Row>, StoreError> {
+        page(&self.database, table, behind, most)
+    }
+}
+
+/// A database that is copied to, by the holder of the writer's lock.
+pub(in crate::store) struct WriteRows<'l> {
+    database: Database,
+    lock: &'l WriterLock,
+    name: String,
+}
+
+impl<'l> WriteRows<'l> {
+    /// The database of the lock's folder, which is made if there is none.
+    pub fn new(lock: &'l WriterLock) -> Result<Self, StoreError> {
+        let database = Database::open_to_write(lock)?;
+        let name = shown(database.path()).into_owned();
+        Ok(Self { database, lock, name })
+    }
+}
+
+impl Place for WriteRows<'_> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn begin(&mut self) -> Result<(), StoreError> {
+        // Nobody else writes while the lock is held.
+        Ok(())
+    }
+
+    fn count(&mut self, table: &Table) -> Result<u64, StoreError> {
+        count(&self.database, table)
+    }
+
+    fn page(&mut self, table: &Table, behind: Option<&[Value]>, most: usize) -> Result<Vec<Row>, StoreError> {
+        page(&self.database, table, behind, most)
+    }
+}
+
+impl Target for WriteRows<'_> {
+    fn change(&mut self, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), StoreError> {
+        let batch = self.database.begin(self.lock)?;
+        for row in gone {
+            batch.execute(&table.removal('?'), params_from_iter(table.key(row)))?;
+        }
+        insert(&batch, table, new)?;
+        // Readers keep what they have read of items until somebody says that it has changed.
+        batch.places_change();
+        batch.commit()
+    }
+}
+
+fn insert(batch: &Batch<'_>, table: &Table, rows: &[Row]) -> Result<(), StoreError> {
+    let parameters: Vec<String> = (1..=table.columns.len()).map(|at| format!("?{at}")).collect();
+    let (name, columns) = (table.name, table.column_list());
+    let sql = format!("INSERT INTO \"{name}\" ({columns}) VALUES ({})", parameters.join(", "));
+    rows.iter().try_for_each(|row| batch.execute(&sql, params_from_iter(row)).map(drop))
+}
+
+fn count(database: &Database, table: &Table) -> Result<u64, StoreError> {
+    let rows: i64 = database.sql(database.connection.query_row(&table.count(), [], |row| row.get(0)))?;
+    Ok(rows.unsigned_abs())
+}
+
+fn page(database: &Database, table: &Table, behind: Option<&[Value]>, most: usize) -> Result<Vec<Row>, StoreError> {
+    let all = || -> rusqlite::Result<Vec<Row>> {
+        let mut statement = database.connection.prepare_cached(&table.page('?', behind.is_some(), most))?;
+        let mut rows = statement.query(params_from_iter(behind.unwrap_or_default()))?;
+        let mut out = Vec::new();
+        while let Some(row) = rows.next()? {
+            let values = table.columns.iter().enumerate().map(|(at, (_, kind))| value(row, at, *kind));
+            out.push(values.collect::<rusqlite::Result<Row>>()?);
+        }
+        Ok(out)
+    };
+    database.sql(all())
+}
+
+/// A value of its column's kind. The tables are strict, so any other is damage.
+fn value(row: &rusqlite::Row<'_>, at: usize, kind: Kind) -> rusqlite::Result<Value> {
+    if matches!(row.get_ref(at)?, ValueRef::Null) {
+        return Ok(Value::Null);
+    }
+    Ok(match kind {
+        Kind::Integer => Value::Integer(row.get(at)?),
+        Kind::Real => Value::Real(row.get::<_, f64>(at)?.to_bits()),
+        Kind::Text => Value::Text(row.get(at)?),
+        Kind::Bytes => Value::Bytes(row.get(at)?),
+    })
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Null => ToSqlOutput::Owned(SqlValue::Null),
+            Self::Integer(number) => ToSqlOutput::Owned(SqlValue::Integer(*number)),
+            Self::Real(bits) => ToSqlOutput::Owned(SqlValue::Real(f64::from_bits(*bits))),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+        })
+    }
+}

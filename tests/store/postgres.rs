@@ -1,0 +1,199 @@
+//! Copies of a store in a real PostgreSQL server: there and back, killed, cut off, refused.
+
+use crate::support::ken::{Ran, User, section};
+use crate::support::long::amount;
+use crate::support::postgres::Server;
+use crate::support::tiny::Tiny;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// Somebody with documents, a memory, tools, items and outcomes.
+fn somebody() -> User {
+    let user = User::new();
+    let sections: String = (0..40).map(|number| section(number, &format!("Fact {number} of the keys."))).collect();
+    user.document("facts.md", format!("# Facts\n\n{sections}"));
+    user.document("names.md", "# Names\n\nThe zero byte and its friends are named nowhere else but in this paragraph.");
+    user.document("tools.json", r#"[{"name": "rotate_keys", "description": "Rotate the signing keys of a service"}]"#);
+    let model = user.home().join("tiny");
+    Tiny::quick().write(&model);
+    user.write("config.toml", format!("[model]\nname = {model:?}\n"));
+    for ran in [
+        user.ken(&["index", "."]),
+        user.ken(&["remember", "In this repository keys are rotated in May"]),
+        user.ken(&["tools", "add", "tools.json"]),
+        user.ken_with(&["items", "put", "-"], b"{\"id\": \"n1\", \"text\": \"a\\u0000b and \\u0001c\", \"year\": 2.5}"),
+        user.ken(&["run", "--", "false"]),
+    ] {
+        assert!([0, 1].contains(&ran.code), "{ran:?}");
+    }
+    user
+}
+
+fn copied(user: &User, places: &[&str]) -> serde_json::Value {
+    let ran = user.ken(&[&["store", "copy", "--json"], places].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    ran.json()
+}
+
+/// How many rows a copy sent or removed.
+fn moved(copy: &serde_json::Value) -> u64 {
+    let tables = copy["tables"].as_array().unwrap().iter();
+    tables.map(|table| table["sent"].as_u64().unwrap() + table["removed"].as_u64().unwrap()).sum()
+}
+
+fn said(ran: &Ran, code: i32, text: &str) {
+    assert_eq!(ran.code, code, "{ran:?}");
+    assert!(ran.err.contains(text), "{ran:?}");
+}
+
+#[test]
+fn everything_goes_there_and_comes_back() {
+    let Some(server) = Server::start() else { return };
+    let (user, to) = (somebody(), server.address());
+    let first = copied(&user, &["--to", &to]);
+    assert_eq!((first["same"].as_bool(), moved(&first) > 100), (Some(true), true), "{first}");
+    assert_eq!(moved(&copied(&user, &["--to", &to])), 0, "nothing has changed");
+    assert_eq!(user.ken(&["store", "compare", "--to", &to]).code, 0);
+
+    // What is changed and forgotten here is changed and gone there.
+    user.document("facts.md", format!("# Facts\n\n{}", section(1, "Fact 1 of the keys.")));
+    assert_eq!(user.ken(&["index", "."]).code, 0);
+    let ran = user.ken(&["store", "compare", "--to", &to]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let second = copied(&user, &["--to", &to]);
+    assert!(moved(&second) > 30 && moved(&second) < moved(&first), "{second}");
+    assert_eq!(server.psql("kenning", "SELECT count(*) FROM kenning.item WHERE body LIKE '%Fact 2 of%'"), "0\n");
+
+    // Somebody else's copy of it answers as the first one does.
+    let back = user.work().join("../back");
+    let third = copied(&user, &["--from", &to, "--to", back.to_str().unwrap()]);
+    assert_eq!(third["same"].as_bool(), Some(true));
+    let asked = |home: &Path| {
+        let mut command = user.command(&["search", "--json", "--dry-run", "fact of the keys"]);
+        command.env("KEN_HOME", home);
+        let mut answer = crate::support::ken::run(command, b"").json();
+        answer["took_ms"] = 0.into();
+        answer
+    };
+    assert_eq!(asked(&back), asked(&user.home()));
+    let mut command = user.command(&["doctor"]);
+    command.env("KEN_HOME", &back);
+    let ran = crate::support::ken::run(command, b"");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let export = |home: &Path| {
+        let mut command = user.command(&["export"]);
+        command.env("KEN_HOME", home);
+        let out = crate::support::ken::run(command, b"").out;
+        out.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(export(&back), export(&user.home()));
+}
+
+#[test]
+fn a_copy_that_is_killed_goes_on_where_it_was() {
+    let Some(server) = Server::start() else { return };
+    let (user, to) = (somebody(), server.address());
+    let back = user.work().join("../back");
+    let back = back.to_str().unwrap();
+    for (from, to) in [(user.home().to_str().unwrap(), to.as_str()), (to.as_str(), back)] {
+        for kill in 0..amount("KEN_KILLS", 40, 8) {
+            let mut command = user.command(&["store", "copy", "--from", from, "--to", to]);
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+            let mut process = command.spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(u64::from(kill) * 3));
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+        // The server notices a while later that the last one is gone.
+        let ran = (0..100).find_map(|_| {
+            let ran = user.ken(&["store", "copy", "--from", from, "--to", to]);
+            std::thread::sleep(Duration::from_millis(50));
+            (ran.code != 7).then_some(ran)
+        });
+        assert_eq!(ran.unwrap().code, 0);
+        assert_eq!(user.ken(&["store", "compare", "--from", from, "--to", to]).code, 0);
+    }
+}
+
+#[test]
+fn a_server_that_dies_meanwhile_costs_nothing() {
+    let Some(mut server) = Server::start() else { return };
+    let (user, to) = (somebody(), server.address());
+    for wait in [5, 20, 60] {
+        let mut command = user.command(&["store", "copy", "--to", &to]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut process = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        server.crash();
+        let code = process.wait().unwrap().code();
+        assert!([Some(0), Some(10)].contains(&code), "{code:?}");
+        server.run();
+    }
+    assert_eq!(copied(&user, &["--to", &to])["same"].as_bool(), Some(true));
+    server.crash();
+    said(&user.ken(&["store", "copy", "--to", &to]), 10, "look at the address");
+}
+
+#[test]
+fn what_is_no_earlier_copy_is_left_alone() {
+    let Some(server) = Server::start() else { return };
+    let (user, other, to) = (somebody(), somebody(), server.address());
+    copied(&user, &["--to", &to]);
+    said(&other.ken(&["store", "copy", "--to", &to]), 2, "it is no earlier copy of it");
+    assert_eq!(user.ken(&["store", "compare", "--to", &to]).code, 0);
+    // A newer ken has been there.
+    server.psql("kenning", "UPDATE kenning.schema_version SET number = 999");
+    said(&user.ken(&["store", "copy", "--to", &to]), 6, "has schema 999");
+    server.psql("kenning", "DROP SCHEMA kenning CASCADE");
+    said(&user.ken(&["store", "compare", "--to", &to]), 2, "holds no store of ken");
+    said(&user.ken(&["store", "copy", "--from", &to, "--to", "elsewhere"]), 2, "holds no store of ken");
+    // Somebody else copies.
+    std::thread::scope(|scope| {
+        scope.spawn(|| server.psql("kenning", "SELECT pg_advisory_lock(7038318), pg_sleep(4)"));
+        let busy = (0..100).any(|_| {
+            std::thread::sleep(Duration::from_millis(20));
+            user.ken(&["store", "copy", "--to", &to]).code == 7
+        });
+        assert!(busy);
+    });
+    let latin = server.psql("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+    assert!(latin.contains("CREATE"), "{latin}");
+    let latin = to.replace("/kenning", "/latin");
+    said(&user.ken(&["store", "copy", "--to", &latin]), 6, "keeps texts as LATIN1");
+    said(&user.ken(&["store", "copy", "--to", &to.replace("/kenning", "/none")]), 10, "createdb");
+    for wrong in ["postgres://host:notaport/k", "mysql://a/b"] {
+        assert_eq!(user.ken(&["store", "copy", "--to", wrong]).code, 2, "{wrong}");
+    }
+    said(&user.ken(&["store", "copy"]), 2, "there is no place to copy to");
+}
+
+#[test]
+fn a_password_comes_from_a_file_and_is_never_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("password");
+    fs::write(&file, "secret\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let made = ["-A", "scram-sha-256", "--pwfile", file.to_str().unwrap()];
+    let Some(server) = Server::start_with(&made, &[]) else { return };
+    let user = somebody();
+    let to = server.address_at("127.0.0.1");
+    let mut wrong = user.command(&["store", "copy", "--to", &to.replace("postgres@", "postgres:wr0ng@")]);
+    let ran = crate::support::ken::run(std::mem::replace(&mut wrong, user.command(&[])), b"");
+    said(&ran, 10, "store.password_file");
+    assert!(!ran.err.contains("wr0ng"), "{ran:?}");
+    let path = file.to_str().unwrap();
+    assert_eq!(user.ken(&["config", "set", "store.password_file", path]).code, 0);
+    said(&user.ken(&["store", "copy", "--to", &to]), 9, "others than you may read the password");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    // The address comes out of the environment here.
+    let mut command = user.command(&["store", "copy", "--json"]);
+    command.env("KEN_STORE_URL", &to);
+    let ran = crate::support::ken::run(command, b"");
+    assert_eq!((ran.code, ran.json()["same"].as_bool()), (0, Some(true)), "{ran:?}");
+    let mut command = user.command(&["config", "show"]);
+    command.env("KEN_STORE_URL", to.replace("postgres@", "postgres:wr0ng@"));
+    assert!(!crate::support::ken::run(command, b"").out.contains("wr0ng"));
+}
