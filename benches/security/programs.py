@@ -63,6 +63,7 @@ def verbs(work):
         (["status", "--json"], "", False, None),
         (["export", str(work.parent / "export.jsonl")], "", False, None),
         (["import", str(work.parent / "export.jsonl")], "", False, None),
+        (["store", "copy", "--to", str(work.parent / "copied")], "", False, None),
         (["forget", "--path", a], "", False, None),
         (["doctor"], "", False, None),
         (["doctor", "--repair"], "", False, None),

@@ -24,6 +24,8 @@ const CALLS: &[&[&str]] = &[
     &["export"],
     &["export", "--markdown", "out"],
     &["import", "no-such-file"],
+    &["store", "copy", "--to", "copied"],
+    &["store", "compare", "--to", "copied"],
     &["remember", "The early apples are harvested in August"],
     &["dispute", "0000", "--because", "x"],
     &["learn", "a.md"],

@@ -75,6 +75,11 @@ const KNOWN: &[Known] = &[
     ("cd benches/peers/hnsw_rs", How::Elsewhere, "builds another program, as do the next two"),
     ("cargo run --release -- SETS/*", How::Elsewhere, "the program of benches/peers/hnsw_rs"),
     ("cargo run --release -- --base *", How::Elsewhere, "the program of benches/peers/hnsw_rs"),
+    (
+        "ken store *",
+        How::Instead("ken store copy --to copied && ken store compare --to copied"),
+        "needs a server of PostgreSQL",
+    ),
     ("cargo build --release && ken model pull", How::Instead("ken model pull"), "the program is built"),
     (
         "benches/pack/crate_docs.py DOCS && ken bench pack DOCS --file-by file",

@@ -23,7 +23,10 @@ fn somebody() -> User {
         user.ken(&["index", "."]),
         user.ken(&["remember", "In this repository keys are rotated in May"]),
         user.ken(&["tools", "add", "tools.json"]),
-        user.ken_with(&["items", "put", "-"], b"{\"id\": \"n1\", \"text\": \"a\\u0000b and \\u0001c\", \"year\": 2.5}"),
+        user.ken_with(
+            &["items", "put", "-"],
+            b"{\"id\": \"n1\", \"text\": \"a\\u0000b and \\u0001c\", \"attributes\": {\"year\": 2.5}}",
+        ),
         user.ken(&["run", "--", "false"]),
     ] {
         assert!([0, 1].contains(&ran.code), "{ran:?}");
