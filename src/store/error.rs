@@ -162,6 +162,14 @@ pub enum StoreError {
         /// What it was to be copied to.
         to: String,
     },
+    /// A row that breaks a rule of the database that it is copied to.
+    #[error("a row of the table {table} is none that ken wrote: {source}")]
+    OddRow {
+        /// Its table.
+        table: &'static str,
+        /// What SQLite said of it.
+        source: rusqlite::Error,
+    },
     /// A line of an import that cannot be read.
     #[error("line {line}: {what}")]
     Import {
@@ -238,7 +246,7 @@ impl Diagnose for StoreError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { source, .. } => io_kind(source),
-            Self::Damaged { .. } | Self::Foreign { .. } => ErrorKind::Damaged,
+            Self::Damaged { .. } | Self::Foreign { .. } | Self::OddRow { .. } => ErrorKind::Damaged,
             Self::Mismatch { .. } | Self::Newer { .. } => ErrorKind::Mismatch,
             Self::ReadOnlyUpgrade { .. } | Self::NoLocks { .. } | Self::NoSharedMemory { .. } => ErrorKind::Io,
             Self::Busy { .. } => ErrorKind::Busy,
@@ -280,14 +288,15 @@ impl Diagnose for StoreError {
             Self::Import { .. } => "`ken import FILE` reads what `ken export FILE` wrote",
             Self::Address { .. } => "write it so: postgres://USER@HOST/DATABASE",
             Self::Postgres { source, .. } => return postgres_hint(source),
-            Self::Tls { .. } => "name the authority's certificate: ken config set store.ca_file FILE",
-            Self::OpenPassword { .. } => "take the right away: chmod 600 FILE",
-            Self::Encoding { .. } => "make another database: createdb --encoding UTF8 --template template0 NAME",
+            Self::Tls { .. } => "name the authority's certificate: `ken config set store.ca_file FILE`",
+            Self::OpenPassword { .. } => "take the right away: `chmod 600 FILE`",
+            Self::Encoding { .. } => "make another database: `createdb --encoding UTF8 --template template0 NAME`",
             Self::NoStore { .. } => {
                 "name a data directory with an index, or a database that `ken store copy --to` wrote to"
             }
             Self::NewerCopy { .. } => "use the newer ken that wrote it, or another database",
             Self::OlderCopy { .. } => "copy to it once with this ken, which brings it up to date",
+            Self::OddRow { .. } => "something else has written to the copy: make it anew from a place that is whole",
             Self::CopyRunning { .. } => "try again when it is done",
             Self::OtherHistory { .. } => "copy to another place, or empty this one first",
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
@@ -325,14 +334,14 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
     use postgres::error::SqlState;
     let hint = match error.code() {
         Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
-            "name a file that holds the password: ken config set store.password_file FILE"
+            "name a file that holds the password: `ken config set store.password_file FILE`"
         }
-        Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: createdb NAME",
+        Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: `createdb NAME`",
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            "the user needs the right to make a schema: GRANT CREATE ON DATABASE"
+            "the user needs the right to make a schema: `GRANT CREATE ON DATABASE NAME TO USER`"
         }
         Some(&SqlState::QUERY_CANCELED) => {
-            "a statement took too long: ken config set store.statement_timeout_s SECONDS"
+            "a statement took too long: `ken config set store.statement_timeout_s SECONDS`"
         }
         Some(&SqlState::DISK_FULL) => {
             "the server's disk is full; run it again when there is room, it goes on from there"

@@ -4,6 +4,7 @@
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads
 //! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`,
 //! `events`, `memory`, `outcome`, or all of them, `access`. `sqlite` implements them; another store can take its place.
+//! `copying` copies all of it to another data directory or to `postgres`.
 //! Every layout is in `index/FORMAT.md`.
 
 mod access;

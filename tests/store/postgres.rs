@@ -5,6 +5,7 @@ use crate::support::long::amount;
 use crate::support::postgres::Server;
 use crate::support::tiny::Tiny;
 use std::fs;
+use std::io::BufRead;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -95,6 +96,28 @@ fn everything_goes_there_and_comes_back() {
 }
 
 #[test]
+fn what_no_ken_wrote_does_not_come_back() {
+    let Some(server) = Server::start() else { return };
+    let (user, there) = (somebody(), server.address());
+    copied(&user, &["--to", &there]);
+    for (at, change) in [
+        "UPDATE kenning.item SET authority = 'king'",
+        "UPDATE kenning.item SET attributes = 'no JSON'",
+        "DELETE FROM kenning.source",
+        "DELETE FROM kenning.memory_event",
+    ]
+    .iter()
+    .enumerate()
+    {
+        server.psql("kenning", change);
+        let ran = user.ken(&["store", "copy", "--from", &there, "--to", &format!("back{at}")]);
+        said(&ran, 5, "is none that ken wrote");
+        let sound = user.ken(&["store", "copy", "--to", &there]);
+        assert_eq!(sound.code, 0, "{change}: {sound:?}");
+    }
+}
+
+#[test]
 fn a_copy_that_is_killed_goes_on_where_it_was() {
     let Some(server) = Server::start() else { return };
     let (user, to) = (somebody(), server.address());
@@ -180,7 +203,7 @@ fn a_password_comes_from_a_file_and_is_never_shown() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let made = ["-A", "scram-sha-256", "--pwfile", file.to_str().unwrap()];
-    let Some(server) = Server::start_with(&made, &[]) else { return };
+    let Some(server) = Server::start_with(&made) else { return };
     let user = somebody();
     let to = server.address_at("127.0.0.1");
     let mut wrong = user.command(&["store", "copy", "--to", &to.replace("postgres@", "postgres:wr0ng@")]);
@@ -199,4 +222,72 @@ fn a_password_comes_from_a_file_and_is_never_shown() {
     let mut command = user.command(&["config", "show"]);
     command.env("KEN_STORE_URL", to.replace("postgres@", "postgres:wr0ng@"));
     assert!(!crate::support::ken::run(command, b"").out.contains("wr0ng"));
+}
+
+/// An authority's certificate, and one of `localhost` that it signed; `None`, said aloud, without `openssl`.
+fn certified(folder: &Path) -> Option<()> {
+    const STEPS: &str = "set -e
+        openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem
+        openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key -out server.csr
+        echo subjectAltName=DNS:localhost > names
+        openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt
+        openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other -keyout other.key -out other.pem";
+    let ran = std::process::Command::new("sh").args(["-c", STEPS]).current_dir(folder).output().unwrap();
+    if !ran.status.success() {
+        assert!(std::env::var_os("KEN_TEST_POSTGRES").is_none(), "{ran:?}");
+        eprintln!("SKIPPED: there is no openssl to make certificates");
+        return None;
+    }
+    Some(())
+}
+
+/// Speaks TLS in front of a server, whose package cannot.
+struct Front(std::process::Child, String);
+
+impl Front {
+    fn of(server: &Server, folder: &Path) -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/tls_front.py");
+        let mut command = std::process::Command::new("python3");
+        command.arg(script).args(["server.crt", "server.key", &server.port().to_string()]).current_dir(folder);
+        let piped = std::process::Stdio::piped;
+        let mut process = command.stdin(piped()).stdout(piped()).spawn().unwrap();
+        let mut line = String::new();
+        std::io::BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        Self(process, line.trim().to_owned())
+    }
+
+    fn address(&self, host: &str) -> String {
+        format!("postgres://postgres@{host}:{}/kenning?sslmode=require", self.1)
+    }
+}
+
+impl Drop for Front {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+#[test]
+fn tls_is_spoken_only_with_whom_the_certificate_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(()) = certified(folder.path()) else { return };
+    let Some(server) = Server::start() else { return };
+    let front = Front::of(&server, folder.path());
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (user, to) = (somebody(), front.address("localhost"));
+    said(&user.ken(&["store", "copy", "--to", &to]), 10, "certificate");
+    for (authority, address, code) in
+        [("other.pem", to.clone(), 10), ("ca.pem", front.address("127.0.0.1"), 10), ("ca.pem", to.clone(), 0)]
+    {
+        assert_eq!(user.ken(&["config", "set", "store.ca_file", &at(authority)]).code, 0);
+        let ran = user.ken(&["store", "copy", "--to", &address]);
+        assert_eq!(ran.code, code, "{authority} {address}: {ran:?}");
+    }
+    assert_eq!(user.ken(&["config", "set", "store.ca_file", &at("names")]).code, 0);
+    said(&user.ken(&["store", "copy", "--to", &to]), 5, "it holds no certificate");
+    // A server that speaks no TLS is not spoken to in clear.
+    let to = format!("{}?sslmode=require", server.address_at("localhost"));
+    assert_eq!(user.ken(&["config", "set", "store.ca_file", &at("ca.pem")]).code, 0);
+    said(&user.ken(&["store", "copy", "--to", &to]), 10, "does not support TLS");
 }

@@ -22,7 +22,6 @@ pub struct Server {
     dir: tempfile::TempDir,
     port: u16,
     process: Option<Child>,
-    extra: Vec<String>,
 }
 
 /// The folder of the server's programs; `None`, said aloud, where the package cannot be had, unless `KEN_TEST_POSTGRES`
@@ -52,11 +51,11 @@ fn programs() -> Option<PathBuf> {
 impl Server {
     /// Starts one; `None`, said aloud, where there is no package.
     pub fn start() -> Option<Self> {
-        Self::start_with(&["-A", "trust"], &[])
+        Self::start_with(&["-A", "trust"])
     }
 
-    /// Starts one that was made with these options of `initdb` and runs with these settings.
-    pub fn start_with(made: &[&str], settings: &[&str]) -> Option<Self> {
+    /// Starts one that was made with these options of `initdb`.
+    pub fn start_with(made: &[&str]) -> Option<Self> {
         let bin = programs()?;
         let dir = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
         let is_root = fs::metadata(dir.path()).unwrap().uid() == 0;
@@ -65,8 +64,7 @@ impl Server {
         }
         // Nobody else takes a port that the system has just given out.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let extra = settings.iter().map(|setting| (*setting).to_owned()).collect();
-        let mut server = Self { dir, port, process: None, extra };
+        let mut server = Self { dir, port, process: None };
         let mut initdb = server.command(&bin.join("initdb"));
         initdb.args(["-D", "data", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync"]).args(made);
         let ran = initdb.output().unwrap();
@@ -94,9 +92,6 @@ impl Server {
         shell.args(["-c", "\"$@\" >>log 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server", "sh"]);
         shell.arg(programs().unwrap().join("postgres")).args(["-D", "data", "-k"]).arg(self.dir.path());
         shell.args(["-p", &self.port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]);
-        for setting in &self.extra {
-            shell.args(["-c", setting]);
-        }
         self.process = Some(shell.stdin(Stdio::piped()).spawn().unwrap());
         let begin = Instant::now();
         while !self.psql("postgres", "SELECT 'it ' || 'answers'").contains("it answers") {
@@ -120,9 +115,9 @@ impl Server {
         text
     }
 
-    /// Its folder.
-    pub fn folder(&self) -> &Path {
-        self.dir.path()
+    /// Its port on this machine.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// The address of a database, by the socket.

@@ -1,4 +1,4 @@
-//! The store on SQLite: the only place that speaks SQL.
+//! The store on SQLite. Its SQL stands here alone, but for the few statements of copies (`store::mirror`).
 
 mod change;
 mod check;

@@ -5,7 +5,7 @@ use crate::screen::shown;
 use crate::store::mirror::{Kind, Place, Row, Table, Target, Value};
 use crate::store::{StoreError, WriterLock};
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
-use rusqlite::{ToSql, params_from_iter};
+use rusqlite::{ErrorCode, ToSql, params_from_iter};
 
 /// A database that is copied from, or compared.
 pub(in crate::store) struct ReadRows {
@@ -79,7 +79,7 @@ impl Target for WriteRows<'_> {
     fn change(&mut self, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), StoreError> {
         let batch = self.database.begin(self.lock)?;
         for row in gone {
-            batch.execute(&table.removal('?'), params_from_iter(table.key(row)))?;
+            batch.execute(&table.removal('?'), params_from_iter(table.key(row))).map_err(odd_row(table))?;
         }
         insert(&batch, table, new)?;
         // Readers keep what they have read of items until somebody says that it has changed.
@@ -92,7 +92,19 @@ fn insert(batch: &Batch<'_>, table: &Table, rows: &[Row]) -> Result<(), StoreErr
     let parameters: Vec<String> = (1..=table.columns.len()).map(|at| format!("?{at}")).collect();
     let (name, columns) = (table.name, table.column_list());
     let sql = format!("INSERT INTO \"{name}\" ({columns}) VALUES ({})", parameters.join(", "));
-    rows.iter().try_for_each(|row| batch.execute(&sql, params_from_iter(row)).map(drop))
+    let added = rows.iter().try_for_each(|row| batch.execute(&sql, params_from_iter(row)).map(drop));
+    added.map_err(odd_row(table))
+}
+
+/// Says which table a row belongs to that breaks a rule.
+fn odd_row(table: &Table) -> impl Fn(StoreError) -> StoreError {
+    let table = table.name;
+    move |error| match error {
+        StoreError::Sqlite { source, .. } if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+            StoreError::OddRow { table, source }
+        }
+        other => other,
+    }
 }
 
 fn count(database: &Database, table: &Table) -> Result<u64, StoreError> {
