@@ -1,6 +1,6 @@
--- The first schema of a copy in PostgreSQL: the tables of the SQLite database (schema 12), column by column, without what is
--- derived from them. Texts compare byte by byte, as they do there. Rules about values are SQLite's; a copy is made by
--- `ken store copy` alone. Never edited once released; a test holds its hash.
+-- The first schema of a copy in PostgreSQL: the tables of the SQLite database (schema 12), column by column, without
+-- what is derived from them. Texts compare byte by byte, as they do there. Rules about values are SQLite's; a copy is
+-- made by `ken store copy` alone. Never edited once released; a test holds its hash.
 
 CREATE TABLE "meta" (
     "key" text COLLATE "C" NOT NULL,

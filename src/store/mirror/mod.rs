@@ -5,7 +5,8 @@
 //! repeated sends what has changed. Rows that others refer to are removed last and sent first. At the end the rows of
 //! both are counted and digested.
 //!
-//! Knows tables and rows, nothing of what they mean. `store::sqlite` and `store::postgres` are what is copied from and to.
+//! Knows tables and rows, nothing of what they mean. `store::sqlite` and `store::postgres` are what is copied from and
+//! to.
 
 mod pages;
 mod tables;

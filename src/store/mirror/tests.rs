@@ -173,7 +173,9 @@ proptest! {
         prop_assert_eq!(moved, 0, "nothing has changed");
         let database = Connection::open(other.path().join(DATABASE)).unwrap();
         let (items, counted): (i64, i64) = database
-            .query_row("SELECT (SELECT count(*) FROM item), (SELECT items FROM corpus)", [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row("SELECT (SELECT count(*) FROM item), items FROM corpus", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
             .unwrap();
         prop_assert_eq!(items, counted, "what is derived follows");
     }
