@@ -110,7 +110,7 @@ pub trait Diagnose: Error + Send + Sync + 'static {
     }
 
     /// The hint for a caller who uses this face. [`Diagnose::hint`] may name a command, which such a caller cannot run.
-    /// An error that knows a route or a tool for the same purpose names that here. The others use [`hint_through`].
+    /// An error for which there is a route or a tool names that here. All others use [`hint_through`].
     fn hint_for(&self, face: Face) -> Option<String> {
         hint_through(face, self.kind(), self.hint())
     }

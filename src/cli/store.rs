@@ -22,7 +22,7 @@ pub(super) enum StoreVerb {
     /// Make one place hold what another one holds, and nothing else
     ///
     /// A copy that is repeated sends what has changed, and one that was stopped goes on where it was. At the end the
-    /// rows of both places are counted and digested. A place with other events than those that are copied is refused.
+    /// rows of both places are counted and digested. A place that has events of its own is refused.
     #[command(after_help = "\
 Examples:
   ken store copy --to postgres://team@db.example/kenning

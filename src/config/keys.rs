@@ -232,7 +232,11 @@ pub const KEYS: &[Key] = &[
         )
     },
     key!(store.password_file, OPTIONAL_TEXT, "file with the password for it, which you alone can read"),
-    key!(store.ca_file, OPTIONAL_TEXT, "certificates of authorities to trust, as PEM, in place of this machine's"),
+    key!(
+        store.ca_file,
+        OPTIONAL_TEXT,
+        "PEM file with the certificate authorities to trust; without it, those of this machine"
+    ),
     key!(store.connect_timeout_s, COUNT, "seconds that connecting may take"),
     key!(store.statement_timeout_s, LONG, "seconds that one statement may take"),
     key!(serve.listen, TEXT, "address and port of the service"),

@@ -5,6 +5,8 @@ use crate::ann::GraphOptions;
 use crate::embed::{Choice, DEFAULT_MODEL, DEFAULT_RERANKER, HUB_ENDPOINT, Precision};
 use crate::pack::{DEFAULT_BUDGET, Tokenizer};
 use crate::query::{DEFAULT_MAX_NOISE, LookupOptions, SearchOptions};
+use crate::store::PostgresAccess;
+use std::time::Duration;
 
 /// All settings, each with a value.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -75,7 +77,7 @@ pub struct StoreSettings {
     pub url: Option<String>,
     /// A file with the password for it.
     pub password_file: Option<String>,
-    /// Certificates of the authorities to trust, as PEM, in place of this machine's.
+    /// A PEM file with the certificate authorities to trust. Without it, those of this machine are trusted.
     pub ca_file: Option<String>,
     /// Seconds that connecting may take, from 1 to 100.
     pub connect_timeout_s: usize,
@@ -85,7 +87,15 @@ pub struct StoreSettings {
 
 impl Default for StoreSettings {
     fn default() -> Self {
-        Self { url: None, password_file: None, ca_file: None, connect_timeout_s: 10, statement_timeout_s: 60 }
+        let access = PostgresAccess::default();
+        let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
+        Self {
+            url: None,
+            password_file: None,
+            ca_file: None,
+            connect_timeout_s: seconds(access.connect_timeout),
+            statement_timeout_s: seconds(access.statement_timeout),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Copies of a whole store: from a data directory into PostgreSQL, back, and from one to another of a kind.
+//! Copies a whole store from one place to another, and compares two places. A place is a data directory or a database
+//! in PostgreSQL.
 
 use super::mirror::{Mirrored, Place, compare, copy};
 use super::postgres::{Access, Rows};
@@ -16,8 +17,8 @@ pub enum StorePlace {
     Address(String),
 }
 
-/// Makes a place hold what another one holds, and nothing else. Others may read both meanwhile, and write to the first:
-/// what they write later is not in the copy. `heard` is told how many rows are done, and of how many.
+/// Makes a place hold what another one holds, and nothing else. Others may use the first place meanwhile. What they
+/// write after the copy has begun is not in it. `heard` gets the number of rows that are done, and of all rows.
 ///
 /// # Errors
 /// [`StoreError`] when a place cannot be read or written, and [`StoreError::OtherHistory`] if the target is no earlier

@@ -1,12 +1,12 @@
-//! Copies a store into another one, and compares two, whatever either lies in.
+//! Copies a store into another one, and compares two stores. It does not matter which kinds of store they are.
 //!
-//! Both are read table by table in the order of the key, page by page, and merged: what the target lacks is sent, what
-//! only it has is removed, what differs is replaced. So a copy that was stopped goes on where it was, and one that is
-//! repeated sends what has changed. Rows that others refer to are removed last and sent first. At the end the rows of
-//! both are counted and digested.
+//! Each table of both stores is read in the order of its key, and the rows are merged. A row that the target lacks is
+//! sent, a row that only the target has is removed, and a row that differs is replaced. So a copy that was stopped goes
+//! on where it was, and the next copy sends only what has changed. Rows may refer to other rows: those that are
+//! referred to are sent first and removed last. At the end a digest of each table is compared.
 //!
-//! Knows tables and rows, nothing of what they mean. `store::sqlite` and `store::postgres` are what is copied from and
-//! to.
+//! This module knows tables and rows, not their meaning. `store::sqlite` and `store::postgres` implement [`Place`] and
+//! [`Target`].
 
 mod pages;
 mod tables;
@@ -260,7 +260,7 @@ fn send(
                 Some(other)
             }
             Step::Both(_, None) => None,
-            // Came into it since others were removed: nobody else writes to it, so it is a table's own doing.
+            // Nobody else should write to the target meanwhile. If somebody does, the digests will differ.
             Step::Other(_) => continue,
         };
         seen += 1;

@@ -1,7 +1,7 @@
-//! What a store consists of: its tables, their keys and columns, each table behind those that it refers to.
+//! The tables of a store, with their keys and columns. A table stands behind those that it refers to.
 //!
-//! What is derived from them (counts of the corpus, the log of changed vectors) is no part of it: each store keeps that
-//! for itself. `store::sqlite` and `index/postgres` have the same tables; tests hold both against this list.
+//! Tables that are derived from others (counts of the corpus, the log of changed vectors) are left out, because each
+//! store makes its own. SQLite and PostgreSQL have the same tables. Tests compare both with this list.
 
 use super::value::Kind::{self, Bytes, Integer, Real, Text};
 use super::value::Value;

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub struct Access {
     /// A file that holds the password and nothing else.
     pub password_file: Option<PathBuf>,
-    /// Certificates of the authorities to trust, as PEM, in place of this machine's.
+    /// A PEM file with the certificate authorities to trust. Without it, those of this machine are trusted.
     pub ca_file: Option<PathBuf>,
     /// How long a connection may take to be made.
     pub connect_timeout: Duration,

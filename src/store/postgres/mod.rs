@@ -1,9 +1,8 @@
-//! A copy of a store in PostgreSQL, which a team's machines can reach: connected to, brought up to date, read and
-//! written row by row.
+//! A copy of a store in a PostgreSQL database, which several machines can reach.
 //!
-//! The tables lie in the schema `kenning` of the database that the address names. Whoever writes holds an advisory
-//! lock, so two copies never mix. What the server gives is not believed: rows of a copy come back through SQLite's
-//! rules.
+//! The tables lie in the schema `kenning` of that database. Whoever writes holds an advisory lock, so two processes
+//! never copy to it at the same time. When a copy is brought back, SQLite refuses rows that break the rules of its
+//! tables. Nothing else about them is checked.
 
 mod connect;
 mod rows;

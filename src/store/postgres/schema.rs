@@ -11,8 +11,8 @@ const WRITER: i64 = 0x6b_656e;
 
 /// Takes the right to write, which ends with the connection.
 pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
-    let taken = client.query_one("SELECT pg_try_advisory_lock($1)", &[&WRITER]);
-    if taken.map_err(refused(name))?.get(0) {
+    let taken = client.query_one("SELECT pg_try_advisory_lock($1)", &[&WRITER]).and_then(|row| row.try_get(0));
+    if taken.map_err(refused(name))? {
         return Ok(());
     }
     Err(StoreError::CopyRunning { name: name.to_owned() })
