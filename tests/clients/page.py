@@ -595,9 +595,10 @@ def tools(browser):
         check("a key closes it", "zoo/weigh" not in names(), names())
         page.keyboard.press(" ")
         check("another key opens it", "zoo/weigh" in names(), names())
-        before = page.locator(".plan svg").bounding_box()["width"]
+        # Waits for a picture, since it is drawn anew when the window changes.
+        width = lambda: page.locator(".plan svg").evaluate("(svg) => svg.getBoundingClientRect().width")
+        before = width()
         page.set_viewport_size(NARROW)
-        width = lambda: page.locator(".plan svg").bounding_box()["width"]
         # Polled from here: wait_for_function needs eval inside the page, which the page forbids.
         for _ in range(100):
             if width() < before:
