@@ -32,7 +32,7 @@ def fill(home, rows):
     with database:
         database.executemany("INSERT INTO outcome_session VALUES (?, 'global', 50, 50, 50, ?, ?)",
                              ((f"old {at}", now, now) for at in range(sessions)))
-        row = "INSERT INTO tool_outcome VALUES (?, ?, ?, 'bash', 'make', ?, ?, ?, ?, ?, ?, 20, 'global')"
+        row = "INSERT INTO tool_outcome VALUES (?, ?, ?, 'bash', 'make', ?, ?, ?, ?, ?, ?, 20, 'global', NULL)"
         database.executemany(row, (made(at, now, kinds) for at in range(sessions * 50)))
         errors = ((at + 10, f"v2:{at:016x}", f"old {at}") for at in range(kinds))
         row = "INSERT INTO error_log VALUES (?, 'global', 'bash', 'make', ?, 'make: no rule', ?, 9, 0, 0)"

@@ -252,6 +252,10 @@ fn find_later(global: &Global, output: &Output) -> Outcome {
     let surroundings = Surroundings::open(global, output)?;
     let (engine, keep_days) = (surroundings.engine(), surroundings.config.settings().outcomes.keep_days);
     let session = output.session().until(now_ms().saturating_add(BACKGROUND_MS));
+    if !engine.gather_outcomes()? {
+        engine.close();
+        return Ok(0);
+    }
     let done = engine.analyse_outcomes(Pending::Due, &worker(), &session);
     // Whoever has nothing but the hook starts no `ken gc`.
     let dropped = engine.drop_old_outcomes(keep_days, &session);

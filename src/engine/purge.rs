@@ -44,8 +44,18 @@ const OURS: &[(&str, &str)] = &[
 ];
 
 /// What lies beside the database and belongs to it.
-const BESIDE: [&str; 9] =
-    ["-wal", "-shm", "-journal", ".vectors", ".vectors.lock", ".terms", ".traces.lock", ".copies", ".lost"];
+const BESIDE: [&str; 10] = [
+    "-wal",
+    "-shm",
+    "-journal",
+    ".vectors",
+    ".vectors.lock",
+    ".terms",
+    ".traces.lock",
+    ".analysis.lock",
+    ".copies",
+    ".lost",
+];
 
 /// Whether an entry of one of our folders, which are called `folder`, was put there by us.
 fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {

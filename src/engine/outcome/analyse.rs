@@ -1,14 +1,20 @@
 //! Rows that nobody has looked at are claimed, and what recurs in the sessions of their scope is kept as patterns.
 
 use crate::engine::{Engine, EngineError, Session};
+use crate::lock::{self, LockError};
 use crate::outcome::pattern::{Pattern, PatternKind, patterns};
 use crate::store::{BatchState, FOUND, KeepOutcomes, OutcomeBatch, OutcomeSession, ReadOutcomes, StoredPattern};
 use crate::types::{Scope, ToolOutcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// New rows of a session after which it is analysed.
 pub const NEW_ROWS: u32 = 25;
+/// How long an analysis that nobody waits for lets further runs come in. An analysis reads all runs of its scope, so one
+/// for a whole burst costs what one for its first runs costs.
+const GATHERING: Duration = Duration::from_secs(2);
 /// Sessions that one analysis claims at most.
 const MOST_SESSIONS: usize = 1_000;
 /// A session in which nothing happened for so long is analysed with fewer new rows: it has probably ended.
@@ -39,6 +45,27 @@ pub struct Analysed {
 }
 
 impl Engine {
+    /// Waits a moment for the runs that follow, before an analysis that nobody waits for. False if another process waits
+    /// already: its analysis will cover these runs too.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the database cannot be opened.
+    pub fn gather_outcomes(&self) -> Result<bool, EngineError> {
+        let Some(mut lock) = self.read_database()?.map(|database| database.path().as_os_str().to_owned()) else {
+            return Ok(true);
+        };
+        lock.push(".analysis.lock");
+        // Where files cannot be locked, each process analyses.
+        let alone = match lock::take(&PathBuf::from(lock), Duration::ZERO, &mut || {}) {
+            Err(LockError::Held(_)) => return Ok(false),
+            held => held.ok(),
+        };
+        std::thread::sleep(GATHERING);
+        // Given back before rows are claimed, so that no run comes in between unseen.
+        drop(alone);
+        Ok(true)
+    }
+
     /// Claims new rows and looks for patterns in the sessions of their scopes. Rows that another process has claimed
     /// are left to it. Rows are claimed once, even if the analysis is stopped or fails; the next analysis of their
     /// scope reads them too.
