@@ -1,10 +1,9 @@
 //! The packs, ready to be asked: their patterns, their words, and which entries a filter admits.
 
 use super::analyse::Problem;
-use crate::canon::{Canon, Example, Stored};
+use super::tells::{Tells, Told};
+use crate::canon::{Canon, Stored};
 use crate::lexical::{Bm25Scores, QueryTerms, TermImage, TermIndex, TermOrigin};
-use crate::text::{clean, mask};
-use crate::triage::blocks;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -42,20 +41,11 @@ impl Filters {
     }
 }
 
-/// The masked texts that are an entry's own.
-#[derive(Default)]
-struct Tells {
-    /// Its symptoms, masked, in words of lower case.
-    symptoms: Vec<Vec<String>>,
-    /// Fingerprints of those of its examples that are one block, in which a pattern of the entry matches.
-    fingerprints: Vec<String>,
-}
-
 /// The packs, ready to be asked from any thread.
 pub struct Knowledge {
     canon: Canon,
     terms: OnceLock<TermIndex>,
-    /// The masked texts of each entry, by its place; made when an error is first compared with the entry.
+    /// The texts of each entry, by its place; made when an error is first compared with the entry.
     tells: Vec<OnceLock<Tells>>,
     /// Where the term statistics are kept.
     kept: Option<PathBuf>,
@@ -105,36 +95,11 @@ impl Knowledge {
     /// The entry with a masked example or symptom equal to the problem's. Equal texts share their words, so only the
     /// entries that share most with it are compared.
     pub(super) fn same_fingerprint(&self, problem: &Problem, admitted: &dyn Fn(usize) -> bool) -> Option<usize> {
-        let wanted = &problem.block.fingerprint;
         let likely = self.scores(&QueryTerms::of(&problem.block.salient)).best(usize::MAX);
-        let salient = lower_words(&problem.block.salient);
+        let told = Told::new(&problem.block.fingerprint, &problem.block.salient);
         let candidates = likely.into_iter().map(|entry| entry as usize).filter(|&entry| admitted(entry));
-        candidates.take(FINGERPRINT_CANDIDATES).find(|&entry| {
-            let tells = self.tells[entry].get_or_init(|| self.tells(entry));
-            tells.symptoms.contains(&salient) || tells.fingerprints.contains(wanted)
-        })
+        candidates
+            .take(FINGERPRINT_CANDIDATES)
+            .find(|&entry| self.tells[entry].get_or_init(|| Tells::new(&self.canon, entry)).has(&self.canon, &told))
     }
-
-    fn tells(&self, entry: usize) -> Tells {
-        // An example of several blocks is told by one of them, and which is not known here. One in which no pattern of
-        // the entry matches by itself ("exit code 1") tells nothing.
-        let fingerprint = |example: &Example| {
-            let cleaned = clean(&example.text);
-            let mut blocks = blocks(&cleaned);
-            let block = blocks.pop().filter(|_| blocks.is_empty())?;
-            let lines: Vec<&str> = (block.first..=block.last).map(|line| cleaned.line(line)).collect();
-            self.canon.find(&lines.join("\n")).iter().any(|hit| hit.entry == entry).then_some(block.fingerprint)
-        };
-        let known = self.canon.entries()[entry].entry();
-        Tells {
-            // In people's own words a number matters ("nginx answers 504"), which a fingerprint leaves out.
-            symptoms: known.symptoms.iter().map(|symptom| lower_words(&mask(symptom))).collect(),
-            fingerprints: known.examples.iter().filter_map(fingerprint).collect(),
-        }
-    }
-}
-
-/// The words of a text in lower case: what makes two texts equal, white space aside.
-fn lower_words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_lowercase).collect()
 }

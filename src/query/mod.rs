@@ -47,6 +47,7 @@ mod semantics;
 mod snippet;
 mod stage;
 mod sure;
+mod tells;
 
 pub use analyse::{Problem, Problems, analyse};
 pub use collections::{Admitted, Around, Files, ItemCollection, Noise};

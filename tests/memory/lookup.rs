@@ -60,3 +60,28 @@ fn what_did_not_help_is_named_and_no_answer() {
     assert!(frame.out.contains("# Learnings") && frame.out.contains("Never commit on Fridays"), "{frame:?}");
     assert!(!frame.out.contains("Reboot"), "{frame:?}");
 }
+
+#[test]
+fn an_attempt_leads_to_what_worked_against_the_same_problem() {
+    let user = User::new();
+    let here = repository(&user, "one");
+    let tried = |text: &str, error: &str, outcome: &str| {
+        std::fs::write(here.join("fail.log"), error).unwrap();
+        id(&remember(&user, &here, &[text, "--error", "fail.log", outcome]))
+    };
+    let (cache, port) = ("error: frobnicator: cannot open cache\n", "error: frobnicator: no port is left\n");
+    let failed = tried("Reboot the machine", cache, "--failed");
+    let worked = tried("Delete the lock", cache, "--worked");
+    tried("Wait for a minute", port, "--worked");
+    let found = |kind: &str| -> Vec<String> {
+        let asked = ["search", "--json", "--dry-run", "--kind", kind, "reboot the machine"];
+        let answer = ken_in(&user, &here, &asked).json();
+        let hits = answer["results"][0]["hits"].as_array().unwrap().clone();
+        hits.iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(found("tactic"), [failed.clone(), worked.clone()]);
+    assert_eq!(found("fact"), [""; 0]);
+    // What is disputed leads nowhere, and nothing leads to it.
+    assert_eq!(ken_in(&user, &here, &["dispute", &worked, "--because", "it was luck"]).code, 0);
+    assert_eq!(found("tactic"), [failed]);
+}

@@ -114,6 +114,28 @@ fn a_pattern_is_of_its_repository() {
     assert_eq!(ken_in(&user, &there, &["patterns", "list"]).code, 1);
 }
 
+#[test]
+fn runs_of_a_burst_are_analysed_once_by_who_waits_for_them() {
+    let user = User::new();
+    for step in 0..24 {
+        hook(&user, went_well("s", &format!("echo {step}")).to_string().as_bytes());
+    }
+    let in_background = || assert_eq!(user.ken(&["patterns", "find", "--background", "--quiet"]).code, 0);
+    let analysed = || user.ken(&["patterns", "find", "--json"]).json()["rows"].clone();
+    // Somebody waits already.
+    let lock = std::fs::File::create(user.home().join("kenning.db.analysis.lock")).unwrap();
+    lock.lock().unwrap();
+    hook(&user, went_well("s", "echo last").to_string().as_bytes());
+    in_background();
+    assert_eq!(analysed(), 25);
+    for step in 0..25 {
+        hook(&user, went_well("s", &format!("echo {step}")).to_string().as_bytes());
+    }
+    drop(lock);
+    in_background();
+    assert_eq!(analysed(), 0);
+}
+
 fn start(user: &User, arguments: &[&str]) -> Child {
     let mut command = user.command(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

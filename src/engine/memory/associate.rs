@@ -1,28 +1,30 @@
-//! From what a search found to what is linked with it: a problem brings what was tried against it, and what was said
-//! later in a session stands before what it seems to revise.
+//! From what a search found to what is linked with it: a problem brings what was tried against it, an attempt brings
+//! the others against the same problem, and what was said later in a session stands before what it seems to revise.
 
 use super::recollection::recollection;
 use super::revisions::{Revisable, with_revisions};
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{overrides_packs, title};
 use crate::query::SearchOptions;
-use crate::store::ReadMemory;
+use crate::store::{Database, ReadMemory};
 use crate::text::single_line;
 use crate::types::{
     Answer, CausalRole, Content, Hit, Kind, Link, MEMORY_PREFIX, Memory, Passage, Recollection, Relation, Tier, Verdict,
 };
 use std::collections::BTreeMap;
 
-/// What is left of a problem's relevance one link further. Not measured yet.
+/// What is left of relevance one link further. `benches/memory/association.py` draws the curve.
 pub(super) const DECAY: f32 = 0.9;
+/// Problems that are followed from one attempt at most.
+const MOST_PROBLEMS: usize = 5;
 /// Longest title and snippet, in characters.
 const TITLE: usize = 120;
 const SNIPPET: usize = 240;
 
 impl Engine {
-    /// Says of the memories among the hits what is known of them, puts behind each problem what was tried against it,
-    /// if that is still as relevant as `gate` one link further, and before each memory those that seem to revise it: as
-    /// relevant as it, for they answer what it answers.
+    /// Says of the memories among the hits what is known of them. Puts behind each problem what was tried against it
+    /// and behind each attempt what else was, if that is still as relevant as `gate` so many links further. Puts before
+    /// each memory those that seem to revise it: as relevant as it, for they answer what it answers.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
@@ -72,15 +74,29 @@ impl Engine {
                     (hit.relevance, hit.score) = (hit.relevance.max(relevance), hit.score.max(score));
                     hits.push(told(hit, one));
                 }
-                let (relevance, score) = (relevance * DECAY, score * DECAY);
-                let tried = |link: &&Link| matches!(link.relation, Relation::SolvedBy | Relation::FailedWith);
-                if relevance < gate || !is_wanted(Kind::Tactic) {
+                if !is_wanted(Kind::Tactic) {
                     continue;
                 }
-                for link in memory.links.iter().filter(tried) {
-                    let is_new = !found.contains(&link.to) && !hits.iter().any(|hit| hit.id == link.to);
-                    let usable = |one: &Memory| is_new && usable(one);
-                    hits.extend(database.memory(&link.to)?.filter(usable).map(|one| linked(&one, relevance, score)));
+                for (problem, decay) in problems(&database, memory, &usable)? {
+                    let (relevance, score) = (relevance * decay, score * decay);
+                    if relevance < gate {
+                        continue;
+                    }
+                    for link in problem.links.iter().filter(|link| is_attempt(link)) {
+                        // One that was found stays where it is if that is not below its problem.
+                        let is_placed = hits.iter().any(|hit| hit.id == link.to);
+                        if is_placed || left.get(&link.to).is_some_and(|own| own.score >= score) {
+                            continue;
+                        }
+                        let Some(attempt) = database.memory(&link.to)?.filter(admits) else { continue };
+                        hits.push(match left.remove(&link.to) {
+                            Some(own) => {
+                                let own = Hit { score, relevance: own.relevance.max(relevance), ..own };
+                                told(own, Revisable { memory: attempt, revised_by: Vec::new() })
+                            }
+                            None => linked(&attempt, relevance, score),
+                        });
+                    }
                 }
             }
             hits.truncate(options.limit);
@@ -89,6 +105,32 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// The problems that a memory leads to, with what is left of its relevance at what was tried against them: one link
+/// from a problem to its attempts, two from an attempt over its problem to the others.
+fn problems(
+    database: &Database,
+    memory: Memory,
+    usable: &dyn Fn(&Memory) -> bool,
+) -> Result<Vec<(Memory, f32)>, EngineError> {
+    match memory.kind {
+        Kind::Problem => Ok(vec![(memory, DECAY)]),
+        Kind::Tactic => {
+            let mut out = Vec::new();
+            for id in database.memories_linked_to(&memory.id)?.into_iter().take(MOST_PROBLEMS) {
+                let problem = database.memory(&id)?.filter(|one| one.kind == Kind::Problem && usable(one));
+                out.extend(problem.map(|problem| (problem, DECAY * DECAY)));
+            }
+            Ok(out)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Whether a link leads from a problem to what was tried against it.
+fn is_attempt(link: &Link) -> bool {
+    matches!(link.relation, Relation::SolvedBy | Relation::FailedWith)
 }
 
 fn by_id(hit: Hit) -> (String, Hit) {

@@ -9,6 +9,7 @@
 //!
 //! `revision` finds the rule that a new rule replaces. Those texts are alike; the ones here hardly are.
 
+mod hints;
 mod saying;
 mod signs;
 mod weights;

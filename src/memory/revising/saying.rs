@@ -2,11 +2,12 @@
 //!
 //! `benches/memory/fit_revising.py` reads sayings in the same way, and a test compares the two.
 
+use super::hints::Hints;
 use super::signs::{CALLS, CHANGE, EMPTY, KINDS, MONTH, NO_NAMES, PREPOSITIONS};
 use crate::text::pattern;
 use regex::Regex;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// Bytes of a saying that are read. A correction stands near the beginning.
 const LOOKED_AT_BYTES: usize = 600;
@@ -17,8 +18,8 @@ const MOST_WORDS: usize = 80;
 /// Replaces what an earlier kind has found. No text that is read contains it.
 const TAKEN: &str = "\0";
 
-static PATTERNS: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| KINDS.iter().map(|kind| pattern(&kind.pattern.replace("{month}", MONTH))).collect());
+/// One for each kind, compiled when a text may have such a value.
+static PATTERNS: [OnceLock<Regex>; KINDS.len()] = [const { OnceLock::new() }; KINDS.len()];
 
 static CHANGES: LazyLock<Regex> = LazyLock::new(|| pattern(CHANGE));
 
@@ -61,7 +62,7 @@ impl Saying {
         Self {
             values: values(&text, count <= CALL_WORDS),
             words: words(&text),
-            changes: CHANGES.is_match(&text),
+            changes: Hints::new(&text).may_change() && CHANGES.is_match(&text),
             length: count.min(MOST_WORDS) as f32 / 10.0,
         }
     }
@@ -74,12 +75,20 @@ fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// What finds the values of a kind.
+fn pattern_of(kind: usize) -> &'static Regex {
+    PATTERNS[kind].get_or_init(|| pattern(&KINDS[kind].pattern.replace("{month}", MONTH)))
+}
+
 fn values(text: &str, is_short: bool) -> Vec<Value> {
     let (mut out, mut rest) = (Vec::new(), text.to_owned());
-    for (kind, pattern) in PATTERNS.iter().enumerate() {
-        let is_name = kind + 1 == PATTERNS.len();
+    for kind in 0..KINDS.len() {
+        if !Hints::new(&rest).may_have(kind) {
+            continue;
+        }
+        let is_name = kind + 1 == KINDS.len();
         let mut masked = rest.clone();
-        for found in pattern.find_iter(&rest) {
+        for found in pattern_of(kind).find_iter(&rest) {
             let lower = found.as_str().to_ascii_lowercase();
             let value = lower.trim_matches([' ', '.', ',']);
             let value = value.strip_prefix("the ").unwrap_or(value);
@@ -134,6 +143,16 @@ fn stem(word: &str) -> &str {
     let long = |word: &&str| word.len() > 4;
     let cut = ["ing", "ed", "es", "s"].iter().find_map(|end| word.strip_suffix(end));
     Some(word).filter(long).and(cut).unwrap_or(word)
+}
+
+#[cfg(test)]
+pub(super) fn finds(kind: usize, text: &str) -> bool {
+    pattern_of(kind).is_match(text)
+}
+
+#[cfg(test)]
+pub(super) fn announces_change(text: &str) -> bool {
+    CHANGES.is_match(text)
 }
 
 #[cfg(test)]
