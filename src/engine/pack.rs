@@ -53,7 +53,7 @@ impl Engine {
     /// are to be counted and there is none, else as [`Engine::search`].
     pub fn pack(&self, task: &[u8], options: &PackOptions, session: &Session<'_>) -> Result<Frame, EngineError> {
         let task = decode(task)?;
-        let counter = options.tokenizer.ahead();
+        let counter = options.tokenizer.ahead(self.settings.vectors.clone());
         let as_of = options.as_of.unwrap_or_else(|| session.now());
         let search = SearchOptions {
             limit: (options.budget / LEAST_PIECE).clamp(CANDIDATES.0, CANDIDATES.1),

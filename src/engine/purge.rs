@@ -4,6 +4,7 @@ use super::feedback::{FILE as FEEDBACK, LAST};
 use super::labels::FILE as LABELS;
 use super::passing::{ENDING, PASSING};
 use super::{Engine, EngineError};
+use crate::pack::CL100K_FILE;
 use crate::store::{DATABASE, WRITER_LOCK};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,13 +24,16 @@ pub struct Holding {
     pub bytes: u64,
 }
 
+/// What is made of packs and encodings.
+const DERIVED: &str = "vectors and words of the packs, ranks of tokens";
+
 /// Copies of the database, which the store tells from what is not ours.
 const COPY: &str = "index, a copy of it";
 
 /// What `ken` puts into its data directory; whatever else lies there is not ours.
 const OURS: &[(&str, &str)] = &[
     ("models", "models"),
-    ("vectors", "vectors and words of the packs"),
+    ("vectors", DERIVED),
     (DATABASE, "index"),
     (WRITER_LOCK, "lock"),
     ("canon", "your packs"),
@@ -68,7 +72,8 @@ fn is_entry_of_ours(folder: &str, entry: &Path) -> bool {
         "models" => meta.is_dir() && (matches!(&*name, ".seen" | ".locks") || entry.join("installed.json").is_file()),
         "vectors" => {
             let is_named = ["canon", "foreign-", "tools-"].iter().any(|own| whole.starts_with(own));
-            meta.is_file() && is_named && [".ann", ".ann.lock", ".terms"].iter().any(|end| whole.ends_with(end))
+            let is_derived = is_named && [".ann", ".ann.lock", ".terms"].iter().any(|end| whole.ends_with(end));
+            meta.is_file() && (is_derived || whole == CL100K_FILE)
         }
         "canon" => meta.is_file() && whole.ends_with(".json"),
         LAST => meta.is_file() && whole.ends_with(".json"),
@@ -96,7 +101,7 @@ fn parts(folder: &str, path: &Path) -> Vec<PathBuf> {
 fn kind_of(what: &str) -> &'static str {
     match what {
         "models" => "models",
-        "vectors and words of the packs" => "vectors",
+        DERIVED => "vectors",
         "your packs" => "canon",
         CALIBRATIONS => "calibrations",
         CACHE => "cache",

@@ -3,6 +3,7 @@
 //! Decides what goes in, how the budget is shared, and that it is never passed. What is relevant is decided by `query`,
 //! whether a file still holds it by `ingest`. The same inputs give the same bytes.
 
+mod cl100k;
 mod diff;
 mod frame;
 mod select;
@@ -11,7 +12,7 @@ mod tokenizer;
 mod worth;
 
 pub use diff::{Change, FrameDiff, diff};
-pub use tokenizer::Tokenizer;
+pub use tokenizer::{CL100K_FILE, Tokenizer};
 
 use crate::error::{Diagnose, ErrorKind};
 use crate::ingest::Provenance;

@@ -1,13 +1,18 @@
 //! Whose tokens a budget is counted in.
 //!
-//! The encodings come with the program, so that nothing is fetched: tiktoken-rs carries their tables and reads them
-//! when one is first asked for.
+//! The encodings come with the program, so that nothing is fetched: tiktoken-rs carries their tables. That of `o200k`
+//! is read when it is first asked for, that of `cl100k` is kept in a file (`cl100k`).
 
+use super::cl100k::Cl100k;
 use crate::text::{Characters, CountTokens};
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::thread::JoinHandle;
-use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
+use tiktoken_rs::{CoreBPE, o200k_base_singleton};
+
+/// Name of the file with the ranks of `cl100k_base`.
+pub const CL100K_FILE: &str = "cl100k.ranks";
 
 /// A tokenizer by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,10 +43,14 @@ impl Tokenizer {
     }
 
     /// The same, made ready by a thread of its own while something else is done: reading an encoding's table takes some
-    /// 65 ms.
-    pub fn ahead(self) -> Ahead {
+    /// 65 ms. `folder` is where a table is kept that need not be read a second time.
+    pub fn ahead(self, folder: Option<PathBuf>) -> Ahead {
+        let read = move || match self {
+            Self::Cl100k => drop(Cl100k::open(folder.map(|folder| folder.join(CL100K_FILE)).as_deref())),
+            _ => drop(self.counter()),
+        };
         let tables = match self {
-            Self::Cl100k | Self::O200k => std::thread::Builder::new().spawn(move || drop(self.counter())).ok(),
+            Self::Cl100k | Self::O200k => std::thread::Builder::new().spawn(read).ok(),
             Self::Model | Self::Chars => None,
         };
         Ahead { tokenizer: self, tables }
@@ -50,7 +59,7 @@ impl Tokenizer {
     /// What counts, unless it is the model.
     pub fn counter(self) -> Option<Box<dyn CountTokens>> {
         match self {
-            Self::Cl100k => Some(Box::new(Encoding { name: self.name(), bpe: cl100k_base_singleton() })),
+            Self::Cl100k => Some(Box::new(Cl100k::open(None))),
             Self::O200k => Some(Box::new(Encoding { name: self.name(), bpe: o200k_base_singleton() })),
             Self::Chars => Some(Box::new(Characters)),
             Self::Model => None,

@@ -84,7 +84,7 @@ fn push_hit(
     out.push_str(&format!("{}{title}\n", style.strong(&place)));
     match &passage.excerpt {
         Some(excerpt) => push_excerpt(out, excerpt, QUOTED, style, width),
-        None => out.push_str(&wrap(&passage.snippet, INDENT, INDENT, width)),
+        None => out.push_str(&wrap(&passage.snippet, QUOTED, QUOTED, width)),
     }
     let mut notes = vec![format!("{:.0} % sure", hit.relevance * 100.0)];
     if finding.reranked {
