@@ -4,8 +4,10 @@ use super::derived::Keep;
 use super::state::ModelChoice;
 use super::{Engine, EngineError, Progress, Session};
 use crate::embed::{Encoder, Installed, Manifest, ModelStore};
-use crate::ingest::{Between, Embedder, embed_missing};
+use crate::ingest::{Between, Embedder, embed_missing, known_scope};
 use crate::store::{Database, PooledReader, ReadVectors, WRITER_WAIT, WriteEvents, WriteVectors, WriterLock};
+use crate::types::Scope;
+use std::path::Path;
 
 impl Engine {
     /// The database to read; `None` if nothing was ever indexed. Each thread has a connection of its own, which goes
@@ -15,6 +17,12 @@ impl Engine {
             Some(pool) => Ok(pool.reader()?),
             None => Ok(None),
         }
+    }
+
+    /// The scope of a folder if it is remembered: of a repository of which files are indexed or runs were reported.
+    /// `None` also where that cannot be read; then it is found out anew.
+    pub fn known_scope(&self, folder: &Path) -> Option<Scope> {
+        known_scope(folder, &*self.read_database().ok()??).ok()?
     }
 
     /// The right to write, and the database.

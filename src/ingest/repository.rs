@@ -40,10 +40,9 @@ impl Repositories {
     fn ask(&mut self, root: &Path, store: &dyn ReadSources) -> Result<Scope, StoreError> {
         let name = root.to_string_lossy().into_owned();
         // A path is no lasting answer: a commit may have been made since.
-        let scope = match store.repository(&name)? {
-            // Another repository may lie there by now.
-            Some(known) if git::holds(root, known.as_str()) => known,
-            _ => {
+        let scope = match known(root, store)? {
+            Some(known) => known,
+            None => {
                 let scope = identify(root);
                 if !scope.as_str().starts_with(BY_PATH) {
                     self.found.push((name, scope.clone()));
@@ -78,6 +77,22 @@ pub fn scope_in_store(path: &Path, store: &dyn ReadSources) -> Result<(Scope, Op
         None => Scope::global(),
     };
     Ok((scope, repositories.found.pop()))
+}
+
+/// The scope of a folder if the store remembers it. Git's history, which may be long, is not walked.
+///
+/// # Errors
+/// [`StoreError`] when the store refuses.
+pub fn known_scope(path: &Path, store: &dyn ReadSources) -> Result<Option<Scope>, StoreError> {
+    let path = canonical(path).unwrap_or_else(|_| path.to_owned());
+    root_of(&path).map_or(Ok(None), |root| known(root, store))
+}
+
+/// What the store remembers of the repository at this root.
+fn known(root: &Path, store: &dyn ReadSources) -> Result<Option<Scope>, StoreError> {
+    let found = store.repository(&root.to_string_lossy())?;
+    // Another repository may lie there by now.
+    Ok(found.filter(|known| git::holds(root, known.as_str())))
 }
 
 /// The root of the repository that a folder or file is in; none outside of one.

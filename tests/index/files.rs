@@ -302,6 +302,14 @@ fn files_belong_to_their_repository() {
     );
     // The clones hold the same text, which is shown once.
     assert_eq!((search("two", "here"), search(".", "global")), (1, 1));
+    // Which repository it is was found out once: its history is not walked again.
+    git("two", &["commit", "-q", "--allow-empty", "-m", "later"]);
+    let head = std::fs::read_to_string(user.work().join("two/.git/HEAD")).unwrap();
+    let branch = user.work().join("two/.git").join(head.trim().trim_start_matches("ref: "));
+    let last = std::fs::read_to_string(branch).unwrap();
+    std::fs::remove_file(user.work().join("two/.git/objects").join(&last[..2]).join(last[2..].trim())).unwrap();
+    assert!(kenning::ingest::scope_of(&user.work().join("two")).as_str().starts_with("path:"));
+    assert_eq!(search("two", "here"), 1);
     let unknown = user.ken(&["search", "--scope", "nonsense", "paragraph about"]);
     assert!(unknown.code == 2 && unknown.err.contains("nothing is indexed in the scope nonsense"), "{unknown:?}");
 }

@@ -19,6 +19,11 @@ impl Here {
         Self { path, scope: OnceLock::new() }
     }
 
+    /// The same, with its scope if that is known already.
+    pub fn known(path: PathBuf, scope: Option<Scope>) -> Self {
+        Self { path, scope: scope.map_or_else(OnceLock::new, OnceLock::from) }
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
