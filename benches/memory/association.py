@@ -6,10 +6,11 @@ usage: association.py KEN MODELS [--problems N]
 KEN is a binary, MODELS a folder with `models` and `vectors` as a KEN_HOME has them. For each of N entries of the
 packs, drawn by a fixed seed, an example is remembered as an error that was overcome by the first step of another entry,
 and did not go away by the second. So the attempts say nothing of the problem. Each problem is asked for by a symptom of
-its entry, in words of people, and by the failed attempt. The symptoms of N other entries ask for what was never remembered.
+its entry, in words of people, and by the failed attempt. The symptoms of N other entries ask for what was never
+remembered.
 
-An attempt is served if its problem's relevance, times the decay for each link, reaches the gate. So one run with all that
-is found gives the curve for any decay. Standard library only.
+An attempt is served if its problem's relevance, times the decay for each link, reaches the gate. So one run with all
+that is found gives the curve for any decay. Standard library only.
 """
 import argparse
 import json

@@ -19,8 +19,8 @@ impl Engine {
         }
     }
 
-    /// The scope of a folder if it is remembered: of a repository of which files are indexed or runs were reported.
-    /// `None` also where that cannot be read; then it is found out anew.
+    /// The scope of a folder, if the store remembers its repository. It does once files of it are indexed or runs in it
+    /// are reported. Gives `None` also if the store cannot be read.
     pub fn known_scope(&self, folder: &Path) -> Option<Scope> {
         known_scope(folder, &*self.read_database().ok()??).ok()?
     }

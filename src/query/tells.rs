@@ -45,8 +45,8 @@ struct Single {
     fingerprint: String,
     /// Its lines.
     text: String,
-    /// Whether a pattern of the entry matches in it. An example in which none does by itself ("exit code 1") tells
-    /// nothing.
+    /// Whether a pattern of the entry matches these lines. If none does, they say too little to be compared, such as
+    /// "exit code 1".
     matches: OnceLock<bool>,
 }
 

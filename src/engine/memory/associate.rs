@@ -22,9 +22,10 @@ const TITLE: usize = 120;
 const SNIPPET: usize = 240;
 
 impl Engine {
-    /// Says of the memories among the hits what is known of them. Puts behind each problem what was tried against it
-    /// and behind each attempt what else was, if that is still as relevant as `gate` so many links further. Puts before
-    /// each memory those that seem to revise it: as relevant as it, for they answer what it answers.
+    /// Adds to each memory among the hits what is known of it and what is linked with it. The attempts against a
+    /// problem come behind it. The other attempts against the same problem come behind an attempt. Both come if their
+    /// relevance still reaches `gate` after the decay. The memories that seem to revise another come before it, and are
+    /// as relevant as it.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
@@ -107,8 +108,8 @@ impl Engine {
     }
 }
 
-/// The problems that a memory leads to, with what is left of its relevance at what was tried against them: one link
-/// from a problem to its attempts, two from an attempt over its problem to the others.
+/// The problems that a memory leads to, each with the decay of the attempts against it. A problem is one link from its
+/// attempts. An attempt is two links from the other attempts.
 fn problems(
     database: &Database,
     memory: Memory,

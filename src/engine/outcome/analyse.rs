@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// New rows of a session after which it is analysed.
 pub const NEW_ROWS: u32 = 25;
-/// How long an analysis that nobody waits for lets further runs come in. An analysis reads all runs of its scope, so
-/// one for a whole burst costs what one for its first runs costs.
+/// How long an analysis in the background waits for further runs. An analysis reads all runs of its scope, so one for a
+/// whole burst costs as much as one for the burst's first runs.
 const GATHERING: Duration = Duration::from_secs(2);
 /// Sessions that one analysis claims at most.
 const MOST_SESSIONS: usize = 1_000;
@@ -45,8 +45,8 @@ pub struct Analysed {
 }
 
 impl Engine {
-    /// Waits a moment for the runs that follow, before an analysis that nobody waits for. False if another process
-    /// waits already: its analysis will cover these runs too.
+    /// Waits two seconds, so that further runs are analysed together with those that are there. Gives false if another
+    /// process waits already, because its analysis covers these runs too.
     ///
     /// # Errors
     /// [`EngineError`] when the database cannot be opened.

@@ -1,11 +1,11 @@
 //! Whether a pattern of `signs` may match a text, told without the pattern. To compile one takes a new process up to a
 //! millisecond, and most sayings have no price, time or day.
 
-/// Words of which a price without a sign has one.
+/// A price without a sign has one of these words.
 const CURRENCIES: [&str; 6] = ["dollars", "bucks", "euros", "pounds", "usd", "eur"];
-/// Of what a time of day has one; besides these a colon, and "am" or "pm".
+/// A time of day has one of these, or a colon, or "am" or "pm".
 const TIMES: [&str; 8] = ["noon", "midnight", "half past", "quarter ", "morning", "evening", "o'clock", "p.m"];
-/// Of what a day without a number has one.
+/// A day without a number has one of these.
 const DAYS: [&str; 6] = ["day", "tomorrow", "tonight", "week", "month", "year"];
 /// Beginnings of the months.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -41,7 +41,7 @@ const CHANGES: [&str; 19] = [
 pub(super) struct Hints<'a> {
     text: &'a str,
     lower: String,
-    /// Whether it has a letter that is equal to an ASCII letter in another case. Then every pattern may match.
+    /// Whether a letter of it is an ASCII letter in another case, as the long s is. Then every pattern may match.
     is_odd: bool,
 }
 
@@ -84,13 +84,13 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// "am", "7pm", and the "a" of "7 a.m.", which any single letter is taken for.
+/// Whether a word may end a time of day: "am", "7pm", or the "a" that "a.m." begins with.
 fn is_half_of_day(word: &str) -> bool {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     matches!(rest, "am" | "pm" | "a" | "p") || word.ends_with("am") || word.ends_with("pm")
 }
 
-/// "7th".
+/// Whether a word is an ordinal number, such as "7th".
 fn is_ordinal(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) && ORDINALS.iter().any(|end| word.ends_with(end))
 }

@@ -4,9 +4,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// How many tokens the bytes of a piece are merged to. Takes `n log n` steps for `n` bytes.
+/// Merges the bytes of a piece, and gives the number of tokens. Takes `n log n` steps for `n` bytes.
 pub(super) fn merged(piece: &[u8], rank: impl Fn(&[u8]) -> Option<u32>) -> usize {
-    // Where each part ends, by where it begins; 0 where none begins any more. `before` is where the one before begins.
+    // The part that begins at `i` ends at `end[i]`, which is 0 if none begins there any more. The part before it begins
+    // at `before[i]`.
     let mut end: Vec<usize> = (1..=piece.len()).collect();
     let mut before: Vec<usize> = (0..piece.len()).map(|at| at.saturating_sub(1)).collect();
     let pair = |start: usize, end: usize| rank(&piece[start..end]).map(|rank| Reverse((rank, start, end)));

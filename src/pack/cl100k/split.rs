@@ -5,7 +5,7 @@
 //! \s+(?!\S) | \s
 //! ```
 //!
-//! The first alternative that matches counts, and every character is matched by one. So it is read by hand here.
+//! The first alternative that matches counts. The code below tries them in this order.
 
 use regex_syntax::hir::{Class, HirKind};
 use std::sync::LazyLock;
