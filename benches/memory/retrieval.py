@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Whether what was remembered comes back: preferences that bear on a request, values that changed, silence.
 
-usage: retrieval.py KEN MODELS prefeval|sgd FOLDER [--half even|odd] [--gate SHARE]
+usage: retrieval.py KEN MODELS prefeval|sgd|locomo FOLDER [--half even|odd] [--gate SHARE]
 
 KEN is a binary, MODELS a folder with `models` and `vectors` as a KEN_HOME has them, FOLDER the set: `memory-prefeval`
-or `memory-sgd`, as their READMEs describe them. Each user has a home of their own. Preferences are imported into it as
-memories; turns of dialogues are remembered one after another, each dialogue a session, as facts of a repository. Then
-each question is a cold search. Standard library only, and git.
+or `memory-sgd`, as their READMEs describe them, or `locomo` in BEIR's layout. Each user has a home of their own.
+Preferences are imported into it as memories; turns of dialogues are remembered one after another, each dialogue a
+session, as facts of a repository. Turns of locomo are put into a second home as items too, and both answer the same
+questions. Then each question is a cold search. Standard library only, and git.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -26,12 +28,18 @@ def read(path):
         return [json.loads(line) for line in lines]
 
 
-def home_of(models, texts, kind, now):
-    """A home with these texts as memories, oldest first; gives it and the texts' own ids by memory."""
+def home_with(models):
+    """An empty home with the models."""
     home = tempfile.mkdtemp()
     for folder in ("models", "vectors"):
         os.symlink(os.path.join(models, folder), os.path.join(home, folder))
     os.chmod(home, 0o700)
+    return home
+
+
+def home_of(models, texts, kind, now):
+    """A home with these texts as memories, oldest first; gives it and the texts' own ids by memory."""
+    home = home_with(models)
     names, lines = {}, [{"type": "kenning", "format": 1, "exported_at": 0}]
     for number, (name, text) in enumerate(texts, 1):
         memory = f"memory/{number:012x}"
@@ -51,20 +59,20 @@ def run(ken, home, arguments, text=""):
     return ran.stdout
 
 
-def found(ken, home, names, question, gate):
+def hits(ken, home, question, gate, kinds=("preference", "fact")):
     least = [] if gate and GATE is None else ["--min-relevance", str(GATE if gate else 0)]
-    arguments = ["search", "--json", "--dry-run", "-n", "10", *least]
-    arguments += ["--kind", "preference", "--kind", "fact", "--", question]
-    answer = json.loads(run(ken, home, arguments))
-    return [names.get(hit["id"], "") for hit in answer["results"][0]["hits"]]
+    arguments = ["search", "--json", "--dry-run", "--explain", "-n", "10", *least]
+    arguments += [word for kind in kinds for word in ("--kind", kind)]
+    return json.loads(run(ken, home, [*arguments, "--", question]))["results"][0]["hits"]
+
+
+def found(ken, home, names, question, gate):
+    return [names.get(hit["id"], "") for hit in hits(ken, home, question, gate)]
 
 
 def remembered(ken, models, said):
     """A home that remembers these turns, in their order; gives it and the memory of each turn. Equal words are one."""
-    home = tempfile.mkdtemp()
-    for folder in ("models", "vectors"):
-        os.symlink(os.path.join(models, folder), os.path.join(home, folder))
-    os.chmod(home, 0o700)
+    home = home_with(models)
     author = ["-c", "user.name=a", "-c", "user.email=a@b"]
     commit = [*author, "commit", "-q", "--allow-empty", "-m", os.path.basename(home)]
     for arguments in (["init", "-q"], commit):
@@ -80,7 +88,7 @@ def remembered(ken, models, said):
 def prefeval(ken, models, folder, half, now):
     preferences = {one["id"]: one["text"] for one in read(folder / "preferences.jsonl")}
     questions = {one["id"]: one for one in read(folder / "questions.jsonl")}
-    first = reciprocal = count = shown = right = 0
+    first = reciprocal = count = shown = right = dense = 0
     for number, user in enumerate(read(folder / "users.jsonl")):
         if half and number % 2 != (half == "odd"):
             continue
@@ -89,7 +97,11 @@ def prefeval(ken, models, folder, half, now):
         run(ken, home, ["import", "-"], export)
         for question in user["questions"]:
             gold = question.removeprefix("q/")
-            ranked = found(ken, home, names, questions[question]["question"], False)
+            all_ten = hits(ken, home, questions[question]["question"], False)
+            ranked = [names.get(hit["id"], "") for hit in all_ten]
+            # Vectors alone: the cosines of the same search.
+            nearest = max(all_ten, key=lambda hit: hit["explain"]["similar"] or 0)
+            dense += names.get(nearest["id"], "") == gold
             gated = found(ken, home, names, questions[question]["question"], True)
             place = ranked.index(gold) + 1 if gold in ranked else 0
             first += place == 1
@@ -98,7 +110,8 @@ def prefeval(ken, models, folder, half, now):
             right += gold in gated
             count += 1
         shutil.rmtree(home)
-    print(f"prefeval: {count} questions, hit@1 {first / count:.3f}, MRR {reciprocal / count:.3f}; "
+    print(f"prefeval: {count} questions, hit@1 {first / count:.3f}, MRR {reciprocal / count:.3f}, "
+          f"by vectors alone hit@1 {dense / count:.3f}; "
           f"at the gate {shown / count:.3f} answered, the right one among them {right / count:.3f}")
 
 
@@ -136,11 +149,55 @@ def sgd(ken, models, folder, half, _):
           f"unanswerable silent {silent / unanswerable:.3f}, coverage {answered / answerable:.3f}")
 
 
+def locomo(ken, models, folder, half, _):
+    turns, asked, right = {}, {}, {}
+    for text in read(folder / "corpus.jsonl"):
+        turns.setdefault(text["metadata"]["group"], []).append(text)
+    for question in read(folder / "queries.jsonl"):
+        asked.setdefault(question["metadata"]["group"], []).append(question)
+    with open(next((folder / "qrels").iterdir()), encoding="utf-8") as lines:
+        for line in list(lines)[1:]:
+            question, text, grade = line.split()
+            right.setdefault(question, set()).update([text] if int(grade) > 0 else [])
+    gains = {"as memories": [], "as items": []}
+    for number, (group, said) in enumerate(sorted(turns.items())):
+        if half and number % 2 != (half == "odd"):
+            continue
+        turn = lambda text: {"id": text["_id"], "session": text["metadata"]["session"], "text": text["text"]}
+        home, memories = remembered(ken, models, [turn(text) for text in said])
+        items = home_with(models)
+        lines = [json.dumps({"id": text["_id"], "text": text["text"], "scope": "chat"}) + "\n" for text in said]
+        run(ken, items, ["items", "put", "-"], "".join(lines))
+        names = {memory: name for name, memory in memories.items()}
+        for question in asked.get(group, []):
+            gold = right.get(question["_id"])
+            if not gold:
+                continue
+            first = hits(ken, home, question["text"], False, ["fact"])
+            gains["as memories"].append(gain([names.get(hit["id"]) for hit in first], gold))
+            second = hits(ken, items, question["text"], False, ["chunk"])
+            gains["as items"].append(gain([hit["item"]["id"] for hit in second], gold))
+        shutil.rmtree(home)
+        shutil.rmtree(items)
+    pairs = list(zip(*gains.values()))
+    apart = [one - other for one, other in pairs]
+    mean = sum(apart) / len(apart)
+    error = math.sqrt(sum((one - mean) ** 2 for one in apart) / len(apart) / (len(apart) - 1))
+    told = ", ".join(f"{name} {sum(all_of) / len(all_of):.4f}" for name, all_of in gains.items())
+    print(f"locomo: {len(pairs)} questions, nDCG@10 {told}; difference {mean:+.4f} (standard error {error:.4f})")
+
+
+def gain(ranked, gold):
+    """nDCG@10 of a ranking in which `gold` are equally right."""
+    got = sum(1 / math.log2(place + 2) for place, name in enumerate(ranked[:10]) if name in gold)
+    return got / sum(1 / math.log2(place + 2) for place in range(min(len(gold), 10)))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("ken")
     parser.add_argument("models")
-    parser.add_argument("set", choices=["prefeval", "sgd"])
+    parser.add_argument("set", choices=["prefeval", "sgd", "locomo"])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--half", choices=["even", "odd"])
     parser.add_argument("--gate", type=float, help="relevance to ask for in place of the gate")
@@ -148,8 +205,8 @@ def main():
     global GATE
     GATE = given.gate
     now = 1_790_000_000_000
-    which = prefeval if given.set == "prefeval" else sgd
-    which(os.path.abspath(given.ken), os.path.abspath(given.models), given.folder, given.half, now)
+    {"prefeval": prefeval, "sgd": sgd, "locomo": locomo}[given.set](
+        os.path.abspath(given.ken), os.path.abspath(given.models), given.folder, given.half, now)
 
 
 main()

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 
 /// Read a session and propose what is worth remembering: fixes, facts, preferences
 ///
-/// FILE is plain text, Markdown, or a transcript in JSON lines. What it proposes waits until you approve it, with
-/// `ken memory review`. What was read before is not proposed again.
+/// FILE is plain text, Markdown, or a transcript: JSON or JSON lines of an agent, the history of aider, an export of
+/// SpecStory, ChatGPT or VS Code. What it proposes waits until you approve it, with `ken memory review`. What was read
+/// before is not proposed again.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -2,11 +2,12 @@
 
 use super::change::{Saying, new_id, record, redacted};
 use super::list::Told;
+use super::near::Near;
 use super::revisions::revisions;
 use crate::engine::{Engine, EngineError, Session};
-use crate::memory::{Alike, closest, match_key, same_statement};
+use crate::memory::{match_key, same_statement};
 use crate::query::{LookupOptions, Problem, problems};
-use crate::store::{Database, MemoryFilter, ReadMemory};
+use crate::store::{Database, ReadMemory};
 use crate::text::{Log, mask, redact};
 use crate::triage::Block;
 use crate::types::limits::{EVIDENCE, ITEM_TEXT_BYTES, ITEM_TITLE_BYTES};
@@ -15,9 +16,6 @@ use crate::types::{
     Relation, Scope, Wording,
 };
 use serde::Serialize;
-
-/// Memories that a new one is compared with: those that were met last.
-const COMPARED: usize = 500;
 
 /// Something to be remembered.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,17 +60,6 @@ pub enum Change {
     Proposed,
     /// It was proposed or rejected before, or is known: nothing changed.
     Known,
-}
-
-/// A memory that says nearly the same.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Near {
-    /// Its id.
-    pub id: String,
-    /// What it says.
-    pub text: String,
-    /// How likely it is that the new one takes its place, in \[0, 1\].
-    pub probability: f32,
 }
 
 /// What was remembered.
@@ -127,13 +114,13 @@ impl Engine {
         if matches!(events.change, Change::Added | Change::Reinforced | Change::Proposed) {
             events.events.extend(revisions(&database, (wanted.kind, &wanted.scope), &words, &events.id, by)?);
         }
-        let near = if events.change == Change::Added { near(&database, &wanted, &words)? } else { Vec::new() };
         let batch = database.begin(&lock)?;
         let Planned { change, id, problem, events } = events;
         record(&batch, events)?;
         batch.commit()?;
         let written: Vec<String> = std::iter::once(id.clone()).chain(problem.clone()).collect();
         self.follow_up(&written, &mut database, &lock, session)?;
+        let near = if change == Change::Added { self.near(&id, &wanted, &database, session)? } else { Vec::new() };
         let memory = database.memory(&id)?.ok_or(EngineError::NoMemory { id })?;
         Ok(Remembered { change, memory: Told::of(memory, session.now()), problem, redacted, near })
     }
@@ -332,21 +319,4 @@ fn met(known: &Memory, wanted: &Remember, words: &Wording, author: &Author) -> (
     }
     events.push(Event::Reinforced { worked: wanted.worked });
     (Change::Reinforced, events)
-}
-
-/// A memory of this kind and scope that says nearly the same, if there is one.
-fn near(database: &Database, wanted: &Remember, words: &Wording) -> Result<Vec<Near>, EngineError> {
-    let filter = MemoryFilter {
-        scopes: vec![wanted.scope.clone()],
-        kinds: vec![wanted.kind],
-        states: vec![MemoryState::Active],
-        held: false,
-    };
-    let mut others = database.memories(&filter, None, COMPARED)?;
-    let texts: Vec<&str> = others.iter().map(|memory| memory.words.text.as_str()).collect();
-    let Some(found) = closest(&words.text, &texts).filter(|found| found.relation != Alike::Unrelated) else {
-        return Ok(Vec::new());
-    };
-    let Memory { id, words, .. } = others.swap_remove(found.place);
-    Ok(vec![Near { id, text: words.text, probability: found.probability }])
 }

@@ -214,11 +214,10 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
             r"^(?:(?:and|also|so|ok|but|no|hey|again|important)[,.!:]* +)*(?P<what>(?:please |pls |",
             r"you (?:should|must|have to|need to) )+(?:always|never)(?: ever)? [a-z]{2,}.*|(?:please |",
             r"pls )?(?:do(?:n't| not) ever|never ever) [a-z]{2,}.*|(?:please )?(?:always|never) (?:use|run|",
-            r"write|add|commit|push|merge|create|edit|modify|change|delete|remove|include|make|keep|put|",
-            r"prefer|check|ask|test|format|call|import|return|set|start|show|give|answer|respond|reply|say|",
-            r"assume|install|deploy|touch|do|begin|follow|name|log|store|ensure|include|read|update|explain|",
-            r"tell|send|log|print|build|open|close|hardcode|hard-code|skip|mock|rely|wrap|document|leave|",
-            r"replace|rewrite|guess|invent|restart|disable|enable|verify|confirm) .+)",
+            r"write|add|commit|push|merge|create|edit|modify|change|delete|remove|make|prefer|check|ask|",
+            r"test|format|import|answer|respond|reply|say|assume|install|deploy|touch|do|begin|follow|",
+            r"name|read|update|explain|tell|build|hardcode|hard-code|skip|mock|rely|document|",
+            r"guess|invent|verify|confirm) .+)",
         ),
         unless: r"\b(?:give up|say never|ever quit|let go|lose hope|stop (?:learning|believing|dreaming))\b",
         yes: &[
@@ -239,6 +238,20 @@ pub(in crate::memory::extract) const RULES: &[Rule] = &[
             "Never seen this before",
             "Never give up!",
         ],
+        ..BASE
+    },
+    // As likely a wish for what a program that is being written should do.
+    Rule {
+        name: "always or never, of a program",
+        kind: Some(Kind::Preference),
+        confidence: Confidence::Medium,
+        pattern: concat!(
+            r"^(?:(?:and|also|so|ok|but|no|hey|again|important)[,.!:]* +)*(?P<what>(?:please )?(?:always|",
+            r"never) (?:call|close|disable|enable|ensure|give|include|keep|leave|log|open|print|put|",
+            r"replace|restart|return|rewrite|send|set|show|start|store|wrap) .+)",
+        ),
+        yes: &["always show one line before the match", "Never return null from here", "and always log the id"],
+        no: &["Always nice to see that", "it never returns", "never mind"],
         ..BASE
     },
     Rule {

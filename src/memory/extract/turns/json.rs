@@ -1,11 +1,16 @@
-//! Transcripts in JSON lines: one message to a line, or one conversation to a line.
+//! Transcripts in JSON: one message to a line, one conversation to a line, or one document over many lines.
 //!
 //! A message names who speaks (`role`, `type`, `from`, `speaker`, `author`) and what (`content`, `text`, `value`,
 //! `parts`), at the top or in `message` or `payload`; `content` is a string or a list of parts. What a tool printed is
 //! a turn of the tool even if the line says `user`, and so is what the program itself put there (`isMeta`, reminders in
 //! tags) or had another program say (`isSidechain`). A command that the program ran becomes a line `$ command`.
+//! Exports of chats name them differently: ChatGPT's `mapping` holds messages by id, and VS Code's `requests` hold what
+//! the person asked beside the list of what was answered.
+
+use std::collections::HashMap;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{MAX_TURNS, Role, Turn, role_of};
 
@@ -15,12 +20,68 @@ const TRIED_LINES: usize = 50;
 /// How deep messages may lie in each other.
 const MAX_DEPTH: usize = 4;
 
+/// What lists of messages are called.
+const LISTS: [&str; 6] = ["messages", "turns", "conversation", "conversations", "history", "requests"];
+
+/// What messages by id are called, each in a node of a tree. Their order in the file is that of time.
+const TREE: &str = "mapping";
+
 /// The turns of a transcript, or nothing if the text is none.
 pub(super) fn turns(text: &str) -> Option<Vec<Turn>> {
-    let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
+    by_line(text).or_else(|| whole(text))
+}
+
+/// The turns of a text that is one document.
+fn whole(text: &str) -> Option<Vec<Turn>> {
+    let document: &RawValue = serde_json::from_str(text).ok()?;
+    let mut reader = Document { text, counted: 0, line: 1, out: Vec::new() };
+    reader.read(document, MAX_DEPTH);
+    (!reader.out.is_empty()).then_some(reader.out)
+}
+
+/// A document that is read from its start to its end.
+struct Document<'a> {
+    text: &'a str,
+    /// Bytes of `text` whose line ends are in `line`.
+    counted: usize,
+    line: usize,
+    out: Vec<Turn>,
+}
+
+impl Document<'_> {
+    /// Appends what a part of the document says. Messages keep the line that they begin in.
+    fn read(&mut self, part: &RawValue, depth: usize) {
+        if depth == 0 || self.out.len() > MAX_TURNS {
+            return;
+        }
+        if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(part.get()) {
+            return list.into_iter().for_each(|one| self.read(one, depth - 1));
+        }
+        let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(part.get()) else { return };
+        if let Some(list) = LISTS.iter().find_map(|name| fields.get(*name).filter(|inner| inner.get().starts_with('[')))
+        {
+            return self.read(list, depth - 1);
+        }
+        if let Some(tree) = fields.get(TREE) {
+            let nodes: HashMap<String, &RawValue> = serde_json::from_str(tree.get()).unwrap_or_default();
+            let mut nodes: Vec<&RawValue> = nodes.into_values().collect();
+            nodes.sort_unstable_by_key(|node| node.get().as_ptr());
+            return nodes.into_iter().for_each(|node| self.read(node, depth - 1));
+        }
+        let Ok(message) = serde_json::from_str(part.get()) else { return };
+        let at = part.get().as_ptr().addr() - self.text.as_ptr().addr();
+        self.line += self.text.as_bytes()[self.counted..at].iter().filter(|&&byte| byte == b'\n').count();
+        self.counted = at;
+        said(&message, self.line, 1, &mut self.out);
+    }
+}
+
+/// The turns of a text in which a line holds a message or a conversation.
+fn by_line(text: &str) -> Option<Vec<Turn>> {
+    let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let tried: Vec<Option<Value>> = lines().take(TRIED_LINES).map(|(_, line)| parsed(line)).collect();
     let objects = tried.iter().flatten().count();
     let has_messages = tried.iter().flatten().any(|value| {
@@ -60,10 +121,16 @@ fn said(value: &Value, line: usize, depth: usize, out: &mut Vec<Turn>) {
         list.iter().take(MAX_TURNS).for_each(|one| said(one, line, depth - 1, out));
         return;
     }
-    for name in ["messages", "turns", "conversation", "conversations"] {
-        if let Some(list) = value.get(name).filter(|list| list.is_array()) {
-            return said(list, line, depth - 1, out);
-        }
+    if let Some(list) = LISTS.iter().find_map(|name| value.get(name).filter(|list| list.is_array())) {
+        return said(list, line, depth - 1, out);
+    }
+    if let Some(tree) = value.get(TREE).and_then(Value::as_object) {
+        return tree.values().for_each(|node| said(node, line, depth - 1, out));
+    }
+    if let (Some(asked), Some(answers)) = (asked(value), value.get("response").and_then(Value::as_array)) {
+        push(Role::User, asked, line, out);
+        let texts = answers.iter().filter_map(|one| one.get("value").and_then(Value::as_str));
+        return push(Role::Assistant, &texts.collect::<String>(), line, out);
     }
     let message = ["message", "payload"].iter().find_map(|name| value.get(name).filter(|inner| inner.is_object()));
     let Some(role) = message.and_then(role).or_else(|| role(value)) else { return };
@@ -74,7 +141,11 @@ fn said(value: &Value, line: usize, depth: usize, out: &mut Vec<Turn>) {
     };
     let content = |value: &Value| {
         let names = ["content", "text", "value", "parts", "message"];
-        names.iter().find_map(|name| value.get(name).filter(|inner| inner.is_string() || inner.is_array())).cloned()
+        let inner = |name: &&str| match value.get(*name) {
+            Some(inner @ Value::Object(_)) => inner.get("parts"),
+            inner => inner,
+        };
+        names.iter().find_map(|name| inner(name).filter(|inner| inner.is_string() || inner.is_array())).cloned()
     };
     match message.and_then(content).or_else(|| content(value)) {
         Some(Value::String(text)) => push(role, &text, line, out),
@@ -85,7 +156,16 @@ fn said(value: &Value, line: usize, depth: usize, out: &mut Vec<Turn>) {
 
 fn role(value: &Value) -> Option<Role> {
     let names = ["role", "from", "speaker", "author", "type"];
-    names.iter().find_map(|name| value.get(name).and_then(Value::as_str).and_then(role_of))
+    let word = |name: &&str| match value.get(*name)? {
+        Value::String(word) => role_of(word),
+        inner => inner.get("role").and_then(Value::as_str).and_then(role_of),
+    };
+    names.iter().find_map(word)
+}
+
+/// What a person asked, where the answers stand beside it.
+fn asked(value: &Value) -> Option<&str> {
+    value.get("message")?.get("text")?.as_str()
 }
 
 /// Appends one part of a message.
@@ -187,6 +267,30 @@ mod tests {
     }
 
     #[test]
+    fn documents_over_many_lines_are_read() {
+        let answer = |line| (Role::Assistant, "ho".to_owned(), line);
+        let messages = concat!(
+            "{\n \"sessionId\": \"x\",\n \"messages\": [\n  {\n   \"type\": \"user\",\n   \"content\": \"hi\"\n  },\n",
+            "  { \"type\": \"info\", \"content\": \"x\" },\n  { \"type\": \"gemini\", \"content\": \"ho\" }\n ]\n}\n"
+        );
+        assert_eq!(read(messages), [user("hi", 4), answer(9)]);
+        let tree = concat!(
+            "[\n{ \"title\": \"x\", \"mapping\": {\n \"r\": { \"id\": \"r\", \"message\": null },\n \"a\": { \"id\": \"a\", ",
+            "\"message\": { \"author\": { \"role\": \"user\" },\n \"content\": { \"content_type\": \"text\", \"parts\": [\"hi\"] } } ",
+            "},\n \"b\": { \"message\": { \"author\": { \"role\": \"assistant\" }, \"content\": { \"parts\": [\"ho\"] } } } } }\n]"
+        );
+        assert_eq!(read(tree), [user("hi", 4), answer(6)]);
+        let requests = concat!(
+            "{\n \"requests\": [\n  { \"message\": { \"text\": \"hi\", \"parts\": [] },\n    \"response\": [{ \"value\": \"h\" }, ",
+            "{ \"kind\": \"x\" }, { \"value\": \"o\" }] }\n ]\n}"
+        );
+        assert_eq!(read(requests), [user("hi", 3), answer(3)]);
+        // The same in a line.
+        assert_eq!(read(&requests.replace('\n', "")), [user("hi", 1), answer(1)]);
+        assert_eq!(read(&tree.replace('\n', "")), [user("hi", 1), answer(1)]);
+    }
+
+    #[test]
     fn what_programs_wrote_is_not_the_persons() {
         for line in [
             r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"hi"}]}}"#,
@@ -215,6 +319,8 @@ mod tests {
             r#"{"level":"info","msg":"x"}"#,
             r#"{"type":"summary","summary":"x"}"#,
             "{\n  \"role\": \"user\"\n}",
+            "{\n  \"messages\": {\"a\": \"b\"}, \"requests\": 3\n}",
+            "{\n  \"name\": \"x\", \"conversation\": {\"role\": \"user\"}\n",
         ] {
             assert!(turns(text).is_none(), "{text}");
         }

@@ -1,5 +1,6 @@
 //! Transcripts in text or Markdown: `User: ...`, `## Assistant`, `_**User (10:12)**_`, `You said:`, and the marks of
-//! terminal programs (`> ` for the person, `⏺ ` for the program, `⎿ ` for what a tool printed).
+//! terminal programs (`> ` for the person, `⏺ ` for the program, `⎿ ` for what a tool printed). What a program thought
+//! or a tool printed may stand inside a turn, in tags: `blocks` takes it out.
 //!
 //! A text is such a transcript only if both the person and the program speak: a lone `user:` is a line of some
 //! settings. A label in fenced code counts only if it is a heading or in bold.
@@ -8,17 +9,18 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{MAX_TURNS, Role, Turn, paragraphs, role_of, turn};
+use super::{MAX_TURNS, Role, Turn, blocks, paragraphs, role_of, turn};
 use crate::text::pattern;
 
-/// Markup, a name, a time or model in brackets, markup, and a colon or the end of the line.
+/// Markup, a name, whether another program was asked by the first (`sidechain`), a time or model in brackets, markup,
+/// and a colon or the end of the line.
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         concat!(
             r"^[ \t]{0,3}(?:[-*>][ \t]+)?(?P<before>(?:#{1,6}[ \t]+)?[*_]{0,3})(?:\[[^\]]{1,40}\][ \t]*)?[^\w\",
             r"s*_#:]{0,4}[ \t]?",
         ),
-        r"(?P<name>[A-Za-z][A-Za-z_]{1,12}(?: [A-Za-z]{2,9})?)[ \t]*(?:[(\[][^)\]]{0,80}[)\]])?",
+        r"(?P<name>[A-Za-z][A-Za-z_]{1,12}(?: [A-Za-z]{2,9})?)(?P<aside> - sidechain)?[ \t]*(?:[(\[][^)\]]{0,80}[)\]])?",
         r"(?P<after>[*_]{0,3}[ \t]*:?[*_]{0,3})(?:[ \t]+(?P<rest>.*))?$",
     ))
 });
@@ -48,7 +50,10 @@ pub(super) fn turns(text: &str) -> Option<Vec<Turn>> {
         let end = starts.get(index + 1).map_or(lines.len(), |(next, ..)| *next);
         let mut said = lines[*at..end].to_vec();
         said[0] = rest;
-        out.extend(turn(*role, &said, at + 1));
+        match role {
+            Role::Assistant => blocks::turns(&said, at + 1, &mut out),
+            role => out.extend(turn(*role, &said, at + 1)),
+        }
     }
     Some(out)
 }
@@ -62,7 +67,11 @@ fn labelled(line: &str, in_code: bool) -> Option<(Role, &str)> {
     let found = LABEL.captures(line)?;
     let part = |name| found.name(name).map_or("", |part| part.as_str());
     let (before, after, rest) = (part("before"), part("after"), part("rest"));
-    let role = role_of(part("name"))?;
+    // What one program asks another is not the person's.
+    let role = match role_of(part("name"))? {
+        Role::User if !part("aside").is_empty() => Role::Tool,
+        role => role,
+    };
     let is_marked = !before.is_empty();
     let holds = if after.contains(':') { is_marked || !in_code } else { is_marked && rest.is_empty() };
     holds.then_some((role, rest))
@@ -127,6 +136,9 @@ mod tests {
         ] {
             assert!(turns(text).is_none(), "{text}");
         }
+        let aside = "_**User**_\na\n_**Agent**_\nb\n_**User - sidechain (9:12)**_\nc\n_**Agent - sidechain (m)**_\nd";
+        let roles: Vec<Role> = read(aside).iter().map(|(role, ..)| *role).collect();
+        assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::Assistant]);
         let found = read("# Session\n\nUser: a\nAssistant: b");
         assert_eq!(found[0], (Role::Unknown, "# Session".to_owned(), 1, 1));
     }

@@ -1,8 +1,11 @@
 //! Cuts a text into turns: who said what, and in which lines.
 //!
-//! Tried in this order: transcripts in JSON lines (`json`), transcripts with labels or headings (`labels`), and any
-//! other text, whose paragraphs are turns of nobody known (`paragraphs`). Every turn's `text` begins in `line_start`.
+//! Tried in this order: transcripts in JSON (`json`), the history of aider (`aider`), transcripts with labels or
+//! headings (`labels`), and any other text, whose paragraphs are turns of nobody known (`paragraphs`). Every turn's
+//! `text` begins in `line_start`.
 
+mod aider;
+mod blocks;
 mod json;
 mod labels;
 mod paragraphs;
@@ -40,7 +43,7 @@ pub struct Turn {
 #[must_use]
 pub fn read_turns(text: &str) -> Vec<Turn> {
     let text = text.trim_start_matches('\u{feff}');
-    let read = json::turns(text).or_else(|| labels::turns(text));
+    let read = json::turns(text).or_else(|| aider::turns(text)).or_else(|| labels::turns(text));
     let mut turns = read.unwrap_or_else(|| paragraphs::turns(text, 1));
     turns.truncate(MAX_TURNS);
     turns

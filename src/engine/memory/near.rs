@@ -1,0 +1,105 @@
+//! What a new memory may repeat: one that says nearly the same, in its words or by its meaning.
+
+use super::remember::Remember;
+use crate::engine::{Engine, EngineError, Session};
+use crate::memory::{Alike, closest};
+use crate::store::{Database, MemoryFilter, ReadItems, ReadMemory, ReadVectors};
+use crate::text::TextHash;
+use crate::types::{Memory, MemoryState};
+use crate::vector::dot;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Memories that a new one is compared with: those that were met last.
+const COMPARED: usize = 500;
+
+/// Semantic signal from which two memories are about the same. With bge-small-en-v1.5 it is a cosine of 0.84: 16 of 25
+/// pairs of sentences that say the same in other words reach it, and of 822 rules that joined those of a project (the
+/// set memory-rules) 8 in 100 reach it with their nearest. Of these, most say the same again.
+const SAME_MEANING: f32 = 0.665;
+
+/// The part of an item that is its whole text.
+const WHOLE: u32 = 0;
+
+/// A memory that says nearly the same.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Near {
+    /// Its id.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+    /// How likely it is that the new one takes its place, or, where only their meaning is alike, that both are about
+    /// the same; in \[0, 1\].
+    pub probability: f32,
+}
+
+impl Engine {
+    /// The memories of this kind and scope that say nearly the same as the new one: by words at most one, and by
+    /// meaning at most one, if there is a model.
+    pub(super) fn near(
+        &self,
+        id: &str,
+        wanted: &Remember,
+        database: &Database,
+        session: &Session<'_>,
+    ) -> Result<Vec<Near>, EngineError> {
+        let filter = MemoryFilter {
+            scopes: vec![wanted.scope.clone()],
+            kinds: vec![wanted.kind],
+            states: vec![MemoryState::Active],
+            held: false,
+        };
+        let mut others = database.memories(&filter, None, COMPARED + 1)?;
+        let Some(own) = others.iter().position(|memory| memory.id == id) else { return Ok(Vec::new()) };
+        let own = others.remove(own);
+        let texts: Vec<&str> = others.iter().map(|memory| memory.words.text.as_str()).collect();
+        let by_words = closest(&own.words.text, &texts).filter(|found| found.relation != Alike::Unrelated);
+        let by_words = by_words.map(|found| (found.place, found.probability));
+        let by_meaning = self.closest_in_meaning(&own, &others, database, session)?;
+        let mut found: Vec<(usize, f32)> = by_words.into_iter().chain(by_meaning).collect();
+        // One that is alike in both is told once, with the surer of the two.
+        found.sort_by(|(at, a), (other, b)| at.cmp(other).then(b.total_cmp(a)));
+        found.dedup_by_key(|(place, _)| *place);
+        found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let near = |(place, probability): (usize, f32)| {
+            let other: &Memory = &others[place];
+            Near { id: other.id.clone(), text: other.words.text.clone(), probability }
+        };
+        Ok(found.into_iter().map(near).collect())
+    }
+
+    /// The place of the memory whose meaning is nearest to that of `own`, and the semantic signal, if it is near enough.
+    /// None without a model, and where one of the two has no vector yet.
+    fn closest_in_meaning(
+        &self,
+        own: &Memory,
+        others: &[Memory],
+        database: &Database,
+        session: &Session<'_>,
+    ) -> Result<Option<(usize, f32)>, EngineError> {
+        let Some(index) = database.index_model()? else { return Ok(None) };
+        let Some(model) = self.open_model()? else { return Ok(None) };
+        let (calibration, _) = self.calibration_of(&model.installed, session)?;
+        let mut rows = Vec::with_capacity(others.len() + 1);
+        for memory in std::iter::once(own).chain(others) {
+            rows.push(database.item_id(&memory.id)?);
+        }
+        let items: Vec<i64> = rows.iter().copied().flatten().collect();
+        let stored = database.vectors_of(&index, &items)?;
+        let whole = stored.embeddings.iter().filter(|(_, part, _)| *part == WHOLE);
+        let texts: HashMap<i64, &TextHash> = whole.map(|(item, _, hash)| (*item, hash)).collect();
+        let places: HashMap<&TextHash, usize> = stored.rows.hashes.iter().zip(0..).collect();
+        let vector = |row: i64| -> Option<&[f32]> {
+            let at = *places.get(*texts.get(&row)?)?;
+            stored.rows.data.get(at * index.dims..(at + 1) * index.dims)
+        };
+        let Some(asked) = rows[0].and_then(vector) else { return Ok(None) };
+        let cosine = |row: &Option<i64>| row.and_then(vector).map_or(-1.0, |other| dot(asked, other));
+        let all = rows[1..].iter().map(cosine).enumerate();
+        let Some((place, cosine)) = all.max_by(|(at, a), (other, b)| a.total_cmp(b).then(other.cmp(at))) else {
+            return Ok(None);
+        };
+        let signal = calibration.of_documents().semantic.at(cosine);
+        Ok((signal >= SAME_MEANING).then_some((place, signal)))
+    }
+}
