@@ -68,8 +68,8 @@ impl Engine {
         Ok(found.into_iter().map(near).collect())
     }
 
-    /// The place of the memory whose meaning is nearest to that of `own`, and the semantic signal, if it is near enough.
-    /// None without a model, and where one of the two has no vector yet.
+    /// The place of the memory whose meaning is nearest to that of `own`, and the semantic signal of the two, if they
+    /// are near enough. None without a model, and where one of them has no vector yet.
     fn closest_in_meaning(
         &self,
         own: &Memory,

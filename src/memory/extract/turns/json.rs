@@ -269,21 +269,32 @@ mod tests {
     #[test]
     fn documents_over_many_lines_are_read() {
         let answer = |line| (Role::Assistant, "ho".to_owned(), line);
-        let messages = concat!(
-            "{\n \"sessionId\": \"x\",\n \"messages\": [\n  {\n   \"type\": \"user\",\n   \"content\": \"hi\"\n  },\n",
-            "  { \"type\": \"info\", \"content\": \"x\" },\n  { \"type\": \"gemini\", \"content\": \"ho\" }\n ]\n}\n"
-        );
+        let messages = r#"{
+ "sessionId": "x",
+ "messages": [
+  {
+   "type": "user",
+   "content": "hi"
+  },
+  { "type": "info", "content": "x" },
+  { "type": "gemini", "content": "ho" }
+ ]
+}"#;
         assert_eq!(read(messages), [user("hi", 4), answer(9)]);
-        let tree = concat!(
-            "[\n{ \"title\": \"x\", \"mapping\": {\n \"r\": { \"id\": \"r\", \"message\": null },\n \"a\": { \"id\": \"a\", ",
-            "\"message\": { \"author\": { \"role\": \"user\" },\n \"content\": { \"content_type\": \"text\", \"parts\": [\"hi\"] } } ",
-            "},\n \"b\": { \"message\": { \"author\": { \"role\": \"assistant\" }, \"content\": { \"parts\": [\"ho\"] } } } } }\n]"
-        );
+        let tree = r#"[
+{ "title": "x", "mapping": {
+ "r": { "id": "r", "message": null },
+ "a": { "message": { "author": { "role": "user" },
+  "content": { "content_type": "text", "parts": ["hi"] } } },
+ "b": { "message": { "author": { "role": "assistant" }, "content": { "parts": ["ho"] } } } } }
+]"#;
         assert_eq!(read(tree), [user("hi", 4), answer(6)]);
-        let requests = concat!(
-            "{\n \"requests\": [\n  { \"message\": { \"text\": \"hi\", \"parts\": [] },\n    \"response\": [{ \"value\": \"h\" }, ",
-            "{ \"kind\": \"x\" }, { \"value\": \"o\" }] }\n ]\n}"
-        );
+        let requests = r#"{
+ "requests": [
+  { "message": { "text": "hi", "parts": [] },
+    "response": [{ "value": "h" }, { "kind": "x" }, { "value": "o" }] }
+ ]
+}"#;
         assert_eq!(read(requests), [user("hi", 3), answer(3)]);
         // The same in a line.
         assert_eq!(read(&requests.replace('\n', "")), [user("hi", 1), answer(1)]);
