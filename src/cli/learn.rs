@@ -50,7 +50,7 @@ pub(super) fn run(global: &Global, args: &LearnArgs, output: &Output) -> Outcome
     input.reader.read_to_end(&mut bytes).map_err(|error| Failure::io("the session", &error))?;
     let engine = surroundings.engine();
     let here = Here::new(working_directory()?);
-    let access = Access::all().from_home(here.scope());
+    let access = Access::all().from_home(here.scope(&engine));
     let (author, from) = (args.by.author(), args.by.session());
     let keep = match (args.dry_run, args.auto) {
         (true, _) => KeepLearnt::Nothing,
@@ -59,7 +59,7 @@ pub(super) fn run(global: &Global, args: &LearnArgs, output: &Output) -> Outcome
     };
     let name = args.file.to_string_lossy();
     let file = (args.file != Path::new("-")).then_some(name.as_ref());
-    let read = SessionText { bytes: &bytes, file, here: here.scope() };
+    let read = SessionText { bytes: &bytes, file, here: here.scope(&engine) };
     let all = engine.learn(read, keep, (&author, &from), &access, &output.session())?;
     output.tell_notes();
     if output.json {

@@ -7,7 +7,7 @@ use super::surroundings::{Surroundings, working_directory};
 use super::{Global, Outcome};
 use crate::config::{Paths, Trust, TrustState};
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::indexing::{repository_of, scope_of};
+use crate::engine::face::indexing::repository_of;
 use crate::engine::face::system::{self, Links, write_aside};
 use crate::engine::{Engine, EngineError, TakenIn, Told};
 use crate::render::{json_object, line, memory_text, shown, with_path};
@@ -100,7 +100,7 @@ pub(super) fn export(global: &Global, args: &ExportMemoriesArgs, output: &Output
 pub(super) fn import(global: &Global, args: &ImportMemoriesArgs, output: &Output) -> Outcome {
     let engine = Surroundings::open(global, output)?.engine();
     let here = Here::new(working_directory()?);
-    let access = Access::all().from_home(here.scope());
+    let access = Access::all().from_home(here.scope(&engine));
     let (author, from) = (args.by.author(), args.by.session());
     let by = (&author, from.as_str());
     let mut all = Vec::new();
@@ -109,9 +109,9 @@ pub(super) fn import(global: &Global, args: &ImportMemoriesArgs, output: &Output
         let taken = if file == Path::new("-") {
             let text = system::stream_text(std::io::stdin().lock(), MEMORY_FILE)
                 .map_err(|error| Failure::io("standard input", &error))?;
-            engine.import_memory_text(&text, here.scope(), by, &access, &session)?
+            engine.import_memory_text(&text, here.scope(&engine), by, &access, &session)?
         } else {
-            engine.import_memory_file(file, here.scope(), by, &access, &session)?
+            engine.import_memory_file(file, here.scope(&engine), by, &access, &session)?
         };
         output.tell_notes();
         if output.json {
@@ -177,7 +177,7 @@ pub(super) fn refresh_team(
     output: &Output,
 ) -> Result<(usize, TakenIn), Failure> {
     let root = folder.parent().unwrap_or(folder);
-    let scope = scope_of(root);
+    let scope = engine.scope_of(root);
     let files = engine.team_files(folder, &scope, &output.session())?;
     // It counts as it was when it was trusted, and may have changed while it was read.
     let list = paths.trust().ok_or(EngineError::NoHome)?;
@@ -214,11 +214,12 @@ pub(super) fn promote(global: &Global, args: &PromoteArgs, output: &Output) -> O
         return Err(Failure::new(ErrorKind::Usage, "this is no repository", hint));
     };
     let here = Here::new(place);
-    let access = Access::all().from_home(here.scope());
+    let access = Access::all().from_home(here.scope(&engine));
     let authority = if args.org { Authority::Org } else { Authority::Team };
     let (author, from) = (args.by.author(), args.by.session());
     let by = (&author, from.as_str());
-    let (memory, path) = engine.promote(&args.id, authority, (&root, here.scope()), by, &access, &output.session())?;
+    let (memory, path) =
+        engine.promote(&args.id, authority, (&root, here.scope(&engine)), by, &access, &output.session())?;
     output.tell_notes();
     let told = Told::of(memory, now_ms());
     output.print(&if output.json {

@@ -125,9 +125,7 @@ pub(super) fn run(global: &Global, args: PackArgs, output: &Output) -> Outcome {
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
-    let folder = working_directory()?;
-    let scope = engine.known_scope(&folder);
-    let here = Here::known(folder, scope);
+    let here = Here::new(working_directory()?);
     let request = PackRequest {
         dry_run: args.dry_run,
         task: String::new(),

@@ -130,7 +130,7 @@ pub(super) fn run(global: &Global, args: RememberArgs, output: &Output) -> Outco
     let error = error.transpose()?;
     let engine = surroundings.engine();
     let here = Here::new(working_directory()?);
-    let access = Access::all().from_home(here.scope());
+    let access = Access::all().from_home(here.scope(&engine));
     let asker =
         Asker { engine: &engine, settings: surroundings.config.settings(), here: &here, access: &access, notes: None };
     let (author, from) = (args.by.author(), args.by.session());

@@ -21,7 +21,7 @@ pub(super) fn offer(global: &Global, number: u32, output: &Output) -> Result<(),
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     let here = Here::new(working_directory()?);
-    let access = Access::all().from_home(here.scope());
+    let access = Access::all().from_home(here.scope(&engine));
     let found = engine.overcome_last(&By::default().session(), &access, &output.session())?;
     let Some(overcome) = found.filter(|one| one.success.sequence == number) else { return Ok(()) };
     output.tell_notes();

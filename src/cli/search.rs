@@ -132,9 +132,7 @@ pub(super) fn run(global: &Global, args: SearchArgs, output: &Output) -> Outcome
     let surroundings = Surroundings::open(global, output)?;
     let engine = surroundings.engine();
     surroundings.require_model(global, &engine)?;
-    let folder = working_directory()?;
-    let scope = engine.known_scope(&folder);
-    let here = Here::known(folder, scope);
+    let here = Here::new(working_directory()?);
     let mut request = SearchRequest {
         dry_run: args.dry_run,
         // Of bytes, which need not be UTF-8.

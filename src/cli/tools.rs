@@ -190,9 +190,9 @@ pub(super) fn run(global: &Global, verb: ToolsVerb, output: &Output) -> Outcome 
         access: &everything,
         notes: None,
     };
-    let access = tools_seen_from(&everything, &here);
+    let access = tools_seen_from(&engine, &everything, &here);
     let outcome = match verb {
-        ToolsVerb::Add(args) => add(&engine, &args, &surroundings, here.scope(), output),
+        ToolsVerb::Add(args) => add(&engine, &args, &surroundings, here.scope(&engine), output),
         ToolsVerb::List => list(&engine, &access, output),
         ToolsVerb::Find(args) => find(asker, args, output),
         ToolsVerb::Plan(args) => plan(asker, &args, output),

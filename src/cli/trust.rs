@@ -6,7 +6,6 @@ use super::surroundings::Surroundings;
 use super::{Outcome, memory_files};
 use crate::config::{Environment, Paths, Trust, TrustState};
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::indexing::scope_of;
 use crate::engine::face::system::make_private;
 use crate::engine::{Engine, EngineError};
 use crate::render::{json_object, shown, with_path};
@@ -59,7 +58,7 @@ pub(super) fn run(args: &TrustArgs, output: &Output) -> Outcome {
         if engine.has_memories() {
             let (root, session) = (folder.parent().unwrap_or(&folder), output.session());
             let from = By::default().session();
-            taken = Some((0, engine.distrust_team((root, &scope_of(root)), &from, &session)?));
+            taken = Some((0, engine.distrust_team((root, &engine.scope_of(root)), &from, &session)?));
             engine.close();
         }
         if is_changed { ("revoked", "is no longer trusted") } else { ("unknown", "was not trusted") }
@@ -69,7 +68,7 @@ pub(super) fn run(args: &TrustArgs, output: &Output) -> Outcome {
         let has_memories = folder.join("memory").is_dir() || engine.has_memories();
         if has_memories {
             // What cannot be taken in is not trusted either.
-            engine.team_files(&folder, &scope_of(&folder), &output.session())?;
+            engine.team_files(&folder, &engine.scope_of(&folder), &output.session())?;
         }
         trust.add(&folder)?;
         if has_memories {

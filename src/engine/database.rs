@@ -4,10 +4,16 @@ use super::derived::Keep;
 use super::state::ModelChoice;
 use super::{Engine, EngineError, Progress, Session};
 use crate::embed::{Encoder, Installed, Manifest, ModelStore};
-use crate::ingest::{Between, Embedder, embed_missing, known_scope};
-use crate::store::{Database, PooledReader, ReadVectors, WRITER_WAIT, WriteEvents, WriteVectors, WriterLock};
+use crate::ingest::{Between, Embedder, embed_missing, scope_in_store, scope_of};
+use crate::store::{
+    Database, PooledReader, ReadVectors, WRITER_WAIT, WriteEvents, WriteSources, WriteVectors, WriterLock,
+};
 use crate::types::Scope;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Time from which the walk to a first commit is worth a write: some thousands of commits.
+const LONG_WALK: Duration = Duration::from_millis(30);
 
 impl Engine {
     /// The database to read; `None` if nothing was ever indexed. Each thread has a connection of its own, which goes
@@ -19,10 +25,30 @@ impl Engine {
         }
     }
 
-    /// The scope of a folder, if the store remembers its repository. It does once files of it are indexed or runs in it
-    /// are reported. Gives `None` also if the store cannot be read.
-    pub fn known_scope(&self, folder: &Path) -> Option<Scope> {
-        known_scope(folder, &*self.read_database().ok()??).ok()?
+    /// The scope of a folder: its repository, or everywhere. If the store does not remember the repository, git's
+    /// history is walked to its first commit. If that took long, the store remembers what was found, so that it is
+    /// walked once. Without a store, or where it cannot be read or written, the history is walked each time.
+    pub fn scope_of(&self, folder: &Path) -> Scope {
+        self.scope_kept_from(folder, LONG_WALK)
+    }
+
+    fn scope_kept_from(&self, folder: &Path, long: Duration) -> Scope {
+        let began = Instant::now();
+        let asked = self.read_database().ok().flatten().and_then(|database| scope_in_store(folder, &*database).ok());
+        let Some((scope, found)) = asked else { return scope_of(folder) };
+        if let Some((root, scope)) = found.filter(|_| began.elapsed() >= long) {
+            // Where somebody else writes, or nobody may, it is found again next time.
+            let _ = self.remember_repository(&root, &scope);
+        }
+        scope
+    }
+
+    fn remember_repository(&self, root: &str, scope: &Scope) -> Result<(), EngineError> {
+        let lock = WriterLock::take(self.data()?, "ken, remembering a repository", Duration::ZERO)?;
+        let mut database = Database::open_to_write(&lock)?;
+        let batch = database.begin(&lock)?;
+        batch.put_repository(root, scope)?;
+        Ok(batch.commit()?)
     }
 
     /// The right to write, and the database.
@@ -160,4 +186,78 @@ fn complete(
     })
     .map(drop)
     .map_err(|error| session.why(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineSettings;
+    use crate::store::ReadSources;
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    fn engine(data: &Path) -> Engine {
+        Engine::new(EngineSettings {
+            data: Some(data.to_owned()),
+            cache: None,
+            config: None,
+            user_packs: None,
+            repository_packs: None,
+            vectors: None,
+            model: "none".to_owned(),
+            calibration: None,
+            reranker: String::new(),
+            recall_target: 1.0,
+            max_noise: 0.03,
+            models: None,
+            later: None,
+        })
+    }
+
+    fn repository(base: &Path, name: &str) -> PathBuf {
+        let root = base.join(name);
+        std::fs::create_dir(&root).unwrap();
+        let author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+        for arguments in [&["init", "-q"][..], &[&author[..], &["commit", "-q", "--allow-empty", "-m", name]].concat()]
+        {
+            assert!(Command::new("git").args(arguments).current_dir(&root).status().unwrap().success());
+        }
+        root
+    }
+
+    #[test]
+    fn a_repository_is_remembered_if_its_history_took_long() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let (root, other) = (repository(&base, "one"), repository(&base, "two"));
+        let data = base.join("data");
+        crate::store::make_private(&data).unwrap();
+        let remembered = |engine: &Engine, root: &Path| {
+            let database = engine.read_database().unwrap();
+            database.and_then(|database| database.repository(&root.to_string_lossy()).unwrap())
+        };
+
+        let engine = engine(&data);
+        let scope = engine.scope_kept_from(&root.join("below"), Duration::ZERO);
+        assert_eq!(scope.as_str().len(), 40);
+        assert!(std::fs::read_dir(&data).unwrap().next().is_none(), "nothing is made for it");
+
+        let lock = WriterLock::take(&data, "a test", Duration::ZERO).unwrap();
+        drop(Database::open_to_write(&lock).unwrap());
+        assert_eq!(engine.scope_kept_from(&root, Duration::ZERO), scope);
+        assert_eq!(remembered(&engine, &root), None, "somebody else writes");
+        drop(lock);
+        assert_eq!(engine.scope_kept_from(&root, Duration::MAX), scope);
+        assert_eq!(remembered(&engine, &root), None, "it was found at once");
+        assert_eq!(engine.scope_kept_from(&root, Duration::ZERO), scope);
+        assert_eq!(remembered(&engine, &root), Some(scope.clone()));
+
+        // What is remembered counts, unless another repository lies there by now.
+        assert_eq!(engine.scope_kept_from(&root, Duration::MAX), scope);
+        std::fs::remove_dir_all(&root).unwrap();
+        std::fs::rename(&other, &root).unwrap();
+        let moved = engine.scope_kept_from(&root, Duration::ZERO);
+        assert_ne!(moved, scope);
+        assert_eq!(remembered(&engine, &root), Some(moved));
+    }
 }

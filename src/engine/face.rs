@@ -23,7 +23,7 @@ pub mod models {
 
 /// What is indexed, and what happened to it.
 pub mod indexing {
-    pub use crate::ingest::{IndexOptions, IndexReport, Progress, repository_of, scope_of};
+    pub use crate::ingest::{IndexOptions, IndexReport, Progress, repository_of};
     pub use crate::store::{Fault, Forgotten, ForgottenPassage};
 }
 

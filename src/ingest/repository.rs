@@ -79,15 +79,6 @@ pub fn scope_in_store(path: &Path, store: &dyn ReadSources) -> Result<(Scope, Op
     Ok((scope, repositories.found.pop()))
 }
 
-/// The scope of a folder if the store remembers it. Git's history, which may be long, is not walked.
-///
-/// # Errors
-/// [`StoreError`] when the store refuses.
-pub fn known_scope(path: &Path, store: &dyn ReadSources) -> Result<Option<Scope>, StoreError> {
-    let path = canonical(path).unwrap_or_else(|_| path.to_owned());
-    root_of(&path).map_or(Ok(None), |root| known(root, store))
-}
-
 /// What the store remembers of the repository at this root.
 fn known(root: &Path, store: &dyn ReadSources) -> Result<Option<Scope>, StoreError> {
     let found = store.repository(&root.to_string_lossy())?;

@@ -181,13 +181,13 @@ fn check_length(what: &str, text: &str) -> Result<(), RequestError> {
 
 /// How whoever asks from here sees memories. Where nothing was ever learnt it is not found out where that is.
 pub fn seen_from(engine: &Engine, access: &Access, here: &Here) -> Access {
-    if engine.has_memories() { access.clone().from_home(here.scope()) } else { access.clone() }
+    if engine.has_memories() { access.clone().from_home(here.scope(engine)) } else { access.clone() }
 }
 
 /// How whoever asks from here sees outcomes, which are seen as memories are. Where none was ever kept it is not found
 /// out where that is.
 pub fn outcomes_seen_from(engine: &Engine, access: &Access, here: &Here) -> Access {
-    if engine.has_outcomes() { access.clone().from_home(here.scope()) } else { access.clone() }
+    if engine.has_outcomes() { access.clone().from_home(here.scope(engine)) } else { access.clone() }
 }
 
 impl RememberRequest {
@@ -255,7 +255,7 @@ impl RememberRequest {
 
     /// Where it counts. What was seen in a repository is true of that repository.
     fn scope_of(&self, kind: Kind, asker: Asker<'_>) -> Result<Scope, RequestError> {
-        let here = asker.access.home().unwrap_or_else(|| asker.here.scope());
+        let here = asker.access.home().unwrap_or_else(|| asker.here.scope(asker.engine));
         match self.scope.as_deref() {
             None | Some("here") => Ok(here.clone()),
             Some("global") if kind == Kind::Preference || *here == Scope::global() => Ok(Scope::global()),

@@ -91,7 +91,7 @@ impl PackRequest {
                 [&self.include, &self.exclude],
                 self.condition.as_deref(),
             )?,
-            prefer: preferred(prefer.unwrap_or(asker.settings.search.prefer), asker.here),
+            prefer: preferred(prefer.unwrap_or(asker.settings.search.prefer), asker),
             as_of: self.as_of.map(moment).transpose()?,
             here: asker.here.path().to_string_lossy().into_owned(),
             explain: self.explain,

@@ -1,7 +1,7 @@
 //! Scopes and paths as people write them.
 
 use super::condition::parse;
-use super::{Asker, Here, RequestError, named};
+use super::{Asker, RequestError, named};
 use crate::config::Prefer;
 use crate::engine::EngineError;
 use crate::engine::face::asking::{ItemFilter, PathFilter};
@@ -30,7 +30,7 @@ pub(super) fn places(
         paths: all(paths)?,
         without: all(without)?,
         condition: condition.map(parse).transpose()?,
-        access: asker.access.clone().from_home(asker.here.scope()),
+        access: asker.access.clone().from_home(asker.here.scope(asker.engine)),
         ..ItemFilter::default()
     })
 }
@@ -50,12 +50,12 @@ pub(super) fn kind(name: &str) -> Result<Kind, RequestError> {
 pub(super) fn any_scope(name: &str, asker: Asker<'_>) -> Result<Scope, RequestError> {
     let wrong = |what: String| RequestError::usage(what, "a scope is `here`, `global` or a name of your own");
     check_name("the scope", name).map_err(wrong)?;
-    Ok(if name == "here" { asker.here.scope().clone() } else { Scope::repository(name) })
+    Ok(if name == "here" { asker.here.scope(asker.engine).clone() } else { Scope::repository(name) })
 }
 
 /// The scope whose items come first; none outside of a repository, or where nobody's do.
-pub(super) fn preferred(prefer: Prefer, here: &Here) -> Option<Scope> {
-    let scope = (prefer == Prefer::Here).then(|| here.scope());
+pub(super) fn preferred(prefer: Prefer, asker: Asker<'_>) -> Option<Scope> {
+    let scope = (prefer == Prefer::Here).then(|| asker.here.scope(asker.engine));
     scope.filter(|scope| **scope != Scope::global()).cloned()
 }
 

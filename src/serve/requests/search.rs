@@ -147,7 +147,7 @@ impl SearchRequest {
                 provider: self.provider,
                 ..places(asker, &self.kinds, &self.scopes, [&self.paths, &self.exclude], self.condition.as_deref())?
             },
-            prefer: preferred(prefer.unwrap_or(settings.prefer), asker.here),
+            prefer: preferred(prefer.unwrap_or(settings.prefer), asker),
             excerpt: self.context.map(|lines| lines as usize),
             full: self.full,
             explain: self.explain,

@@ -1,7 +1,7 @@
 //! Tools: those that a task needs, and a plan of them.
 
 use super::{Asker, Here, RequestError};
-use crate::engine::{Session, ToolAsk, ToolPlan, ToolsFound};
+use crate::engine::{Engine, Session, ToolAsk, ToolPlan, ToolsFound};
 use crate::types::Access;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,8 +43,8 @@ pub struct PlanToolsRequest {
 }
 
 /// Whoever asks from here sees the tools of here, and those of all repositories.
-pub fn tools_seen_from(access: &Access, here: &Here) -> Access {
-    access.clone().from_home(here.scope())
+pub fn tools_seen_from(engine: &Engine, access: &Access, here: &Here) -> Access {
+    access.clone().from_home(here.scope(engine))
 }
 
 fn check(task: &str) -> Result<(), RequestError> {
@@ -65,7 +65,7 @@ impl FindToolsRequest {
         self.check()?;
         let ask = ToolAsk { session: self.session.as_deref(), trace: asker.settings.tools.trace };
         let wanted = (self.task.as_str(), self.used.as_slice(), self.top.unwrap_or(FOUND) as usize);
-        Ok(asker.engine.find_tools(&ask, wanted, &tools_seen_from(asker.access, asker.here), session)?)
+        Ok(asker.engine.find_tools(&ask, wanted, &tools_seen_from(asker.engine, asker.access, asker.here), session)?)
     }
 }
 
@@ -76,6 +76,6 @@ impl PlanToolsRequest {
     /// [`RequestError`] for no task, and when the engine fails.
     pub fn plan(&self, asker: Asker<'_>, session: &Session<'_>) -> Result<ToolPlan, RequestError> {
         check(&self.task)?;
-        Ok(asker.engine.plan_tools(&self.task, &tools_seen_from(asker.access, asker.here), session)?)
+        Ok(asker.engine.plan_tools(&self.task, &tools_seen_from(asker.engine, asker.access, asker.here), session)?)
     }
 }

@@ -22,7 +22,7 @@ impl Service {
     ) -> Result<Answered<Remembered>, RequestError> {
         self.run(caller, |session| {
             let from = session_id(request.session.as_deref(), by, session)?;
-            let access = caller.access.clone().from_home(self.here.scope());
+            let access = caller.access.clone().from_home(self.here.scope(&self.engine));
             let asker = Asker { access: &access, ..self.asker(caller, session.notes()) };
             let wanted = request.read(asker)?;
             Ok(self.engine.remember(wanted, (by.author, &from), &access, session)?)

@@ -16,8 +16,8 @@ impl Service {
         caller: Caller<'_>,
     ) -> Result<Answered<Vec<u32>>, RequestError> {
         self.run(caller, |session| {
-            let access = caller.access.clone().from_home(self.here.scope());
-            let scope = access.home().unwrap_or_else(|| self.here.scope()).clone();
+            let access = caller.access.clone().from_home(self.here.scope(&self.engine));
+            let scope = access.home().unwrap_or_else(|| self.here.scope(&self.engine)).clone();
             if !access.remembers(&scope) {
                 return Err(RequestError::usage(
                     "nothing can be kept here with this token",
@@ -34,7 +34,7 @@ impl Service {
     /// As [`Service::lookup`].
     pub fn failures(&self, request: &FailuresRequest, caller: Caller<'_>) -> Result<Answered<Failures>, RequestError> {
         self.run(caller, |session| {
-            let access = caller.access.clone().from_home(self.here.scope());
+            let access = caller.access.clone().from_home(self.here.scope(&self.engine));
             let filter = request.filter(session.now())?;
             Ok(self.engine.failures(&filter, request.most(), &access, session)?)
         })

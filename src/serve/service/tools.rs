@@ -16,7 +16,7 @@ pub struct KnownTools {
 
 impl Service {
     fn access_to_tools(&self, caller: Caller<'_>) -> Access {
-        tools_seen_from(caller.access, &self.here)
+        tools_seen_from(&self.engine, caller.access, &self.here)
     }
 
     /// Keeps the tools that a server lists; gives the keys of those that are not to be offered, because they say
@@ -31,7 +31,7 @@ impl Service {
         caller: Caller<'_>,
     ) -> Result<Answered<BTreeSet<String>>, RequestError> {
         self.run(caller, |session| {
-            self.engine.add_tools(tools, self.here.scope(), source, session)?;
+            self.engine.add_tools(tools, self.here.scope(&self.engine), source, session)?;
             let keys: BTreeSet<String> = tools.iter().map(Tool::key).collect();
             let all = self.engine.tool_states(&self.access_to_tools(caller), session)?;
             Ok(all.into_iter().filter(|one| !one.approved && keys.contains(&one.key)).map(|one| one.key).collect())
