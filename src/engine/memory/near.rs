@@ -1,11 +1,10 @@
 //! What a new memory may repeat: one that says nearly the same, in its words or by its meaning.
 
-use super::remember::Remember;
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{Alike, closest};
 use crate::store::{Database, MemoryFilter, ReadItems, ReadMemory, ReadVectors};
 use crate::text::TextHash;
-use crate::types::{Memory, MemoryState};
+use crate::types::{Kind, Memory, MemoryState, Scope};
 use crate::vector::dot;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -35,17 +34,17 @@ pub struct Near {
 
 impl Engine {
     /// The memories of this kind and scope that say nearly the same as the new one: by words at most one, and by
-    /// meaning at most one, if there is a model.
+    /// meaning at most one, if there is a calibrated model.
     pub(super) fn near(
         &self,
         id: &str,
-        wanted: &Remember,
+        (kind, scope): (Kind, &Scope),
         database: &Database,
         session: &Session<'_>,
     ) -> Result<Vec<Near>, EngineError> {
         let filter = MemoryFilter {
-            scopes: vec![wanted.scope.clone()],
-            kinds: vec![wanted.kind],
+            scopes: vec![scope.clone()],
+            kinds: vec![kind],
             states: vec![MemoryState::Active],
             held: false,
         };
@@ -69,7 +68,8 @@ impl Engine {
     }
 
     /// The place of the memory whose meaning is nearest to that of `own`, and the semantic signal of the two, if they
-    /// are near enough. None without a model, and where one of them has no vector yet.
+    /// are near enough. None where the index's model cannot be used or is not calibrated, and where one of them has no
+    /// vector yet.
     fn closest_in_meaning(
         &self,
         own: &Memory,
@@ -78,8 +78,13 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Option<(usize, f32)>, EngineError> {
         let Some(index) = database.index_model()? else { return Ok(None) };
-        let Some(model) = self.open_model()? else { return Ok(None) };
-        let (calibration, _) = self.calibration_of(&model.installed, session)?;
+        // A model that cannot be used was told of when the vector was made: the memory is stored all the same.
+        let Ok(Some(model)) = self.open_model() else { return Ok(None) };
+        if *model.encoder.fingerprint() != index.fingerprint {
+            return Ok(None);
+        }
+        // Without a calibration cosines say nothing.
+        let Ok((calibration, _)) = self.calibration_of(&model.installed, session) else { return Ok(None) };
         let mut rows = Vec::with_capacity(others.len() + 1);
         for memory in std::iter::once(own).chain(others) {
             rows.push(database.item_id(&memory.id)?);

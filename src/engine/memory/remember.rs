@@ -120,7 +120,11 @@ impl Engine {
         batch.commit()?;
         let written: Vec<String> = std::iter::once(id.clone()).chain(problem.clone()).collect();
         self.follow_up(&written, &mut database, &lock, session)?;
-        let near = if change == Change::Added { self.near(&id, &wanted, &database, session)? } else { Vec::new() };
+        let near = if change == Change::Added {
+            self.near(&id, (wanted.kind, &wanted.scope), &database, session)?
+        } else {
+            Vec::new()
+        };
         let memory = database.memory(&id)?.ok_or(EngineError::NoMemory { id })?;
         Ok(Remembered { change, memory: Told::of(memory, session.now()), problem, redacted, near })
     }
