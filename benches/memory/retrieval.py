@@ -168,13 +168,17 @@ def locomo(ken, models, folder, half, _):
         items = home_with(models)
         lines = [json.dumps({"id": text["_id"], "text": text["text"], "scope": "chat"}) + "\n" for text in said]
         run(ken, items, ["items", "put", "-"], "".join(lines))
-        names = {memory: name for name, memory in memories.items()}
+        # Turns of equal words are one memory, which is right where one of them is.
+        names = {}
+        for name, memory in memories.items():
+            names.setdefault(memory, set()).add(name)
         for question in asked.get(group, []):
             gold = right.get(question["_id"])
             if not gold:
                 continue
             first = hits(ken, home, question["text"], False, ["fact"])
-            gains["as memories"].append(gain([names.get(hit["id"]) for hit in first], gold))
+            turns_of = [names.get(hit["id"], set()) for hit in first]
+            gains["as memories"].append(gain([next(iter(those & gold), "") for those in turns_of], gold))
             second = hits(ken, items, question["text"], False, ["chunk"])
             gains["as items"].append(gain([hit["item"]["id"] for hit in second], gold))
         shutil.rmtree(home)

@@ -224,8 +224,8 @@ pub(super) fn text(remembered: &Remembered, output: &Output) -> String {
     }
     if let Some(near) = remembered.near.first() {
         out.push_str(&format!(
-            "If the new one replaces it: ken forget {} && ken remember --update {} ...\n",
-            memory.id, near.id
+            "If the new one replaces {}: ken forget {} && ken remember --update {} ...\n",
+            near.id, memory.id, near.id
         ));
     }
     out

@@ -10,10 +10,10 @@ use crate::store::{
 };
 use crate::types::Scope;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Time from which the walk to a first commit is worth a write: some thousands of commits.
-const LONG_WALK: Duration = Duration::from_millis(30);
+/// A walk to a first commit that unpacks so many commits is worth a write: it takes some 25 ms.
+const LONG_WALK: usize = 5_000;
 
 impl Engine {
     /// The database to read; `None` if nothing was ever indexed. Each thread has a connection of its own, which goes
@@ -26,19 +26,18 @@ impl Engine {
     }
 
     /// The scope of a folder: its repository, or everywhere. If the store does not remember the repository, git's
-    /// history is walked to its first commit. If that took long, the store remembers what was found, so that it is
-    /// walked once. Without a store, or where it cannot be read or written, the history is walked each time.
+    /// history is walked to its first commit. If many commits were unpacked for it, the store remembers that commit, so
+    /// that the history is walked once. Without a store, or where it cannot be read or written, it is walked each time.
     pub fn scope_of(&self, folder: &Path) -> Scope {
         self.scope_kept_from(folder, LONG_WALK)
     }
 
-    fn scope_kept_from(&self, folder: &Path, long: Duration) -> Scope {
-        let began = Instant::now();
-        let asked = self.read_database().ok().flatten().and_then(|database| scope_in_store(folder, &*database).ok());
-        let Some((scope, found)) = asked else { return scope_of(folder) };
-        if let Some((root, scope)) = found.filter(|_| began.elapsed() >= long) {
+    fn scope_kept_from(&self, folder: &Path, long: usize) -> Scope {
+        let Ok(Some(database)) = self.read_database() else { return scope_of(folder) };
+        let Ok((scope, found)) = scope_in_store(folder, &*database) else { return scope_of(folder) };
+        if let Some(found) = found.filter(|found| found.unpacked >= long) {
             // Where somebody else writes, or nobody may, it is found again next time.
-            let _ = self.remember_repository(&root, &scope);
+            let _ = self.remember_repository(&found.root, &found.scope);
         }
         scope
     }
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_is_remembered_if_its_history_took_long() {
+    fn a_repository_is_remembered_if_its_history_is_long() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path().canonicalize().unwrap();
         let (root, other) = (repository(&base, "one"), repository(&base, "two"));
@@ -238,25 +237,25 @@ mod tests {
         };
 
         let engine = engine(&data);
-        let scope = engine.scope_kept_from(&root.join("below"), Duration::ZERO);
+        let scope = engine.scope_kept_from(&root.join("below"), 1);
         assert_eq!(scope.as_str().len(), 40);
         assert!(std::fs::read_dir(&data).unwrap().next().is_none(), "nothing is made for it");
 
         let lock = WriterLock::take(&data, "a test", Duration::ZERO).unwrap();
         drop(Database::open_to_write(&lock).unwrap());
-        assert_eq!(engine.scope_kept_from(&root, Duration::ZERO), scope);
+        assert_eq!(engine.scope_kept_from(&root, 1), scope);
         assert_eq!(remembered(&engine, &root), None, "somebody else writes");
         drop(lock);
-        assert_eq!(engine.scope_kept_from(&root, Duration::MAX), scope);
-        assert_eq!(remembered(&engine, &root), None, "it was found at once");
-        assert_eq!(engine.scope_kept_from(&root, Duration::ZERO), scope);
+        assert_eq!(engine.scope_kept_from(&root, 2), scope);
+        assert_eq!(remembered(&engine, &root), None, "its history is short");
+        assert_eq!(engine.scope_kept_from(&root, 1), scope);
         assert_eq!(remembered(&engine, &root), Some(scope.clone()));
 
         // What is remembered counts, unless another repository lies there by now.
-        assert_eq!(engine.scope_kept_from(&root, Duration::MAX), scope);
+        assert_eq!(engine.scope_kept_from(&root, 2), scope);
         std::fs::remove_dir_all(&root).unwrap();
         std::fs::rename(&other, &root).unwrap();
-        let moved = engine.scope_kept_from(&root, Duration::ZERO);
+        let moved = engine.scope_kept_from(&root, 1);
         assert_ne!(moved, scope);
         assert_eq!(remembered(&engine, &root), Some(moved));
     }

@@ -32,17 +32,27 @@ use layout::Layout;
 use objects::Objects;
 use std::path::Path;
 
-/// The least of the commits without parents that the repository of a folder has behind its `HEAD`, in hex.
+/// A commit without parents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstCommit {
+    /// Its id in hex.
+    pub id: String,
+    /// How many commits were unpacked to find it; those in a commit graph need not be.
+    pub unpacked: usize,
+}
+
+/// The least of the commits without parents that the repository of a folder has behind its `HEAD`.
 ///
 /// # Errors
 /// Where there is none, or it cannot be found within bounds.
-pub fn first_commit(folder: &Path) -> Result<String, GitError> {
+pub fn first_commit(folder: &Path) -> Result<FirstCommit, GitError> {
     let layout = Layout::discover(folder)?;
     if layout.is_shallow() {
         return Err(GitError::Shallow);
     }
     let head = refs::head(&layout)?;
-    Ok(walk::least_root(&layout, head)?.to_string())
+    let (id, unpacked) = walk::least_root(&layout, head)?;
+    Ok(FirstCommit { id: id.to_string(), unpacked })
 }
 
 /// Whether the repository of a folder holds a commit.

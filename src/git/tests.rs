@@ -29,7 +29,7 @@ fn by_git(folder: &Path) -> String {
 
 #[track_caller]
 fn same(folder: &Path) -> String {
-    let (found, known) = (first_commit(folder).unwrap(), by_git(folder));
+    let (found, known) = (first_commit(folder).unwrap().id, by_git(folder));
     assert_eq!(found, known);
     assert!(holds(folder, &known) && holds(folder, git(folder, &["rev-parse", "HEAD"]).trim()));
     let tree = git(folder, &["rev-parse", "HEAD^{tree}"]);
@@ -79,7 +79,7 @@ fn the_same_commit_as_git_finds() {
     let one = with_history(&base, "one", &[]);
     let root = same(&one);
     assert_eq!(root.len(), 40);
-    assert_eq!(first_commit(&one.join("not/there/yet")).unwrap(), root, "from below");
+    assert_eq!(first_commit(&one.join("not/there/yet")).unwrap().id, root, "from below");
 
     git(&base, &["clone", "-q", "one", "two"]);
     assert_eq!(same(&base.join("two")), root);
@@ -211,7 +211,7 @@ fn without_a_whole_history_there_is_no_first_commit() {
     assert!(matches!(first_commit(&base), Err(GitError::NoRepository)));
     // A folder called .git that is none is passed by on the way up, as git does.
     fs::create_dir_all(one.join("sub/.git")).unwrap();
-    assert_eq!(first_commit(&one.join("sub")).unwrap(), by_git(&one.join("sub")));
+    assert_eq!(first_commit(&one.join("sub")).unwrap().id, by_git(&one.join("sub")));
     let tables = base.join("tables");
     fs::create_dir(&tables).unwrap();
     git(&tables, &["init", "-q", "--ref-format=reftable"]);
@@ -226,7 +226,7 @@ fn replaced_commits_are_those_they_were() {
     let one = with_history(&base, "one", &[]);
     let root = same(&one);
     git(&one, &["replace", "--graft", "HEAD~1"]);
-    assert_eq!(first_commit(&one).unwrap(), root);
+    assert_eq!(first_commit(&one).unwrap().id, root);
 }
 
 #[cfg(unix)]
@@ -321,7 +321,7 @@ fn traps_are_answered_at_once() {
     let own = folder.join(".git/objects");
     let names = format!("{0}\n/dev/zero\n../objects\n# x\n\"x\n{0}/../objects\n/nonexistent\n", own.display());
     fs::write(own.join("info/alternates"), names).unwrap();
-    assert_eq!(first_commit(&folder).unwrap(), by_git(&folder));
+    assert_eq!(first_commit(&folder).unwrap().id, by_git(&folder));
 }
 
 fn pack_of(dot: &Path) -> PathBuf {
@@ -406,7 +406,7 @@ fn packs_made_by_hand_for_harm() {
     };
     // The maker makes what can be read.
     let plain = packed(1, &[], text.as_bytes());
-    assert_eq!(made("plain", &[(id(7), plain.clone())], id(7)).unwrap(), id(7).to_string());
+    assert_eq!(made("plain", &[(id(7), plain.clone())], id(7)).unwrap().id, id(7).to_string());
     let whole = [size(text.len()), size(text.len()), vec![0x80 | 16, text.len() as u8]].concat();
     let on = |base: Id, delta: &[u8]| packed(7, base.as_bytes(), delta);
     assert!(made("delta", &[(id(7), plain.clone()), (id(8), on(id(7), &whole))], id(8)).is_ok());

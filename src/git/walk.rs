@@ -12,9 +12,9 @@ const GRAPH_COMMITS: usize = 5_000_000;
 /// Commits that are unpacked: the largest histories have some 1.5 million, and git keeps a graph of those.
 const COMMITS: usize = 2_000_000;
 
-/// The least id of a commit without parents. Histories that were merged have several; the least is as good as any and
-/// always the same.
-pub(super) fn least_root(layout: &Layout, head: Id) -> Result<Id, GitError> {
+/// The least id of a commit without parents, and how many commits were unpacked for it. Histories that were merged have
+/// several; the least is as good as any and always the same.
+pub(super) fn least_root(layout: &Layout, head: Id) -> Result<(Id, usize), GitError> {
     let folders = layout.object_folders()?;
     let graph = Graph::open(&folders, head.len());
     let mut objects = None;
@@ -23,6 +23,7 @@ pub(super) fn least_root(layout: &Layout, head: Id) -> Result<Id, GitError> {
     let mut seen = HashSet::from([head.short()]);
     let mut todo = vec![head];
     let mut parents = Vec::new();
+    let mut unpacked = 0;
     while let Some(id) = todo.pop() {
         if let Some(position) = graph.as_ref().and_then(|graph| graph.find(&id)) {
             in_graph.push(position);
@@ -33,6 +34,7 @@ pub(super) fn least_root(layout: &Layout, head: Id) -> Result<Id, GitError> {
             None => objects.insert(Objects::of(folders.clone(), head.len())?),
         };
         objects.parents(&id, &mut parents)?;
+        unpacked += 1;
         if parents.is_empty() {
             least = Some(least.map_or(id, |least| least.min(id)));
         }
@@ -49,7 +51,7 @@ pub(super) fn least_root(layout: &Layout, head: Id) -> Result<Id, GitError> {
         let found = least_root_in(&graph, in_graph)?;
         least = Some(least.map_or(found, |least| least.min(found)));
     }
-    least.ok_or(GitError::Damaged("the history"))
+    least.map(|least| (least, unpacked)).ok_or(GitError::Damaged("the history"))
 }
 
 fn least_root_in(graph: &Graph, from: Vec<u32>) -> Result<Id, GitError> {

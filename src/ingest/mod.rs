@@ -17,7 +17,7 @@ mod withhold;
 
 pub use embedding::{Between, Embedder, embed_missing};
 pub use provenance::Provenance;
-pub use repository::{repository_of, scope_in_store, scope_of};
+pub use repository::{FoundRepository, repository_of, scope_in_store, scope_of};
 pub use run::{IndexOptions, IndexReport, Ingest, Progress};
 pub use walk::{Skipped, has_changed, means_gone};
 pub use watch::Watch;

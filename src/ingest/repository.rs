@@ -16,7 +16,18 @@ use std::path::{Path, PathBuf};
 pub(super) struct Repositories {
     by_folder: HashMap<PathBuf, Scope>,
     /// Found in this run, to be remembered.
-    pub found: Vec<(String, Scope)>,
+    pub found: Vec<FoundRepository>,
+}
+
+/// A repository that the store does not remember yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundRepository {
+    /// Its root.
+    pub root: String,
+    /// Its id.
+    pub scope: Scope,
+    /// How many commits were unpacked to find its first.
+    pub unpacked: usize,
 }
 
 impl Repositories {
@@ -38,14 +49,14 @@ impl Repositories {
     }
 
     fn ask(&mut self, root: &Path, store: &dyn ReadSources) -> Result<Scope, StoreError> {
-        let name = root.to_string_lossy().into_owned();
         // A path is no lasting answer: a commit may have been made since.
         let scope = match known(root, store)? {
             Some(known) => known,
             None => {
-                let scope = identify(root);
+                let (scope, unpacked) = identify(root);
                 if !scope.as_str().starts_with(BY_PATH) {
-                    self.found.push((name, scope.clone()));
+                    let root = root.to_string_lossy().into_owned();
+                    self.found.push(FoundRepository { root, scope: scope.clone(), unpacked });
                 }
                 scope
             }
@@ -61,15 +72,15 @@ const BY_PATH: &str = "path:";
 /// The scope of a folder or file: its repository, or everywhere.
 pub fn scope_of(path: &Path) -> Scope {
     let path = canonical(path).unwrap_or_else(|_| path.to_owned());
-    root_of(&path).map_or_else(Scope::global, identify)
+    root_of(&path).map_or_else(Scope::global, |root| identify(root).0)
 }
 
 /// The scope of a folder, as it is remembered in the store if it was found before. If it is found only now, with it
-/// what is to be remembered: the root of the repository and its id.
+/// what is to be remembered.
 ///
 /// # Errors
 /// [`StoreError`] when the store refuses.
-pub fn scope_in_store(path: &Path, store: &dyn ReadSources) -> Result<(Scope, Option<(String, Scope)>), StoreError> {
+pub fn scope_in_store(path: &Path, store: &dyn ReadSources) -> Result<(Scope, Option<FoundRepository>), StoreError> {
     let path = canonical(path).unwrap_or_else(|_| path.to_owned());
     let mut repositories = Repositories::default();
     let scope = match root_of(&path) {
@@ -96,10 +107,13 @@ fn root_of(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|above| above.join(".git").exists())
 }
 
-fn identify(root: &Path) -> Scope {
-    // Whatever the reason is that there is no commit: a path says as much as can be known.
-    let first = git::first_commit(root).unwrap_or_else(|_| format!("{BY_PATH}{}", root.to_string_lossy()));
-    Scope::repository(first)
+/// The scope of the repository at this root, and how many commits were unpacked to find it.
+fn identify(root: &Path) -> (Scope, usize) {
+    match git::first_commit(root) {
+        Ok(first) => (Scope::repository(first.id), first.unpacked),
+        // Whatever the reason is that there is no commit: a path says as much as can be known.
+        Err(_) => (Scope::repository(format!("{BY_PATH}{}", root.to_string_lossy())), 0),
+    }
 }
 
 #[cfg(test)]

@@ -496,8 +496,8 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             changes.push(file.pieces.as_ref().map(|pieces| compare(&anchors, &sketch(pieces))));
         }
         let batch = self.store.begin(self.lock)?;
-        for (root, scope) in self.repositories.found.drain(..) {
-            batch.put_repository(&root, &scope)?;
+        for found in self.repositories.found.drain(..) {
+            batch.put_repository(&found.root, &found.scope)?;
         }
         for (file, changes) in pending.iter().zip(&changes) {
             let (Some(pieces), Some(changes)) = (&file.pieces, changes) else {

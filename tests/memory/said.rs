@@ -6,21 +6,15 @@ use crate::support::ken::User;
 fn what_means_nearly_the_same_is_shown_and_left_as_it_is() {
     let user = User::new().with_model("bge-small-en-v1.5-int8");
     let here = repository(&user, "one");
-    let wanted = ["--kind", "fact"];
-    let first =
-        remember(&user, &here, &[&["There are no GPU instances in the region eu-central-2"][..], &wanted].concat());
-    let other = remember(&user, &here, &[&["Invoices are sent on the first of each month"][..], &wanted].concat());
+    let said = |folder: &std::path::Path, text: &str| remember(&user, folder, &[text, "--kind", "fact"]);
+    let first = said(&here, "Don't add new dependencies without asking");
+    let other = said(&here, "Invoices are sent on the first of each month");
     assert!(other["near"].is_null(), "{other}");
-    let same = remember(
-        &user,
-        &here,
-        &[&["Machines with graphics processors cannot be had in eu-central-2"][..], &wanted].concat(),
-    );
+    let same = said(&here, "Ask me before you add a dependency");
     assert_eq!((same["change"].as_str(), &same["near"][0]["id"]), (Some("added"), &id(&first).into()), "{same}");
-    assert!(same["near"][0]["probability"].as_f64().unwrap() > 0.6);
+    assert!(same["near"][1].is_null() && same["near"][0]["probability"].as_f64().unwrap() > 0.6, "{same}");
     // Another scope's memories are not compared.
-    let elsewhere = repository(&user, "two");
-    let there = remember(&user, &elsewhere, &[&["No machine in eu-central-2 has a GPU"][..], &wanted].concat());
+    let there = said(&repository(&user, "two"), "Ask me before you add any dependency");
     assert!(there["near"].is_null(), "{there}");
 }
 

@@ -120,10 +120,13 @@ impl Engine {
         batch.commit()?;
         let written: Vec<String> = std::iter::once(id.clone()).chain(problem.clone()).collect();
         self.follow_up(&written, &mut database, &lock, session)?;
-        let near = if change == Change::Added {
-            self.near(&id, (wanted.kind, &wanted.scope), &database, session)?
-        } else {
-            Vec::new()
+        let near = match change {
+            // It is stored already, so nothing that goes wrong here is an error.
+            Change::Added => self.near(&id, (wanted.kind, &wanted.scope), &database, session).unwrap_or_else(|error| {
+                session.note(format!("it was not compared with other memories: {error}"));
+                Vec::new()
+            }),
+            _ => Vec::new(),
         };
         let memory = database.memory(&id)?.ok_or(EngineError::NoMemory { id })?;
         Ok(Remembered { change, memory: Told::of(memory, session.now()), problem, redacted, near })

@@ -32,7 +32,7 @@ impl Engine {
             let mut database = open(data)?;
             let (scope, found) = scope_in_store(folder, &database)?;
             let row = row(run, Moment { at: now_ms, scope, session: session_of(now_ms) });
-            let found = found.as_ref().map(|(root, scope)| (root.as_str(), scope));
+            let found = found.as_ref().map(|found| (found.root.as_str(), &found.scope));
             let sequence = database.record_outcome(&row, found)?;
             if database.is_in_place() {
                 // The row is kept, whatever comes of this.

@@ -5,8 +5,7 @@ use crate::types::Scope;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// A folder, and the scope of the repository around it, which the engine is asked for once. A repository's scope never
-/// changes: it is its first commit.
+/// A folder, and the scope of the repository around it. The engine is asked for the scope once.
 #[derive(Debug)]
 pub struct Here {
     path: PathBuf,

@@ -1,7 +1,7 @@
 //! Git repositories of strangers: references, loose commits, packs with their index, commit graphs.
 
 use crate::fuzz::{Reader, Target, emptied, files, outcome, sort_of};
-use kenning::git::{first_commit, holds};
+use kenning::git::{FirstCommit, first_commit, holds};
 use std::path::{Component, Path};
 
 /// The files of a `.git`, each with a line feed after its bytes.
@@ -63,9 +63,9 @@ fn git(room: &Path) -> Reader {
             }
         }
         match first_commit(&folder) {
-            Ok(commit) => {
-                assert!(matches!(commit.len(), 40 | 64) && commit.bytes().all(|b| b.is_ascii_hexdigit()), "{commit}");
-                outcome((commit.len(), holds(&folder, &commit), holds(&folder, "00")))
+            Ok(FirstCommit { id, .. }) => {
+                assert!(matches!(id.len(), 40 | 64) && id.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
+                outcome((id.len(), holds(&folder, &id), holds(&folder, "00")))
             }
             Err(error) => sort_of(&error),
         }

@@ -9,25 +9,31 @@ use super::{MAX_TURNS, Role, Turn, turn};
 /// The line that each start of the program writes.
 const STARTED: &str = "# aider chat started at ";
 
+/// How a line of the person begins.
+const SAYS: &str = "#### ";
+
 /// What aider writes in the person's name, at the start of a message.
-const WRITTEN: [&str; 3] = ["# Fix any errors below", "I ran this command:", "[Output truncated"];
+const WRITTEN: [&str; 4] = ["# Fix any errors below", "I ran this command:", "[Output truncated", "<blank>"];
 
 /// Commands that hand on what follows them as said to the model.
-const SAID: [&str; 4] = ["/ask ", "/code ", "/architect ", "/chat-mode "];
+const SAID: [&str; 3] = ["/ask ", "/code ", "/architect "];
 
 /// Commands that run another program.
 const RUN: [&str; 4] = ["/run ", "/test ", "/git ", "!"];
 
-/// The turns of a history, or nothing if the text is none.
+/// The turns of a history, or nothing if the text is none: a history begins with a start of the program.
 pub(super) fn turns(text: &str) -> Option<Vec<Turn>> {
-    if !text.lines().any(|line| line.starts_with(STARTED)) {
+    if !text.trim_start().starts_with(STARTED) {
         return None;
     }
+    // aider ends each line of the person with two spaces. A heading of the model's has none, unless an editor has taken
+    // them from all lines.
+    let are_spaced = text.lines().any(|line| line.starts_with(SAYS) && line.ends_with("  "));
     let mut out = Vec::new();
     let mut said: Vec<&str> = Vec::new();
     let mut speaks = Role::Assistant;
     for (at, line) in text.lines().chain([STARTED]).enumerate() {
-        let (role, rest) = spoken(line);
+        let (role, rest) = spoken(line, are_spaced);
         if role != Some(speaks) {
             finish(speaks, &said, at + 1 - said.len(), &mut out);
             said.clear();
@@ -44,12 +50,10 @@ pub(super) fn turns(text: &str) -> Option<Vec<Turn>> {
 }
 
 /// Who wrote a line and what, or nobody where a session starts.
-fn spoken(line: &str) -> (Option<Role>, &str) {
-    if let Some(rest) = line.strip_prefix("####") {
-        return match rest.strip_prefix(' ') {
-            Some(rest) => (Some(Role::User), rest.trim_end()),
-            None => (Some(Role::Assistant), line),
-        };
+fn spoken(line: &str, are_spaced: bool) -> (Option<Role>, &str) {
+    let said = line.strip_prefix(SAYS).or_else(|| (line == SAYS.trim_end()).then_some(""));
+    if let Some(said) = said.filter(|_| !are_spaced || line.ends_with("  ")) {
+        return (Some(Role::User), said.trim_end());
     }
     if line.starts_with(STARTED) {
         return (None, "");
@@ -107,11 +111,22 @@ mod tests {
             ("/run cargo test", Role::Tool, "$ cargo test"),
             ("! ls", Role::Tool, "$ ls"),
             ("/add src/a.rs", Role::Tool, "/add src/a.rs"),
+            ("/chat-mode ask", Role::Tool, "/chat-mode ask"),
+            ("<blank>", Role::Tool, "<blank>"),
             ("# Fix any errors below, if possible.", Role::Tool, "# Fix any errors below, if possible."),
             ("I ran this command:", Role::Tool, "I ran this command:"),
         ] {
             assert_eq!(read(&format!("#### {line}  \n")), [(role, said.to_owned(), 3, 3)]);
         }
+    }
+
+    #[test]
+    fn headings_of_the_model_are_its_own() {
+        let heading = read("#### why?  \n\nSo.\n\n#### A heading\n\nText.\n");
+        assert_eq!(heading[1], (Role::Assistant, "So.\n\n#### A heading\n\nText.".to_owned(), 5, 9));
+        // Without the spaces there is no telling.
+        let bare = read("#### why\n####\n#### so?\n\nSo.\n");
+        assert_eq!(bare[0], (Role::User, "why\n\nso?".to_owned(), 3, 5));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! Exports of chats name them differently: ChatGPT's `mapping` holds messages by id, and VS Code's `requests` hold what
 //! the person asked beside the list of what was answered.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -23,8 +23,12 @@ const MAX_DEPTH: usize = 4;
 /// What lists of messages are called.
 const LISTS: [&str; 6] = ["messages", "turns", "conversation", "conversations", "history", "requests"];
 
-/// What messages by id are called, each in a node of a tree. Their order in the file is that of time.
+/// What messages by id are called, each in a node of a tree that names its `parent`. Their order in the file is mostly
+/// that of time. A question that was asked anew, or an answer that was made anew, begins another branch.
 const TREE: &str = "mapping";
+
+/// The last node of the branch that the person saw last.
+const LEAF: &str = "current_node";
 
 /// The turns of a transcript, or nothing if the text is none.
 pub(super) fn turns(text: &str) -> Option<Vec<Turn>> {
@@ -61,21 +65,28 @@ impl Document<'_> {
             return list.into_iter().for_each(|one| self.read(one, depth - 1));
         }
         let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(part.get()) else { return };
-        if let Some(list) = LISTS.iter().find_map(|name| fields.get(*name).filter(|inner| inner.get().starts_with('[')))
-        {
+        let Ok(value) = serde_json::from_str::<Value>(part.get()) else { return };
+        let is_list = role(&value).is_none();
+        let list = LISTS
+            .iter()
+            .filter(|_| is_list)
+            .find_map(|name| fields.get(*name).filter(|list| list.get().starts_with('[')));
+        if let Some(list) = list {
             return self.read(list, depth - 1);
         }
-        if let Some(tree) = fields.get(TREE) {
-            let nodes: HashMap<String, &RawValue> = serde_json::from_str(tree.get()).unwrap_or_default();
-            let mut nodes: Vec<&RawValue> = nodes.into_values().collect();
+        if let Some(tree) = value.get(TREE).and_then(Value::as_object) {
+            let branch = branch(&value, tree);
+            let nodes: HashMap<String, &RawValue> = serde_json::from_str(fields[TREE].get()).unwrap_or_default();
+            let is_seen = |id: &String| branch.is_empty() || branch.contains(id.as_str());
+            let mut nodes: Vec<&RawValue> =
+                nodes.into_iter().filter(|(id, _)| is_seen(id)).map(|(_, node)| node).collect();
             nodes.sort_unstable_by_key(|node| node.get().as_ptr());
             return nodes.into_iter().for_each(|node| self.read(node, depth - 1));
         }
-        let Ok(message) = serde_json::from_str(part.get()) else { return };
         let at = part.get().as_ptr().addr() - self.text.as_ptr().addr();
         self.line += self.text.as_bytes()[self.counted..at].iter().filter(|&&byte| byte == b'\n').count();
         self.counted = at;
-        said(&message, self.line, 1, &mut self.out);
+        said(&value, self.line, 1, &mut self.out);
     }
 }
 
@@ -121,15 +132,21 @@ fn said(value: &Value, line: usize, depth: usize, out: &mut Vec<Turn>) {
         list.iter().take(MAX_TURNS).for_each(|one| said(one, line, depth - 1, out));
         return;
     }
-    if let Some(list) = LISTS.iter().find_map(|name| value.get(name).filter(|list| list.is_array())) {
+    // A message may hold a list too, such as what was said before it.
+    let is_list = role(value).is_none();
+    let list = LISTS.iter().filter(|_| is_list).find_map(|name| value.get(name).filter(|list| list.is_array()));
+    if let Some(list) = list {
         return said(list, line, depth - 1, out);
     }
     if let Some(tree) = value.get(TREE).and_then(Value::as_object) {
-        return tree.values().for_each(|node| said(node, line, depth - 1, out));
+        let branch = branch(value, tree);
+        let seen = tree.iter().filter(|(id, _)| branch.is_empty() || branch.contains(id.as_str()));
+        return seen.for_each(|(_, node)| said(node, line, depth - 1, out));
     }
     if let (Some(asked), Some(answers)) = (asked(value), value.get("response").and_then(Value::as_array)) {
         push(Role::User, asked, line, out);
-        let texts = answers.iter().filter_map(|one| one.get("value").and_then(Value::as_str));
+        let is_said = |one: &&Value| one.get("kind").and_then(Value::as_str) != Some("thinking");
+        let texts = answers.iter().filter(is_said).filter_map(|one| one.get("value").and_then(Value::as_str));
         return push(Role::Assistant, &texts.collect::<String>(), line, out);
     }
     let message = ["message", "payload"].iter().find_map(|name| value.get(name).filter(|inner| inner.is_object()));
@@ -166,6 +183,16 @@ fn role(value: &Value) -> Option<Role> {
 /// What a person asked, where the answers stand beside it.
 fn asked(value: &Value) -> Option<&str> {
     value.get("message")?.get("text")?.as_str()
+}
+
+/// The ids of the nodes from the leaf up to the root; none if no leaf is named.
+fn branch<'a>(value: &'a Value, tree: &'a serde_json::Map<String, Value>) -> HashSet<&'a str> {
+    let mut seen = HashSet::new();
+    let mut next = value.get(LEAF).and_then(Value::as_str);
+    while let Some(id) = next.filter(|id| seen.insert(*id)) {
+        next = tree.get(id).and_then(|node| node.get("parent")).and_then(Value::as_str);
+    }
+    seen
 }
 
 /// Appends one part of a message.
@@ -261,6 +288,8 @@ mod tests {
             r#"{"type":"user","message":"hi"}"#,
             r#"{"id":1,"turns":[{"role":"user","text":"hi"}]}"#,
             r#"[{"role":"user","content":"hi"}]"#,
+            r#"{"role":"user","content":"hi","history":[],"mapping":null}"#,
+            "{\"role\":\"user\",\"history\":[{\"role\":\"user\",\"content\":\"x\"}],\n\"content\":\"hi\"}",
         ] {
             assert_eq!(read(&format!("\n{line}\n")), [user("hi", 2)], "{line}");
         }
@@ -292,10 +321,12 @@ mod tests {
         let requests = r#"{
  "requests": [
   { "message": { "text": "hi", "parts": [] },
-    "response": [{ "value": "h" }, { "kind": "x" }, { "value": "o" }] }
+    "response": [{ "kind": "thinking", "value": "x" }, { "value": "h" }, { "kind": "x" }, { "value": "o" }] }
  ]
 }"#;
         assert_eq!(read(requests), [user("hi", 3), answer(3)]);
+        let branched = tree.replace("\"title\": \"x\"", "\"current_node\": \"b\"");
+        assert_eq!(read(&branched), [answer(6)], "`a` is no parent of `b`");
         // The same in a line.
         assert_eq!(read(&requests.replace('\n', "")), [user("hi", 1), answer(1)]);
         assert_eq!(read(&tree.replace('\n', "")), [user("hi", 1), answer(1)]);

@@ -32,10 +32,15 @@ pub(super) fn turns(text: &str) -> Option<Vec<Turn>> {
     let is_terminal = lines.iter().any(|line| line.starts_with('⏺'));
     let mut starts: Vec<(usize, Role, &str)> = Vec::new();
     let mut in_code = false;
+    // A label in what a program thought or a tool printed is nobody's.
+    let mut blocks = blocks::blocks(&lines).into_iter().peekable();
     for (at, line) in lines.iter().enumerate() {
+        while blocks.next_if(|block| block.close < at).is_some() {}
+        let is_inside = blocks.peek().is_some_and(|block| block.open <= at);
         let trimmed = line.trim_start();
         in_code ^= trimmed.starts_with("```") || trimmed.starts_with("~~~");
         let mark = if is_terminal { marked(line) } else { labelled(line, in_code) };
+        let mark = mark.filter(|_| !is_inside);
         starts.extend(mark.map(|(role, rest)| (at, role, rest)));
         if starts.len() > MAX_TURNS {
             break;
@@ -137,6 +142,8 @@ mod tests {
         ] {
             assert!(turns(text).is_none(), "{text}");
         }
+        let inside = read("_**User**_\na\n_**Agent**_\n<think>\nUser: x\n</think>\nb");
+        assert_eq!(inside[1..], [(Role::Assistant, "b".to_owned(), 7, 7)]);
         let aside = "_**User**_\na\n_**Agent**_\nb\n_**User - sidechain (9:12)**_\nc\n_**Agent - sidechain (m)**_\nd";
         let roles: Vec<Role> = read(aside).iter().map(|(role, ..)| *role).collect();
         assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::Assistant]);
