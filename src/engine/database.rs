@@ -25,9 +25,9 @@ impl Engine {
         }
     }
 
-    /// The scope of a folder: its repository, or everywhere. If the store does not remember the repository, git's
-    /// history is walked to its first commit. If many commits were unpacked for it, the store remembers that commit, so
-    /// that the history is walked once. Without a store, or where it cannot be read or written, it is walked each time.
+    /// The scope of a folder: its repository, or everywhere. A repository is known by its first commit. If the store
+    /// does not remember that, git's history is walked, and the store remembers what a long walk found. Without a store
+    /// that can be written, each call walks again.
     pub fn scope_of(&self, folder: &Path) -> Scope {
         self.scope_kept_from(folder, LONG_WALK)
     }

@@ -41,7 +41,8 @@ pub struct FirstCommit {
     pub unpacked: usize,
 }
 
-/// The least of the commits without parents that the repository of a folder has behind its `HEAD`.
+/// Finds the first commit of the repository that a folder is in. If several commits behind `HEAD` have no parents, it
+/// is the one with the least id.
 ///
 /// # Errors
 /// Where there is none, or it cannot be found within bounds.

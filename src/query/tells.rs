@@ -45,8 +45,8 @@ struct Single {
     fingerprint: String,
     /// Its lines.
     text: String,
-    /// Whether a pattern of the entry matches these lines. If none does, they say too little to be compared, such as
-    /// "exit code 1".
+    /// Whether a pattern of the entry matches these lines. Lines that no pattern matches, such as "exit code 1", say
+    /// too little to be compared.
     matches: OnceLock<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! What a new memory may repeat: one that says nearly the same, in its words or by its meaning.
+//! Finds the memories that a new one may repeat. They say nearly the same in the same words, or mean nearly the same.
 
 use crate::engine::{Engine, EngineError, Session};
 use crate::memory::{Alike, closest};
@@ -33,8 +33,8 @@ pub struct Near {
 }
 
 impl Engine {
-    /// The memories of this kind and scope that say nearly the same as the new one: by words at most one, and by
-    /// meaning at most one, if there is a calibrated model.
+    /// Finds memories of this kind and scope that say nearly the same as the new one. At most one is found by its
+    /// words, and at most one more by its meaning, if there is a calibrated model.
     pub(super) fn near(
         &self,
         id: &str,

@@ -1,8 +1,8 @@
-//! The history that aider keeps of a project (`.aider.chat.history.md`): `#### ` begins a line of the person, `> ` one
-//! of the program around the model, and all else is the model's.
+//! The history that aider keeps of a project (`.aider.chat.history.md`). A line of the person begins with `#### `, a
+//! line of aider itself with `> `, and all other lines are the model's.
 //!
-//! Of what stands behind `#### ` only a part is the person's words. Commands such as `/add` speak to the program, and
-//! aider itself writes what a linter or a command printed there, for the model to read.
+//! Not all lines with `#### ` are the person's words. Commands such as `/add` speak to aider. What a linter or a
+//! command printed stands there too, because aider hands it to the model in the person's name.
 
 use super::{MAX_TURNS, Role, Turn, turn};
 

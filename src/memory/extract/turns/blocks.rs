@@ -36,23 +36,23 @@ impl Tag {
     }
 }
 
-/// The blocks of a text, in order. A tag that is not closed, or that stands in fenced code, is none.
+/// The blocks of a text, in order. A tag opens a block only if it is closed again and stands outside of fenced code.
 pub(super) fn blocks(lines: &[&str]) -> Vec<Block> {
     let mut out = Vec::new();
-    let mut is_open = [true; 2];
+    let mut may_close = [true; 2];
     let (mut at, mut in_code) = (0, false);
     while at < lines.len() {
         let line = lines[at].trim_start();
         in_code ^= line.starts_with("```") || line.starts_with("~~~");
-        let tag = Tag::of(line).filter(|tag| !in_code && is_open[*tag as usize]);
+        let tag = Tag::of(line).filter(|tag| !in_code && may_close[*tag as usize]);
         let close = tag.and_then(|tag| (at..lines.len()).find(|&line| lines[line].contains(tag.end())));
         match (tag, close) {
             (Some(tag), Some(close)) => {
                 out.push(Block { open: at, close, tag });
                 at = close;
             }
-            // Nothing below closes it, nor any other of its kind.
-            (Some(tag), None) => is_open[tag as usize] = false,
+            // Nothing below closes a tag of this kind, so later ones need not be looked at.
+            (Some(tag), None) => may_close[tag as usize] = false,
             _ => {}
         }
         at += 1;

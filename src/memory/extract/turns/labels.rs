@@ -12,8 +12,8 @@ use regex::Regex;
 use super::{MAX_TURNS, Role, Turn, blocks, paragraphs, role_of, turn};
 use crate::text::pattern;
 
-/// Markup, a name, whether another program was asked by the first (`sidechain`), a time or model in brackets, markup,
-/// and a colon or the end of the line.
+/// A label. Its parts, in this order: markup, a name, ` - sidechain` if the program talks with another program, a time
+/// or a model in brackets, markup, and a colon or the end of the line.
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         concat!(
