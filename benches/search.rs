@@ -38,6 +38,7 @@ fn engine(home: &Path, data: &Path, model: bool) -> Engine {
         reranker: String::new(),
         recall_target: 0.99,
         max_noise: 0.03,
+        remembers: false,
         models: model.then_some(models),
         later: None,
     })

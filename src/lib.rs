@@ -23,6 +23,7 @@ pub mod pack;
 pub mod platform;
 pub mod process;
 pub mod query;
+pub mod recent;
 pub mod render;
 pub mod screen;
 pub mod serve;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["error"],
     &["types", "screen", "platform"],
-    &["text", "vector", "map", "lock", "process", "render", "threads"],
+    &["text", "vector", "map", "lock", "process", "recent", "render", "threads"],
     &["triage"],
     &["chunk", "canon", "embed", "store", "ann", "lexical", "git"],
     &["ingest", "memory", "outcome", "query", "setup", "terraform", "tools"],

@@ -25,6 +25,7 @@ fn engine(with_model: bool) -> Engine {
         model: "bge-small-en-v1.5-int8".into(),
         recall_target: 0.99,
         max_noise: 0.03,
+        remembers: false,
         models: with_model.then(home::settings),
     })
 }

@@ -85,29 +85,22 @@ def size(tools):
         return len(text.encode()), "bytes"
 
 
-def children(of):
-    """Processes below one, nearest first."""
-    found, level = [], [of]
-    while level:
-        below = []
-        for parent in level:
-            try:
-                tasks = pathlib.Path(f"/proc/{parent}/task").iterdir()
-                for task in tasks:
-                    below += [int(child) for child in (task / "children").read_text().split()]
-            except OSError:
-                pass
-        found += below
-        level = below
-    return found
-
-
-def lives(process):
-    """Whether a process does; one that has ended and waits to be fetched by its parent does not."""
+def stat(process):
+    """State, parent and group of a process; none of one that is gone."""
     try:
-        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        state, parent, group = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[:3]
+        return state, int(parent), int(group)
     except OSError:
-        return False
+        return None
+
+
+def servers(gateway, groups):
+    """Living processes of the servers that a gateway has started. Each has a group, whose leader only holds it; the
+    groups are added to `groups`, so that a server whose holder is gone is found too."""
+    known = {int(name): stat(name) for name in os.listdir("/proc") if name.isdigit()}
+    known = {process: of for process, of in known.items() if of and of[0] != "Z"}
+    groups |= {process for process, (_, parent, _) in known.items() if parent == gateway}
+    return [process for process, (_, _, group) in known.items() if group in groups and process != group]
 
 
 def main():
@@ -168,9 +161,10 @@ def main():
     ask = lambda name, tool, given: client.call("call", {"name": f"{name}__{tool}", "arguments": given})
     right = {name: ask(name, *probe)["result"] for name, probe in probed.items()}
     wrong = told = kills = answered = 0
+    groups = set()
     for number in range(arguments.killed):
         if number % 20 == 10:
-            alive = children(client.process.pid)
+            alive = servers(client.process.pid, groups)
             if alive:
                 kills += 1
                 try:
@@ -187,10 +181,10 @@ def main():
             answered += 1
         else:
             wrong += 1
-    below = children(client.process.pid)
+    servers(client.process.pid, groups)
     client.end()
     time.sleep(1)
-    left = sum(lives(one) for one in below)
+    left = len(servers(client.process.pid, groups))
     print(f"{arguments.killed} calls, {kills} kills: {answered} answered, {told} told as failed, {wrong} wrong; "
           f"{left} processes left")
 

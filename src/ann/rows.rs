@@ -27,6 +27,11 @@ impl RowSet {
         self.words.get(row as usize / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
+    /// The bits, of 64 rows each.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// Those that are admitted, in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words.iter().zip(0u32..).flat_map(|(word, at)| {

@@ -7,7 +7,7 @@ use super::{Global, Outcome};
 use crate::config::{Environment, Paths, Right, ServeSettings, Tokens, own_token};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::system::{self, HAS_SOCKETS};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::render::{json_object, line, shown};
 use crate::serve::Service;
 use crate::serve::http::{Admission, HttpOptions, Place, serve};
@@ -123,7 +123,7 @@ pub(super) fn run(global: &Global, args: &ServeArgs, output: &Output) -> Outcome
     let admission = admission(args.no_token, &surroundings.paths)?;
     tell(&place, &admission, args, &surroundings.paths, output)?;
     let here = working_directory()?;
-    let mut engine = surroundings.settings();
+    let mut engine = EngineSettings { remembers: true, ..surroundings.settings() };
     if let Some(models) = &mut engine.models {
         // Many ask at a time: each question has a thread of its own, and none is split over several.
         models.encoder.question_threads = None;

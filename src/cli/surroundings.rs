@@ -108,6 +108,7 @@ impl Surroundings {
             reranker: self.config.settings().model.reranker.clone(),
             recall_target: self.config.settings().index.recall_target,
             max_noise: self.config.settings().search.max_noise,
+            remembers: false,
             models: self.store_settings(),
             later: self.config.settings().index.background.then_some(background::renew_later as fn() -> bool),
         }

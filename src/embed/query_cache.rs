@@ -5,10 +5,10 @@
 //! bulk pass through.
 
 use super::{EmbedError, Encoded, Encoder, Running};
+use crate::recent::Recent;
 use crate::text::{TextHash, text_hash};
 use crate::types::{Fingerprint, Role};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
 
 /// Calls with more texts than this are bulk.
 const MAX_CACHED_TEXTS: usize = 8;
@@ -19,52 +19,19 @@ pub const CACHE_BYTES: usize = 4 << 20;
 /// An encoder that remembers what it was asked lately.
 pub struct QueryCache {
     inner: Box<dyn Encoder>,
-    /// Most answers that are entries.
-    capacity: usize,
-    entries: Mutex<Entries>,
-}
-
-#[derive(Default)]
-struct Entries {
-    /// Each with its last use, as the number of the call.
-    answers: HashMap<(bool, TextHash), (u64, Encoded)>,
-    calls: u64,
+    answers: Recent<(bool, TextHash), Encoded>,
 }
 
 impl QueryCache {
     /// Keeps at most `cache_bytes` of vectors.
     pub fn new(inner: Box<dyn Encoder>, cache_bytes: usize) -> Self {
         let capacity = cache_bytes / (4 * inner.dims().max(1));
-        Self { inner, capacity, entries: Mutex::default() }
+        Self { inner, answers: Recent::new(capacity) }
     }
 
-    /// What is kept of these; a panic elsewhere leaves whole answers only.
+    /// What is kept of these.
     fn find(&self, keys: &[(bool, TextHash)]) -> Vec<Option<Encoded>> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.calls += 1;
-        let now = entries.calls;
-        let one = |key| {
-            let (used, answer) = entries.answers.get_mut(key)?;
-            *used = now;
-            Some(answer.clone())
-        };
-        keys.iter().map(one).collect()
-    }
-
-    fn keep(&self, key: (bool, TextHash), answer: &Encoded) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.capacity == 0 {
-            return;
-        }
-        if entries.answers.len() >= self.capacity {
-            // The older half goes at once: cheaper than an order that is kept at every step.
-            let mut uses: Vec<u64> = entries.answers.values().map(|(used, _)| *used).collect();
-            uses.sort_unstable();
-            let middle = uses[uses.len() / 2];
-            entries.answers.retain(|_, (used, _)| *used > middle);
-        }
-        let now = entries.calls;
-        entries.answers.insert(key, (now, answer.clone()));
+        keys.iter().map(|key| self.answers.get(key)).collect()
     }
 }
 
@@ -103,7 +70,7 @@ impl Encoder for QueryCache {
         if !missing.is_empty() {
             let wanted: Vec<&str> = missing.iter().map(|&at| texts[at]).collect();
             for (&at, answer) in missing.iter().zip(self.inner.encode(&wanted, role, &mut |_| {})?) {
-                self.keep(keys[at], &answer);
+                self.answers.keep(keys[at], answer.clone());
                 found[at] = Some(answer);
             }
         }
@@ -126,7 +93,7 @@ impl Encoder for QueryCache {
             let some_roles: Vec<Role> = missing.iter().map(|&role| roles[role]).collect();
             for (&role, side) in missing.iter().zip(self.inner.encode_roles(&some_texts, &some_roles)?) {
                 for (&text, answer) in at.iter().zip(side) {
-                    self.keep(keys[role][text], &answer);
+                    self.answers.keep(keys[role][text], answer.clone());
                     found[role][text] = Some(answer);
                 }
             }
@@ -238,7 +205,6 @@ mod tests {
             ask(&cache, &[&"y".repeat(text + 2)], Role::Query);
             // Asked again and again, this one stays.
             assert_eq!(ask(&cache, &["z"], Role::Query), [[1.0, 1.0]]);
-            assert!(cache.entries.lock().unwrap().answers.len() <= 10);
         }
         assert_eq!(count.load(Ordering::Relaxed), 101);
     }

@@ -208,6 +208,7 @@ mod tests {
             reranker: String::new(),
             recall_target: 1.0,
             max_noise: 0.03,
+            remembers: false,
             models: None,
             later: None,
         })

@@ -77,6 +77,7 @@ pub use tools::{
 
 use tools::ReadyTools;
 
+use crate::ann::Index;
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;
 use crate::query::Stage;
@@ -112,6 +113,8 @@ pub struct EngineSettings {
     pub recall_target: f64,
     /// Share of foreign questions that indexed texts may answer, in (0, 0.25\].
     pub max_noise: f64,
+    /// Whether the nearest of what was asked are remembered, in memory alone: for a process that is asked by many.
+    pub remembers: bool,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
     /// Starts a process that makes the file of vectors again ([`Engine::renew_vectors`]), and says whether it could.
@@ -181,6 +184,11 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// An index that remembers what it is asked, if this engine is to.
+    fn remembering(&self, index: Index) -> Index {
+        if self.settings.remembers { index.remembering() } else { index }
+    }
+
     /// Opens nothing yet.
     pub fn new(settings: EngineSettings) -> Self {
         Self {

@@ -21,6 +21,7 @@ pub fn settings(user: &User) -> EngineSettings {
         model: "none".into(),
         recall_target: 0.99,
         max_noise: 0.03,
+        remembers: false,
         models: None,
         later: None,
     }

@@ -24,6 +24,7 @@ pub(super) fn engine(user: &User) -> Engine {
         model: "none".into(),
         recall_target: 0.99,
         max_noise: 0.03,
+        remembers: false,
         models: None,
         later: None,
     })

@@ -25,6 +25,7 @@ fn engine(data: &Path) -> Engine {
         reranker: "none".to_owned(),
         recall_target: 1.0,
         max_noise: 0.03,
+        remembers: false,
         models: None,
         later: None,
     })

@@ -2,6 +2,7 @@
 
 use crate::support::agent::{Agent, for_anyone};
 use crate::support::ken::User;
+use crate::support::service::Service;
 use kenning::store::WriterLock;
 use serde_json::json;
 use std::time::Duration;
@@ -132,6 +133,44 @@ fn a_call_that_takes_long_says_that_it_goes_on() {
         let params = &message["params"];
         assert_eq!((&params["progressToken"], params["progress"].as_f64()), (&json!(7), Some(at as f64 + 1.0)));
     }
+}
+
+/// Over HTTP the same, in a stream of events; whoever asks for none gets one JSON message.
+#[test]
+fn a_call_over_http_that_takes_long_says_that_it_goes_on() {
+    let user = User::new();
+    let service = Service::start(&user, &[]);
+    service.call_tool(&service.token, "remember", &json!({"text": "Lamps are lit at dusk", "kind": "fact"}));
+    let remember = |meta: serde_json::Value| {
+        let lock = WriterLock::take(&user.home(), "a test", Duration::from_secs(60)).unwrap();
+        let ended = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(2_500));
+            drop(lock);
+        });
+        let arguments = json!({"text": "Bread is baked at four", "kind": "fact"});
+        let params = json!({"name": "remember", "arguments": arguments, "_meta": meta});
+        let answer = service.ask_as_agent(&service.token, "tools/call", &params);
+        ended.join().unwrap();
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer
+    };
+    let whole = remember(json!({}));
+    assert!(
+        whole.header("content-type") == Some("application/json") && whole.json()["result"].is_object(),
+        "{whole:?}"
+    );
+    let told = remember(json!({"progressToken": "p"}));
+    assert_eq!(told.header("content-type"), Some("text/event-stream"), "{told:?}");
+    let events: Vec<serde_json::Value> =
+        told.body.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()).collect();
+    let (answer, heard) = events.split_last().unwrap();
+    assert!(answer["id"] == 1 && answer["result"]["isError"] != true, "{events:?}");
+    assert!(heard.len() >= 2, "{events:?}");
+    for (at, message) in heard.iter().enumerate() {
+        let params = &message["params"];
+        assert_eq!((&params["progressToken"], params["progress"].as_f64()), (&json!("p"), Some(at as f64 + 1.0)));
+    }
+    assert_eq!(service.end(), Some(0));
 }
 
 #[test]

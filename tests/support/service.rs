@@ -99,8 +99,12 @@ impl Service {
 
     /// Calls an agent's tool over HTTP, as a client from before 2026-07-28 with this token.
     pub fn call_tool(&self, token: &str, tool: &str, arguments: &Value) -> Answer {
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": tool, "arguments": arguments}});
+        self.ask_as_agent(token, "tools/call", &json!({"name": tool, "arguments": arguments}))
+    }
+
+    /// Sends a request of an agent over HTTP, as such a client does.
+    pub fn ask_as_agent(&self, token: &str, method: &str, params: &Value) -> Answer {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let bearer = format!("Bearer {token}");
         let headers = [
             ("Host", self.address.as_str()),

@@ -6,6 +6,7 @@
 //! the image was made is compared on its own, and what is gone admitted nowhere.
 
 mod exact;
+mod known;
 mod owners;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use super::{Image, Neighbour, RowSet};
 use crate::text::TextHash;
 use crate::vector::simd::Isa;
 use exact::{BLOCK, SCATTERED};
+use known::Known;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -44,6 +46,8 @@ pub struct Index {
     searched: AtomicUsize,
     together: Together,
     damaged: AtomicBool,
+    /// None where answers are not to be remembered.
+    known: Option<Known>,
     /// Room for walks, one for each that runs.
     rooms: Mutex<Vec<Searcher>>,
 }
@@ -100,6 +104,7 @@ impl Index {
             searched: AtomicUsize::new(0),
             together: Together::new(),
             damaged: AtomicBool::new(false),
+            known: None,
             rooms: Mutex::default(),
         }
     }
@@ -114,6 +119,13 @@ impl Index {
     ) -> Self {
         let (overlay, fresh) = Overlay::new(&image, changed, links, vectors);
         Self { overlay: Some(Box::new(Over { overlay, fresh: Self::new(fresh) })), ..Self::new(image) }
+    }
+
+    /// The same, which remembers what it is asked about owners, for a process that is asked much: whoever asks again is
+    /// answered without a search.
+    #[must_use]
+    pub fn remembering(self) -> Self {
+        Self { known: Some(Known::new()), ..self }
     }
 
     /// The vectors and whose they are, without what lies over them.

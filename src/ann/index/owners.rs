@@ -120,6 +120,10 @@ impl Index {
         if k == 0 || self.is_empty() || query.len() != self.image.dims() {
             return Vec::new();
         }
+        self.nearest_known(query, k, admitted, || self.find_owners(query, k, admitted))
+    }
+
+    fn find_owners(&self, query: &[f32], k: usize, admitted: Option<&RowSet>) -> Vec<OwnerNeighbour> {
         if let Some(found) = self.walk_to_owners(query, k, admitted) {
             return found;
         }
@@ -134,6 +138,10 @@ impl Index {
         if query.len() != self.image.dims() {
             return vec![None; owners.len()];
         }
+        self.similarities_known(query, owners, || self.find_similarities(query, owners))
+    }
+
+    fn find_similarities(&self, query: &[f32], owners: &[u64]) -> Vec<Option<OwnerNeighbour>> {
         let codes = QueryCodes::new(query);
         let mut comparison = self.comparison(query, &codes);
         let links: Vec<(Source, Range<usize>)> = owners.iter().map(|owner| self.links_of(*owner)).collect();

@@ -244,6 +244,29 @@ proptest! {
         prop_assert!(!index.is_damaged());
     }
 
+    /// An index that remembers answers as one that does not, whatever it was asked before.
+    #[test]
+    fn what_is_remembered_is_what_would_be_found(
+        asked in prop::collection::vec((0usize..3, 0usize..3, 0usize..3), 1..40), seed: u64, laid_over in 0usize..3,
+    ) {
+        let plain = owned(60, 200, 16, seed, laid_over);
+        let remembering = owned(60, 200, 16, seed, laid_over).remembering();
+        let query = |number: usize| -> Vec<f32> { (0..16).map(|i| ((i * (number + 3)) as f32).sin() / 4.0).collect() };
+        let rows = |step: usize| {
+            let mut some = RowSet::new(plain.len());
+            (0..plain.len() as u32).step_by(step).for_each(|row| some.insert(row));
+            some
+        };
+        // No filter, one that admits every row, and one that admits few of them.
+        let filters = [None, Some(rows(1)), Some(rows(5))];
+        for (number, k, filter) in asked {
+            let (query, k, admitted) = (query(number), [1, 7, 30][k], filters[filter].as_ref());
+            prop_assert_eq!(remembering.nearest_owners(&query, k, admitted), plain.nearest_owners(&query, k, admitted));
+            let owners: Vec<u64> = (0..k as u64).map(|i| i * (filter as u64 + 1)).collect();
+            prop_assert_eq!(remembering.owners_similarity(&query, &owners), plain.owners_similarity(&query, &owners));
+        }
+    }
+
     /// An owner whose nearest rows are damaged is as near as the next of them, or not there.
     #[test]
     fn owners_do_without_damaged_rows(

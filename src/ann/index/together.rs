@@ -3,8 +3,9 @@
 //! Reading rows takes several times as long as comparing them. So a question waits before it is compared, as long as
 //! there are as many others that have something else to do as there are processors. Then whoever comes, or the one that
 //! has waited longest, has a pass with others that wait. One question alone, and few of them, never wait. Somebody who
-//! runs is always left to begin the next pass: with his own question, or where a pass or a question ends. What a
-//! question is told does not depend on the others.
+//! runs is always left to begin the next pass: with his own question, or where a pass or a question ends. Questions that
+//! need no pass may come and go for ever, so nobody waits for more than a few of them. What a question is told does not
+//! depend on the others.
 
 use crate::vector::QueryCodes;
 use std::collections::VecDeque;
@@ -13,6 +14,9 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Most questions of a pass. More would wait longer for little: of eight each has an eighth of the reading.
 const MOST: usize = 8;
+
+/// Most questions that may come to their end while one waits, before it begins a pass itself.
+const PATIENCE: u64 = 16;
 
 /// All questions of this process.
 static HERE: LazyLock<Meeting> = LazyLock::new(|| Meeting::new(threads_at_most()));
@@ -34,6 +38,8 @@ struct State {
     asked: usize,
     /// Of those, how many wait, or are compared by another's thread.
     blocked: usize,
+    /// Questions that have come to their end.
+    ended: u64,
     /// Those that no pass has taken yet, the longest first.
     waiting: VecDeque<Waiting>,
     /// Number of the last place.
@@ -44,6 +50,8 @@ struct State {
 #[derive(Debug)]
 struct Waiting {
     place: usize,
+    /// How many had come to their end when it began to wait.
+    since: u64,
     codes: Arc<QueryCodes>,
     tell: SyncSender<Turn>,
 }
@@ -94,9 +102,14 @@ impl State {
         taken
     }
 
-    /// Lets whoever has waited longest begin a pass where too few are left that may come to begin one.
+    /// Whether whoever has waited longest has seen too many others pass by.
+    fn is_overdue(&self) -> bool {
+        self.waiting.front().is_some_and(|first| self.ended >= first.since + PATIENCE)
+    }
+
+    /// Lets whoever has waited longest begin a pass where too few are left that may come to begin one, or none came.
     fn wake(&mut self, processors: usize) {
-        if self.running() >= processors {
+        if self.running() >= processors && !self.is_overdue() {
             return;
         }
         let Some(first) = self.waiting.pop_front() else { return };
@@ -132,7 +145,8 @@ impl Meeting {
             } else {
                 let (tell, told) = sync_channel(1);
                 state.blocked += 1;
-                state.waiting.push_back(Waiting { place, codes: Arc::clone(codes), tell });
+                let since = state.ended;
+                state.waiting.push_back(Waiting { place, since, codes: Arc::clone(codes), tell });
                 drop(state);
                 told.recv()
             }
@@ -173,6 +187,7 @@ impl Drop for Asking<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.asked -= 1;
+        state.ended += 1;
         state.wake(self.0.processors);
     }
 }
@@ -280,6 +295,27 @@ mod tests {
             assert_eq!((sizes.iter().sum::<usize>(), sizes.iter().all(|size| *size <= MOST)), (20 * 50, true));
             assert!(is_empty(&meeting));
         }
+    }
+
+    #[test]
+    fn nobody_waits_for_more_than_a_few_that_need_no_pass() {
+        let meeting = Meeting::new(1);
+        let _busy = Asking::at(&meeting);
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| {
+                let _asking = Asking::at(&meeting);
+                meeting.ask(1, &of(7), |all| all.iter().map(|codes| said(codes)).collect())
+            });
+            wait_for(&meeting, |state| state.waiting.len() == 1);
+            // Two at a time, so that there is always one who may begin a pass, and never does.
+            let mut last = Asking::at(&meeting);
+            for passed in 1..=PATIENCE {
+                last = Asking::at(&meeting);
+                assert_eq!(meeting.state().waiting.is_empty(), passed >= PATIENCE, "{passed}");
+            }
+            assert_eq!(waits.join().unwrap(), said(&of(7)));
+            drop(last);
+        });
     }
 
     #[test]

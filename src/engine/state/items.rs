@@ -165,6 +165,7 @@ impl Engine {
                 let old = old.filter(|held| held.file == file && held.model == model);
                 let known = old.as_ref().and_then(|held| Some((held.changes.as_ref()?, held.stamp.generation())));
                 let derived::Vectors { index, changes } = derived::vectors(database, &model, known, damaged)?;
+                let index = self.remembering(index);
                 let all_there = database.embedded_texts()? <= index.link_count();
                 // Counting both is quick; looking for what is missing is not.
                 let without_vector = if all_there { 0 } else { database.texts_without_vector(Some(&model))? };

@@ -147,6 +147,7 @@ impl Engine {
                 None => self.calibration_of(&model.installed, session)?,
             };
             let (canon, is_partial) = self.canon_index(packs, model.encoder.as_ref(), wanted, session)?;
+            let canon = self.remembering(canon);
             // Looked at after the vectors were made, if they had to be.
             let vectors = self.vector_path(packs, model.encoder.as_ref());
             let own: Option<PathBuf> = self.calibration_path(model.installed.name());

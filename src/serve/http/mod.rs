@@ -18,6 +18,7 @@ mod plain;
 mod problem;
 mod route;
 mod routes;
+mod streamed;
 mod tools;
 mod trust;
 mod work;
@@ -45,6 +46,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net;
 use std::sync::Arc;
+use streamed::streamed;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use trust::{Admitted, Trust};
@@ -254,7 +256,10 @@ async fn agent(app: Arc<App>, agents: mcp::OverHttp, request: Request<Body>) -> 
                 let message = Request::from_parts(parts, held.bytes);
                 // A tool runs in a thread as any question does, and waits for one as they do.
                 let answer = app.work.while_running(answers::QUESTION_TIME, agents.answer(message, visitor)).await;
-                answer.unwrap_or_else(|undone| answers::undone(undone).response(Shape::Problem))
+                match answer {
+                    Ok((response, turn)) => response.map(|body| streamed(body, turn)),
+                    Err(undone) => answers::undone(undone).response(Shape::Problem),
+                }
             }
             Err(problem) => problem.response(Shape::Problem),
         },

@@ -44,7 +44,7 @@ pub(super) enum Undone {
 #[derive(Debug)]
 struct Lane {
     threads: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    waiting: Arc<AtomicUsize>,
     most_waiting: usize,
 }
 
@@ -71,19 +71,33 @@ pub(super) struct Work {
     asked: Arc<AtomicUsize>,
 }
 
-/// One less when it goes.
-struct Counted<'a>(&'a AtomicUsize);
+/// One more in a count while it is there.
+struct Counted(Arc<AtomicUsize>);
 
-impl<'a> Counted<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
+impl Counted {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
-        Self(count)
+        Self(Arc::clone(count))
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for Counted {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A thread that a question holds.
+pub(super) struct Turn {
+    until: Instant,
+    _asked: Counted,
+    _thread: OwnedSemaphorePermit,
+}
+
+impl Turn {
+    /// When the time for the answer is over.
+    pub fn until(&self) -> Instant {
+        self.until
     }
 }
 
@@ -139,7 +153,7 @@ impl Work {
     pub fn new(threads: usize) -> Self {
         let lane = |threads, most_waiting| Lane {
             threads: Arc::new(Semaphore::new(threads)),
-            waiting: AtomicUsize::new(0),
+            waiting: Arc::default(),
             most_waiting,
         };
         Self {
@@ -165,12 +179,14 @@ impl Work {
         self.run(&self.questions, time, work).await
     }
 
-    /// Holds a thread for something that runs a question in one by itself.
-    pub async fn while_running<T>(&self, time: Duration, answer: impl Future<Output = T>) -> Result<T, Undone> {
-        let _asked = Counted::new(&self.asked);
+    /// Holds a thread for something that runs a question in one by itself. The turn is for an answer that goes on: the
+    /// thread is free again when it is dropped.
+    pub async fn while_running<T>(&self, time: Duration, answer: impl Future<Output = T>) -> Result<(T, Turn), Undone> {
+        let asked = Counted::new(&self.asked);
         let until = Instant::now() + time;
-        let _thread = self.questions.thread(time).await?;
-        timeout_at(until, answer).await.map_err(|_| Undone::Late(time))
+        let thread = self.questions.thread(time).await?;
+        let answer = timeout_at(until, answer).await.map_err(|_| Undone::Late(time))?;
+        Ok((answer, Turn { until, _asked: asked, _thread: thread }))
     }
 
     /// Runs work in bulk on texts of so many bytes.

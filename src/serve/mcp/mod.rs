@@ -149,7 +149,6 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(format!("there is no tool {name}; there are {known}"), None));
         };
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
-        let over_http = over_http::visitor_of(&context.extensions).is_some();
         let client = Client::of(&context, &server);
         if tools::writes(&name) && !client.may_write {
             let why = format!("this token may only ask, and {name} needs one that may write");
@@ -166,7 +165,7 @@ impl ServerHandler for Handler {
             let speaker = Speaker { author: &client.author, session: client.session.as_deref() };
             call(server.service(), arguments, caller, speaker)
         };
-        let asked = context.meta.get_progress_token().filter(|_| !over_http);
+        let asked = context.meta.get_progress_token();
         let call = tokio::task::spawn_blocking(work);
         let result = match progress::telling(call, &doing, asked, &context.peer).await {
             Ok(Ok(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),

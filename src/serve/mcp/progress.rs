@@ -1,7 +1,8 @@
 //! What a client hears of a call that takes long, if it has asked for that: once a second, what is being done. Calls
 //! that are done before have said nothing.
 //!
-//! Over HTTP an answer is one message, so nothing can be told before it.
+//! Over HTTP the answer is one JSON message where nothing was told before it, and a stream of events where something
+//! was.
 
 use crate::engine::Progress;
 use crate::engine::face::indexing;

@@ -23,6 +23,7 @@ pub fn settings(data: Option<&Path>) -> EngineSettings {
         reranker: DEFAULT_RERANKER.to_owned(),
         recall_target: 1.0,
         max_noise: 0.03,
+        remembers: false,
         models: None,
         later: None,
     }

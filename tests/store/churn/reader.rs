@@ -74,6 +74,7 @@ pub fn engine(data: &Path) -> Engine {
         reranker: String::new(),
         recall_target: RECALL_TARGET,
         max_noise: 0.03,
+        remembers: false,
         models: Some(models),
         later: None,
     })

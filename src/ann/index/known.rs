@@ -1,0 +1,73 @@
+//! Questions that are asked again: their nearest owners are known. An index does not change, so an answer of it holds
+//! as long as it does. Only a process that answers many asks for this, and what it costs is bounded.
+
+use super::Index;
+use crate::ann::{OwnerNeighbour, RowSet};
+use crate::recent::Recent;
+use crate::text::sha256;
+
+/// Answers of either kind that are held: up to a few KiB each.
+const CAPACITY: usize = 512;
+
+/// What was asked, as a digest.
+type Key = [u8; 32];
+
+/// Answers of one index.
+#[derive(Debug)]
+pub(super) struct Known {
+    nearest: Recent<Key, Vec<OwnerNeighbour>>,
+    similarities: Recent<Key, Vec<Option<OwnerNeighbour>>>,
+}
+
+impl Known {
+    pub fn new() -> Self {
+        Self { nearest: Recent::new(CAPACITY), similarities: Recent::new(CAPACITY) }
+    }
+}
+
+/// A query vector and what else is asked with it, each part behind its length.
+fn key(query: &[f32], others: &[u64]) -> Key {
+    let mut bytes = Vec::with_capacity(16 + 4 * query.len() + 8 * others.len());
+    bytes.extend((query.len() as u64).to_le_bytes());
+    query.iter().for_each(|x| bytes.extend(x.to_bits().to_le_bytes()));
+    others.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    sha256(&bytes)
+}
+
+impl Index {
+    /// The nearest owners, as `find` finds them, or as they are known. Where rows are damaged nothing is held.
+    pub(super) fn nearest_known(
+        &self,
+        query: &[f32],
+        k: usize,
+        admitted: Option<&RowSet>,
+        find: impl FnOnce() -> Vec<OwnerNeighbour>,
+    ) -> Vec<OwnerNeighbour> {
+        let Some(known) = &self.known else { return find() };
+        let rows = admitted.map_or(&[][..], RowSet::words);
+        let key = key(query, &[&[k as u64, u64::from(admitted.is_some())], rows].concat());
+        self.held(&known.nearest, key, find)
+    }
+
+    /// How near owners are, in the same way.
+    pub(super) fn similarities_known(
+        &self,
+        query: &[f32],
+        owners: &[u64],
+        find: impl FnOnce() -> Vec<Option<OwnerNeighbour>>,
+    ) -> Vec<Option<OwnerNeighbour>> {
+        let Some(known) = &self.known else { return find() };
+        self.held(&known.similarities, key(query, owners), find)
+    }
+
+    fn held<T: Clone>(&self, held: &Recent<Key, T>, key: Key, find: impl FnOnce() -> T) -> T {
+        if let Some(answer) = held.get(&key) {
+            return answer;
+        }
+        let answer = find();
+        if !self.is_damaged() {
+            held.keep(key, answer.clone());
+        }
+        answer
+    }
+}
