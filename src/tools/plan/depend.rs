@@ -230,18 +230,20 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
 /// What must be given that no edge gives: tool, parameter and type, in order.
 pub(super) fn missing(tools: &[&Tool], kept: &[Dependency]) -> Vec<(usize, String, String)> {
     let mut given: BTreeSet<(usize, &str)> = BTreeSet::new();
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); tools.len()];
     for edge in kept {
+        before[edge.to].push(edge.from);
         if let Because::Field { name } | Because::Reference { name } = &edge.because {
             given.insert((edge.to, name));
         }
     }
     // One edge names one parameter; the same tool may give others.
-    let gives =
-        |from: usize, words: &str| tools[from].results.iter().any(|one| name_words(&one.name).join(" ") == words);
+    let results = |tool: &&Tool| tool.results.iter().map(|one| name_words(&one.name).join(" ")).collect();
+    let gives: Vec<BTreeSet<String>> = tools.iter().map(results).collect();
     let mut out = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
         for (words, name, kind) in taken(tool) {
-            let from_before = kept.iter().any(|edge| edge.to == at && gives(edge.from, &words));
+            let from_before = before[at].iter().any(|from| gives[*from].contains(&words));
             if !given.contains(&(at, name.as_str())) && !from_before {
                 out.push((at, name, kind));
             }
