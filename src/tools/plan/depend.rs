@@ -98,6 +98,58 @@ pub(super) struct Dependency {
     pub because: Because,
 }
 
+/// Something that says that one tool is before another. There are many, and of most pairs one is kept, so texts are
+/// borrowed.
+#[derive(Clone, Copy)]
+struct Evidence<'a> {
+    from: usize,
+    to: usize,
+    surety: f64,
+    because: Reason<'a>,
+}
+
+/// As [`Because`].
+#[derive(Clone, Copy)]
+enum Reason<'a> {
+    Field(&'a str),
+    Reference(&'a str),
+    Order { times: u32, of: u32 },
+    Verbs,
+}
+
+impl From<Evidence<'_>> for Dependency {
+    fn from(evidence: Evidence<'_>) -> Self {
+        let Evidence { from, to, surety, because } = evidence;
+        let because = match because {
+            Reason::Field(name) => Because::Field { name: name.to_owned() },
+            Reason::Reference(name) => Because::Reference { name: name.to_owned() },
+            Reason::Order { times, of } => Because::Order { times, of },
+            Reason::Verbs => Because::Verbs,
+        };
+        Self { from, to, surety, because }
+    }
+}
+
+/// Of each pair the surest evidence, the first of those that are as sure, if the other direction has none as sure.
+fn surest(mut all: Vec<Evidence<'_>>) -> Vec<Dependency> {
+    let pair = |one: &Evidence<'_>| (one.from.min(one.to), one.from.max(one.to));
+    // Stable, so what was found first stays first.
+    all.sort_by_key(pair);
+    all.chunk_by(|a, b| pair(a) == pair(b)).filter_map(of_pair).map(Dependency::from).collect()
+}
+
+fn of_pair<'a>(both: &[Evidence<'a>]) -> Option<Evidence<'a>> {
+    let best = |is_up: bool| {
+        let one_way = both.iter().filter(|one| (one.from < one.to) == is_up);
+        one_way.copied().reduce(|best, next| if next.surety > best.surety { next } else { best })
+    };
+    match (best(true), best(false)) {
+        (Some(up), Some(down)) if up.surety == down.surety => None,
+        (Some(up), Some(down)) => Some(if up.surety > down.surety { up } else { down }),
+        (up, down) => up.or(down),
+    }
+}
+
 /// What a tool takes: name in words, name as it is, type, for what must be given.
 fn taken(tool: &Tool) -> Vec<(String, String, String)> {
     let fields = tool.parameters.iter().filter(|field| field.required);
@@ -145,11 +197,10 @@ fn things<'a>(words: &'a [String], takes: &'a [(String, String, String)]) -> BTr
 pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec<Dependency> {
     let names: Vec<Vec<String>> = tools.iter().map(|tool| name_words(&tool.name)).collect();
     let takes: Vec<Vec<(String, String, String)>> = tools.iter().map(|tool| taken(tool)).collect();
-    let mut best: BTreeMap<(usize, usize), (f64, Because)> = BTreeMap::new();
-    let mut add = |from: usize, to: usize, surety: f64, because: Because| {
-        let known = best.get(&(from, to)).map_or(0.0, |(known, _)| *known);
-        if from != to && surety > known {
-            best.insert((from, to), (surety, because));
+    let mut found: Vec<Evidence<'_>> = Vec::new();
+    let mut add = |from: usize, to: usize, surety: f64, because| {
+        if from != to {
+            found.push(Evidence { from, to, surety, because });
         }
     };
     let ends: Vec<Option<BTreeSet<&str>>> = names.iter().map(|words| ended(words)).collect();
@@ -169,7 +220,7 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
                     (taken, given) if taken == given => FIELD_AND_TYPE,
                     _ => continue,
                 };
-                add(*from, to, surety, Because::Field { name: name.clone() });
+                add(*from, to, surety, Reason::Field(name));
             }
             let Some(subject) = subject(words) else { continue };
             let holds = |from: &usize| {
@@ -178,7 +229,7 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
             };
             let some = subject.first().and_then(|word| named.get(word));
             for from in some.into_iter().flatten().copied().filter(holds) {
-                add(from, to, REFERENCE, Because::Reference { name: name.clone() });
+                add(from, to, REFERENCE, Reason::Reference(name));
             }
         }
     }
@@ -187,7 +238,7 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
         let of = times + counts.get(&(*to, *from)).copied().unwrap_or(0);
         let share = f64::from(times + 1) / f64::from(of + 2);
         if share > LEAST_ORDER {
-            add(*from, *to, share, Because::Order { times: *times, of });
+            add(*from, *to, share, Reason::Order { times: *times, of });
         }
     }
     let verbs: Vec<Option<(usize, Vec<&str>)>> = names.iter().map(|words| verb(words)).collect();
@@ -200,7 +251,7 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
     for same in about.values() {
         for (stage, from) in same {
             let later = same.iter().filter(|(other, _)| other > stage);
-            later.for_each(|(_, to)| add(*from, *to, VERB_ORDER, Because::Verbs));
+            later.for_each(|(_, to)| add(*from, *to, VERB_ORDER, Reason::Verbs));
         }
     }
     // What ends a thing comes after all that is done with it, or with a part of it.
@@ -211,20 +262,11 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
         for (from, _) in about_things.iter().enumerate().filter(|(_, about)| ended.is_subset(about)) {
             // Of two that end something the part goes before the whole.
             if ends[from].as_ref().is_none_or(|part| ended.len() < part.len()) {
-                add(from, to, VERB_ORDER, Because::Verbs);
+                add(from, to, VERB_ORDER, Reason::Verbs);
             }
         }
     }
-    let wins = |(from, to): &(usize, usize), surety: f64| best.get(&(*to, *from)).is_none_or(|other| surety > other.0);
-    best.iter()
-        .filter(|(pair, (surety, _))| wins(pair, *surety))
-        .map(|((from, to), (surety, because))| Dependency {
-            from: *from,
-            to: *to,
-            surety: *surety,
-            because: because.clone(),
-        })
-        .collect()
+    surest(found)
 }
 
 /// What must be given that no edge gives: tool, parameter and type, in order.

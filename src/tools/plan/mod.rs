@@ -68,19 +68,19 @@ pub fn plan(tools: &[&Tool], before: &[(usize, usize, u32)]) -> Plan {
     let seen: Vec<(usize, usize, u32)> =
         before.iter().filter_map(|(a, b, times)| Some((place(*a)?, place(*b)?, *times))).collect();
     let depend = depend::dependencies(&sorted, &seen);
-    let ordered = order::order(sorted.len(), &depend);
+    let ordered = order::order(sorted.len(), depend);
     let key = |place: usize| keyed[place].0.clone();
-    let edge = |one: &depend::Dependency| Edge {
+    let edge = |one: depend::Dependency| Edge {
         from: key(one.from),
         to: key(one.to),
         surety: one.surety,
-        because: one.because.clone(),
+        because: one.because,
     };
     let missing = depend::missing(&sorted, &ordered.kept);
     Plan {
         levels: ordered.levels.iter().map(|level| level.iter().map(|place| key(*place)).collect()).collect(),
-        edges: ordered.kept.iter().map(edge).collect(),
-        broken: ordered.broken.iter().map(edge).collect(),
+        edges: ordered.kept.into_iter().map(edge).collect(),
+        broken: ordered.broken.into_iter().map(edge).collect(),
         missing: missing
             .into_iter()
             .map(|(place, parameter, kind)| Missing { tool: key(place), parameter, kind })
