@@ -49,12 +49,12 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
             return;
         }
         let mut entries = self.entries();
-        if entries.answers.len() >= self.capacity {
+        if entries.answers.len() >= self.capacity && !entries.answers.contains_key(&key) {
             // Half of them at once: cheaper than an order that is kept at every step.
             let mut uses: Vec<u64> = entries.answers.values().map(|(used, _)| *used).collect();
             uses.sort_unstable();
-            let middle = uses[uses.len() / 2];
-            entries.answers.retain(|_, (used, _)| *used > middle);
+            let last = uses[(uses.len() - 1) / 2];
+            entries.answers.retain(|_, (used, _)| *used > last);
         }
         entries.calls += 1;
         let now = entries.calls;
@@ -79,5 +79,20 @@ mod tests {
         let none = Recent::new(0);
         none.keep(1, 1);
         assert_eq!(none.get(&1), None);
+    }
+
+    #[test]
+    fn half_of_the_answers_go_for_a_new_question_and_none_for_one_that_is_held() {
+        for capacity in 1..6 {
+            let recent = Recent::new(capacity);
+            let held = || (0..=capacity).filter(|key| recent.entries().answers.contains_key(key)).collect::<Vec<_>>();
+            (0..capacity).for_each(|key| recent.keep(key, "old"));
+            recent.keep(0, "new");
+            assert_eq!((held(), recent.get(&0)), ((0..capacity).collect(), Some("new")));
+            recent.keep(capacity, "one more");
+            // The first was used last.
+            assert_eq!((recent.get(&0).is_some(), recent.get(&capacity)), (capacity > 1, Some("one more")));
+            assert_eq!(held().len(), capacity / 2 + 1);
+        }
     }
 }

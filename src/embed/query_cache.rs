@@ -207,5 +207,8 @@ mod tests {
             assert_eq!(ask(&cache, &["z"], Role::Query), [[1.0, 1.0]]);
         }
         assert_eq!(count.load(Ordering::Relaxed), 101);
+        // The first had to make room.
+        ask(&cache, &["yy"], Role::Query);
+        assert_eq!(count.load(Ordering::Relaxed), 102);
     }
 }

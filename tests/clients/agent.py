@@ -17,20 +17,9 @@ from pathlib import Path
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from checks import expect, said
+
 ERROR = "fatal: refusing to merge unrelated histories"
-
-
-def expect(what, is_right, got):
-    if not is_right:
-        sys.exit(f"WRONG: {what}: {got}")
-    print(f"ok: {what}")
-
-
-async def said(session, tool, arguments):
-    """The text of a tool's only answer, and whether it says that it failed."""
-    result = await session.call_tool(tool, arguments)
-    [content] = result.content
-    return content.text, getattr(result, "is_error", getattr(result, "isError", None))
 
 
 async def ask(ken, folder):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Asks `ken gateway` with the official Python client of the Model Context Protocol, in each exposure, before a server
-that the same package makes.
+"""Asks `ken gateway` with the official Python client of the Model Context Protocol, in each exposure, in front of
+a server that the same package makes.
 
     pip install mcp==2.3.0 && tests/clients/gateway.py target/release/ken
 
@@ -16,6 +16,8 @@ from pathlib import Path
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+
+from checks import expect, said
 
 SERVER = '''
 try:
@@ -40,18 +42,6 @@ def print_label(address: str) -> str:
 
 server.run("stdio")
 '''
-
-
-def expect(what, is_right, got):
-    if not is_right:
-        sys.exit(f"WRONG: {what}: {got}")
-    print(f"ok: {what}")
-
-
-async def said(session, tool, arguments):
-    """The text of a tool's first answer, and whether it says that it failed."""
-    result = await session.call_tool(tool, arguments)
-    return result.content[0].text, getattr(result, "is_error", getattr(result, "isError", None))
 
 
 async def ask(ken, folder, exposure):

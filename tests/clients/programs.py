@@ -19,16 +19,11 @@ from langchain_openai import OpenAIEmbeddings
 from mcp import Client, ClientSession
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
+from checks import expect
 from with_service import service
 
 ERROR = "fatal: refusing to merge unrelated histories"
 TEXTS = ["Signing keys are rotated every ninety days.", "The banner is blue.", "A request is tried five times."]
-
-
-def expect(what, is_right, got):
-    if not is_right:
-        sys.exit(f"WRONG: {what}: {got}")
-    print(f"ok: {what}")
 
 
 def near(a, b):

@@ -2,14 +2,37 @@
 
 use crate::support::agent::{Agent, for_anyone};
 use crate::support::ken::User;
-use crate::support::service::Service;
+use crate::support::service::{Service, read};
 use kenning::store::WriterLock;
 use serde_json::json;
+use std::io::{self, Read};
+use std::net::TcpStream;
 use std::time::Duration;
 
 const REFUSED: &str = "fatal: refusing to merge unrelated histories";
 const RETRIES: &str =
     "# Retries\n\nA request is tried again after two seconds, and given up after the fifth attempt.\n";
+
+/// How long a call takes that would tell of itself at least once.
+const LONG: Duration = Duration::from_millis(2_500);
+
+/// An answer as it comes. The lock is free when two events have come.
+struct UntilTwoEvents {
+    stream: TcpStream,
+    came: String,
+    lock: Option<WriterLock>,
+}
+
+impl Read for UntilTwoEvents {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.stream.read(bytes)?;
+        self.came.push_str(&String::from_utf8_lossy(&bytes[..read]));
+        if self.came.matches("notifications/progress").count() >= 2 {
+            self.lock = None;
+        }
+        Ok(read)
+    }
+}
 
 /// An agent reads what a person reads, but for commands and ids.
 #[test]
@@ -106,22 +129,27 @@ fn a_call_that_takes_long_says_that_it_goes_on() {
     let mut agent = Agent::greeted(&user);
     agent.told("remember", json!({"text": "Lamps are lit at dusk", "kind": "fact"}));
     let mut remember = |meta: serde_json::Value| {
-        let lock = WriterLock::take(&user.home(), "a test", Duration::from_secs(60)).unwrap();
-        let ended = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(2_500));
-            drop(lock);
-        });
+        let mut lock = Some(WriterLock::take(&user.home(), "a test", Duration::from_secs(60)).unwrap());
+        let hears = meta != json!({});
         let arguments = json!({"text": "Bread is baked at four", "kind": "fact"});
         let params = json!({"name": "remember", "arguments": arguments, "_meta": meta});
         agent.send(&json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": params}));
+        if !hears {
+            std::thread::sleep(LONG);
+            lock = None;
+        }
         let mut heard = Vec::new();
         let answer = loop {
             match agent.hear() {
                 message if message["id"] == "long" => break message,
                 message => heard.push(message),
             }
+            // The call goes on when it has said so twice.
+            if heard.len() == 2 {
+                lock = None;
+            }
         };
-        ended.join().unwrap();
+        drop(lock);
         assert!(answer["result"]["isError"] != true, "{answer}");
         heard
     };
@@ -142,15 +170,16 @@ fn a_call_over_http_that_takes_long_says_that_it_goes_on() {
     let service = Service::start(&user, &[]);
     service.call_tool(&service.token, "remember", &json!({"text": "Lamps are lit at dusk", "kind": "fact"}));
     let remember = |meta: serde_json::Value| {
-        let lock = WriterLock::take(&user.home(), "a test", Duration::from_secs(60)).unwrap();
-        let ended = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(2_500));
-            drop(lock);
-        });
+        let mut lock = Some(WriterLock::take(&user.home(), "a test", Duration::from_secs(60)).unwrap());
+        let hears = meta != json!({});
         let arguments = json!({"text": "Bread is baked at four", "kind": "fact"});
         let params = json!({"name": "remember", "arguments": arguments, "_meta": meta});
-        let answer = service.ask_as_agent(&service.token, "tools/call", &params);
-        ended.join().unwrap();
+        let stream = service.send_as_agent(&service.token, "tools/call", &params);
+        if !hears {
+            std::thread::sleep(LONG);
+            lock = None;
+        }
+        let answer = read(&mut UntilTwoEvents { stream, came: String::new(), lock });
         assert_eq!(answer.status, 200, "{answer:?}");
         answer
     };

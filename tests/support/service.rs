@@ -57,19 +57,22 @@ impl Service {
         stream
     }
 
-    /// Sends bytes as they are, and reads what comes until the connection ends.
-    pub fn raw(&self, bytes: &[u8]) -> Answer {
+    /// Sends bytes as they are; what comes can be read until the connection ends.
+    fn send(&self, bytes: &[u8]) -> TcpStream {
         let mut stream = self.connect();
         // One that was refused before its end may have been closed already.
         drop(stream.write_all(bytes));
-        read(&mut stream)
+        stream
+    }
+
+    /// Sends bytes as they are, and reads what comes until the connection ends.
+    pub fn raw(&self, bytes: &[u8]) -> Answer {
+        read(&mut self.send(bytes))
     }
 
     /// Asks with these headers, and no others but those that every request has.
     pub fn bare(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
-        headers.iter().for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
-        self.raw(format!("{text}\r\n{body}").as_bytes())
+        self.raw(request(method, path, headers, body).as_bytes())
     }
 
     /// Asks as a program does that has this token.
@@ -102,8 +105,13 @@ impl Service {
         self.ask_as_agent(token, "tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
-    /// Sends a request of an agent over HTTP, as such a client does.
+    /// Asks over HTTP as such a client does.
     pub fn ask_as_agent(&self, token: &str, method: &str, params: &Value) -> Answer {
+        read(&mut self.send_as_agent(token, method, params))
+    }
+
+    /// Sends a request of such a client, whose answer can be read while it comes.
+    pub fn send_as_agent(&self, token: &str, method: &str, params: &Value) -> TcpStream {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let bearer = format!("Bearer {token}");
         let headers = [
@@ -113,7 +121,7 @@ impl Service {
             ("Accept", "application/json, text/event-stream"),
             ("MCP-Protocol-Version", "2025-11-25"),
         ];
-        self.bare("POST", "/mcp", &headers, &message.to_string())
+        self.send(request("POST", "/mcp", &headers, &message.to_string()).as_bytes())
     }
 
     /// Tells it to end; the exit code of the process.
@@ -139,6 +147,13 @@ impl Drop for Service {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// A request whose connection ends with its answer.
+fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+    headers.iter().for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
+    format!("{text}\r\n{body}")
 }
 
 /// Reads an answer whose connection ends with it.

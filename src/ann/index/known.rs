@@ -1,12 +1,14 @@
 //! Questions that are asked again: their nearest owners are known. An index does not change, so an answer of it holds
-//! as long as it does. Only a process that answers many asks for this, and what it costs is bounded.
+//! as long as it does. An index remembers only where it is told to ([`Index::remembering`]), as a service does that
+//! answers many questions, and it remembers a bounded number.
 
 use super::Index;
 use crate::ann::{OwnerNeighbour, RowSet};
 use crate::recent::Recent;
 use crate::text::sha256;
 
-/// Answers of either kind that are held: up to a few KiB each.
+/// Answers of either kind that are held. The nearest of a question take a few KiB, and how near its candidates are up
+/// to 20 KiB.
 const CAPACITY: usize = 512;
 
 /// What was asked, as a digest.
@@ -25,9 +27,9 @@ impl Known {
     }
 }
 
-/// A query vector and what else is asked with it, each part behind its length.
+/// A query vector, behind its length, and the numbers that are asked with it.
 fn key(query: &[f32], others: &[u64]) -> Key {
-    let mut bytes = Vec::with_capacity(16 + 4 * query.len() + 8 * others.len());
+    let mut bytes = Vec::with_capacity(8 + 4 * query.len() + 8 * others.len());
     bytes.extend((query.len() as u64).to_le_bytes());
     query.iter().for_each(|x| bytes.extend(x.to_bits().to_le_bytes()));
     others.iter().for_each(|number| bytes.extend(number.to_le_bytes()));

@@ -303,6 +303,30 @@ proptest! {
     }
 }
 
+/// What is asked again is not searched again, unless a damaged row was left out of the answer.
+#[test]
+fn what_is_asked_twice_is_found_once_but_where_rows_are_damaged() {
+    let near = OwnerNeighbour { owner: 3, part: 0, row: 1, similarity: 0.5 };
+    for (is_damaged, finds) in [(false, 1), (true, 2)] {
+        let index = owned(20, 40, 8, 7, 0).remembering();
+        let [mut nearest, mut similarities] = [0, 0];
+        for _ in 0..2 {
+            let found = index.nearest_known(&[0.5; 8], 3, None, || {
+                nearest += 1;
+                index.damaged.store(is_damaged, Ordering::Relaxed);
+                vec![near]
+            });
+            assert_eq!(found, [near]);
+            let found = index.similarities_known(&[0.5; 8], &[3, 6], || {
+                similarities += 1;
+                vec![Some(near), None]
+            });
+            assert_eq!(found, [Some(near), None]);
+        }
+        assert_eq!((nearest, similarities), (finds, finds), "damaged: {is_damaged}");
+    }
+}
+
 /// Questions that are asked at once are compared in one pass, and each is told what it is told alone.
 #[test]
 fn questions_at_once_are_told_what_each_is_told_alone() {

@@ -3,9 +3,9 @@
 //! Reading rows takes several times as long as comparing them. So a question waits before it is compared, as long as
 //! there are as many others that have something else to do as there are processors. Then whoever comes, or the one that
 //! has waited longest, has a pass with others that wait. One question alone, and few of them, never wait. Somebody who
-//! runs is always left to begin the next pass: with his own question, or where a pass or a question ends. Questions that
-//! need no pass may come and go for ever, so nobody waits for more than a few of them. What a question is told does not
-//! depend on the others.
+//! runs is always left to begin the next pass: with his own question, or where a pass or a question ends. Questions
+//! that need no pass may come and go for ever, so the one that has waited longest waits for a few of them at most. What
+//! a question is told does not depend on the others.
 
 use crate::vector::QueryCodes;
 use std::collections::VecDeque;
@@ -15,7 +15,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 /// Most questions of a pass. More would wait longer for little: of eight each has an eighth of the reading.
 const MOST: usize = 8;
 
-/// Most questions that may come to their end while one waits, before it begins a pass itself.
+/// A question that has seen so many others end while it waited is overdue. Each question that ends then wakes the one
+/// that has waited longest, if it is overdue: so those behind it may see more of them.
 const PATIENCE: u64 = 16;
 
 /// All questions of this process.
@@ -300,8 +301,9 @@ mod tests {
     #[test]
     fn nobody_waits_for_more_than_a_few_that_need_no_pass() {
         let meeting = Meeting::new(1);
-        let _busy = Asking::at(&meeting);
         thread::scope(|scope| {
+            // It goes where a check below fails, so that nobody waits then.
+            let _busy = Asking::at(&meeting);
             let waits = scope.spawn(|| {
                 let _asking = Asking::at(&meeting);
                 meeting.ask(1, &of(7), |all| all.iter().map(|codes| said(codes)).collect())

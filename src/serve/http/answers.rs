@@ -224,7 +224,7 @@ impl Read {
 pub(super) fn undone(undone: Undone) -> Problem {
     match undone {
         Undone::Full => Problem::too_many(),
-        Undone::Late(time) => Problem::too_late(time.as_secs()),
+        Undone::Late(time) => Problem::too_late(time),
         Undone::Failed => Problem::internal(),
     }
 }

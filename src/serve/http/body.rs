@@ -22,7 +22,14 @@ pub(super) struct Room(Arc<Semaphore>);
 #[derive(Debug)]
 pub(super) struct Held {
     pub bytes: Vec<u8>,
-    _room: Option<OwnedSemaphorePermit>,
+    room: Option<OwnedSemaphorePermit>,
+}
+
+impl Held {
+    /// The bytes, and the room that they take.
+    pub fn into_parts(self) -> (Vec<u8>, Option<OwnedSemaphorePermit>) {
+        (self.bytes, self.room)
+    }
 }
 
 impl Default for Room {
@@ -57,7 +64,7 @@ impl Room {
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(Held { bytes, _room: room })
+        Ok(Held { bytes, room })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Counts of the service as Prometheus reads them. Numbers and names of routes, never a text.
 
+use axum::http::StatusCode;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
@@ -12,6 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Upper bounds of the times that are counted, seconds.
 const BOUNDS: [f64; 14] = [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 30.0, 300.0];
@@ -58,12 +60,51 @@ pub(super) struct Metrics {
     busy_seconds: Counter<f64, AtomicU64>,
 }
 
-/// A request that is being answered.
-pub(super) struct InFlight(Gauge);
+/// One more in a gauge, until this goes.
+pub(super) struct Counted(Gauge);
 
-impl Drop for InFlight {
+impl Counted {
+    fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for Counted {
     fn drop(&mut self) {
         self.0.dec();
+    }
+}
+
+/// A request that is being answered. It goes with the last of its answer, and is counted then.
+pub(super) struct Answering {
+    metrics: Shared,
+    route: &'static str,
+    method: &'static str,
+    begun: Instant,
+    /// The status of the answer; none while there is no head of it.
+    code: Option<u16>,
+    _in_flight: Counted,
+}
+
+impl Answering {
+    /// A request whose headers have come.
+    pub fn begin(metrics: &Shared, route: &'static str, method: &'static str) -> Self {
+        let (metrics, in_flight) = (Arc::clone(metrics), Counted::new(&metrics.in_flight));
+        Self { metrics, route, method, begun: Instant::now(), code: None, _in_flight: in_flight }
+    }
+
+    /// Its answer has this status.
+    pub fn has_status(&mut self, status: StatusCode) {
+        self.code = Some(status.as_u16());
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        if let Some(code) = self.code {
+            self.metrics.answered(self.route, self.method, code, self.begun.elapsed());
+        }
     }
 }
 
@@ -87,7 +128,7 @@ impl Metrics {
         registry.register("http_requests", "Requests that were answered", metrics.requests.clone());
         registry.register_with_unit(
             "http_request_duration",
-            "Time from a request's headers to the answer",
+            "Time from a request's headers until its answer was made",
             Unit::Seconds,
             metrics.seconds.clone(),
         );
@@ -105,14 +146,8 @@ impl Metrics {
         Self { registry, ..metrics }
     }
 
-    /// A request has come.
-    pub fn begin(&self) -> InFlight {
-        self.in_flight.inc();
-        InFlight(self.in_flight.clone())
-    }
-
     /// A request was answered.
-    pub fn end(&self, route: &'static str, method: &'static str, code: u16, took: Duration) {
+    fn answered(&self, route: &'static str, method: &'static str, code: u16, took: Duration) {
         let (route, method) = (Word(route), Word(method));
         self.requests.get_or_create(&Answered { route, method, code }).inc();
         self.seconds.get_or_create(&OfRoute { route }).observe(took.as_secs_f64());
@@ -135,9 +170,8 @@ impl Metrics {
     }
 
     /// A connection, which is counted until this goes.
-    pub fn connection(&self) -> InFlight {
-        self.connections.inc();
-        InFlight(self.connections.clone())
+    pub fn connection(&self) -> Counted {
+        Counted::new(&self.connections)
     }
 
     /// All of it, as text.
@@ -162,8 +196,7 @@ mod tests {
     #[test]
     fn counts_have_their_names_and_units() {
         let metrics = Metrics::new();
-        drop(metrics.begin());
-        metrics.end("/v1/search", "POST", 200, Duration::from_millis(3));
+        metrics.answered("/v1/search", "POST", 200, Duration::from_millis(3));
         metrics.asked("/v1/search", false);
         metrics.embedded(7);
         let text = metrics.text(2);
@@ -178,5 +211,21 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in:\n{text}");
         }
+    }
+
+    #[test]
+    fn a_request_is_in_flight_until_it_goes_and_counted_if_it_had_an_answer() {
+        let metrics = Arc::new(Metrics::new());
+        let has = |line: &str| metrics.text(0).lines().any(|found| found == line);
+        let counted = "ken_http_requests_total{route=\"/mcp\",method=\"POST\",code=\"429\"} 1";
+        let mut answering = Answering::begin(&metrics, "/mcp", "POST");
+        // Its client goes away before there is a head.
+        let gone = Answering::begin(&metrics, "/mcp", "POST");
+        assert!(has("ken_http_requests_in_flight 2"));
+        drop(gone);
+        answering.has_status(StatusCode::TOO_MANY_REQUESTS);
+        assert!(has("ken_http_requests_in_flight 1") && !has(counted));
+        drop(answering);
+        assert!(has("ken_http_requests_in_flight 0") && has(counted));
     }
 }

@@ -4,6 +4,7 @@
 //! the connections. Nothing of what is asked is written anywhere.
 
 mod accept;
+mod agents;
 mod answers;
 mod body;
 mod embeddings;
@@ -26,11 +27,10 @@ mod work;
 pub use trust::Admission;
 
 use super::platform::{SocketListener, asked_to_end};
-use super::{Service, mcp, page};
-use crate::config::Right;
+use super::{Service, page};
 use crate::engine::face::system::UnixListener;
-use crate::types::limits::HTTP_BODY_BYTES;
 use accept::Listener;
+use agents::Agents;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Path;
@@ -39,6 +39,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
 use axum::routing::{MethodFilter, any, on};
+use metrics::Answering;
 use problem::{Problem, Shape};
 use route::Route;
 use routes::{ROUTES, methods_of};
@@ -48,14 +49,10 @@ use std::net;
 use std::sync::Arc;
 use streamed::streamed;
 use tokio::sync::watch;
-use tokio::time::Instant;
 use trust::{Admitted, Trust};
 
 /// Pages of other sites must not read what is answered, even as an image.
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-
-/// Names the session of an agent.
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Where a service listens.
 pub enum Place {
@@ -184,17 +181,16 @@ fn router(app: Arc<App>) -> Router {
         };
     }
     let (for_page, for_mcp) = (Arc::clone(&app), Arc::clone(&app));
-    let agents = mcp::over_http(Arc::clone(&app.service));
+    let agents = Agents::new(Arc::clone(&app.service));
     router
         .route("/", on(MethodFilter::GET, move |request: Request<Body>| shown_page(Arc::clone(&for_page), request)))
-        .route("/mcp", any(move |request: Request<Body>| agent(Arc::clone(&for_mcp), agents.clone(), request)))
+        .route("/mcp", any(move |request: Request<Body>| agents.clone().answer(Arc::clone(&for_mcp), request)))
         .fallback(move |request: Request<Body>| refused(Arc::clone(&app), request, None))
 }
 
 /// A route's answer, whatever comes of it.
 async fn answered(app: Arc<App>, route: &'static Route, id: Option<String>, request: Request<Body>) -> Response<Body> {
-    let begun = Instant::now();
-    let in_flight = app.metrics.begin();
+    let mut answering = Answering::begin(&app.metrics, route.path, route.method);
     let (parts, body) = request.into_parts();
     let response = match app.trust.admit(&parts, route.need) {
         Ok(caller) => {
@@ -210,9 +206,8 @@ async fn answered(app: Arc<App>, route: &'static Route, id: Option<String>, requ
         }
     };
     let response = response.unwrap_or_else(|problem| problem.response(route.shape));
-    app.metrics.end(route.path, route.method, response.status().as_u16(), begun.elapsed());
-    drop(in_flight);
-    guarded(response)
+    answering.has_status(response.status());
+    guarded(response.map(|body| streamed(body, None, answering)))
 }
 
 /// What is said where there is no route, or no such method of one.
@@ -238,38 +233,6 @@ async fn shown_page(app: Arc<App>, request: Request<Body>) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::policy()));
-    guarded(response)
-}
-
-/// An agent's message, once it is known who sends it.
-async fn agent(app: Arc<App>, agents: mcp::OverHttp, request: Request<Body>) -> Response<Body> {
-    let begun = Instant::now();
-    let in_flight = app.metrics.begin();
-    let (parts, body) = request.into_parts();
-    let method = if parts.method == Method::POST { "POST" } else { "other" };
-    let response = match app.trust.admit(&parts, Some(Right::Read)) {
-        Ok(caller) => match app.room.read(body, HTTP_BODY_BYTES).await {
-            Ok(held) => {
-                let session = parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
-                let Admitted { access, right, name, .. } = caller;
-                let visitor = mcp::Visitor { access, may_write: right >= Right::Write, name, session };
-                let message = Request::from_parts(parts, held.bytes);
-                // A tool runs in a thread as any question does, and waits for one as they do.
-                let answer = app.work.while_running(answers::QUESTION_TIME, agents.answer(message, visitor)).await;
-                match answer {
-                    Ok((response, turn)) => response.map(|body| streamed(body, turn)),
-                    Err(undone) => answers::undone(undone).response(Shape::Problem),
-                }
-            }
-            Err(problem) => problem.response(Shape::Problem),
-        },
-        Err(problem) => {
-            body::drain(body).await;
-            problem.response(Shape::Problem)
-        }
-    };
-    app.metrics.end("/mcp", method, response.status().as_u16(), begun.elapsed());
-    drop(in_flight);
     guarded(response)
 }
 

@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Which clients read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,9 +95,8 @@ impl Problem {
     }
 
     /// The answer did not come in time.
-    pub fn too_late(seconds: u64) -> Self {
-        let detail = format!("there was no answer within {seconds} s");
-        Self::new(StatusCode::GATEWAY_TIMEOUT, ErrorKind::Interrupted, detail, "ask for less, or try again later")
+    pub fn too_late(time: Duration) -> Self {
+        Self::from(RequestError::late(time)).with_status(StatusCode::GATEWAY_TIMEOUT)
     }
 
     /// A fault of ours.
@@ -184,5 +184,8 @@ mod tests {
         assert_eq!(open_ai["error"]["type"], "invalid_request_error");
         let from = Problem::from(RequestError::usage("wrong", "right"));
         assert_eq!((from.status.as_u16(), from.hint.as_deref()), (400, Some("right")));
+        let late = Problem::too_late(Duration::from_secs(30));
+        assert_eq!((late.status.as_u16(), late.kind.name()), (504, "interrupted"));
+        assert_eq!((late.detail.as_str(), late.retry_after), ("there was no answer within 30 s", None));
     }
 }

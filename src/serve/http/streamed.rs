@@ -1,31 +1,33 @@
-//! A body that is still being made when its head is sent. It keeps the thread of whatever makes it, and ends when the
-//! time for an answer is over.
+//! A body that is still being made when its head is sent. It keeps what it is made with until it ends or its client
+//! goes, and is broken off where it takes too long.
 
-use super::work::Turn;
 use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Frame, SizeHint};
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use tokio::time::{Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Such a body.
-struct Streamed {
+struct Streamed<T> {
     body: Body,
-    until: Pin<Box<Sleep>>,
-    _turn: Turn,
+    /// When it is broken off; none where it may take as long as it does.
+    ends: Option<Pin<Box<Sleep>>>,
+    _kept: T,
 }
 
-/// The body, with the turn that it is made in. If its time is over, it ends where it is: whoever makes it is stopped,
-/// and the client sees that the answer is missing.
-pub(super) fn streamed(body: Body, turn: Turn) -> Body {
+/// The body, which keeps something; one that is whole needs nothing any more. At its end it breaks, so that nobody
+/// takes what has come for all of it.
+pub(super) fn streamed(body: Body, ends: Option<Instant>, kept: impl Send + Unpin + 'static) -> Body {
     if body.is_end_stream() || body.size_hint().exact().is_some() {
         return body;
     }
-    Body::new(Streamed { body, until: Box::pin(sleep_until(turn.until())), _turn: turn }.boxed_unsync())
+    let ends = ends.map(|ends| Box::pin(sleep_until(ends)));
+    Body::new(Streamed { body, ends, _kept: kept }.boxed_unsync())
 }
 
-impl hyper::body::Body for Streamed {
+impl<T: Unpin> hyper::body::Body for Streamed<T> {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -33,8 +35,8 @@ impl hyper::body::Body for Streamed {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        if self.until.as_mut().poll(context).is_ready() {
-            return Poll::Ready(None);
+        if self.ends.as_mut().is_some_and(|ends| ends.as_mut().poll(context).is_ready()) {
+            return Poll::Ready(Some(Err(axum::Error::new(io::Error::from(io::ErrorKind::TimedOut)))));
         }
         Pin::new(&mut self.body).poll_frame(context)
     }
@@ -50,33 +52,33 @@ impl hyper::body::Body for Streamed {
 
 #[cfg(test)]
 mod tests {
-    use super::super::work::Work;
     use super::*;
+    use http_body_util::channel::Channel;
+    use std::sync::Arc;
     use std::time::Duration;
 
     #[test]
-    fn it_keeps_its_turn_to_its_end_and_no_longer_than_its_time() {
+    fn it_keeps_what_it_needs_to_its_end_and_breaks_where_its_time_is_over() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let work = Work::new(1);
-            let long = Duration::from_secs(60);
-            let begin = |time| work.while_running(time, async { http_body_util::channel::Channel::<Bytes>::new(4) });
-            let ((mut to, body), turn) = begin(long).await.unwrap();
-            let mut body = streamed(Body::new(body), turn);
-            to.send_data(Bytes::from("a part")).await.unwrap();
-            assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "a part");
-            // Its thread is not free while it lasts.
-            assert!(work.question(Duration::from_millis(20), |_| ()).await.is_err());
-            drop(to);
-            assert!(body.frame().await.is_none());
-            drop(body);
-            assert_eq!(work.question(long, |_| 7).await, Ok(7));
-            let ((_to, body), turn) = begin(Duration::from_millis(20)).await.unwrap();
-            assert!(streamed(Body::new(body), turn).frame().await.is_none(), "its time is over");
-            // A whole answer needs no turn.
-            let turn = begin(long).await.unwrap().1;
-            let whole = streamed(Body::from("whole"), turn);
-            assert_eq!(work.question(long, |_| 8).await, Ok(8));
+            let kept = Arc::new(());
+            let later = Some(Instant::now() + Duration::from_secs(60));
+            for ends in [None, later] {
+                let (mut to, body) = Channel::<Bytes>::new(4);
+                let mut body = streamed(Body::new(body), ends, Arc::clone(&kept));
+                to.send_data(Bytes::from("a part")).await.unwrap();
+                assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "a part");
+                assert_eq!(Arc::strong_count(&kept), 2);
+                drop(to);
+                assert!(body.frame().await.is_none());
+                drop(body);
+                assert_eq!(Arc::strong_count(&kept), 1);
+            }
+            let (_to, body) = Channel::<Bytes>::new(4);
+            let mut body = streamed(Body::new(body), Some(Instant::now() + Duration::from_millis(20)), ());
+            assert!(body.frame().await.unwrap().is_err(), "it does not end as if it were whole");
+            let whole = streamed(Body::from("whole"), later, Arc::clone(&kept));
+            assert_eq!(Arc::strong_count(&kept), 1, "a whole answer needs nothing any more");
             assert_eq!(whole.collect().await.unwrap().to_bytes(), "whole");
         });
     }

@@ -87,17 +87,59 @@ impl Drop for Counted {
     }
 }
 
-/// A thread that a question holds.
-pub(super) struct Turn {
+/// The time that work has.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
     until: Instant,
+    time: Duration,
+}
+
+impl Limit {
+    fn new(time: Duration) -> Self {
+        Self { until: Instant::now() + time, time }
+    }
+
+    fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// See [`Attention::patience`].
+    fn patience(&self) -> Duration {
+        self.left().saturating_sub(TO_TELL).min(MOST_WAITING_TO_WRITE)
+    }
+}
+
+/// A thread that is held for something which runs a question in one by itself, until this is dropped.
+pub(super) struct Turn {
+    limit: Limit,
     _asked: Counted,
     _thread: OwnedSemaphorePermit,
 }
 
 impl Turn {
-    /// When the time for the answer is over.
-    pub fn until(&self) -> Instant {
-        self.until
+    /// The time that its question has in all.
+    pub fn time(&self) -> Duration {
+        self.limit.time
+    }
+
+    /// What is left of that.
+    pub fn left(&self) -> Duration {
+        self.limit.left()
+    }
+
+    /// See [`Attention::patience`].
+    pub fn patience(&self) -> Duration {
+        self.limit.patience()
+    }
+
+    /// When an answer is broken off. Whoever gives it has some time more than its question, to say that it is late.
+    pub fn ends(&self) -> Instant {
+        self.limit.until + TO_TELL
+    }
+
+    /// An answer, unless it is late.
+    pub async fn bound<T>(&self, answer: impl Future<Output = T>) -> Result<T, Undone> {
+        timeout_at(self.ends(), answer).await.map_err(|_| Undone::Late(self.limit.time))
     }
 }
 
@@ -113,8 +155,7 @@ impl Drop for Wanted {
 /// What work hears of the world.
 pub(super) struct Attention {
     gone: Arc<AtomicBool>,
-    until: Instant,
-    time: Duration,
+    limit: Limit,
     asked: Arc<AtomicUsize>,
 }
 
@@ -125,17 +166,17 @@ impl Attention {
     }
 
     fn is_late(&self) -> bool {
-        Instant::now() >= self.until
+        self.limit.left().is_zero()
     }
 
     /// How long it waits for its turn to write: not to the end of its time, so that who holds it up can be told.
     pub fn patience(&self) -> Duration {
-        self.until.saturating_duration_since(Instant::now()).saturating_sub(TO_TELL).min(MOST_WAITING_TO_WRITE)
+        self.limit.patience()
     }
 
     /// What was not done because its time is over, in place of whatever else is said of that.
     pub fn late(&self) -> Option<Undone> {
-        self.is_late().then_some(Undone::Late(self.time))
+        self.is_late().then_some(Undone::Late(self.limit.time))
     }
 
     /// Lets questions go first, for a while.
@@ -179,14 +220,10 @@ impl Work {
         self.run(&self.questions, time, work).await
     }
 
-    /// Holds a thread for something that runs a question in one by itself. The turn is for an answer that goes on: the
-    /// thread is free again when it is dropped.
-    pub async fn while_running<T>(&self, time: Duration, answer: impl Future<Output = T>) -> Result<(T, Turn), Undone> {
-        let asked = Counted::new(&self.asked);
-        let until = Instant::now() + time;
-        let thread = self.questions.thread(time).await?;
-        let answer = timeout_at(until, answer).await.map_err(|_| Undone::Late(time))?;
-        Ok((answer, Turn { until, _asked: asked, _thread: thread }))
+    /// Waits for a thread, for something that runs a question in one by itself.
+    pub async fn turn(&self, time: Duration) -> Result<Turn, Undone> {
+        let (limit, asked) = (Limit::new(time), Counted::new(&self.asked));
+        Ok(Turn { limit, _asked: asked, _thread: self.questions.thread(time).await? })
     }
 
     /// Runs work in bulk on texts of so many bytes.
@@ -209,11 +246,11 @@ impl Work {
         time: Duration,
         work: impl FnOnce(&Attention) -> T + Send + 'static,
     ) -> Result<T, Undone> {
-        let until = Instant::now() + time;
+        let limit = Limit::new(time);
         let thread = lane.thread(time).await?;
         let gone = Arc::new(AtomicBool::new(false));
         let _wanted = Wanted(Arc::clone(&gone));
-        let attention = Attention { gone, until, time, asked: Arc::clone(&self.asked) };
+        let attention = Attention { gone, limit, asked: Arc::clone(&self.asked) };
         let job = spawn_blocking(move || {
             // Until the thread is free again, whoever waits.
             let _thread = thread;
@@ -271,6 +308,28 @@ mod tests {
             end.send(()).unwrap();
             assert_eq!(held.await.unwrap(), Ok(true));
             assert_eq!(work.question(Duration::from_secs(60), |_| 1).await, Ok(1));
+        });
+    }
+
+    #[test]
+    fn a_turn_holds_its_thread_and_leaves_time_to_tell_what_came_of_it() {
+        runtime().block_on(async {
+            let (work, long) = (Work::new(1), Duration::from_secs(60));
+            let turn = work.turn(long).await.unwrap();
+            let left = turn.left();
+            assert!(turn.patience() <= left - TO_TELL && left <= turn.time());
+            let short = Duration::from_millis(20);
+            assert_eq!(work.question(short, |_| ()).await, Err(Undone::Late(short)));
+            assert_eq!(turn.bound(async { 7 }).await, Ok(7));
+            drop(turn);
+            let turn = work.turn(short).await.unwrap();
+            // Whoever is late says so in the time that is left to him.
+            let late = tokio::time::sleep(2 * short);
+            assert_eq!(
+                (turn.bound(late).await, turn.left(), turn.patience()),
+                (Ok(()), Duration::ZERO, Duration::ZERO)
+            );
+            assert_eq!(turn.bound(std::future::pending::<()>()).await, Err(Undone::Late(short)));
         });
     }
 

@@ -10,9 +10,9 @@ mod progress;
 mod resources;
 mod tools;
 
-pub(super) use over_http::{OverHttp, Visitor, over_http};
+pub(super) use over_http::{OverHttp, Turn, Visitor, over_http};
 
-use super::{Caller, Service, Speaker};
+use super::{Caller, RequestError, Service, Speaker};
 use crate::engine::Progress;
 use crate::engine::face::text::single_line;
 use crate::types::{Access, Author};
@@ -28,11 +28,13 @@ use rmcp::{ErrorData, transport};
 use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// Calls that run at a time; others wait.
 const AT_A_TIME: usize = 4;
 
-/// How long a call waits for its turn to write: longer than a batch of an indexing takes.
+/// How long a call over standard input waits to write: longer than a batch of an indexing takes. Over HTTP its turn
+/// says so.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What an agent is told when it connects.
@@ -73,6 +75,16 @@ struct Client {
     may_write: bool,
     author: Author,
     session: Option<String>,
+    /// What the call holds; none over standard input, where calls may take as long as they do.
+    turn: Option<Arc<dyn Turn>>,
+}
+
+/// Why a call has no answer.
+enum NoAnswer {
+    /// It takes longer than this.
+    Late(Duration),
+    /// It panicked.
+    Failed,
 }
 
 impl Client {
@@ -84,13 +96,46 @@ impl Client {
         match over_http::visitor_of(&context.extensions) {
             None => {
                 let name = context.client_info().map(|client| client.name);
-                Self { access: Access::all(), may_write: true, author: author(name), session: server.session.clone() }
+                let session = server.session.clone();
+                Self { access: Access::all(), may_write: true, author: author(name), session, turn: None }
             }
             // Nothing is kept of an earlier handshake: a name stands in the message, or is that of the token.
-            Some(over_http::Visitor { access, may_write, name, session }) => {
+            Some(over_http::Visitor { access, may_write, name, session, turn }) => {
                 let name = context.meta.client_info().map(|client| client.name).or(name);
-                Self { access, may_write, author: author(name), session }
+                Self { access, may_write, author: author(name), session, turn }
             }
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.left().is_zero())
+    }
+
+    /// Runs the work of a call in a thread, which keeps the turn until it has ended. Whoever waits is told when the
+    /// time is over, also where the work is at a step that cannot be stopped.
+    async fn run<T: Send + 'static, E: Send + 'static>(
+        self,
+        gone: impl Fn() -> bool + Send + 'static,
+        work: impl FnOnce(&Self, Caller<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<Result<T, E>, NoAnswer> {
+        let limit = self.turn.as_ref().map(|turn| (turn.left(), turn.time()));
+        let job = tokio::task::spawn_blocking(move || {
+            let stopped = || gone() || self.is_late();
+            let patience = Some(self.turn.as_ref().map_or(PATIENCE, |turn| turn.patience()));
+            let caller = Caller { access: &self.access, patience, ..Caller::owner(&stopped) };
+            let done = work(&self, caller);
+            let is_late = done.is_err() && self.is_late();
+            (done, is_late)
+        });
+        let (done, is_late) = match limit {
+            Some((left, time)) => timeout(left, job).await.map_err(|_| NoAnswer::Late(time))?,
+            None => job.await,
+        }
+        .map_err(|_| NoAnswer::Failed)?;
+        // What was stopped because its time is over says less than that.
+        match limit.filter(|_| is_late) {
+            Some((_, time)) => Err(NoAnswer::Late(time)),
+            None => Ok(done),
         }
     }
 }
@@ -128,14 +173,12 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (server, stopped) = (Arc::clone(&self.0), context.ct.clone());
-        let Client { access, .. } = Client::of(&context, &server);
-        let work = move || {
-            let stopped = || stopped.is_cancelled();
-            let caller = Caller { access: &access, ..Caller::owner(&stopped) };
-            resources::read(server.service(), &request.uri, caller)
-        };
-        let read = tokio::task::spawn_blocking(work).await;
-        read.map_err(|_| ErrorData::internal_error("the call failed inside ken", None))?.map(Into::into)
+        let work = move |_: &Client, caller: Caller<'_>| resources::read(server.service(), &request.uri, caller);
+        match Client::of(&context, &self.0).run(move || stopped.is_cancelled(), work).await {
+            Ok(read) => read.map(Into::into),
+            Err(NoAnswer::Late(time)) => Err(ErrorData::internal_error(tools::told(RequestError::late(time)), None)),
+            Err(NoAnswer::Failed) => Err(failed()),
+        }
     }
 
     async fn call_tool(
@@ -157,23 +200,27 @@ impl ServerHandler for Handler {
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
         let doing = Arc::new(Doing::default());
         let hears = Arc::clone(&doing);
-        let work = move || {
-            let stopped = || stopped.is_cancelled();
+        let work = move |client: &Client, caller: Caller<'_>| {
             let heard = |progress: &Progress<'_>| hears.hear(progress);
-            let (access, patience) = (&client.access, Some(PATIENCE));
-            let caller = Caller { access, patience, heard: &heard, ..Caller::owner(&stopped) };
             let speaker = Speaker { author: &client.author, session: client.session.as_deref() };
-            call(server.service(), arguments, caller, speaker)
+            call(server.service(), arguments, Caller { heard: &heard, ..caller }, speaker)
         };
         let asked = context.meta.get_progress_token();
-        let call = tokio::task::spawn_blocking(work);
+        let call = client.run(move || stopped.is_cancelled(), work);
         let result = match progress::telling(call, &doing, asked, &context.peer).await {
             Ok(Ok(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Ok(Err(why)) => CallToolResult::error(vec![ContentBlock::text(why)]),
-            Err(_) => return Err(ErrorData::internal_error("the call failed inside ken", None)),
+            Err(NoAnswer::Late(time)) => {
+                CallToolResult::error(vec![ContentBlock::text(tools::told(RequestError::late(time)))])
+            }
+            Err(NoAnswer::Failed) => return Err(failed()),
         };
         Ok(result.into())
     }
+}
+
+fn failed() -> ErrorData {
+    ErrorData::internal_error("the call failed inside ken", None)
 }
 
 /// Serves one client over standard input and output until it goes. `open` makes the service, at the first call;

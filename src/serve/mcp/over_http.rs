@@ -13,6 +13,17 @@ use rmcp::model::Extensions;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// What a message holds, until nothing works on it any more: a thread, for a time.
+pub(in crate::serve) trait Turn: Send + Sync {
+    /// Longest that a call may take.
+    fn time(&self) -> Duration;
+    /// What is left of that.
+    fn left(&self) -> Duration;
+    /// How long a call that begins now waits to write: so that it can be told in time what it has waited for.
+    fn patience(&self) -> Duration;
+}
 
 /// Who sent a message.
 #[derive(Clone)]
@@ -25,6 +36,8 @@ pub(in crate::serve) struct Visitor {
     pub name: Option<String>,
     /// The session that they name.
     pub session: Option<String>,
+    /// Held by every thread that works for them.
+    pub turn: Option<Arc<dyn Turn>>,
 }
 
 /// Answers messages.
@@ -56,6 +69,7 @@ impl OverHttp {
 pub(super) fn visitor_of(extensions: &Extensions) -> Option<Visitor> {
     let parts = extensions.get::<Parts>()?;
     // Without it nobody knows who asked.
-    let nobody = || Visitor { access: Access::only(Vec::new()), may_write: false, name: None, session: None };
+    let access = || Access::only(Vec::new());
+    let nobody = || Visitor { access: access(), may_write: false, name: None, session: None, turn: None };
     Some(parts.extensions.get::<Visitor>().cloned().unwrap_or_else(nobody))
 }

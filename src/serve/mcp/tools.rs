@@ -63,7 +63,8 @@ fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
     serde_json::from_value(arguments).map_err(|error| format!("wrong arguments: {error}"))
 }
 
-fn told(error: RequestError) -> String {
+/// An error, as it is told.
+pub(super) fn told(error: RequestError) -> String {
     match error.hint_for(Face::Agent) {
         Some(hint) => format!("{error} ({hint})"),
         None => error.to_string(),

@@ -32,6 +32,7 @@ use crate::engine::face::failure::{Diagnose, ErrorKind, Face, hint_through};
 use crate::engine::{Engine, EngineError, Notes};
 use crate::types::Access;
 use std::fmt;
+use std::time::Duration;
 
 /// Who asks, and whom.
 #[derive(Clone, Copy)]
@@ -69,6 +70,13 @@ impl RequestError {
     /// A wrong value.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Usage, message: message.into(), hint: Hint::Own(hint.into()) }
+    }
+
+    /// There is no answer, and the time for it is over.
+    pub(super) fn late(time: Duration) -> Self {
+        let message = format!("there was no answer within {} s", time.as_secs());
+        let hint = Hint::Own("ask for less, or try again later".to_owned());
+        Self { kind: ErrorKind::Interrupted, message, hint }
     }
 
     /// Whether the memory that is asked for is not there, or may not be seen.
