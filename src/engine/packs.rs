@@ -3,7 +3,7 @@
 use super::pack_files::{read_folder, read_pack};
 use super::state::NeededVectors;
 use super::{Engine, EngineError, PacksSnapshot, Session};
-use crate::ann::Index;
+use crate::ann::{Index, Neighbour};
 use crate::canon::{
     Canon, Entry, EntryText, Finding, PackLayer, PackSource, Stored, add_entry, builtin, check, warning,
 };
@@ -33,6 +33,11 @@ const CLEARLY: f32 = 5.0;
 /// Semantic signal of title and cause, as questions, from which two entries say the same.
 const SAME: f32 = 0.974;
 
+/// How many neighbours of a text are looked at: more than an entry has texts.
+const NEIGHBOURS: usize = 40;
+/// Entries whose texts are compared with all others at once: the rows are read from memory once for them.
+const ENTRIES: usize = 4;
+
 /// The packs' texts as a model sees them.
 struct Meaning<'a> {
     entries: &'a [Stored],
@@ -53,25 +58,32 @@ struct TextOf<'a> {
 }
 
 impl Meaning<'_> {
-    /// What is wrong with the meaning of a text.
-    fn misplaced(&self, of: &TextOf<'_>) -> Option<String> {
+    /// What is wrong with the meaning of some texts, each with the place of its entry.
+    fn misplaced(&self, texts: &[TextOf<'_>]) -> Vec<(usize, String)> {
+        let vector = |of: &TextOf<'_>| self.vectors.vector(self.vectors.row_of(&text_hash(&of.text.key()))?);
+        let (texts, vectors): (Vec<&TextOf<'_>>, Vec<Vec<f32>>) =
+            texts.iter().filter_map(|of| Some((of, vector(of)?))).unzip();
+        let near = self.vectors.search_each(&vectors, NEIGHBOURS);
+        let asked = texts.into_iter().zip(&vectors).zip(&near);
+        asked.filter_map(|((of, vector), near)| Some((of.entry, self.said(of, vector, near)?))).collect()
+    }
+
+    /// What is wrong with the meaning of a text, from its vector and its neighbours.
+    fn said(&self, of: &TextOf<'_>, vector: &[f32], near: &[Neighbour]) -> Option<String> {
         let Self { entries, vectors, semantic } = self;
-        let TextOf { entry: at, part, is_cause, text } = *of;
-        let row = vectors.row_of(&text_hash(&text.key()))?;
-        let vector = vectors.vector(row)?;
-        let near = vectors.search(&vector, 40, None);
         let other = near.iter().find_map(|near| {
             let mut owners = vectors.owners_of(near.row);
-            let (owner, _) = owners.find(|(owner, _)| *owner != at as u64)?;
+            let (owner, _) = owners.find(|(owner, _)| *owner != of.entry as u64)?;
             Some((owner as usize, near.similarity))
         });
         let (other, similarity) = other?;
-        if is_cause {
+        if of.is_cause {
             return (semantic.at(similarity) > SAME)
                 .then(|| format!("means nearly the same as {} ({similarity:.2})", entries[other].id()));
         }
-        let rows = vectors.rows_of(at as u64).filter(|(other, _)| *other as usize != part);
-        let own = rows.filter_map(|(_, row)| vectors.similarity(&vector, row)).fold(-1.0, f32::max);
+        let part = of.part;
+        let rows = vectors.rows_of(of.entry as u64).filter(|(other, _)| *other as usize != part);
+        let own = rows.filter_map(|(_, row)| vectors.similarity(vector, row)).fold(-1.0, f32::max);
         (semantic.slope * (similarity - own) > CLEARLY).then(|| {
             let id = entries[other].id();
             format!("symptom {part} is nearer to {id} ({similarity:.2}) than to the rest of its own entry ({own:.2})")
@@ -85,17 +97,18 @@ fn all_misplaced(canon: &Canon, sources: &[PackSource], semantics: &Semantics) -
     let meaning = Meaning { entries, vectors: &semantics.canon, semantic: semantics.calibration.entries.semantic };
     crate::threads::ready();
     let found: Vec<Vec<(usize, String)>> = entries
-        .par_iter()
+        .par_chunks(ENTRIES)
         .enumerate()
-        .map(|(at, stored)| {
-            let texts = stored.entry().texts();
-            let cause = texts.len() - 1;
-            let asked = texts
-                .iter()
-                .enumerate()
-                .filter(|(part, _)| (1..=stored.entry().symptoms.len()).contains(part) || *part == cause);
-            let texts = asked.map(|(part, text)| TextOf { entry: at, part, is_cause: part == cause, text });
-            texts.filter_map(|text| Some((at, meaning.misplaced(&text)?))).collect()
+        .map(|(chunk, some)| {
+            let own: Vec<Vec<EntryText>> = some.iter().map(|stored| stored.entry().texts()).collect();
+            let asked = some.iter().zip(&own).enumerate().flat_map(|(at, (stored, texts))| {
+                let (symptoms, cause) = (stored.entry().symptoms.len(), texts.len() - 1);
+                let of =
+                    move |(part, text)| TextOf { entry: chunk * ENTRIES + at, part, is_cause: part == cause, text };
+                let is_asked = move |part: usize| (1..=symptoms).contains(&part) || part == cause;
+                texts.iter().enumerate().filter(move |(part, _)| is_asked(*part)).map(of)
+            });
+            meaning.misplaced(&asked.collect::<Vec<_>>())
         })
         .collect();
     let source = |stored: &Stored| {
@@ -265,7 +278,8 @@ mod tests {
         let entries = canon.entries();
         let meaning = Meaning { entries, vectors: &index, semantic: Logistic { slope, offset } };
         let texts = entries[0].entry().texts();
-        meaning.misplaced(&TextOf { entry: 0, part, is_cause: part == texts.len() - 1, text: &texts[part] })
+        let of = TextOf { entry: 0, part, is_cause: part == texts.len() - 1, text: &texts[part] };
+        meaning.misplaced(&[of]).pop().map(|(_, said)| said)
     }
 
     /// Whether a cosine of 0.9 is much is for the model's calibration to say.
@@ -287,6 +301,7 @@ mod tests {
         let none = Index::new(Image::new(&Origin::default(), 4, [], []));
         let meaning = Meaning { entries, vectors: &none, semantic: Logistic { slope: 99.0, offset: 0.0 } };
         let texts = entries[0].entry().texts();
-        assert_eq!(meaning.misplaced(&TextOf { entry: 0, part: 1, is_cause: false, text: &texts[1] }), None);
+        let of = TextOf { entry: 0, part: 1, is_cause: false, text: &texts[1] };
+        assert_eq!(meaning.misplaced(&[of]), []);
     }
 }

@@ -5,7 +5,7 @@
 //! every vector. Rows are shared out among threads when nobody else searches; the answer is the same to the bit either
 //! way, because a row's similarity does not depend on its neighbours and ties go to the lower row.
 
-use super::{Admits, Index};
+use super::{Admits, Index, cut};
 use crate::ann::Neighbour;
 use crate::vector::{QueryCodes, code_stride};
 use rayon::prelude::*;
@@ -36,9 +36,7 @@ impl About {
 
     /// The rows that are at least as near as the one and less than the other.
     fn within(&self, from: f32, to: f32) -> Vec<u32> {
-        let near = self.near.iter().enumerate();
-        let wanted = |near: f32| near >= from && near < to && near > f32::NEG_INFINITY;
-        near.filter(|(_, near)| wanted(**near)).map(|(at, _)| self.row(at)).collect()
+        places_within(&self.near, from, to).into_iter().map(|at| self.row(at as usize)).collect()
     }
 }
 
@@ -118,6 +116,21 @@ impl Index {
         about
     }
 
+    /// The `k` nearest rows of each query, as [`Index::search`] finds them, in the order of the queries. Where every row
+    /// is compared, rows are read once for all queries.
+    pub fn search_each(&self, queries: &[Vec<f32>], k: usize) -> Vec<Vec<Neighbour>> {
+        let is_plain = self.is_exact() && self.changes() == (0, 0) && self.image.len() > DIRECT.max(k);
+        if !is_plain || k == 0 || queries.iter().any(|query| query.len() != self.image.dims()) {
+            return queries.iter().map(|query| self.search(query, k, None)).collect();
+        }
+        let codes: Vec<QueryCodes> = queries.iter().map(|query| QueryCodes::new(query)).collect();
+        let all = self.scan_together(&codes.iter().collect::<Vec<_>>());
+        let asked = queries.iter().zip(&codes).zip(all);
+        asked
+            .map(|((query, codes), near)| cut(self.best(query, k, &About { rows: None, near }, codes, false), k))
+            .collect()
+    }
+
     /// The nearest by their vectors, of all that can be among them.
     fn best(&self, query: &[f32], k: usize, about: &About, codes: &QueryCodes, parallel: bool) -> Vec<Neighbour> {
         let (slack, longest) = self.image.bounds();
@@ -150,12 +163,25 @@ impl Index {
 
 /// The places of all values that are at least `from`. Minus infinity is left out, whatever `from` is.
 pub(super) fn places_from(values: &[f32], from: f32) -> Vec<u32> {
-    let from = from.max(f32::MIN);
+    places_within(values, from, f32::INFINITY)
+}
+
+/// The same of those that are less than `to`; infinity is no bound, because it stands for rows that must be compared.
+fn places_within(values: &[f32], from: f32, to: f32) -> Vec<u32> {
+    let (from, is_bound) = (from.max(f32::MIN), to < f32::INFINITY);
     let mut out = Vec::new();
     for (block, values) in (0u32..).zip(values.chunks(64)) {
-        if values.iter().fold(false, |any, value| any | (*value >= from)) {
-            let wanted = (0u32..).zip(values).filter(|(_, value)| **value >= from);
-            out.extend(wanted.map(|(at, _)| 64 * block + at));
+        // Nearly every stretch holds nothing that is wanted, which wide registers see at once.
+        let mut any = false;
+        for value in values {
+            any |= *value >= from;
+        }
+        if any {
+            for (at, value) in (0u32..).zip(values) {
+                if *value >= from && (*value < to || !is_bound) {
+                    out.push(64 * block + at);
+                }
+            }
         }
     }
     out

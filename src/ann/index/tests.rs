@@ -43,6 +43,9 @@ proptest! {
         (0..rows as u32).filter(|row| (u64::from(*row) ^ seed) % every == 0).for_each(|row| some.insert(row));
         prop_assert_eq!(index.search(&query, k, None), naive(&index, &query, k, None));
         prop_assert_eq!(index.search(&query, k, Some(&some)), naive(&index, &query, k, Some(&some)));
+        let queries: Vec<Vec<f32>> = (0..3).map(|by| query.iter().map(|x| x + by as f32 * 0.1).collect()).collect();
+        let each: Vec<Vec<Neighbour>> = queries.iter().map(|query| naive(&index, query, k, None)).collect();
+        prop_assert_eq!(index.search_each(&queries, k), each);
     }
 }
 
