@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use super::progress::Meter;
+use super::store;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
@@ -13,7 +14,8 @@ use serde_json::{Value, json};
 /// Check everything that is stored, and repair it
 ///
 /// Reads every page of the database and compares items, words and vectors. With --repair, derived files are made again.
-/// From a damaged database everything that can be read is copied to a new one; the damaged file is kept.
+/// From a damaged database everything that can be read is copied to a new one; the damaged file is kept. If store.url is
+/// set, it looks whether the copy there can be read; `ken store compare` compares what it holds.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ken doctor
@@ -28,11 +30,18 @@ pub(super) struct DoctorArgs {
 
 pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcome {
     let engine = Surroundings::open(global, output)?.engine();
+    // A repository has no say in where its user's knowledge goes.
+    let copy = store::configured(&Surroundings::of_user(output)?.config.settings().store)?;
     let mut meter = Meter::new(output);
     let found = engine.check_up(args.repair, &meter.session());
+    let copy = copy.and_then(|(place, access)| engine.copy_fault(&place, &access));
     meter.finish();
     output.tell_notes();
-    let found = found?;
+    let mut found = found?;
+    if found.repaired {
+        found.left.extend(copy.clone());
+    }
+    found.faults.extend(copy);
     let left = if found.repaired { &found.left } else { &found.faults };
     if output.json {
         let mut value = serde_json::to_value(&found).unwrap_or_default();

@@ -83,6 +83,11 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
     }
 }
 
+/// The place of `store.url`, and how it is reached; none where it is not set.
+pub(super) fn configured(settings: &StoreSettings) -> Result<Option<(StorePlace, PostgresAccess)>, Failure> {
+    settings.url.as_deref().map(|url| Ok((place(url)?, access(settings)))).transpose()
+}
+
 fn access(settings: &StoreSettings) -> PostgresAccess {
     let seconds = |seconds: usize| Duration::from_secs(seconds as u64);
     PostgresAccess {

@@ -2,7 +2,11 @@
 
 use super::derived::Keep;
 use super::{Engine, EngineError, Progress, Session};
-use crate::store::{Mirrored, PostgresAccess, StorePlace, compare_stores, copy_store};
+use crate::error::Diagnose;
+use crate::store::{Fault, Mirrored, PostgresAccess, StorePlace, check_store, compare_stores, copy_store};
+
+/// What is filed under this is wrong elsewhere, and not mended by a repair.
+pub(super) const COPY: &str = "copy";
 
 impl Engine {
     /// Makes one place hold what another one holds: everything that is indexed and learnt, with its vectors, and
@@ -38,6 +42,14 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Mirrored, EngineError> {
         Ok(compare_stores(from, to, access, &mut |done, total| tell(session, "Comparing", done, total))?)
+    }
+
+    /// What is wrong with a copy, if anything: it cannot be reached, or holds nothing that this program knows. What it
+    /// holds is not compared.
+    pub fn copy_fault(&self, copy: &StorePlace, access: &PostgresAccess) -> Option<Fault> {
+        let error = check_store(copy, access).err()?;
+        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        Some(Fault { name: COPY, what: format!("{error}{hint}"), damage: false })
     }
 }
 

@@ -1,5 +1,6 @@
 //! How things stand, and whether everything is sound.
 
+use super::copies::COPY;
 use super::derived::Keep;
 use super::{Engine, EngineError, OutcomesKept, Session};
 use crate::ann::{Certificate, Image, Index, Recall, recertify};
@@ -366,7 +367,7 @@ const STAGING: &str = "stopped imports";
 impl Fault {
     /// Whether `ken doctor --repair` can do something about it.
     pub fn is_mendable(&self) -> bool {
-        ![LOST, MODEL].contains(&self.name)
+        ![LOST, MODEL, COPY].contains(&self.name)
     }
 }
 

@@ -35,7 +35,7 @@ mod vectors;
 mod words;
 
 pub use access::{ReadStore, Snapshot, WriteBatch, WriteStore};
-pub use copying::{StorePlace, compare_stores, copy_store};
+pub use copying::{StorePlace, check_store, compare_stores, copy_store};
 pub use documents::{
     Anchor, FolderCount, Inventory, Prior, ReadItems, ReadSources, ScopeCount, Source, SourceKind, Stat, WriteItems,
     WriteSources, chunk_uid,

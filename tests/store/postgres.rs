@@ -95,6 +95,30 @@ fn everything_goes_there_and_comes_back() {
     assert_eq!(export(&back), export(&user.home()));
 }
 
+/// The doctor says what keeps a copy from being used, for as long as it does.
+#[test]
+fn the_doctor_looks_at_the_copy_too() {
+    let server = Server::start();
+    let (user, there) = (somebody(), server.address());
+    let doctor = |options: &[&str]| {
+        let mut command = user.command(&[&["doctor"], options].concat());
+        command.env("KEN_STORE_URL", &there);
+        crate::support::ken::run(command, b"")
+    };
+    for options in [&[][..], &["--repair"]] {
+        let ran = doctor(options);
+        assert!(ran.code == 8 && ran.out.contains("wrong copy:") && ran.out.contains("ken store copy"), "{ran:?}");
+        assert!(!ran.out.contains("doctor --repair"), "a repair does not mend it: {ran:?}");
+    }
+    copied(&user, &["--to", &there]);
+    assert_eq!(doctor(&[]).code, 0);
+    server.psql("kenning", "UPDATE kenning.schema_version SET number = 99");
+    let ran = doctor(&["--json"]);
+    let told = ran.json();
+    assert_eq!((ran.code, told["sound"].as_bool(), &told["faults"][0]["name"]), (8, Some(false), &"copy".into()));
+    assert_eq!(user.ken(&["doctor"]).code, 0, "nobody asks for a copy where store.url is not set");
+}
+
 #[test]
 fn what_no_ken_wrote_does_not_come_back() {
     let server = Server::start();
