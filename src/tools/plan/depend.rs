@@ -130,22 +130,29 @@ impl From<Evidence<'_>> for Dependency {
     }
 }
 
-/// Of each pair the surest evidence, the first of those that are as sure, if the other direction has none as sure.
-fn surest(mut all: Vec<Evidence<'_>>) -> Vec<Dependency> {
-    let pair = |one: &Evidence<'_>| (one.from.min(one.to), one.from.max(one.to));
-    // Stable, so what was found first stays first.
-    all.sort_by_key(pair);
-    all.chunk_by(|a, b| pair(a) == pair(b)).filter_map(of_pair).map(Dependency::from).collect()
+/// Of each pair the surest evidence, the first of those that are as sure, if the other direction has none as sure; in
+/// the order of their ends.
+fn surest(all: &[Evidence<'_>]) -> Vec<Dependency> {
+    // Two numbers of each are sorted, not all of it.
+    let ends = |a: usize, b: usize| (a as u64) << 32 | b as u64;
+    let pair = |(at, one): (usize, &Evidence<'_>)| (ends(one.from.min(one.to), one.from.max(one.to)), at);
+    let mut pairs: Vec<(u64, usize)> = all.iter().enumerate().map(pair).collect();
+    pairs.sort_unstable();
+    let winners = pairs.chunk_by(|a, b| a.0 == b.0).filter_map(|both| winner(all, both));
+    let mut winners: Vec<(u64, usize)> = winners.map(|at| (ends(all[at].from, all[at].to), at)).collect();
+    winners.sort_unstable();
+    winners.into_iter().map(|(_, at)| Dependency::from(all[at])).collect()
 }
 
-fn of_pair<'a>(both: &[Evidence<'a>]) -> Option<Evidence<'a>> {
+/// The place of what wins among the evidence of one pair, which stands in the order of its places.
+fn winner(all: &[Evidence<'_>], both: &[(u64, usize)]) -> Option<usize> {
     let best = |is_up: bool| {
-        let one_way = both.iter().filter(|one| (one.from < one.to) == is_up);
-        one_way.copied().reduce(|best, next| if next.surety > best.surety { next } else { best })
+        let one_way = both.iter().map(|(_, at)| *at).filter(|at| (all[*at].from < all[*at].to) == is_up);
+        one_way.reduce(|best, next| if all[next].surety > all[best].surety { next } else { best })
     };
     match (best(true), best(false)) {
-        (Some(up), Some(down)) if up.surety == down.surety => None,
-        (Some(up), Some(down)) => Some(if up.surety > down.surety { up } else { down }),
+        (Some(up), Some(down)) if all[up].surety == all[down].surety => None,
+        (Some(up), Some(down)) => Some(if all[up].surety > all[down].surety { up } else { down }),
         (up, down) => up.or(down),
     }
 }
@@ -266,7 +273,7 @@ pub(super) fn dependencies(tools: &[&Tool], seen: &[(usize, usize, u32)]) -> Vec
             }
         }
     }
-    surest(found)
+    surest(&found)
 }
 
 /// What must be given that no edge gives: tool, parameter and type, in order.

@@ -19,12 +19,16 @@ pub(super) struct Ordered {
 struct Reach {
     after: Vec<Vec<u64>>,
     before: Vec<Vec<u64>>,
+    /// Room for what an edge changes: what reaches its beginning, and what its end reaches, each as a row, and as the
+    /// places for which that is new.
+    earlier: (Vec<u64>, Vec<usize>),
+    later: (Vec<u64>, Vec<usize>),
 }
 
 impl Reach {
     fn new(count: usize) -> Self {
         let rows = vec![vec![0; count.div_ceil(64)]; count];
-        Self { after: rows.clone(), before: rows }
+        Self { after: rows.clone(), before: rows, earlier: Default::default(), later: Default::default() }
     }
 
     fn has(&self, from: usize, to: usize) -> bool {
@@ -35,19 +39,14 @@ impl Reach {
         if self.has(from, to) {
             return;
         }
-        let until = with(&self.before[from], from);
-        let onward = with(&self.after[to], to);
-        let (earlier, later) = (nodes(&until), nodes(&onward));
         // Whatever is connected with one end of the edge already is connected with all beyond that end.
-        for node in earlier {
-            if !is_set(&self.after[node], to) {
-                unite(&mut self.after[node], &onward);
-            }
+        with(&self.before[from], from, &self.before[to], &mut self.earlier);
+        with(&self.after[to], to, &self.after[from], &mut self.later);
+        for node in &self.earlier.1 {
+            unite(&mut self.after[*node], &self.later.0);
         }
-        for node in later {
-            if !is_set(&self.before[node], from) {
-                unite(&mut self.before[node], &until);
-            }
+        for node in &self.later.1 {
+            unite(&mut self.before[*node], &self.earlier.0);
         }
     }
 }
@@ -56,10 +55,19 @@ fn is_set(row: &[u64], at: usize) -> bool {
     row[at / 64] >> (at % 64) & 1 == 1
 }
 
-fn with(row: &[u64], at: usize) -> Vec<u64> {
-    let mut row = row.to_vec();
-    row[at / 64] |= 1 << (at % 64);
-    row
+/// A row with one more bit, and the places of its bits that another row lacks.
+fn with(row: &[u64], at: usize, other: &[u64], (out, places): &mut (Vec<u64>, Vec<usize>)) {
+    out.clear();
+    out.extend_from_slice(row);
+    out[at / 64] |= 1 << (at % 64);
+    places.clear();
+    for (at, (word, other)) in out.iter().zip(other).enumerate() {
+        let mut rest = *word & !*other;
+        while rest != 0 {
+            places.push(at * 64 + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
 }
 
 fn unite(row: &mut [u64], more: &[u64]) {
@@ -68,32 +76,24 @@ fn unite(row: &mut [u64], more: &[u64]) {
     }
 }
 
-/// The places of the bits that are set.
-fn nodes(row: &[u64]) -> Vec<usize> {
-    let mut out = Vec::new();
-    for (at, word) in row.iter().enumerate() {
-        let mut rest = *word;
-        while rest != 0 {
-            out.push(at * 64 + rest.trailing_zeros() as usize);
-            rest &= rest - 1;
+/// Orders so many tools. The edges stand in the order of their ends, which is also that of edges of equal surety.
+pub(super) fn order(count: usize, edges: Vec<Dependency>) -> Ordered {
+    let mut surest: Vec<usize> = (0..edges.len()).collect();
+    // Stable.
+    surest.sort_by(|a, b| edges[*b].surety.total_cmp(&edges[*a].surety));
+    let mut reach = Reach::new(count);
+    let mut is_kept = vec![false; edges.len()];
+    for at in surest {
+        let Dependency { from, to, .. } = edges[at];
+        if from != to && !reach.has(to, from) {
+            reach.add(from, to);
+            is_kept[at] = true;
         }
     }
-    out
-}
-
-/// Orders so many tools. Edges of equal surety are taken in the order of their ends.
-pub(super) fn order(count: usize, mut edges: Vec<Dependency>) -> Ordered {
-    edges.sort_unstable_by(|a, b| b.surety.total_cmp(&a.surety).then((a.from, a.to).cmp(&(b.from, b.to))));
-    let mut reach = Reach::new(count);
-    let (mut kept, mut broken): (Vec<_>, Vec<_>) = edges.into_iter().partition(|edge| {
-        let is_kept = edge.from != edge.to && !reach.has(edge.to, edge.from);
-        if is_kept {
-            reach.add(edge.from, edge.to);
-        }
-        is_kept
-    });
-    kept.sort_unstable_by_key(|edge| (edge.from, edge.to));
-    broken.sort_unstable_by_key(|edge| (edge.from, edge.to));
+    let (mut kept, mut broken) = (Vec::with_capacity(edges.len()), Vec::new());
+    for (edge, is_kept) in edges.into_iter().zip(is_kept) {
+        if is_kept { &mut kept } else { &mut broken }.push(edge);
+    }
     let levels = levels(count, &kept);
     // What only says an order, and follows from other edges, says nothing new.
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
