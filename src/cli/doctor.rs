@@ -31,7 +31,7 @@ pub(super) struct DoctorArgs {
 pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcome {
     let engine = Surroundings::open(global, output)?.engine();
     // A repository has no say in where its user's knowledge goes.
-    let copy = store::configured(&Surroundings::of_user(output)?.config.settings().store)?;
+    let copy = store::configured(&Surroundings::of_user(output)?.config.settings().store);
     let mut meter = Meter::new(output);
     let found = engine.check_up(args.repair, &meter.session());
     let copy = copy.and_then(|(place, access)| engine.copy_fault(&place, &access));

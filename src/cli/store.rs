@@ -84,8 +84,8 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
 }
 
 /// The place of `store.url`, and how it is reached; none where it is not set.
-pub(super) fn configured(settings: &StoreSettings) -> Result<Option<(StorePlace, PostgresAccess)>, Failure> {
-    settings.url.as_deref().map(|url| Ok((place(url)?, access(settings)))).transpose()
+pub(super) fn configured(settings: &StoreSettings) -> Option<(StorePlace, PostgresAccess)> {
+    Some((StorePlace::Address(settings.url.clone()?), access(settings)))
 }
 
 fn access(settings: &StoreSettings) -> PostgresAccess {
@@ -109,7 +109,7 @@ fn chosen(places: &Places, settings: &StoreSettings, data: Option<&Path>) -> Res
     let to = match (&places.to, &settings.url, &from) {
         (Some(to), ..) => place(to)?,
         (None, _, StorePlace::Address(_)) => here()?,
-        (None, Some(url), _) => place(url)?,
+        (None, Some(url), _) => StorePlace::Address(url.clone()),
         (None, None, _) => {
             let hint = "name it: --to postgres://USER@HOST/DATABASE, or set store.url (KEN_STORE_URL)";
             return Err(Failure::new(ErrorKind::Usage, "there is no place to copy to", hint));

@@ -88,8 +88,7 @@ pub fn write_user_key(path: &Path, key: &str, value: &str) -> Result<(), ConfigE
     };
     let mut settings = Settings::default();
     if !known.read(&mut settings, value) {
-        let (key, value) = (key.to_owned(), value.to_owned());
-        return Err(ConfigError::Value { key, value, expected: known.expected, place });
+        return Err(known.misfit(value, place));
     }
     let syntax = |message: String| ConfigError::Syntax { path: path.to_owned(), message };
     let text = text(path, Links::Follow)?.unwrap_or_default();

@@ -1,11 +1,16 @@
 //! The table of keys: the name of every setting in files, its variables, and how its text becomes the field of
 //! [`Settings`] that it stands for. Default and value are read off that struct.
 
+use super::error::{ConfigError, Place};
 use super::settings::{Prefer, Settings, Simd};
 use crate::embed::{Choice, Precision};
 use crate::pack::Tokenizer;
+use crate::store::is_address;
 use crate::text::edits;
 use crate::types::MOST_NOISE;
+
+/// Stands for the value of a secret.
+pub(super) const HIDDEN: &str = "(hidden)";
 
 /// How a value is written.
 struct Form<T> {
@@ -22,6 +27,11 @@ const OPTIONAL_TEXT: Form<Option<String>> = Form {
     expected: "text",
     read: |text| Some(Some(text.to_owned()).filter(|t| !t.is_empty())),
     show: |value| value.clone().unwrap_or_default(),
+};
+const ADDRESS: Form<Option<String>> = Form {
+    expected: "postgres://USER@HOST/DATABASE",
+    read: |text| (OPTIONAL_TEXT.read)(text).filter(|url| url.as_deref().is_none_or(is_address)),
+    show: OPTIONAL_TEXT.show,
 };
 const LIST: Form<Vec<String>> = Form {
     expected: "a list with commas between",
@@ -225,11 +235,7 @@ pub const KEYS: &[Key] = &[
     Key {
         environment: &["KEN_STORE_URL"],
         secret: true,
-        ..key!(
-            store.url,
-            OPTIONAL_TEXT,
-            "database in PostgreSQL that `ken store` copies to: postgres://USER@HOST/DATABASE"
-        )
+        ..key!(store.url, ADDRESS, "database in PostgreSQL that `ken store` copies to: postgres://USER@HOST/DATABASE")
     },
     key!(store.password_file, OPTIONAL_TEXT, "file with the password for it, which you alone can read"),
     key!(
@@ -282,6 +288,16 @@ impl Key {
     /// Takes a text as its value; says whether it fits.
     pub(super) fn read(&self, settings: &mut Settings, text: &str) -> bool {
         (self.read)(settings, text.trim())
+    }
+
+    /// What to say of a text that does not fit. The text may hold a secret: `postgres//me:password@host`.
+    pub(super) fn misfit(&self, text: &str, place: Place) -> ConfigError {
+        ConfigError::Value {
+            key: self.name.to_owned(),
+            value: if self.secret { HIDDEN.to_owned() } else { text.to_owned() },
+            expected: self.expected,
+            place,
+        }
     }
 
     /// Its value in its one spelling, even if it is a secret; empty where there is none.

@@ -131,8 +131,7 @@ impl Config {
             return Err(ConfigError::NotForRepositories { key: key.to_owned(), place });
         }
         if !known.read(&mut self.settings, value) {
-            let (key, value) = (key.to_owned(), value.to_owned());
-            return Err(ConfigError::Value { key, value, expected: known.expected, place });
+            return Err(known.misfit(value, place));
         }
         self.origins.insert(known.name, place.origin);
         Ok(())
@@ -165,7 +164,7 @@ impl Config {
         let hidden = key.secret && !value.is_empty();
         Shown {
             key: key.name,
-            value: if hidden { "(hidden)".to_owned() } else { value },
+            value: if hidden { keys::HIDDEN.to_owned() } else { value },
             origin: self.origins.get(key.name).unwrap_or(&Origin::Default),
         }
     }
@@ -224,6 +223,9 @@ mod tests {
         assert!(wrong("[lookup\n").to_string().contains("c.toml"));
         let error = wrong("# mine\n[model]\nname = 'x'\n[lookup]\nlimit = \"many\"\n").to_string();
         assert!(error.ends_with("c.toml:5: lookup.limit = many: expected a whole number from 1 to 100"), "{error}");
+        // It may hold a password.
+        let error = wrong("[store]\nurl = 'postgres:/me:password@db/k'\n").to_string();
+        assert!(error.ends_with("c.toml:2: store.url = (hidden): expected postgres://USER@HOST/DATABASE"), "{error}");
         for (text, line, key, nearest) in [
             ("[lookup]\nlimits = 1\n", 2, "lookup.limits", "lookup.limit"),
             ("\n\nlookup = { limit = 1, max_error = 2 }\n", 3, "lookup.max_error", "lookup.max_errors"),
