@@ -327,7 +327,8 @@ mod tests {
     #[test]
     fn every_key_has_a_field_of_its_own() {
         // Texts that some form takes and no default is.
-        let texts = ["true", "false", "7", "fused", "f32", "scalar", "o200k", "0.5", "0.1", "none", "other"];
+        let words = ["true", "false", "7", "fused", "f32", "scalar", "o200k", "0.5", "0.1", "none", "other"];
+        let texts = [&words[..], &["postgres://host/database"]].concat();
         for key in KEYS {
             let mut settings = Settings::default();
             let changed =
