@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 /// Check everything that is stored, and repair it
 ///
 /// Reads every page of the database and compares items, words and vectors. With --repair, derived files are made again.
-/// From a damaged database everything that can be read is copied to a new one; the damaged file is kept. If store.url is
-/// set, it looks whether the copy there can be read; `ken store compare` compares what it holds.
+/// From a damaged database everything that can be read is copied to a new one; the damaged file is kept. If store.url
+/// is set, it looks whether the copy there can be read; `ken store compare` compares what it holds.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ken doctor
@@ -34,7 +34,7 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
     let copy = store::configured(&Surroundings::of_user(output)?.config.settings().store);
     let mut meter = Meter::new(output);
     let found = engine.check_up(args.repair, &meter.session());
-    let copy = copy.and_then(|(place, access)| engine.copy_fault(&place, &access));
+    let copy = copy.filter(|_| found.is_ok()).and_then(|(place, access)| engine.copy_fault(&place, &access));
     meter.finish();
     output.tell_notes();
     let mut found = found?;
@@ -79,6 +79,9 @@ pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcom
             (false, true, true) => format!("{}\n", output.style.good("All of it is mended.")),
             (false, true, false) => format!("{} could not be mended.\n", left.len()),
             (false, false, _) if !found.faults.iter().any(Fault::is_mendable) => String::new(),
+            (false, false, _) if !found.faults.iter().all(Fault::is_mendable) => {
+                "`ken doctor --repair` repairs the rest.\n".to_owned()
+            }
             (false, false, _) => "`ken doctor --repair` repairs it.\n".to_owned(),
         });
         output.print(&text)?;

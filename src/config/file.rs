@@ -29,9 +29,13 @@ pub(super) fn lines(path: &Path, origin: &Origin) -> Result<Vec<Line>, ConfigErr
         _ => Links::Follow,
     };
     let Some(text) = text(path, held)? else { return Ok(Vec::new()) };
-    let syntax = |error: toml::de::Error| ConfigError::Syntax {
-        path: path.to_owned(),
-        message: error.to_string().lines().collect::<Vec<_>>().join(" "),
+    // Not the error's own text: it shows the line, which may hold a secret.
+    let syntax = |error: toml::de::Error| {
+        let line = error.span().map(|span| format!("line {}: ", line_at(&text, span.start)));
+        ConfigError::Syntax {
+            path: path.to_owned(),
+            message: format!("{}{}", line.unwrap_or_default(), error.message().replace('\n', " ")),
+        }
     };
     // Twice: the one reader gives values, the other tells where they stand.
     let values: toml::Table = text.parse().map_err(syntax)?;
@@ -69,7 +73,11 @@ fn text(path: &Path, links: Links<'_>) -> Result<Option<String>, ConfigError> {
 }
 
 fn line_of<T>(text: &str, key: &Spanned<T>) -> usize {
-    let before = text.as_bytes().get(..key.span().start).unwrap_or_default();
+    line_at(text, key.span().start)
+}
+
+fn line_at(text: &str, byte: usize) -> usize {
+    let before = text.as_bytes().get(..byte).unwrap_or_default();
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
@@ -88,7 +96,7 @@ pub fn write_user_key(path: &Path, key: &str, value: &str) -> Result<(), ConfigE
     };
     let mut settings = Settings::default();
     if !known.read(&mut settings, value) {
-        return Err(known.misfit(value, place));
+        return Err(known.misfit(value, known.expected, place));
     }
     let syntax = |message: String| ConfigError::Syntax { path: path.to_owned(), message };
     let text = text(path, Links::Follow)?.unwrap_or_default();

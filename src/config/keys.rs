@@ -291,11 +291,11 @@ impl Key {
     }
 
     /// What to say of a text that does not fit. The text may hold a secret: `postgres//me:password@host`.
-    pub(super) fn misfit(&self, text: &str, place: Place) -> ConfigError {
+    pub(super) fn misfit(&self, text: &str, expected: &'static str, place: Place) -> ConfigError {
         ConfigError::Value {
             key: self.name.to_owned(),
             value: if self.secret { HIDDEN.to_owned() } else { text.to_owned() },
-            expected: self.expected,
+            expected,
             place,
         }
     }

@@ -92,12 +92,7 @@ impl Config {
             for name in key.environment {
                 let place = Place { origin: Origin::Environment((*name).to_owned()), line: None };
                 if let Some(raw) = environment.raw(name).filter(|value| value.to_str().is_none()) {
-                    return Err(ConfigError::Value {
-                        key: key.name.to_owned(),
-                        value: raw.to_string_lossy().into_owned(),
-                        expected: "text in UTF-8",
-                        place,
-                    });
+                    return Err(key.misfit(&raw.to_string_lossy(), "text in UTF-8", place));
                 }
                 if let Some(value) = environment.get(name).filter(|value| !value.is_empty()) {
                     self.put(key.name, value, place)?;
@@ -131,7 +126,7 @@ impl Config {
             return Err(ConfigError::NotForRepositories { key: key.to_owned(), place });
         }
         if !known.read(&mut self.settings, value) {
-            return Err(known.misfit(value, place));
+            return Err(known.misfit(value, known.expected, place));
         }
         self.origins.insert(known.name, place.origin);
         Ok(())
@@ -226,6 +221,8 @@ mod tests {
         // It may hold a password.
         let error = wrong("[store]\nurl = 'postgres:/me:password@db/k'\n").to_string();
         assert!(error.ends_with("c.toml:2: store.url = (hidden): expected postgres://USER@HOST/DATABASE"), "{error}");
+        let error = wrong("[store]\nurl = 'postgres://me:password@db/k\n").to_string();
+        assert!(error.contains("line 2: ") && !error.contains("password"), "{error}");
         for (text, line, key, nearest) in [
             ("[lookup]\nlimits = 1\n", 2, "lookup.limits", "lookup.limit"),
             ("\n\nlookup = { limit = 1, max_error = 2 }\n", 3, "lookup.max_error", "lookup.max_errors"),

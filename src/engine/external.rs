@@ -223,6 +223,7 @@ impl Engine {
         }
         let uids: Vec<String> = database.priors(&rows)?.into_iter().map(|prior| prior.uid).collect();
         self.forget_labels(&lock, &uids, &[])?;
+        session.check()?;
         let batch = database.begin(&lock)?;
         for row in &rows {
             batch.delete_item(*row)?;

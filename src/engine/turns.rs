@@ -33,7 +33,9 @@ impl Turns {
 
     /// Waits for the right to write, or for a turn with it, as long as the request is patient.
     pub fn wait(&self, folder: &Path, purpose: &str, session: &Session<'_>) -> Result<WriterLock, EngineError> {
-        let mut waited = Duration::ZERO;
+        let begun = session.now();
+        // Of a clock that stands still, the steps are counted.
+        let mut steps = Duration::ZERO;
         let mut state = self.state();
         state.waiting += 1;
         loop {
@@ -41,19 +43,21 @@ impl Turns {
                 Some(lent) => Ok(lent),
                 None => WriterLock::take(folder, purpose, Duration::ZERO),
             };
+            let by_clock = u64::try_from(session.now() - begun).map_or(Duration::ZERO, Duration::from_millis);
             match (taken, session.check()) {
-                (Err(StoreError::Busy { .. }), Ok(())) if waited < session.patience() => {
+                (Err(StoreError::Busy { .. }), Ok(())) if steps.max(by_clock) < session.patience() => {
                     let woken = self.changed.wait_timeout(state, STEP).unwrap_or_else(PoisonError::into_inner);
                     if woken.1.timed_out() {
-                        waited += STEP;
+                        steps += STEP;
                     }
                     state = woken.0;
                 }
                 (taken, wanted) => {
                     state.waiting -= 1;
                     self.changed.notify_all();
+                    // Nothing is written for somebody who has been told that there is no answer.
                     return match (taken, wanted) {
-                        (Err(StoreError::Busy { .. }), Err(why)) => Err(why),
+                        (Ok(_) | Err(StoreError::Busy { .. }), Err(why)) => Err(why),
                         (taken, _) => Ok(taken?),
                     };
                 }

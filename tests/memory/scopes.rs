@@ -173,4 +173,5 @@ const OWNERS: &[&str] = &[
     "seen_by",            // of a status
     "copy_store",         // whole stores, which no caller with scopes can name
     "compare_stores",     // the same
+    "copy_fault",         // the same
 ];

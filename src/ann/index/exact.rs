@@ -34,8 +34,8 @@ impl About {
         self.rows.as_ref().map_or(at as u32, |rows| rows[at])
     }
 
-    /// The rows that are at least as near as the one and less than the other.
-    fn within(&self, from: f32, to: f32) -> Vec<u32> {
+    /// The rows that are at least as near as the one and less near than the other, if there is one.
+    fn within(&self, from: f32, to: Option<f32>) -> Vec<u32> {
         places_within(&self.near, from, to).into_iter().map(|at| self.row(at as usize)).collect()
     }
 }
@@ -116,8 +116,8 @@ impl Index {
         about
     }
 
-    /// The `k` nearest rows of each query, as [`Index::search`] finds them, in the order of the queries. Where every row
-    /// is compared, rows are read once for all queries.
+    /// The `k` nearest rows of each query, as [`Index::search`] finds them, in the order of the queries. Where every
+    /// row is compared, rows are read once for all queries.
     pub fn search_each(&self, queries: &[Vec<f32>], k: usize) -> Vec<Vec<Neighbour>> {
         let is_plain = self.is_exact() && self.changes() == (0, 0) && self.image.len() > DIRECT.max(k);
         if !is_plain || k == 0 || queries.iter().any(|query| query.len() != self.image.dims()) {
@@ -142,11 +142,11 @@ impl Index {
             let kth = kth_greatest(&about.near, wanted.min(all));
             // What is nearer than the nearest by their bytes turn out to be cannot be further off than one error by its
             // own.
-            let nearest = about.within(kth, f32::INFINITY);
+            let nearest = about.within(kth, None);
             let mut found = self.compare(query, nearest.clone(), parallel);
             let near: Vec<f32> = found.iter().map(|found| found.similarity).collect();
             let floor = if near.len() < wanted { kth - 2.0 * error } else { kth_greatest(&near, wanted) - error };
-            let likely = about.within(floor.min(kth), kth);
+            let likely = about.within(floor.min(kth), Some(kth));
             let count = nearest.len() + likely.len();
             found.extend(self.compare(query, likely, parallel));
             let lost = count - found.len();
@@ -154,7 +154,7 @@ impl Index {
                 return found;
             }
             wanted = (wanted + lost).max(k + lost).min(all);
-            if about.within(f32::NEG_INFINITY, f32::INFINITY).len() <= count {
+            if about.within(f32::NEG_INFINITY, None).len() <= count {
                 return found;
             }
         }
@@ -163,12 +163,12 @@ impl Index {
 
 /// The places of all values that are at least `from`. Minus infinity is left out, whatever `from` is.
 pub(super) fn places_from(values: &[f32], from: f32) -> Vec<u32> {
-    places_within(values, from, f32::INFINITY)
+    places_within(values, from, None)
 }
 
-/// The same of those that are less than `to`; infinity is no bound, because it stands for rows that must be compared.
-fn places_within(values: &[f32], from: f32, to: f32) -> Vec<u32> {
-    let (from, is_bound) = (from.max(f32::MIN), to < f32::INFINITY);
+/// The same of those that are less than `to`, if it is given.
+fn places_within(values: &[f32], from: f32, to: Option<f32>) -> Vec<u32> {
+    let from = from.max(f32::MIN);
     let mut out = Vec::new();
     for (block, values) in (0u32..).zip(values.chunks(64)) {
         // Nearly every stretch holds nothing that is wanted, which wide registers see at once.
@@ -178,7 +178,7 @@ fn places_within(values: &[f32], from: f32, to: f32) -> Vec<u32> {
         }
         if any {
             for (at, value) in (0u32..).zip(values) {
-                if *value >= from && (*value < to || !is_bound) {
+                if *value >= from && to.is_none_or(|to| *value < to) {
                     out.push(64 * block + at);
                 }
             }

@@ -15,8 +15,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 /// Most questions of a pass. More would wait longer for little: of eight each has an eighth of the reading.
 const MOST: usize = 8;
 
-/// A question that has seen so many others end while it waited is overdue. Each question that ends then wakes the one
-/// that has waited longest, if it is overdue: so those behind it may see more of them.
+/// A waiting question is overdue once so many others have ended. Each question that ends then wakes the one that has
+/// waited longest, if it is overdue.
 const PATIENCE: u64 = 16;
 
 /// All questions of this process.

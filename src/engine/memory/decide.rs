@@ -85,6 +85,7 @@ impl Engine {
         }
         problems.retain(|id| !found.contains(id));
         problems.dedup();
+        session.check()?;
         let batch = database.begin(&lock)?;
         let event = |id: &String| NewEvent {
             at: session.now(),

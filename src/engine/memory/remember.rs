@@ -114,6 +114,7 @@ impl Engine {
         if matches!(events.change, Change::Added | Change::Reinforced | Change::Proposed) {
             events.events.extend(revisions(&database, (wanted.kind, &wanted.scope), &words, &events.id, by)?);
         }
+        session.check()?;
         let batch = database.begin(&lock)?;
         let Planned { change, id, problem, events } = events;
         record(&batch, events)?;

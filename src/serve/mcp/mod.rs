@@ -211,7 +211,8 @@ impl ServerHandler for Handler {
             Ok(Ok(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Ok(Err(why)) => CallToolResult::error(vec![ContentBlock::text(why)]),
             Err(NoAnswer::Late(time)) => {
-                CallToolResult::error(vec![ContentBlock::text(tools::told(RequestError::late(time)))])
+                let late = if tools::writes(&name) { RequestError::late_to_write } else { RequestError::late };
+                CallToolResult::error(vec![ContentBlock::text(tools::told(late(time)))])
             }
             Err(NoAnswer::Failed) => return Err(failed()),
         };

@@ -79,6 +79,12 @@ impl RequestError {
         Self { kind: ErrorKind::Interrupted, message, hint }
     }
 
+    /// The same of something that is to be written.
+    pub(super) fn late_to_write(time: Duration) -> Self {
+        let hint = Hint::Own("it may have been written all the same: look before you try again".to_owned());
+        Self { hint, ..Self::late(time) }
+    }
+
     /// Whether the memory that is asked for is not there, or may not be seen.
     pub(super) fn is_missing(&self) -> bool {
         matches!(&self.hint, Hint::Of(error) if matches!(**error, EngineError::NoMemory { .. }))

@@ -130,10 +130,10 @@ impl From<Evidence<'_>> for Dependency {
     }
 }
 
-/// Of each pair the surest evidence, the first of those that are as sure, if the other direction has none as sure; in
+/// The surest evidence of each pair, the first if several are as sure, and none if both directions are equally sure. In
 /// the order of their ends.
 fn surest(all: &[Evidence<'_>]) -> Vec<Dependency> {
-    // Two numbers of each are sorted, not all of it.
+    // Keys are sorted, because evidence is larger.
     let ends = |a: usize, b: usize| (a as u64) << 32 | b as u64;
     let pair = |(at, one): (usize, &Evidence<'_>)| (ends(one.from.min(one.to), one.from.max(one.to)), at);
     let mut pairs: Vec<(u64, usize)> = all.iter().enumerate().map(pair).collect();

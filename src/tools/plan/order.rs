@@ -14,13 +14,12 @@ pub(super) struct Ordered {
     pub broken: Vec<Dependency>,
 }
 
-/// Which nodes can be reached from which, and from which each can be reached: a row of bits a node. Both are kept so that
-/// a new edge costs what it changes.
+/// Which nodes can be reached from which, and from which each can be reached: a row of bits a node. Both are kept so
+/// that a new edge costs what it changes.
 struct Reach {
     after: Vec<Vec<u64>>,
     before: Vec<Vec<u64>>,
-    /// Room for what an edge changes: what reaches its beginning, and what its end reaches, each as a row, and as the
-    /// places for which that is new.
+    /// Room for `add`: a row of bits, and the nodes that change.
     earlier: (Vec<u64>, Vec<usize>),
     later: (Vec<u64>, Vec<usize>),
 }
@@ -79,7 +78,7 @@ fn unite(row: &mut [u64], more: &[u64]) {
 /// Orders so many tools. The edges stand in the order of their ends, which is also that of edges of equal surety.
 pub(super) fn order(count: usize, edges: Vec<Dependency>) -> Ordered {
     let mut surest: Vec<usize> = (0..edges.len()).collect();
-    // Stable.
+    // A stable sort keeps edges of equal surety in the order of their ends.
     surest.sort_by(|a, b| edges[*b].surety.total_cmp(&edges[*a].surety));
     let mut reach = Reach::new(count);
     let mut is_kept = vec![false; edges.len()];
