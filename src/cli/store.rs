@@ -83,7 +83,7 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
     }
 }
 
-/// The place of `store.url`, and how it is reached; none where it is not set.
+/// The place that `store.url` names, and how to reach it; `None` if the setting is empty.
 pub(super) fn configured(settings: &StoreSettings) -> Option<(StorePlace, PostgresAccess)> {
     Some((StorePlace::Address(settings.url.clone()?), access(settings)))
 }

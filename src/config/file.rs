@@ -29,7 +29,7 @@ pub(super) fn lines(path: &Path, origin: &Origin) -> Result<Vec<Line>, ConfigErr
         _ => Links::Follow,
     };
     let Some(text) = text(path, held)? else { return Ok(Vec::new()) };
-    // Not the error's own text: it shows the line, which may hold a secret.
+    // The error's own text would show the whole line, which may hold a secret.
     let syntax = |error: toml::de::Error| {
         let line = error.span().map(|span| format!("line {}: ", line_at(&text, span.start)));
         ConfigError::Syntax {

@@ -9,7 +9,7 @@ use crate::store::is_address;
 use crate::text::edits;
 use crate::types::MOST_NOISE;
 
-/// Stands for the value of a secret.
+/// Shown in place of a secret.
 pub(super) const HIDDEN: &str = "(hidden)";
 
 /// How a value is written.
@@ -290,7 +290,8 @@ impl Key {
         (self.read)(settings, text.trim())
     }
 
-    /// What to say of a text that does not fit. The text may hold a secret: `postgres//me:password@host`.
+    /// The error for a text that is no value of this setting. It does not show the text of a secret setting: a mistyped
+    /// address can still hold a password.
     pub(super) fn misfit(&self, text: &str, expected: &'static str, place: Place) -> ConfigError {
         ConfigError::Value {
             key: self.name.to_owned(),

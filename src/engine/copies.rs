@@ -5,7 +5,7 @@ use super::{Engine, EngineError, Progress, Session};
 use crate::error::Diagnose;
 use crate::store::{Fault, Mirrored, PostgresAccess, StorePlace, check_store, compare_stores, copy_store};
 
-/// What is filed under this is wrong elsewhere, and not mended by a repair.
+/// The name of a fault of a copy. It lies in another place, so a repair of this one does not mend it.
 pub(super) const COPY: &str = "copy";
 
 impl Engine {
@@ -44,8 +44,8 @@ impl Engine {
         Ok(compare_stores(from, to, access, &mut |done, total| tell(session, "Comparing", done, total))?)
     }
 
-    /// What is wrong with a copy, if anything: it cannot be reached, or holds nothing that this program knows. What it
-    /// holds is not compared.
+    /// A fault if a copy cannot be reached, or if this program cannot read it; `None` if all is well. The rows of the
+    /// copy are not read.
     pub fn copy_fault(&self, copy: &StorePlace, access: &PostgresAccess) -> Option<Fault> {
         let error = check_store(copy, access).err()?;
         let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();

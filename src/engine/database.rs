@@ -196,22 +196,7 @@ mod tests {
     use std::process::Command;
 
     fn engine(data: &Path) -> Engine {
-        Engine::new(EngineSettings {
-            data: Some(data.to_owned()),
-            cache: None,
-            config: None,
-            user_packs: None,
-            repository_packs: None,
-            vectors: None,
-            model: "none".to_owned(),
-            calibration: None,
-            reranker: String::new(),
-            recall_target: 1.0,
-            max_noise: 0.03,
-            remembers: false,
-            models: None,
-            later: None,
-        })
+        Engine::new(EngineSettings::without_model(data))
     }
 
     fn repository(base: &Path, name: &str) -> PathBuf {

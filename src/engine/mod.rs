@@ -122,6 +122,29 @@ pub struct EngineSettings {
     pub later: Option<fn() -> bool>,
 }
 
+#[cfg(test)]
+impl EngineSettings {
+    /// Settings of an engine for tests, which has a data directory and nothing else.
+    pub(crate) fn without_model(data: &std::path::Path) -> Self {
+        Self {
+            data: Some(data.to_owned()),
+            config: None,
+            cache: None,
+            user_packs: None,
+            repository_packs: None,
+            vectors: None,
+            model: "none".to_owned(),
+            calibration: None,
+            reranker: String::new(),
+            recall_target: 1.0,
+            max_noise: 0.03,
+            remembers: false,
+            models: None,
+            later: None,
+        }
+    }
+}
+
 /// What a long step tells while it runs.
 #[derive(Debug)]
 pub enum Progress<'a> {

@@ -33,9 +33,9 @@ const CLEARLY: f32 = 5.0;
 /// Semantic signal of title and cause, as questions, from which two entries say the same.
 const SAME: f32 = 0.974;
 
-/// How many neighbours of a text are looked at: more than an entry has texts.
+/// How many neighbours of a text are looked at. An entry has fewer texts, so one of another entry is among them.
 const NEIGHBOURS: usize = 40;
-/// Entries whose texts are compared with all others at once: the rows are read from memory once for them.
+/// The texts of so many entries are compared with all others in one pass over the vectors.
 const ENTRIES: usize = 4;
 
 /// The packs' texts as a model sees them.
@@ -58,7 +58,7 @@ struct TextOf<'a> {
 }
 
 impl Meaning<'_> {
-    /// What is wrong with the meaning of some texts, each with the place of its entry.
+    /// Finds texts that mean something else than their entry. Gives the place of the entry, and what is wrong.
     fn misplaced(&self, texts: &[TextOf<'_>]) -> Vec<(usize, String)> {
         let vector = |of: &TextOf<'_>| self.vectors.vector(self.vectors.row_of(&text_hash(&of.text.key()))?);
         let (texts, vectors): (Vec<&TextOf<'_>>, Vec<Vec<f32>>) =
@@ -68,7 +68,7 @@ impl Meaning<'_> {
         asked.filter_map(|((of, vector), near)| Some((of.entry, self.said(of, vector, near)?))).collect()
     }
 
-    /// What is wrong with the meaning of a text, from its vector and its neighbours.
+    /// Says what is wrong with a text, if anything. `near` are the texts whose vectors are nearest to its own.
     fn said(&self, of: &TextOf<'_>, vector: &[f32], near: &[Neighbour]) -> Option<String> {
         let Self { entries, vectors, semantic } = self;
         let other = near.iter().find_map(|near| {

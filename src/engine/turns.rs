@@ -34,7 +34,7 @@ impl Turns {
     /// Waits for the right to write, or for a turn with it, as long as the request is patient.
     pub fn wait(&self, folder: &Path, purpose: &str, session: &Session<'_>) -> Result<WriterLock, EngineError> {
         let begun = session.now();
-        // Of a clock that stands still, the steps are counted.
+        // Counted too, because the clock may be set back meanwhile.
         let mut steps = Duration::ZERO;
         let mut state = self.state();
         state.waiting += 1;
@@ -55,7 +55,7 @@ impl Turns {
                 (taken, wanted) => {
                     state.waiting -= 1;
                     self.changed.notify_all();
-                    // Nothing is written for somebody who has been told that there is no answer.
+                    // A client that was told that its call is late expects nothing to be written.
                     return match (taken, wanted) {
                         (Ok(_) | Err(StoreError::Busy { .. }), Err(why)) => Err(why),
                         (taken, _) => Ok(taken?),

@@ -53,10 +53,10 @@ pub fn compare_stores(
     compare(to_read(from, access)?.as_mut(), to_read(to, access)?.as_mut(), heard)
 }
 
-/// Looks whether a place holds a store that this program can read.
+/// Checks that a place can be reached and holds a store that this program can read.
 ///
 /// # Errors
-/// [`StoreError`] when it cannot be reached, or holds none.
+/// [`StoreError`] if not.
 pub fn check_store(place: &StorePlace, access: &Access) -> Result<(), StoreError> {
     to_read(place, access).map(drop)
 }

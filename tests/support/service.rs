@@ -57,7 +57,7 @@ impl Service {
         stream
     }
 
-    /// Sends bytes as they are; what comes can be read until the connection ends.
+    /// Sends these bytes. The answer can be read from the connection.
     fn send(&self, bytes: &[u8]) -> TcpStream {
         let mut stream = self.connect();
         // One that was refused before its end may have been closed already.
@@ -65,7 +65,7 @@ impl Service {
         stream
     }
 
-    /// Sends bytes as they are, and reads what comes until the connection ends.
+    /// Sends these bytes, and reads the answer until the connection ends.
     pub fn raw(&self, bytes: &[u8]) -> Answer {
         read(&mut self.send(bytes))
     }

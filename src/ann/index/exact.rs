@@ -34,7 +34,7 @@ impl About {
         self.rows.as_ref().map_or(at as u32, |rows| rows[at])
     }
 
-    /// The rows that are at least as near as the one and less near than the other, if there is one.
+    /// The rows whose similarity is at least `from`, and less than `to` if that is given.
     fn within(&self, from: f32, to: Option<f32>) -> Vec<u32> {
         places_within(&self.near, from, to).into_iter().map(|at| self.row(at as usize)).collect()
     }
@@ -116,8 +116,8 @@ impl Index {
         about
     }
 
-    /// The `k` nearest rows of each query, as [`Index::search`] finds them, in the order of the queries. Where every
-    /// row is compared, rows are read once for all queries.
+    /// Finds the `k` nearest rows of each query, as [`Index::search`] does. An index without a graph reads its rows
+    /// once for all queries.
     pub fn search_each(&self, queries: &[Vec<f32>], k: usize) -> Vec<Vec<Neighbour>> {
         let is_plain = self.is_exact() && self.changes() == (0, 0) && self.image.len() > DIRECT.max(k);
         if !is_plain || k == 0 || queries.iter().any(|query| query.len() != self.image.dims()) {
@@ -166,7 +166,7 @@ pub(super) fn places_from(values: &[f32], from: f32) -> Vec<u32> {
     places_within(values, from, None)
 }
 
-/// The same of those that are less than `to`, if it is given.
+/// The places of all values that are at least `from`, and less than `to` if that is given. Minus infinity is left out.
 fn places_within(values: &[f32], from: f32, to: Option<f32>) -> Vec<u32> {
     let from = from.max(f32::MIN);
     let mut out = Vec::new();

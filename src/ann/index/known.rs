@@ -1,14 +1,13 @@
-//! Questions that are asked again: their nearest owners are known. An index does not change, so an answer of it holds
-//! as long as it does. An index remembers only where it is told to ([`Index::remembering`]), as a service does that
-//! answers many questions, and it remembers a bounded number.
+//! Remembers the nearest owners of questions, for those that are asked again. An index does not change, so its answers
+//! hold as long as it does. Only an index that is told to ([`Index::remembering`]) remembers: that of a service, which
+//! answers many questions. The number of answers is bounded.
 
 use super::Index;
 use crate::ann::{OwnerNeighbour, RowSet};
 use crate::recent::Recent;
 use crate::text::sha256;
 
-/// Answers of either kind that are held. The nearest of a question take a few KiB, and how near its candidates are up
-/// to 20 KiB.
+/// How many answers of each kind are held. A list of the nearest takes a few KiB, a list of similarities up to 20 KiB.
 const CAPACITY: usize = 512;
 
 /// What was asked, as a digest.
@@ -27,7 +26,7 @@ impl Known {
     }
 }
 
-/// A query vector, behind its length, and the numbers that are asked with it.
+/// A digest of a query vector (its length first) and of the numbers that are asked with it.
 fn key(query: &[f32], others: &[u64]) -> Key {
     let mut bytes = Vec::with_capacity(8 + 4 * query.len() + 8 * others.len());
     bytes.extend((query.len() as u64).to_le_bytes());

@@ -306,7 +306,7 @@ proptest! {
     }
 }
 
-/// What is asked again is not searched again, unless a damaged row was left out of the answer.
+/// A question that is asked again is not searched again, unless a damaged row was left out of its answer.
 #[test]
 fn what_is_asked_twice_is_found_once_but_where_rows_are_damaged() {
     let near = OwnerNeighbour { owner: 3, part: 0, row: 1, similarity: 0.5 };

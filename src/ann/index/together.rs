@@ -1,11 +1,12 @@
 //! Questions that are asked at once are compared with the rows in one pass, which reads the rows once.
 //!
-//! Reading rows takes several times as long as comparing them. So a question waits before it is compared, as long as
-//! there are as many others that have something else to do as there are processors. Then whoever comes, or the one that
-//! has waited longest, has a pass with others that wait. One question alone, and few of them, never wait. Somebody who
-//! runs is always left to begin the next pass: with his own question, or where a pass or a question ends. Questions
-//! that need no pass may come and go for ever, so the one that has waited longest waits for a few of them at most. What
-//! a question is told does not depend on the others.
+//! Reading rows takes several times as long as comparing them. So a question waits for others if enough questions run
+//! already: as many as there are processors. It never waits if it is alone, or one of a few.
+//!
+//! A pass is begun by a question that comes when fewer run, or by the one that has waited longest, when a pass or a
+//! question ends. It takes others along that wait. Some question always runs while others wait, so there is always one
+//! that begins the next pass or ends. Questions that need no pass could come and go for ever. Therefore the one that
+//! has waited longest begins a pass after a number of them ([`PATIENCE`]). No question's answer depends on the others.
 
 use crate::vector::QueryCodes;
 use std::collections::VecDeque;
@@ -15,8 +16,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 /// Most questions of a pass. More would wait longer for little: of eight each has an eighth of the reading.
 const MOST: usize = 8;
 
-/// A waiting question is overdue once so many others have ended. Each question that ends then wakes the one that has
-/// waited longest, if it is overdue.
+/// A waiting question is overdue once so many others have ended. If the one that has waited longest is overdue, the
+/// next question that ends wakes it.
 const PATIENCE: u64 = 16;
 
 /// All questions of this process.
@@ -81,7 +82,7 @@ pub(super) struct Together {
 struct Pass<'a>(&'a Meeting, usize);
 
 impl State {
-    /// How many have something else to do than to wait. Who is not known to be asking may wait too.
+    /// How many run: they are neither waiting nor being compared in another's pass.
     fn running(&self) -> usize {
         self.asked.saturating_sub(self.blocked)
     }
@@ -103,12 +104,13 @@ impl State {
         taken
     }
 
-    /// Whether whoever has waited longest has seen too many others pass by.
+    /// Whether the question that has waited longest has waited for too many others.
     fn is_overdue(&self) -> bool {
         self.waiting.front().is_some_and(|first| self.ended >= first.since + PATIENCE)
     }
 
-    /// Lets whoever has waited longest begin a pass where too few are left that may come to begin one, or none came.
+    /// Lets the question that has waited longest begin a pass, if fewer questions run than there are processors, or if
+    /// it is overdue.
     fn wake(&mut self, processors: usize) {
         if self.running() >= processors && !self.is_overdue() {
             return;
@@ -302,7 +304,7 @@ mod tests {
     fn nobody_waits_for_more_than_a_few_that_need_no_pass() {
         let meeting = Meeting::new(1);
         thread::scope(|scope| {
-            // It goes where a check below fails, so that nobody waits then.
+            // It is dropped if a check below fails. Otherwise the thread above would wait for ever.
             let _busy = Asking::at(&meeting);
             let waits = scope.spawn(|| {
                 let _asking = Asking::at(&meeting);

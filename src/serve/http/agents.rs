@@ -1,8 +1,8 @@
-//! Messages of agents: who sends one is known, it waits for a thread as a question does, and its answer may come in
-//! parts.
+//! Messages of agents (MCP): their sender is admitted, and they wait for a thread, as every question does. An answer
+//! may be sent in parts.
 //!
-//! The thread and the room of the message are held until nothing works on it any more. That can be later than the end
-//! of the answer: some steps of a call cannot be stopped, and go on when the client has left.
+//! A message holds its thread, and the room for its bytes, until nothing works on it any more. That can be later than
+//! the end of the answer, because some steps of a call cannot be stopped and go on after the client has left.
 
 use super::answers::{QUESTION_TIME, undone};
 use super::metrics::Answering;
@@ -23,15 +23,15 @@ use tokio::sync::OwnedSemaphorePermit;
 /// Names the session of an agent.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// Answers agents.
+/// Answers the messages of agents.
 #[derive(Clone)]
 pub(super) struct Agents {
     tools: mcp::OverHttp,
-    /// Longest that a call may take.
+    /// How much time a call has.
     time: Duration,
 }
 
-/// What a message holds.
+/// What a message holds while something works on it.
 struct Held {
     turn: Turn,
     _room: Option<OwnedSemaphorePermit>,
@@ -110,24 +110,9 @@ mod tests {
     use tokio::sync::watch;
     use tokio::time::sleep;
 
-    /// A service of which one question is answered at a time.
+    /// A service that answers one question at a time.
     fn app(data: &Path, clock: fn() -> i64) -> Arc<App> {
-        let engine = Engine::new(EngineSettings {
-            data: Some(data.to_owned()),
-            cache: None,
-            config: None,
-            user_packs: None,
-            repository_packs: None,
-            vectors: None,
-            model: "none".to_owned(),
-            calibration: None,
-            reranker: String::new(),
-            recall_target: 1.0,
-            max_noise: 0.03,
-            remembers: false,
-            models: None,
-            later: None,
-        });
+        let engine = Engine::new(EngineSettings::without_model(data));
         Arc::new(App {
             routes: ROUTES,
             service: Arc::new(Service::new(engine, Settings::default(), PathBuf::from("/"), clock)),
@@ -140,7 +125,7 @@ mod tests {
         })
     }
 
-    /// A call of `remember`, which may take so long.
+    /// Calls `remember` with so much time.
     async fn remember(app: &Arc<App>, time: Duration, meta: Value) -> Response<Body> {
         let arguments = json!({"text": "Bread is baked at four", "kind": "fact"});
         let params = json!({"name": "remember", "arguments": arguments, "_meta": meta});
@@ -174,7 +159,7 @@ mod tests {
     const IN_FLIGHT: &str = "ken_http_requests_in_flight 1";
     const QUICK: &str = "ken_http_request_duration_seconds_bucket{le=\"1.0\",route=\"/mcp\"} 0";
 
-    /// Whoever asks to hear of progress gets events, others one message: both are told in time.
+    /// Clients that want to hear of progress get events, others get one message. Both are told in time who writes.
     #[test]
     fn what_holds_a_call_up_is_told_before_its_time_is_over() {
         let folder = tempfile::tempdir().unwrap();
@@ -182,7 +167,7 @@ mod tests {
             let app = app(folder.path(), || 1_700_000_000_000);
             let done = messages(remember(&app, Duration::from_secs(60), json!({})).await).await;
             assert!(done[0]["result"]["isError"] != true, "{done:?}");
-            // Who writes is told by the file that is locked then.
+            // A writer locks this file and puts its name into it.
             let path = folder.path().join("writer.lock");
             let lock = File::options().write(true).truncate(true).open(path).unwrap();
             lock.lock().unwrap();
@@ -211,7 +196,7 @@ mod tests {
         run(async {
             let app = app(folder.path(), slow);
             let response = remember(&app, Duration::from_millis(2_500), json!({"progressToken": 1})).await;
-            // Its head is here, and a part of it.
+            // The answer has begun.
             assert!(has(&app, IN_FLIGHT));
             let told = messages(response).await;
             assert!(has(&app, "ken_http_requests_in_flight 0") && has(&app, QUICK));
@@ -222,10 +207,11 @@ mod tests {
             let short = Duration::from_millis(20);
             assert!(app.work.question(short, |_| ()).await.is_err(), "its thread still works");
             assert_eq!(app.work.question(Duration::from_secs(60), |_| 7).await, Ok(7));
+            assert!(!folder.path().join("kenning.db").exists(), "nothing is written after a call was said to be late");
         });
     }
 
-    /// As the answer goes, so does the call.
+    /// The thread is not free before the step has ended that cannot be stopped.
     #[test]
     fn a_client_that_leaves_frees_the_thread_when_the_work_has_ended() {
         let folder = tempfile::tempdir().unwrap();

@@ -60,7 +60,7 @@ pub(super) struct Metrics {
     busy_seconds: Counter<f64, AtomicU64>,
 }
 
-/// One more in a gauge, until this goes.
+/// Adds one to a gauge until it is dropped.
 pub(super) struct Counted(Gauge);
 
 impl Counted {
@@ -76,25 +76,25 @@ impl Drop for Counted {
     }
 }
 
-/// A request that is being answered. It goes with the last of its answer, and is counted then.
+/// A request that is being answered. It is kept until the whole answer was sent. Then it is dropped, which counts it.
 pub(super) struct Answering {
     metrics: Shared,
     route: &'static str,
     method: &'static str,
     begun: Instant,
-    /// The status of the answer; none while there is no head of it.
+    /// The status of the answer; `None` until the answer begins.
     code: Option<u16>,
     _in_flight: Counted,
 }
 
 impl Answering {
-    /// A request whose headers have come.
+    /// Begins when the headers of a request have come.
     pub fn begin(metrics: &Shared, route: &'static str, method: &'static str) -> Self {
         let (metrics, in_flight) = (Arc::clone(metrics), Counted::new(&metrics.in_flight));
         Self { metrics, route, method, begun: Instant::now(), code: None, _in_flight: in_flight }
     }
 
-    /// Its answer has this status.
+    /// Sets the status of the answer.
     pub fn has_status(&mut self, status: StatusCode) {
         self.code = Some(status.as_u16());
     }

@@ -1,5 +1,5 @@
-//! A body that is still being made when its head is sent. It keeps what it is made with until it ends or its client
-//! goes, and is broken off where it takes too long.
+//! Bodies that are sent in parts, while they are being made. What such a body needs, as a thread, is kept until it has
+//! ended or its client has left. A body that takes too long is cut off.
 
 use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
@@ -9,16 +9,16 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Such a body.
+/// A body, and what it needs.
 struct Streamed<T> {
     body: Body,
-    /// When it is broken off; none where it may take as long as it does.
+    /// When it is cut off; `None` if it may take any time.
     ends: Option<Pin<Box<Sleep>>>,
     _kept: T,
 }
 
-/// The body, which keeps something; one that is whole needs nothing any more. At its end it breaks, so that nobody
-/// takes what has come for all of it.
+/// Keeps `kept` as long as the body is sent; a body that is complete already does not need it. When its time is over
+/// (`ends`), the body fails. So no client takes the parts that it got for the whole.
 pub(super) fn streamed(body: Body, ends: Option<Instant>, kept: impl Send + Unpin + 'static) -> Body {
     if body.is_end_stream() || body.size_hint().exact().is_some() {
         return body;

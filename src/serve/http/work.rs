@@ -87,7 +87,7 @@ impl Drop for Counted {
     }
 }
 
-/// The time that work has.
+/// How much time work has, and when it is over.
 #[derive(Debug, Clone, Copy)]
 struct Limit {
     until: Instant,
@@ -109,7 +109,7 @@ impl Limit {
     }
 }
 
-/// A thread that is held for something which runs a question in one by itself, until this is dropped.
+/// A place among the threads for questions, taken until this is dropped. Whoever takes it starts the thread himself.
 pub(super) struct Turn {
     limit: Limit,
     _asked: Counted,
@@ -117,12 +117,12 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// The time that its question has in all.
+    /// How much time the question has from its beginning.
     pub fn time(&self) -> Duration {
         self.limit.time
     }
 
-    /// What is left of that.
+    /// How much of that time is left.
     pub fn left(&self) -> Duration {
         self.limit.left()
     }
@@ -132,12 +132,13 @@ impl Turn {
         self.limit.patience()
     }
 
-    /// When an answer is broken off. Whoever gives it has some time more than its question, to say that it is late.
+    /// When the connection is cut off. That is a second after the question's time is over, so that the client can still
+    /// be told that the answer is late.
     pub fn ends(&self) -> Instant {
         self.limit.until + TO_TELL
     }
 
-    /// An answer, unless it is late.
+    /// Waits for an answer, but not longer than until [`Turn::ends`].
     pub async fn bound<T>(&self, answer: impl Future<Output = T>) -> Result<T, Undone> {
         timeout_at(self.ends(), answer).await.map_err(|_| Undone::Late(self.limit.time))
     }
@@ -220,7 +221,7 @@ impl Work {
         self.run(&self.questions, time, work).await
     }
 
-    /// Waits for a thread, for something that runs a question in one by itself.
+    /// Waits for a place among the threads for questions, for work that starts its thread itself.
     pub async fn turn(&self, time: Duration) -> Result<Turn, Undone> {
         let (limit, asked) = (Limit::new(time), Counted::new(&self.asked));
         Ok(Turn { limit, _asked: asked, _thread: self.questions.thread(time).await? })
@@ -323,7 +324,7 @@ mod tests {
             assert_eq!(turn.bound(async { 7 }).await, Ok(7));
             drop(turn);
             let turn = work.turn(short).await.unwrap();
-            // Whoever is late says so in the time that is left to him.
+            // There is still time to say that the answer is late.
             let late = tokio::time::sleep(2 * short);
             assert_eq!(
                 (turn.bound(late).await, turn.left(), turn.patience()),

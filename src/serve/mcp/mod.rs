@@ -33,8 +33,8 @@ use tokio::time::timeout;
 /// Calls that run at a time; others wait.
 const AT_A_TIME: usize = 4;
 
-/// How long a call over standard input waits to write: longer than a batch of an indexing takes. Over HTTP its turn
-/// says so.
+/// How long a call over standard input waits for its turn to write: longer than one batch of an indexing takes. Calls
+/// over HTTP wait as long as [`Turn::patience`] says.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What an agent is told when it connects.
@@ -75,7 +75,7 @@ struct Client {
     may_write: bool,
     author: Author,
     session: Option<String>,
-    /// What the call holds; none over standard input, where calls may take as long as they do.
+    /// The time that the call has; `None` over standard input, where calls may take any time.
     turn: Option<Arc<dyn Turn>>,
 }
 
@@ -111,8 +111,8 @@ impl Client {
         self.turn.as_ref().is_some_and(|turn| turn.left().is_zero())
     }
 
-    /// Runs the work of a call in a thread, which keeps the turn until it has ended. Whoever waits is told when the
-    /// time is over, also where the work is at a step that cannot be stopped.
+    /// Runs the work of a call in a thread, which keeps the turn until the work has ended. When the time is over, the
+    /// client is told so at once, even if the work cannot be stopped at that moment.
     async fn run<T: Send + 'static, E: Send + 'static>(
         self,
         gone: impl Fn() -> bool + Send + 'static,
@@ -132,7 +132,7 @@ impl Client {
             None => job.await,
         }
         .map_err(|_| NoAnswer::Failed)?;
-        // What was stopped because its time is over says less than that.
+        // Work that was stopped says that it was cancelled. The client needs to know that it was late.
         match limit.filter(|_| is_late) {
             Some((_, time)) => Err(NoAnswer::Late(time)),
             None => Ok(done),

@@ -15,13 +15,13 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a message holds, until nothing works on it any more: a thread, for a time.
+/// A thread that a message holds until nothing works on it any more, and the time that it has.
 pub(in crate::serve) trait Turn: Send + Sync {
-    /// Longest that a call may take.
+    /// How much time the call has from its beginning.
     fn time(&self) -> Duration;
-    /// What is left of that.
+    /// How much of that time is left.
     fn left(&self) -> Duration;
-    /// How long a call that begins now waits to write: so that it can be told in time what it has waited for.
+    /// How long the call may wait for its turn to write, so that there is still time to say who writes.
     fn patience(&self) -> Duration;
 }
 
@@ -36,7 +36,7 @@ pub(in crate::serve) struct Visitor {
     pub name: Option<String>,
     /// The session that they name.
     pub session: Option<String>,
-    /// Held by every thread that works for them.
+    /// Kept by every thread that works for them.
     pub turn: Option<Arc<dyn Turn>>,
 }
 

@@ -72,14 +72,14 @@ impl RequestError {
         Self { kind: ErrorKind::Usage, message: message.into(), hint: Hint::Own(hint.into()) }
     }
 
-    /// There is no answer, and the time for it is over.
+    /// The time for an answer is over.
     pub(super) fn late(time: Duration) -> Self {
         let message = format!("there was no answer within {} s", time.as_secs());
         let hint = Hint::Own("ask for less, or try again later".to_owned());
         Self { kind: ErrorKind::Interrupted, message, hint }
     }
 
-    /// The same of something that is to be written.
+    /// The time is over for a request that writes something.
     pub(super) fn late_to_write(time: Duration) -> Self {
         let hint = Hint::Own("it may have been written all the same: look before you try again".to_owned());
         Self { hint, ..Self::late(time) }

@@ -98,8 +98,7 @@ pub(super) struct Dependency {
     pub because: Because,
 }
 
-/// Something that says that one tool is before another. There are many, and of most pairs one is kept, so texts are
-/// borrowed.
+/// A reason to put one tool before another. Most of them are dropped again, so their texts are borrowed.
 #[derive(Clone, Copy)]
 struct Evidence<'a> {
     from: usize,
@@ -108,7 +107,7 @@ struct Evidence<'a> {
     because: Reason<'a>,
 }
 
-/// As [`Because`].
+/// As [`Because`], with borrowed texts.
 #[derive(Clone, Copy)]
 enum Reason<'a> {
     Field(&'a str),
@@ -130,10 +129,10 @@ impl From<Evidence<'_>> for Dependency {
     }
 }
 
-/// The surest evidence of each pair, the first if several are as sure, and none if both directions are equally sure. In
-/// the order of their ends.
+/// Keeps the surest evidence of each pair: the first, if several are equally sure, and none, if both directions are
+/// equally sure. The result is in the order of the ends.
 fn surest(all: &[Evidence<'_>]) -> Vec<Dependency> {
-    // Keys are sorted, because evidence is larger.
+    // Pairs of numbers are sorted, because they are smaller than evidence.
     let ends = |a: usize, b: usize| (a as u64) << 32 | b as u64;
     let pair = |(at, one): (usize, &Evidence<'_>)| (ends(one.from.min(one.to), one.from.max(one.to)), at);
     let mut pairs: Vec<(u64, usize)> = all.iter().enumerate().map(pair).collect();
@@ -144,7 +143,7 @@ fn surest(all: &[Evidence<'_>]) -> Vec<Dependency> {
     winners.into_iter().map(|(_, at)| Dependency::from(all[at])).collect()
 }
 
-/// The place of what wins among the evidence of one pair, which stands in the order of its places.
+/// The place of the evidence that is kept of one pair. `both` holds all evidence of the pair, in the order of places.
 fn winner(all: &[Evidence<'_>], both: &[(u64, usize)]) -> Option<usize> {
     let best = |is_up: bool| {
         let one_way = both.iter().map(|(_, at)| *at).filter(|at| (all[*at].from < all[*at].to) == is_up);

@@ -14,12 +14,12 @@ pub(super) struct Ordered {
     pub broken: Vec<Dependency>,
 }
 
-/// Which nodes can be reached from which, and from which each can be reached: a row of bits a node. Both are kept so
-/// that a new edge costs what it changes.
+/// Which nodes each node reaches (`after`), and which reach it (`before`), as a row of bits for each node. With both, a
+/// new edge only touches the rows that it changes.
 struct Reach {
     after: Vec<Vec<u64>>,
     before: Vec<Vec<u64>>,
-    /// Room for `add`: a row of bits, and the nodes that change.
+    /// Buffers of `add`: a row of bits, and the nodes whose rows change.
     earlier: (Vec<u64>, Vec<usize>),
     later: (Vec<u64>, Vec<usize>),
 }
@@ -38,7 +38,7 @@ impl Reach {
         if self.has(from, to) {
             return;
         }
-        // Whatever is connected with one end of the edge already is connected with all beyond that end.
+        // A node that reaches `to` already reaches all behind it, so its row stays. Likewise in the other direction.
         with(&self.before[from], from, &self.before[to], &mut self.earlier);
         with(&self.after[to], to, &self.after[from], &mut self.later);
         for node in &self.earlier.1 {
@@ -54,7 +54,7 @@ fn is_set(row: &[u64], at: usize) -> bool {
     row[at / 64] >> (at % 64) & 1 == 1
 }
 
-/// A row with one more bit, and the places of its bits that another row lacks.
+/// Writes a row with one more bit, and the places of those bits that `other` lacks.
 fn with(row: &[u64], at: usize, other: &[u64], (out, places): &mut (Vec<u64>, Vec<usize>)) {
     out.clear();
     out.extend_from_slice(row);
@@ -75,7 +75,7 @@ fn unite(row: &mut [u64], more: &[u64]) {
     }
 }
 
-/// Orders so many tools. The edges stand in the order of their ends, which is also that of edges of equal surety.
+/// Orders so many tools. The edges must stand in the order of their ends.
 pub(super) fn order(count: usize, edges: Vec<Dependency>) -> Ordered {
     let mut surest: Vec<usize> = (0..edges.len()).collect();
     // A stable sort keeps edges of equal surety in the order of their ends.

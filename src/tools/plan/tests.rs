@@ -165,7 +165,7 @@ fn any_order_of_the_tools_gives_the_same_plan() {
 fn a_plan_has_every_tool_once_and_no_edge_leads_back() {
     let mut numbers = Random(2);
     let mut cycles = 0;
-    // The last ones have more tools than a word has bits.
+    // The last rounds have more than 64 tools, so that a row of bits is longer than one word.
     for round in 0..103 {
         let count = if round < 100 { 1 + numbers.below(15) } else { 70 + numbers.below(70) };
         let (tools, seen) = random(&mut numbers, count);
