@@ -3,7 +3,7 @@
 //! Errors are what would make an answer wrong or unusable; warnings are what a reviewer should look at. An entry that
 //! shadows another (its specific pattern also matches the other's example) is a warning, since both are then shown.
 //! What takes a model to see (symptoms nearer to another entry) is found by `engine`, which reports it with
-//! [`warning`].
+//! [`warning`] and [`place`].
 
 use super::chain;
 use super::library::{PackSource, is_builtin};
@@ -27,7 +27,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The pack's origin.
     pub file: String,
-    /// Line in the file, from 1.
+    /// Line in the file, from 1; 0 until [`place`] has found it.
     pub line: usize,
     /// The entry, if it concerns one.
     pub entry: Option<String>,
@@ -76,16 +76,17 @@ pub fn check(sources: &[PackSource]) -> Vec<Finding> {
     check_shadows(&mut report, sources, &all);
     check_causes(&mut report, sources, &all);
     check_chain(&mut report, sources, &all);
+    place(&mut report.findings, sources);
     report
         .findings
         .sort_by(|a, b| (&a.file, a.line, a.severity, &a.message).cmp(&(&b.file, b.line, b.severity, &b.message)));
     report.findings
 }
 
-/// Something about an entry that is worth a look.
+/// Something about an entry that is worth a look. Its line is found later ([`place`]).
 pub fn warning(source: &PackSource, entry: &str, message: String) -> Finding {
-    let (file, line) = (source.origin.clone(), line_of(&source.text, entry));
-    Finding { severity: Severity::Warning, file, line, entry: Some(entry.to_owned()), message }
+    let (file, entry) = (source.origin.clone(), Some(entry.to_owned()));
+    Finding { severity: Severity::Warning, file, line: UNPLACED, entry, message }
 }
 
 #[derive(Default)]
@@ -99,16 +100,39 @@ impl Report {
         self.findings.push(Finding { severity, file, line, entry, message });
     }
 
+    /// About an entry, whose line is found at the end ([`place`]).
     fn entry(&mut self, severity: Severity, source: &PackSource, entry: &Entry, message: impl Into<String>) {
-        self.push(severity, source, line_of(&source.text, &entry.id), Some(&entry.id), message.into());
+        self.push(severity, source, UNPLACED, Some(&entry.id), message.into());
     }
 }
 
-/// Line of the entry with this id, from 1.
-fn line_of(text: &str, id: &str) -> usize {
-    let quoted = format!("\"{id}\"");
-    let at = text.match_indices(&quoted).map(|(at, _)| at).find(|&at| text[..at].trim_end().ends_with("\"id\":"));
-    at.map_or(1, |at| text[..at].matches('\n').count() + 1)
+/// The line of a finding whose entry is not looked up yet.
+const UNPLACED: usize = 0;
+
+/// Gives the findings about entries their lines, those of [`warning`] too. Each pack is read once, however many findings it has.
+pub fn place(findings: &mut [Finding], sources: &[PackSource]) {
+    let mut lines: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
+    for finding in findings.iter_mut().filter(|finding| finding.line == UNPLACED) {
+        let source = sources.iter().find(|source| source.origin == finding.file);
+        let lines = source.map(|source| lines.entry(&source.origin).or_insert_with(|| lines_of(&source.text)));
+        let line = lines.zip(finding.entry.as_deref()).and_then(|(lines, entry)| lines.get(entry).copied());
+        finding.line = line.unwrap_or(1);
+    }
+}
+
+/// The line of each id in a pack, from 1. Where an id stands twice, the first counts.
+fn lines_of(text: &str) -> HashMap<&str, usize> {
+    let mut lines = HashMap::new();
+    let (mut line, mut read) = (1, 0);
+    for (at, key) in text.match_indices("\"id\":") {
+        let value = text[at + key.len()..].trim_start();
+        let Some((id, _)) = value.strip_prefix('"').and_then(|value| value.split_once('"')) else { continue };
+        let start = text.len() - value.len();
+        line += text[read..start].matches('\n').count();
+        read = start;
+        lines.entry(id).or_insert(line);
+    }
+    lines
 }
 
 fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
@@ -131,12 +155,10 @@ fn check_pack(report: &mut Report, source: &PackSource, pack: &PackFile) {
         error("the pack has no entries".to_owned());
     }
     if let Some(pair) = pack.entries.windows(2).find(|pair| pair[0].id > pair[1].id) {
-        let line = line_of(&source.text, &pair[1].id);
-        report.push(
+        report.entry(
             Severity::Warning,
             source,
-            line,
-            Some(&pair[1].id),
+            &pair[1],
             format!("stands after {}: entries are sorted by id", pair[0].id),
         );
     }
@@ -387,8 +409,8 @@ fn check_shadows(report: &mut Report, sources: &[PackSource], all: &[(usize, Ent
         .collect();
     let matcher = Matcher::new(patterns);
     let shadowed_by = |at: usize| -> BTreeSet<usize> {
-        let hits = all[at].1.examples.iter().flat_map(|one| matcher.find(&clean(&one.text).text, &|_| true));
-        hits.map(|hit| hit.entry).filter(|&other| other != at).collect()
+        let hits = all[at].1.examples.iter().flat_map(|one| matcher.find(&clean(&one.text).text, &|other| other != at));
+        hits.map(|hit| hit.entry).collect()
     };
     let shadowed: Vec<_> = (0..all.len()).into_par_iter().map(shadowed_by).collect();
     for ((index, entry), others) in all.iter().zip(shadowed) {
@@ -471,6 +493,23 @@ mod tests {
         let text = serde_json::to_string_pretty(&pack).unwrap();
         let source = PackSource { layer: PackLayer::User, origin: "disk.json".into(), text: text.into() };
         check(&[source]).into_iter().map(|f| (f.severity, f.line, f.message)).collect()
+    }
+
+    /// Found by looking for each id by itself.
+    fn line_of(text: &str, id: &str) -> usize {
+        let quoted = format!("\"{id}\"");
+        let at = text.match_indices(&quoted).map(|(at, _)| at).find(|&at| text[..at].trim_end().ends_with("\"id\":"));
+        at.map_or(1, |at| text[..at].matches('\n').count() + 1)
+    }
+
+    #[test]
+    fn every_entry_has_its_line() {
+        for source in crate::canon::builtin() {
+            let lines = lines_of(&source.text);
+            assert!(lines.len() > 20 && lines.iter().all(|(id, line)| *line == line_of(&source.text, id)));
+        }
+        let odd = "{\n\"id\": \"a\", \"x\": \"b\",\n \"id\":\n\n \"b\", \"id\": 3, \"id\": \"a\", \"id\": \"open";
+        assert_eq!(lines_of(odd), HashMap::from([("a", 2), ("b", 5)]));
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod severity;
 mod shell;
 mod walk;
 
-pub use check::{Finding, check, warning};
+pub use check::{Finding, check, place, warning};
 pub use condition::{Condition, Known, Side, Test};
 pub use edit::{EditError, add_entry};
 pub use fill::fill;

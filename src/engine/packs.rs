@@ -5,7 +5,7 @@ use super::state::NeededVectors;
 use super::{Engine, EngineError, PacksSnapshot, Session};
 use crate::ann::{Index, Neighbour};
 use crate::canon::{
-    Canon, Entry, EntryText, Finding, PackLayer, PackSource, Stored, add_entry, builtin, check, warning,
+    Canon, Entry, EntryText, Finding, PackLayer, PackSource, Stored, add_entry, builtin, check, place, warning,
 };
 use crate::map::open::{Links, read_text};
 use crate::map::write_behind_link;
@@ -115,7 +115,10 @@ fn all_misplaced(canon: &Canon, sources: &[PackSource], semantics: &Semantics) -
         sources.iter().find(|source| source.layer == stored.layer && source.is_named_for(&stored.pack))
     };
     let all = found.into_iter().flatten();
-    all.filter_map(|(at, message)| Some(warning(source(&entries[at])?, entries[at].id(), message))).collect()
+    let told = all.filter_map(|(at, message)| Some(warning(source(&entries[at])?, entries[at].id(), message)));
+    let mut told: Vec<Finding> = told.collect();
+    place(&mut told, sources);
+    told
 }
 
 impl Engine {

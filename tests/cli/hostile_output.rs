@@ -253,7 +253,6 @@ fn no_verb_that_reads_lets_anything_through() {
         &["canon", "show", EVIL],
         &["canon", "search", "tar"],
         &["canon", "stats"],
-        &["canon", "check"],
         &["canon", "check", evil_pack],
         &["canon", "check", NAME],
         &["canon", "add", "--pack", EVIL, "--title", EVIL, "--cause", EVIL, "--fix", EVIL],
@@ -297,6 +296,11 @@ fn no_verb_that_reads_lets_anything_through() {
         &["--help"],
     ] {
         everyway(&victim, arguments);
+    }
+    // It reads all packs, so it runs once in colours and once as JSON.
+    for (more, colour) in [(&["--color", "always"][..], true), (&["--json"], false)] {
+        let all = [&["canon", "check"], more].concat();
+        scan(&format!("{all:?}"), &victim.ken(&all), colour);
     }
 }
 

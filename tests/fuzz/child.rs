@@ -5,7 +5,7 @@
 //! goes on: one run may find several.
 
 use super::mutate::{Mutator, Random};
-use super::parent::{CURRENT, INPUT, RANDOM, ROOM, SECONDS, TARGET, write_failure};
+use super::parent::{CURRENT, INPUT, RANDOM, ROOM, SECONDS, TARGET, WAITING, write_failure};
 use super::targets::{ALL, PLANTED};
 use super::{Reader, Target};
 use std::collections::HashSet;
@@ -19,8 +19,6 @@ use std::time::{Duration, Instant};
 
 /// CPU seconds of one input. Without optimisation everything takes some ten times as long.
 const MOST_SECONDS: f64 = if cfg!(debug_assertions) { 20.0 } else { 2.0 };
-/// Wall-clock seconds of one input that waits for something.
-const MOST_WAITING: f64 = 20.0;
 /// Memory that one input may take, in MiB; and addresses, which cost nothing until they are used.
 const MOST_MIB: u64 = 256;
 const MOST_ADDRESS_MIB: u64 = 4096;
@@ -97,7 +95,7 @@ fn ended(why: &str) -> ! {
 }
 
 /// Ends the process in the middle of an input that takes too long, or takes all memory.
-fn watch() {
+fn watch(waiting: f64) {
     let start = Instant::now();
     let status = File::open("/proc/self/status").ok();
     let mut buffer = [0; 4096];
@@ -120,8 +118,8 @@ fn watch() {
         if since.elapsed().as_secs_f64() > MOST_SECONDS && cpu_seconds(start) - cpu > MOST_SECONDS {
             ended(&format!("after {MOST_SECONDS} CPU seconds"));
         }
-        if since.elapsed().as_secs_f64() > MOST_WAITING {
-            ended(&format!("after {MOST_WAITING} seconds"));
+        if since.elapsed().as_secs_f64() > waiting {
+            ended(&format!("after {waiting} seconds"));
         }
     }
 }
@@ -204,7 +202,8 @@ fn child() {
     let mut this =
         Loop { target, room: work, reader, current, status, buffer: vec![0; 4096], memory: Memory::default() };
     this.memory = Memory::read(this.status.as_ref(), &mut this.buffer);
-    std::thread::spawn(watch);
+    let waiting: f64 = std::env::var(WAITING).unwrap().parse().unwrap();
+    std::thread::spawn(move || watch(waiting));
 
     let mut mutator = Mutator { random: Random(seed.parse().unwrap()), words: target.words, longest: target.longest };
     let mut known: HashSet<u64> = HashSet::new();

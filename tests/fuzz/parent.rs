@@ -16,6 +16,13 @@ pub const ROOM: &str = "KEN_FUZZ_ROOM";
 pub const SECONDS: &str = "KEN_FUZZ_SECONDS";
 pub const RANDOM: &str = "KEN_FUZZ_SEED";
 pub const INPUT: &str = "KEN_FUZZ_INPUT";
+pub const WAITING: &str = "KEN_FUZZ_WAITING";
+
+/// Wall-clock seconds that one input may wait for something.
+const MOST_WAITING: f64 = 20.0;
+/// The same where a target is known to wait, and CPU seconds of such a target: panics do not end it.
+const PLANTED_WAITING: f64 = 5.0;
+const PLANTED_SECONDS: f64 = 5.0;
 
 /// Where a child keeps the input that it reads: its length in eight bytes, then the bytes.
 pub const CURRENT: &str = "current";
@@ -38,8 +45,8 @@ pub fn write_failure(target: &str, seed: &str, input: &[u8], what: &str) -> Stri
     said
 }
 
-/// Runs a target in a process of its own.
-fn run(target: &Target, seconds: f64, seed: &str) -> Result<String, String> {
+/// Runs a target in a process of its own, which ends when an input waits for longer than `waiting` seconds.
+fn run(target: &Target, seconds: f64, waiting: f64, seed: &str) -> Result<String, String> {
     // In memory where there is such a folder: most targets write a file for each input.
     let memory = Path::new("/dev/shm");
     let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
@@ -49,6 +56,7 @@ fn run(target: &Target, seconds: f64, seed: &str) -> Result<String, String> {
         .env(TARGET, target.name)
         .env(ROOM, room.path())
         .env(SECONDS, seconds.to_string())
+        .env(WAITING, waiting.to_string())
         .env(RANDOM, seed)
         .env("RAYON_NUM_THREADS", "1")
         .stdin(Stdio::null())
@@ -87,7 +95,7 @@ fn readers_withstand_hostile_bytes() {
     let seed = setting(RANDOM).unwrap_or_else(|| SEED.to_string());
     let mut failed = Vec::new();
     for target in targets {
-        match run(target, seconds, &seed) {
+        match run(target, seconds, MOST_WAITING, &seed) {
             Ok(line) => println!("{line}"),
             Err(what) => failed.push(what),
         }
@@ -104,7 +112,7 @@ fn planted_faults_are_found() {
 }
 
 fn finds(target: &Target) {
-    let what = run(target, 20.0, "1").expect_err(target.name);
+    let what = run(target, PLANTED_SECONDS, PLANTED_WAITING, "1").expect_err(target.name);
     let path = what.split_whitespace().find(|word| word.ends_with(".bin")).map(PathBuf::from);
     let path = path.unwrap_or_else(|| panic!("{what}"));
     let input = std::fs::read(&path).unwrap();

@@ -100,9 +100,9 @@ fn no_frame_is_over_budget_by_anybodys_count() {
         fenced,
         RETRY,
     ];
-    for (at, text) in texts.iter().cycle().take(20).enumerate() {
+    for (at, text) in texts.iter().cycle().take(10).enumerate() {
         let more =
-            (0..at * 3).map(|line| format!("Requests to billing, case {at}.{line}: {text}\n\n")).collect::<String>();
+            (0..at * 4).map(|line| format!("Requests to billing, case {at}.{line}: {text}\n\n")).collect::<String>();
         user.document(
             &format!("docs/{at}-a file of retries.md"),
             format!("# Retries {at}\n\n{text}\n\n## Cases\n\n{more}"),

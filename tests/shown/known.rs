@@ -88,6 +88,7 @@ const KNOWN: &[Known] = &[
     ),
     ("cargo run --release -- canon check canon", How::Instead(ONE_PACK), "takes half a minute"),
     ("ken canon check canon", How::Instead(ONE_PACK), "takes half a minute"),
+    ("ken canon check", How::Instead(ONE_PACK), "takes a quarter of a minute"),
     ("ken trust", How::Instead("cd house && ken trust"), "a folder with something to trust"),
     ("ken trust --revoke", How::Instead("cd house && ken trust && ken trust --revoke"), "the same"),
     ("ken memory refresh", How::Instead("cd house && ken trust && ken memory refresh"), "the same"),

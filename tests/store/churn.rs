@@ -21,6 +21,7 @@ pub(crate) mod reader;
 mod referee;
 
 use crate::support::ken::User;
+use crate::support::long::amount;
 use killer::{Killer, PHASES, leftovers};
 use ledger::{Chance, Line, Writing, text, which};
 use reader::{Outcome, Places, THREADS};
@@ -210,7 +211,8 @@ fn keep_vectors(home: &Path, kept: &Path) {
 
 #[test]
 fn half_of_the_rows_change_while_others_read() {
-    let (rows, kills, seed) = (number("KEN_CHURN_ROWS", 300), number("KEN_KILLS", 10), number("KEN_SEED", 1));
+    let (rows, kills) = (amount("KEN_CHURN_ROWS", 300, 120) as usize, amount("KEN_KILLS", 10, 4) as usize);
+    let seed = number("KEN_SEED", 1);
     let started = Instant::now();
     let say = |text: String| drop(writeln!(std::io::stderr(), "{:6.1} s: {text}", started.elapsed().as_secs_f64()));
     let user = User::new().with_model(MODEL);
