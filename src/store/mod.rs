@@ -3,7 +3,8 @@
 //!
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads
 //! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`,
-//! `events`, `memory`, `outcome`, or all of them, `access`. `sqlite` implements them; another store can take its place.
+//! `events`, `memory`, `outcome`, or all of them, `access`. `sql` implements them once for the two databases, `sqlite`
+//! and `postgres`.
 //! `copying` copies all of it to another data directory or to `postgres`.
 //! Every layout is in `index/FORMAT.md`.
 
@@ -28,6 +29,7 @@ mod outcome;
 mod passages;
 mod pool;
 mod postgres;
+mod sql;
 mod sqlite;
 mod tools;
 mod usage;
@@ -61,7 +63,7 @@ pub use outcome::{
 };
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
-pub use postgres::{Access as PostgresAccess, is_address};
+pub use postgres::{Access as PostgresAccess, SharedBatch, SharedDatabase, is_address};
 pub use sqlite::{
     Batch, Cleaned, Database, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies,
 };

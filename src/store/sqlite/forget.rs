@@ -7,18 +7,12 @@ use super::StoreError;
 use super::copies::copies;
 use super::database::{Batch, Database};
 use crate::store::folder::beside;
+use crate::store::sql::{IN_COPIES, IN_LOG, LEFT, RunSql, WriteSql};
 use crate::store::{WriteVectors, WriterLock};
 use crate::text::{hex, sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Set in `meta` while traces of what was forgotten may be on the disk: [`ANYWHERE`]; [`IN_COPIES`] of what no derived
-/// file holds; or [`IN_LOG`] once all but the log is clean.
-const TRACES: &str = "traces";
-const ANYWHERE: &str = "1";
-const IN_COPIES: &str = "copies";
-const IN_LOG: &str = "log";
 
 /// Hashes of the paths that were forgotten while there are traces: whoever was stopped may ask for the same again.
 const TRACED_PATHS: &str = "traced_paths";
@@ -45,20 +39,6 @@ fn path_hash(path: &Path) -> String {
 }
 
 impl Batch<'_> {
-    /// What is forgotten in this batch leaves traces on the disk.
-    pub(super) fn leave_traces(&self) -> Result<(), StoreError> {
-        self.set_meta(TRACES, Some(ANYWHERE))
-    }
-
-    /// The same of what is no item: the files that are derived from items hold nothing of it.
-    pub(super) fn leave_traces_in_copies(&self) -> Result<(), StoreError> {
-        self.execute(
-            "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value <> ?3",
-            [TRACES, IN_COPIES, ANYWHERE],
-        )?;
-        Ok(())
-    }
-
     /// Remembers until the last trace is gone that these paths were forgotten.
     ///
     /// # Errors
@@ -77,7 +57,7 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the database refuses or a copy cannot be removed.
     pub fn erase_traces(&mut self, lock: &WriterLock, patience: Duration) -> Result<bool, StoreError> {
-        if let Some(left) = self.meta(TRACES)?.filter(|left| left != IN_LOG) {
+        if let Some(left) = self.meta(LEFT)?.filter(|left| left != IN_LOG) {
             self.remove_copies()?;
             let derived = if left == IN_COPIES { Vec::new() } else { vec![self.vector_file(), self.terms_file()] };
             for derived in derived {
@@ -89,7 +69,7 @@ impl Database {
                 }
             }
             let batch = self.begin(lock)?;
-            batch.set_meta(TRACES, Some(IN_LOG))?;
+            batch.set_meta(LEFT, Some(IN_LOG))?;
             batch.commit()?;
         }
         self.wait_for_others(patience)?;
@@ -98,7 +78,7 @@ impl Database {
         let erased = erased?;
         if erased {
             let batch = self.begin(lock)?;
-            batch.set_meta(TRACES, None)?;
+            batch.set_meta(LEFT, None)?;
             batch.set_meta(TRACED_PATHS, None)?;
             batch.commit()?;
             // What is in the log now holds nothing of it.
@@ -112,7 +92,7 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn has_traces(&self) -> Result<bool, StoreError> {
-        Ok(self.meta(TRACES)?.is_some())
+        Ok(self.meta(LEFT)?.is_some())
     }
 
     /// Whether traces are left in the log alone: erasing them is a matter of a moment then.
@@ -120,7 +100,7 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the database refuses.
     pub fn has_traces_in_log(&self) -> Result<bool, StoreError> {
-        Ok(self.meta(TRACES)?.is_some_and(|left| left == IN_LOG))
+        Ok(self.meta(LEFT)?.is_some_and(|left| left == IN_LOG))
     }
 
     /// Whether this path was forgotten, and by a process that was stopped before the last trace was gone.
