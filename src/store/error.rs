@@ -184,6 +184,12 @@ pub enum StoreError {
         /// What SQLite said of it.
         source: rusqlite::Error,
     },
+    /// What is done with the file of a data directory was asked of another store.
+    #[error("{name} is no file of a data directory, which this is done with")]
+    NoFile {
+        /// The database.
+        name: String,
+    },
     /// A line of an import that cannot be read.
     #[error("line {line}: {what}")]
     Import {
@@ -266,9 +272,11 @@ impl Diagnose for StoreError {
             Self::Mismatch { .. } | Self::Newer { .. } => ErrorKind::Mismatch,
             Self::ReadOnlyUpgrade { .. } | Self::NoLocks { .. } | Self::NoSharedMemory { .. } => ErrorKind::Io,
             Self::Busy { .. } => ErrorKind::Busy,
-            Self::Import { .. } | Self::Address { .. } | Self::OtherHistory { .. } | Self::NoStore { .. } => {
-                ErrorKind::Usage
-            }
+            Self::Import { .. }
+            | Self::Address { .. }
+            | Self::OtherHistory { .. }
+            | Self::NoStore { .. }
+            | Self::NoFile { .. } => ErrorKind::Usage,
             Self::NewerCopy { .. } | Self::OlderCopy { .. } | Self::Encoding { .. } => ErrorKind::Mismatch,
             Self::SharedBusy { .. } => ErrorKind::Busy,
             Self::OpenPassword { .. } => ErrorKind::Io,
@@ -316,6 +324,7 @@ impl Diagnose for StoreError {
             Self::SharedBusy { .. } => "try again when it is done",
             Self::Lost { .. } => "nothing of the change was kept: try again",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
+            Self::NoFile { .. } => "copy it to a data directory first: `ken store copy --from ADDRESS --to FOLDER`",
             Self::OtherHistory { .. } => "copy to another place, or empty this one first",
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
             // EIO, which has no kind of its own.

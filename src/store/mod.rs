@@ -12,6 +12,7 @@ mod access;
 #[cfg(test)]
 mod conformance;
 mod copying;
+mod database;
 mod documents;
 mod error;
 mod events;
@@ -38,6 +39,7 @@ mod words;
 
 pub use access::{ReadStore, Snapshot, WriteBatch, WriteStore};
 pub use copying::{StorePlace, check_store, compare_stores, copy_store};
+pub use database::{Batch, Database, Place, Shared};
 pub use documents::{
     Anchor, FolderCount, Inventory, Prior, ReadItems, ReadSources, ScopeCount, Source, SourceKind, Stat, WriteItems,
     WriteSources, chunk_uid,
@@ -64,9 +66,7 @@ pub use outcome::{
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
 pub use postgres::{Access as PostgresAccess, SharedBatch, SharedDatabase, is_address};
-pub use sqlite::{
-    Batch, Cleaned, Database, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies,
-};
+pub use sqlite::{Cleaned, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies};
 pub use tools::{ReadTools, StoredTool, ToolCall, WriteTools};
 pub use usage::{CountUsage, ReadUsage, Usage};
 pub use vectors::{IndexModel, ItemVectors, LogChanges, ReadChanges, ReadVectors, VectorRows, WriteVectors};

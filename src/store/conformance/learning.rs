@@ -1,10 +1,10 @@
 //! Tools, and what is learnt about them.
 
-use super::super::{
+use super::harness::{Maker, made};
+use super::outcomes::outcome;
+use crate::store::{
     CapabilityUse, StoredSuggestion, StoredTask, StoredThreshold, StoredTool, StoredTrace, SuggestionKind, WriteTools,
 };
-use super::outcomes::outcome;
-use super::{Maker, made};
 use crate::store::{KeepLearning, KeepOutcomes, ReadLearning, ReadTools, WriteOutcomes};
 use crate::types::{Scope, Tool};
 

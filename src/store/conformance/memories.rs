@@ -1,8 +1,8 @@
 //! Memories: the log of their events, and what follows from it.
 
-use super::super::{MemoryFilter, MemoryView, WriteBatch, WriteItems, WriteMemory, WriteStore};
-use super::{Made, Maker, item, made};
+use super::harness::{Made, Maker, item, made, uids};
 use crate::store::{CountUsage, ItemFilter, ReadItems, ReadMemory, ReadUsage, StoredMemory};
+use crate::store::{MemoryFilter, MemoryView, WriteBatch, WriteItems, WriteMemory, WriteStore};
 use crate::types::{
     Author, Authority, Change, Item, Kind, Link, Memory, MemorySource, MemoryState, NewEvent, Relation, Scope, Wording,
 };
@@ -176,7 +176,7 @@ pub(super) fn memories_are_listed_in_pages_and_by_view<M: Maker>(maker: &M) {
     assert_eq!(later.expired, Some(100));
     let seen = |view: &MemoryView| {
         let rows = store.admitted(&ItemFilter::default(), Some(view)).unwrap();
-        super::uids(store, &rows)
+        uids(store, &rows)
     };
     assert_eq!(seen(&view), ["memory/a", "memory/d", "memory/e", "memory/f"]);
     assert_eq!(seen(&later), ["memory/a", "memory/d", "memory/e"]);

@@ -1,7 +1,7 @@
 //! Runs of tools, counts of failures, batches and patterns.
 
-use super::super::{BatchState, FOUND, OutcomeCursor, OutcomeFilter, PatternFilter, StoredPattern, WriteOutcomes};
-use super::{Made, Maker, made};
+use super::harness::{Made, Maker, made};
+use crate::store::{BatchState, FOUND, OutcomeCursor, OutcomeFilter, PatternFilter, StoredPattern, WriteOutcomes};
 use crate::store::{KeepOutcomes, ReadOutcomes};
 use crate::types::{Scope, ToolOutcome};
 

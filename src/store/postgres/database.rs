@@ -9,7 +9,7 @@ use super::connect::Access;
 use super::link::Link;
 use super::row::Failure;
 use super::schema::{WRITER, check, prepare, version};
-use crate::store::sql::count_places;
+use crate::store::sql::{RunSql, SqlRow, count_places};
 use crate::store::{Snapshot, StoreError, WriteBatch, WriteStore, WriterLock};
 use postgres::error::SqlState;
 use std::cell::{Cell, RefCell};
@@ -56,6 +56,13 @@ pub struct SharedBatch<'a> {
     pub(super) places_change: Cell<bool>,
 }
 
+impl SharedBatch<'_> {
+    /// How people know the store.
+    pub fn name(&self) -> &str {
+        self.database.name()
+    }
+}
+
 impl SharedDatabase {
     /// Opens the store of a database to read, `None` if there is none. An older schema is brought up to date first.
     ///
@@ -88,6 +95,15 @@ impl SharedDatabase {
     /// How people know it: its address without a password.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// A number that changes when anybody commits anything.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn version(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)";
+        self.one(sql, &[], |row| row.integer(0))
     }
 
     /// Whether no snapshot or batch was left open.

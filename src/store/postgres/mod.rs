@@ -12,15 +12,13 @@ mod row;
 mod rows;
 mod schema;
 mod statements;
-#[cfg(test)]
-#[cfg(target_os = "linux")]
-pub(in crate::store) mod testing;
-#[cfg(test)]
-#[cfg(target_os = "linux")]
-mod tests;
 mod text;
 mod tls;
 
 pub use connect::{Access, is_address};
 pub use database::{SharedBatch, SharedDatabase};
 pub(in crate::store) use rows::Rows;
+
+#[cfg(test)]
+#[cfg(unix)]
+pub(in crate::store) mod tests;

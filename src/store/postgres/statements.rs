@@ -84,7 +84,10 @@ macro_rules! run_sql {
         impl RunSql for $of {
             type Error = Failure;
             type Row<'r> = Row;
-            const DIALECT: Dialect = Dialect::Postgres;
+
+            fn dialect(&self) -> Dialect {
+                Dialect::Postgres
+            }
 
             fn rows<T>(
                 &self,
@@ -190,12 +193,14 @@ impl KeepSql for SharedDatabase {
         self.begin_behind_others()
     }
 
-    fn change_quickly(
+    fn insert_quickly<'v, const N: usize>(
         &mut self,
-        change: impl FnOnce(&SharedBatch<'_>) -> Result<(), StoreError>,
+        into: &str,
+        rows: impl IntoIterator<Item = [SqlValue<'v>; N]>,
+        conflict: &str,
     ) -> Result<(), StoreError> {
         let batch = self.begin_quickly(COUNTER_WAIT)?;
-        change(&batch)?;
+        batch.insert_all(into, rows, conflict)?;
         batch.commit()
     }
 }

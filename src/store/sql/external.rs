@@ -2,7 +2,7 @@
 //! derived from what the item itself says.
 
 use super::filter::condition;
-use super::forgotten::forget_links;
+use super::links::forget_links;
 use super::traces::leave_traces;
 use super::{ReadSql, RunSql, SqlRow, SqlValue, StoreError, WriteSql, values};
 use crate::store::{ItemFilter, ReadExternal, WriteExternal};
@@ -15,7 +15,7 @@ impl<D: ReadSql> ReadExternal for D {
         after: Option<(&str, &Scope)>,
         most: usize,
     ) -> Result<Vec<i64>, StoreError> {
-        let (mut passes, mut values) = condition(Self::DIALECT, filter);
+        let (mut passes, mut values) = condition(self.dialect(), filter);
         if let Some((id, scope)) = after {
             passes.push_str(" AND (external_item.id, external_item.scope) > (?, ?)");
             values.extend([id.to_owned().into(), scope.as_str().to_owned().into()]);

@@ -6,6 +6,7 @@
 
 use super::external::underive;
 use super::item::drop_context_after;
+use super::links::forget_links;
 use super::source::{NO_HASH, READ_AGAIN};
 use super::traces::leave_traces;
 use super::value::{SqlError, count, optional_count, within};
@@ -119,16 +120,8 @@ fn salt<C: WriteSql>(changes: &C) -> Result<Salt, StoreError> {
     let sql = "SELECT salt FROM forgotten WHERE length(words) > 0 ORDER BY id LIMIT 1";
     match changes.first(sql, &[], |row| row.get(0))? {
         Some(salt) => Ok(salt),
-        None => changes.one(C::DIALECT.random_salt(), &[], |row| row.get(0)),
+        None => changes.one(changes.dialect().random_salt(), &[], |row| row.get(0)),
     }
-}
-
-/// Takes away what counts items and relates them to others; `which` is a condition on `item` with `?1`.
-pub(super) fn forget_links(changes: &impl WriteSql, which: &str, id: i64) -> Result<(), StoreError> {
-    let uids = format!("(SELECT uid FROM item WHERE {which})");
-    changes.execute(&format!("DELETE FROM usage WHERE uid IN {uids}"), &values![id])?;
-    changes.execute(&format!("DELETE FROM link WHERE from_uid IN {uids} OR to_uid IN {uids}"), &values![id])?;
-    Ok(())
 }
 
 /// What [`read_passage`] reads.

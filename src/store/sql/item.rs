@@ -128,7 +128,7 @@ impl<D: ReadSql> ReadItems for D {
     }
 
     fn admitted(&self, filter: &ItemFilter, view: Option<&MemoryView>) -> Result<Vec<i64>, StoreError> {
-        let (mut passes, mut values) = condition(Self::DIALECT, filter);
+        let (mut passes, mut values) = condition(self.dialect(), filter);
         if let Some(view) = view {
             let (is_seen, of_view) = remembered(view);
             passes = format!("{passes} AND {is_seen}");
@@ -251,7 +251,7 @@ pub(super) fn drop_context_after<C: WriteSql>(changes: &C, id: i64) -> Result<()
         "SELECT next.id, next.attributes FROM item AS gone JOIN item AS next ON next.source_id = gone.source_id
             AND next.byte_start >= gone.byte_end
          WHERE gone.id = ?1 AND {} ORDER BY next.byte_start LIMIT 1",
-        C::DIALECT.has_key("next.attributes", CONTEXT)
+        changes.dialect().has_key("next.attributes", CONTEXT)
     );
     let after: Option<(i64, Value)> = changes.first(&sql, &values![id], |row| Ok((row.get(0)?, json(row, 1)?)))?;
     let Some((after, mut attributes)) = after else { return Ok(()) };

@@ -15,6 +15,7 @@ mod forgotten;
 mod inventory;
 mod item;
 mod learning;
+mod links;
 mod memory;
 mod noise;
 mod outcome;
@@ -43,7 +44,7 @@ pub(super) use parameter::{SqlValue, values};
 pub(super) use run::{ByKey, KeepSql, Keys, ReadSql, RunSql, WriteSql};
 pub(super) use source::{SOURCE_COLUMNS, UNKNOWN_SIZE, read_source};
 pub(super) use tools::{TOOLS, read_tool};
-pub(super) use traces::{IN_COPIES, IN_LOG, LEFT};
+pub(super) use traces::{ANYWHERE, IN_COPIES, IN_LOG, LEFT, TRACED_PATHS, has_traces, is_traced, trace_paths};
 pub(super) use value::{SqlError, SqlRow, count, json, odd, within};
 #[cfg(test)]
 pub(super) use {forgotten::remember_forgotten, traces::leave_traces};

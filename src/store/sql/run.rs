@@ -53,8 +53,9 @@ pub trait RunSql {
     type Error: SqlError;
     /// A row of an answer.
     type Row<'r>: SqlRow<Error = Self::Error>;
+
     /// Which form of SQL it speaks.
-    const DIALECT: Dialect;
+    fn dialect(&self) -> Dialect;
 
     /// Every row of an answer.
     fn rows<T>(
@@ -155,10 +156,13 @@ pub trait KeepSql: ReadSql {
     /// Begins changes without the writer's lock: of what may be lost, or is one short transaction.
     fn begin_unlocked(&mut self) -> Result<Self::Changes<'_>, StoreError>;
 
-    /// Changes what may be lost, in one transaction that waits for nobody longer than people notice.
-    fn change_quickly(
+    /// Adds rows that may be lost, as [`RunSql::insert_all`] does, in a transaction that waits for nobody longer than
+    /// people notice.
+    fn insert_quickly<'v, const N: usize>(
         &mut self,
-        change: impl FnOnce(&Self::Changes<'_>) -> Result<(), StoreError>,
+        into: &str,
+        rows: impl IntoIterator<Item = [SqlValue<'v>; N]>,
+        conflict: &str,
     ) -> Result<(), StoreError>;
 }
 

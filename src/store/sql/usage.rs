@@ -1,7 +1,7 @@
 //! Counters of use, written without waiting for the disk.
 
 use super::value::within;
-use super::{ByKey, KeepSql, Keys, ReadSql, RunSql, SqlRow, StoreError, values};
+use super::{ByKey, KeepSql, Keys, ReadSql, SqlRow, StoreError, values};
 use crate::screen::shown_text;
 use crate::store::{CountUsage, ReadUsage, Usage};
 use std::collections::{BTreeMap, HashMap};
@@ -31,7 +31,7 @@ impl<D: KeepSql> CountUsage for D {
             last_served = CASE WHEN excluded.last_served > usage.last_served THEN excluded.last_served
                 ELSE usage.last_served END";
         let into = "usage (uid, days, last_day, served, last_served, confirmed)";
-        self.change_quickly(|changes| changes.insert_all(into, rows, conflict))
+        self.insert_quickly(into, rows, conflict)
     }
 }
 

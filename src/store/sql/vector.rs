@@ -49,7 +49,7 @@ impl<D: ReadSql> ReadVectors for D {
     }
 
     fn vector_texts(&self, model: &IndexModel) -> Result<Vec<TextHash>, StoreError> {
-        let table = Self::DIALECT.not_indexed();
+        let table = self.dialect().not_indexed();
         let sql = format!("SELECT text_hash FROM vector {table} WHERE model_id = ?1 AND length(data) = ?2");
         self.rows(&sql, &values![model.id, (model.dims * 4) as i64], |row| row.get(0))
     }
@@ -60,7 +60,7 @@ impl<D: ReadSql> ReadVectors for D {
         visit: &mut dyn FnMut(&TextHash, &[f32]) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         // In the order of the rows: one pass over the file.
-        let (table, id) = (Self::DIALECT.not_indexed(), model.id);
+        let (table, id) = (self.dialect().not_indexed(), model.id);
         let sql = format!("SELECT text_hash, data FROM vector {table} WHERE model_id = {id}");
         let mut one = VectorRows::default();
         self.visit(&sql, |row| {

@@ -23,7 +23,7 @@ impl<D: ReadSql> ReadWords for D {
 
     fn visit_texts(&self, visit: &mut dyn FnMut(ItemText) -> ControlFlow<()>) -> Result<(), StoreError> {
         // In the order of the rows: one pass over the file.
-        let table = Self::DIALECT.not_indexed();
+        let table = self.dialect().not_indexed();
         let sql = format!("SELECT {TEXT_COLUMNS} FROM item {table} WHERE state = 'active' ORDER BY id");
         self.visit(&sql, |row| Ok(visit(read_text(row)?)))
     }

@@ -5,17 +5,12 @@
 
 use super::StoreError;
 use super::copies::copies;
-use super::database::{Batch, Database};
+use super::database::Database;
 use crate::store::folder::beside;
-use crate::store::sql::{IN_COPIES, IN_LOG, LEFT, RunSql, WriteSql};
+use crate::store::sql::{IN_COPIES, IN_LOG, LEFT, RunSql, TRACED_PATHS, WriteSql};
 use crate::store::{WriteVectors, WriterLock};
-use crate::text::{hex, sha256};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Hashes of the paths that were forgotten while there are traces: whoever was stopped may ask for the same again.
-const TRACED_PATHS: &str = "traced_paths";
 
 /// What a clean-up took away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -32,21 +27,6 @@ pub struct Cleaned {
     pub bytes_before: u64,
     /// Bytes on disk after.
     pub bytes_after: u64,
-}
-
-fn path_hash(path: &Path) -> String {
-    hex(&sha256(path.as_os_str().as_encoded_bytes())[..16])
-}
-
-impl Batch<'_> {
-    /// Remembers until the last trace is gone that these paths were forgotten.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn trace_paths(&self, paths: &[PathBuf]) -> Result<(), StoreError> {
-        let hashes: Vec<String> = paths.iter().map(|path| path_hash(path)).collect();
-        self.set_meta(TRACED_PATHS, Some(&hashes.join(" ")))
-    }
 }
 
 impl Database {
@@ -85,31 +65,6 @@ impl Database {
             self.fold_log()?;
         }
         Ok(erased)
-    }
-
-    /// Whether something was forgotten and its traces may still be there.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn has_traces(&self) -> Result<bool, StoreError> {
-        Ok(self.meta(LEFT)?.is_some())
-    }
-
-    /// Whether traces are left in the log alone: erasing them is a matter of a moment then.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn has_traces_in_log(&self) -> Result<bool, StoreError> {
-        Ok(self.meta(LEFT)?.is_some_and(|left| left == IN_LOG))
-    }
-
-    /// Whether this path was forgotten, and by a process that was stopped before the last trace was gone.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn is_traced(&self, path: &Path) -> Result<bool, StoreError> {
-        let hash = path_hash(path);
-        Ok(self.meta(TRACED_PATHS)?.is_some_and(|all| all.split(' ').any(|one| one == hash)))
     }
 
     /// Removes copies of the database: backups, what a repair put aside, what an interrupted one left.

@@ -144,7 +144,10 @@ macro_rules! run_sql {
         impl RunSql for $of {
             type Error = Error;
             type Row<'r> = Row<'r>;
-            const DIALECT: Dialect = Dialect::Sqlite;
+
+            fn dialect(&self) -> Dialect {
+                Dialect::Sqlite
+            }
 
             fn rows<T>(
                 &self,
@@ -250,19 +253,24 @@ impl KeepSql for Database {
         Self::begin_unlocked(self)
     }
 
-    fn change_quickly(&mut self, change: impl FnOnce(&Batch<'_>) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    fn insert_quickly<'v, const N: usize>(
+        &mut self,
+        into: &str,
+        rows: impl IntoIterator<Item = [SqlValue<'v>; N]>,
+        conflict: &str,
+    ) -> Result<(), StoreError> {
         let synchronous =
             |database: &Self, mode: &str| database.sql(database.connection.pragma_update(None, "synchronous", mode));
         // A counter is not worth waiting for the disk: a crash of the machine may lose it, a crash of ours cannot.
         self.wait_for_others(COUNTER_WAIT)?;
         synchronous(self, "NORMAL")?;
-        let changed = Self::begin_unlocked(self).and_then(|batch| {
-            change(&batch)?;
+        let added = Self::begin_unlocked(self).and_then(|batch| {
+            batch.insert_all(into, rows, conflict)?;
             batch.commit()
         });
         self.wait_as_ever()?;
         synchronous(self, "FULL")?;
-        changed
+        added
     }
 }
 

@@ -1,12 +1,12 @@
 //! Databases for tests: one for each folder of a test, in a server that all tests of the process share.
 
-use super::{Access, SharedDatabase};
+use crate::store::{PostgresAccess as Access, SharedDatabase};
 use crate::text::sha256_hex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-#[path = "../../../tests/support/postgres.rs"]
+#[path = "../../../../tests/support/postgres.rs"]
 #[allow(dead_code, reason = "shared with the integration tests, which use all of it")]
 mod server;
 

@@ -1,6 +1,7 @@
 //! What a server makes of a store, beside what every store must do (`store::conformance`).
 
-use super::testing::{address_of, database_of, server};
+mod databases;
+
 use super::{Access, SharedDatabase};
 use crate::error::{Diagnose, ErrorKind};
 use crate::store::sql::RunSql;
@@ -10,6 +11,8 @@ use crate::store::{
     copy_store,
 };
 use crate::types::{Authority, Item, Kind, Scope, State};
+pub(in crate::store) use databases::address_of;
+use databases::{database_of, server};
 use std::path::Path;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -83,7 +86,7 @@ fn writers_follow_each_other() {
     let (mut other, mut counter) = (open(dir.path()), open(dir.path()));
     let begun = Barrier::new(2);
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| {
+        let mut follow = || {
             begun.wait();
             let since = Instant::now();
             let batch = other.begin(&lock).unwrap();
@@ -91,7 +94,8 @@ fn writers_follow_each_other() {
             let id = batch.put_item(&item("chunk/1"), None).unwrap();
             batch.commit().unwrap();
             (waited, id)
-        });
+        };
+        let second = scope.spawn(move || follow());
         let batch = store.begin(&lock).unwrap();
         let first = batch.put_item(&item("chunk/1"), None).unwrap();
         begun.wait();
@@ -159,7 +163,7 @@ fn another_schema_is_refused_and_an_older_one_is_brought_up_to_date() {
     // Nothing of ours, then what the first version of ken left there.
     server().psql(&name, "DROP SCHEMA kenning CASCADE");
     assert!(SharedDatabase::open(&address_of(dir.path()), &Access::default()).unwrap().is_none());
-    let first = include_str!("../../../index/postgres/0001_first.sql");
+    let first = include_str!("../../../../index/postgres/0001_first.sql");
     let made = format!(
         "CREATE SCHEMA kenning; SET search_path = kenning; CREATE TABLE schema_version (number bigint NOT NULL);
          INSERT INTO schema_version VALUES (1); {first}
@@ -170,7 +174,8 @@ fn another_schema_is_refused_and_an_older_one_is_brought_up_to_date() {
     server().psql(&name, &made);
     std::thread::scope(|scope| {
         // Whoever comes first brings it up to date; the others wait.
-        (0..3).for_each(|_| drop(scope.spawn(|| assert_eq!(open(dir.path()).corpus().unwrap().items, 1))));
+        let look = || assert_eq!(open(dir.path()).corpus().unwrap().items, 1);
+        (0..3).for_each(|_| drop(scope.spawn(look)));
     });
     let mut store = open(dir.path());
     assert_eq!((store.corpus().unwrap().words, store.item_id("chunk/7").unwrap()), (2, Some(7)));
