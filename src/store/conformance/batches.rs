@@ -1,9 +1,7 @@
 //! Batches and snapshots: all or nothing, of one moment.
 
 use super::harness::{Maker, item, made, three};
-use crate::store::{
-    ReadEvents, ReadItems, ReadStore, ReadWords, WriteBatch, WriteEvents, WriteItems, WriteSources, WriteStore,
-};
+use crate::store::{ReadEvents, ReadItems, ReadStore, ReadWords, WriteEvents, WriteItems, WriteSources, WriteStore};
 use std::collections::BTreeSet;
 
 pub(super) fn a_batch_is_all_or_nothing<M: Maker>(maker: &M) {

@@ -28,7 +28,7 @@ struct Postgres;
 #[cfg(unix)]
 impl Postgres {
     fn place(folder: &Path) -> Place {
-        let url = Some(crate::store::postgres::tests::address_of(folder));
+        let url = Some(crate::store::postgres::address_of(folder));
         Place { url, ..Place::folder(folder) }
     }
 }

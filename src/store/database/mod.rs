@@ -42,7 +42,7 @@ pub enum Database {
     /// The file of a data directory.
     File(sqlite::Database),
     /// A database in PostgreSQL.
-    Shared(Shared),
+    Shared(Box<Shared>),
 }
 
 /// A database in PostgreSQL, with what is derived from it here.
@@ -100,7 +100,7 @@ impl Database {
     }
 
     fn shared(database: SharedDatabase, place: &Place) -> Self {
-        Self::Shared(Shared { database, path: beside(&place.folder.join(DATABASE), ".shared") })
+        Self::Shared(Box::new(Shared { database, path: beside(&place.folder.join(DATABASE), ".shared") }))
     }
 
     /// Opens the file of a data directory to read, `None` if there is none. An older schema is brought up to date

@@ -21,4 +21,7 @@ pub(in crate::store) use rows::Rows;
 
 #[cfg(test)]
 #[cfg(unix)]
-pub(in crate::store) mod tests;
+mod tests;
+#[cfg(test)]
+#[cfg(unix)]
+pub(in crate::store) use tests::address_of;

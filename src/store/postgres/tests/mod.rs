@@ -86,7 +86,7 @@ fn writers_follow_each_other() {
     let (mut other, mut counter) = (open(dir.path()), open(dir.path()));
     let begun = Barrier::new(2);
     std::thread::scope(|scope| {
-        let mut follow = || {
+        let follow = || {
             begun.wait();
             let since = Instant::now();
             let batch = other.begin(&lock).unwrap();
@@ -95,7 +95,7 @@ fn writers_follow_each_other() {
             batch.commit().unwrap();
             (waited, id)
         };
-        let second = scope.spawn(move || follow());
+        let second = scope.spawn(follow);
         let batch = store.begin(&lock).unwrap();
         let first = batch.put_item(&item("chunk/1"), None).unwrap();
         begun.wait();
