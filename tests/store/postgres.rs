@@ -126,7 +126,8 @@ fn what_no_ken_wrote_does_not_come_back() {
     copied(&user, &["--to", &there]);
     for (at, change) in [
         "ALTER TABLE kenning.item DROP CONSTRAINT item_authority_check; UPDATE kenning.item SET authority = 'king'",
-        "ALTER TABLE kenning.item DROP CONSTRAINT item_attributes_check; UPDATE kenning.item SET attributes = 'no JSON'",
+        "ALTER TABLE kenning.item DROP CONSTRAINT item_attributes_check;
+         UPDATE kenning.item SET attributes = 'no JSON'",
         "SET session_replication_role = replica; DELETE FROM kenning.source",
         "SET session_replication_role = replica; DELETE FROM kenning.memory_event",
     ]

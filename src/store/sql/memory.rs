@@ -231,7 +231,8 @@ impl<C: WriteSql> WriteMemory for C {
             }
         };
         self.execute(
-            "INSERT INTO memory (id, item_id, kind, scope, state, is_held, match_key, fingerprint, ends_at, last_at, data)
+            "INSERT INTO memory (id, item_id, kind, scope, state, is_held, match_key, fingerprint, ends_at, last_at,
+                data)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
              ON CONFLICT (id) DO UPDATE SET item_id = excluded.item_id, kind = excluded.kind, scope = excluded.scope,
                 state = excluded.state, is_held = excluded.is_held, match_key = excluded.match_key,

@@ -6,13 +6,14 @@ use super::{Access, SharedDatabase};
 use crate::error::{Diagnose, ErrorKind};
 use crate::store::sql::RunSql;
 use crate::store::{
-    CountUsage, Database, ItemFilter, LogChanges, ReadChanges, ReadEvents, ReadItems, ReadSources, ReadUsage,
-    ReadWords, StoreError, StorePlace, WriteBatch, WriteEvents, WriteItems, WriteSources, WriteStore, WriterLock,
-    copy_store,
+    CountUsage, Database, ItemFilter, LogChanges, Place, Pool, ReadChanges, ReadEvents, ReadItems, ReadSources,
+    ReadUsage, ReadWords, StoreError, StorePlace, WriteBatch, WriteEvents, WriteForgotten, WriteItems, WriteSources,
+    WriteStore, WriterLock, copy_store,
 };
 use crate::types::{Authority, Item, Kind, Scope, State};
 pub(in crate::store) use databases::address_of;
 use databases::{database_of, server};
+use std::fs;
 use std::path::Path;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -168,8 +169,8 @@ fn another_schema_is_refused_and_an_older_one_is_brought_up_to_date() {
         "CREATE SCHEMA kenning; SET search_path = kenning; CREATE TABLE schema_version (number bigint NOT NULL);
          INSERT INTO schema_version VALUES (1); {first}
          INSERT INTO source VALUES (41, '/a', '/', 'text', 'global', sha256(''), 1, 2, 3);
-         INSERT INTO item VALUES (7, 'chunk/7', 'chunk', 'global', 'team', 'active', 't', 'b', substr(sha256(''), 1, 16), 2,
-            '{{}}', 41, NULL, NULL, NULL, NULL, 1, 2);"
+         INSERT INTO item VALUES (7, 'chunk/7', 'chunk', 'global', 'team', 'active', 't', 'b',
+            substr(sha256(''), 1, 16), 2, '{{}}', 41, NULL, NULL, NULL, NULL, 1, 2);"
     );
     server().psql(&name, &made);
     std::thread::scope(|scope| {
@@ -255,4 +256,37 @@ fn what_nobody_wrote_is_damage_and_never_a_panic() {
     server().psql(&database_of(dir.path()), "UPDATE kenning.item SET byte_start = -1");
     let error = store.items(&[row]).unwrap_err();
     assert!(error.to_string().contains("item chunk/1: byte_start is -1"), "{error}");
+}
+
+/// As the engine uses it: by its place, through the pool, with what is derived from it on this machine.
+#[test]
+fn a_store_is_used_by_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = lock(dir.path());
+    let place = Place { url: Some(address_of(dir.path())), ..Place::folder(dir.path()) };
+    let mut store = Database::open_to_write_at(&place, &lock).unwrap();
+    assert!(Database::open(dir.path()).unwrap().is_none(), "there is no file");
+    let pool = Pool::at(place);
+    assert!(!pool.reader().unwrap().unwrap().is_unchanged(), "a new connection knows nothing");
+    let batch = store.begin(&lock).unwrap();
+    let row = batch.put_item(&item("chunk/1"), None).unwrap();
+    batch.commit().unwrap();
+    {
+        let reader = pool.reader().unwrap().unwrap();
+        assert!(!reader.is_unchanged() && reader.item_id("chunk/1").unwrap() == Some(row));
+    }
+    // Whatever happens on that server may count as a change; that nothing has is seen now and then.
+    assert!((0..100).any(|_| pool.reader().unwrap().unwrap().is_unchanged()));
+
+    fs::write(store.vector_file(), "derived").unwrap();
+    let batch = store.begin(&lock).unwrap();
+    batch.forget_item(row, 7).unwrap();
+    batch.trace_paths(&[dir.path().to_owned()]).unwrap();
+    batch.commit().unwrap();
+    assert!(store.has_traces().unwrap() && store.is_traced(dir.path()).unwrap());
+    assert!(store.erase_traces(&lock, Duration::ZERO).unwrap());
+    assert!(!store.has_traces().unwrap() && !store.is_traced(dir.path()).unwrap() && !store.vector_file().exists());
+    for failed in [store.check().map(drop), store.rebuild(&lock), store.clean(&lock).map(drop)] {
+        assert!(matches!(failed, Err(StoreError::NoFile { .. })), "{failed:?}");
+    }
 }

@@ -111,7 +111,8 @@ fn settle(
             "INSERT INTO tool_threshold (scope, kind, value, outcomes, turns, since, silent, \"window\")
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT (scope, kind) DO UPDATE SET value = excluded.value, outcomes = excluded.outcomes,
-                turns = excluded.turns, since = excluded.since, silent = excluded.silent, \"window\" = excluded.\"window\"",
+                turns = excluded.turns, since = excluded.since, silent = excluded.silent,
+                \"window\" = excluded.\"window\"",
             &values![
                 scope,
                 after.kind.name(),

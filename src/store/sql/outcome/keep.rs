@@ -149,8 +149,8 @@ fn count_failure(changes: &impl WriteSql, row: &ToolOutcome, fingerprint: &str) 
         first_at = CASE WHEN excluded.first_at < known.first_at THEN excluded.first_at ELSE known.first_at END,
         last_at = CASE WHEN excluded.last_at > known.last_at THEN excluded.last_at ELSE known.last_at END";
     let sql = format!(
-        "INSERT INTO error_log AS known (scope, tool, head, error_fingerprint, example, example_session, count, first_at,
-            last_at)
+        "INSERT INTO error_log AS known (scope, tool, head, error_fingerprint, example, example_session, count,
+            first_at, last_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?7)
          ON CONFLICT (scope, tool, head, error_fingerprint) DO UPDATE SET example = excluded.example,
             example_session = excluded.example_session, {COUNTED}
