@@ -40,7 +40,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         words: &["rusqlite", "\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"PRAGMA "],
-        but: &["store/sqlite/", "store/postgres/", "store/mirror/", "store/error.rs"],
+        but: &["store/sql/", "store/sqlite/", "store/postgres/", "store/mirror/", "store/error.rs"],
         instead: "the traits of store, so that another store can take SQLite's place",
     },
     Rule {

@@ -130,8 +130,8 @@ pub enum StoreError {
         /// The place.
         name: String,
     },
-    /// A copy of a later version.
-    #[error("the copy in {name} has schema {found}, and this ken knows schemas up to {known}")]
+    /// A store of a later version in PostgreSQL.
+    #[error("the store in {name} has schema {found}, and this ken knows schemas up to {known}")]
     NewerCopy {
         /// The database.
         name: String,
@@ -140,19 +140,33 @@ pub enum StoreError {
         /// The latest that is known here.
         known: i64,
     },
-    /// A copy of an earlier version that is only read.
-    #[error("the copy in {name} has the older schema {found}")]
+    /// A store of an earlier version in PostgreSQL that is only read.
+    #[error("the store in {name} has the older schema {found}")]
     OlderCopy {
         /// The database.
         name: String,
         /// Its schema.
         found: i64,
     },
-    /// Somebody else copies to the same database.
-    #[error("another process is copying to {name}")]
-    CopyRunning {
+    /// Somebody else writes to the same database.
+    #[error("another process is writing to {name}")]
+    SharedBusy {
         /// The database.
         name: String,
+    },
+    /// The connection to a database ended within a batch or a snapshot.
+    #[error("the connection to {name} was lost")]
+    Lost {
+        /// The database.
+        name: String,
+    },
+    /// A value in PostgreSQL that nobody wrote.
+    #[error("{name} is damaged: {what}")]
+    OddValue {
+        /// The database.
+        name: String,
+        /// What does not fit.
+        what: String,
     },
     /// Two stores that did not come from one another.
     #[error("{to} has events that {from} does not have, so it is no earlier copy of it")]
@@ -169,6 +183,12 @@ pub enum StoreError {
         table: &'static str,
         /// What SQLite said of it.
         source: rusqlite::Error,
+    },
+    /// What is done with the file of a data directory was asked of another store.
+    #[error("{name} is no file of a data directory, which this is done with")]
+    NoFile {
+        /// The database.
+        name: String,
     },
     /// A line of an import that cannot be read.
     #[error("line {line}: {what}")]
@@ -246,17 +266,21 @@ impl Diagnose for StoreError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { source, .. } => io_kind(source),
-            Self::Damaged { .. } | Self::Foreign { .. } | Self::OddRow { .. } => ErrorKind::Damaged,
+            Self::Damaged { .. } | Self::Foreign { .. } | Self::OddRow { .. } | Self::OddValue { .. } => {
+                ErrorKind::Damaged
+            }
             Self::Mismatch { .. } | Self::Newer { .. } => ErrorKind::Mismatch,
             Self::ReadOnlyUpgrade { .. } | Self::NoLocks { .. } | Self::NoSharedMemory { .. } => ErrorKind::Io,
             Self::Busy { .. } => ErrorKind::Busy,
-            Self::Import { .. } | Self::Address { .. } | Self::OtherHistory { .. } | Self::NoStore { .. } => {
-                ErrorKind::Usage
-            }
+            Self::Import { .. }
+            | Self::Address { .. }
+            | Self::OtherHistory { .. }
+            | Self::NoStore { .. }
+            | Self::NoFile { .. } => ErrorKind::Usage,
             Self::NewerCopy { .. } | Self::OlderCopy { .. } | Self::Encoding { .. } => ErrorKind::Mismatch,
-            Self::CopyRunning { .. } => ErrorKind::Busy,
+            Self::SharedBusy { .. } => ErrorKind::Busy,
             Self::OpenPassword { .. } => ErrorKind::Io,
-            Self::Postgres { .. } | Self::Tls { .. } => ErrorKind::Network,
+            Self::Postgres { .. } | Self::Tls { .. } | Self::Lost { .. } => ErrorKind::Network,
             Self::Sqlite { .. } => match self.code() {
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Busy,
@@ -297,7 +321,10 @@ impl Diagnose for StoreError {
             Self::NewerCopy { .. } => "use the newer ken that wrote it, or another database",
             Self::OlderCopy { .. } => "copy to it once with this ken, which brings it up to date",
             Self::OddRow { .. } => "something else has written to the copy: make it anew from a place that is whole",
-            Self::CopyRunning { .. } => "try again when it is done",
+            Self::SharedBusy { .. } => "try again when it is done",
+            Self::Lost { .. } => "nothing of the change was kept: try again",
+            Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
+            Self::NoFile { .. } => "copy it to a data directory first: `ken store copy --from ADDRESS --to FOLDER`",
             Self::OtherHistory { .. } => "copy to another place, or empty this one first",
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
             // EIO, which has no kind of its own.
@@ -342,6 +369,9 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
         }
         Some(&SqlState::QUERY_CANCELED) => {
             "a statement took too long: `ken config set store.statement_timeout_s SECONDS`"
+        }
+        Some(&SqlState::ADMIN_SHUTDOWN | &SqlState::CRASH_SHUTDOWN | &SqlState::CANNOT_CONNECT_NOW) => {
+            "the server ended the connection; try again when it runs"
         }
         Some(&SqlState::DISK_FULL) => {
             "the server's disk is full; run it again when there is room, it goes on from there"

@@ -3,7 +3,8 @@
 //!
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads
 //! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`,
-//! `events`, `memory`, `outcome`, or all of them, `access`. `sqlite` implements them; another store can take its place.
+//! `events`, `memory`, `outcome`, or all of them, `access`. `sql` implements them once for the two databases, `sqlite`
+//! and `postgres`.
 //! `copying` copies all of it to another data directory or to `postgres`.
 //! Every layout is in `index/FORMAT.md`.
 
@@ -11,6 +12,7 @@ mod access;
 #[cfg(test)]
 mod conformance;
 mod copying;
+mod database;
 mod documents;
 mod error;
 mod events;
@@ -28,6 +30,7 @@ mod outcome;
 mod passages;
 mod pool;
 mod postgres;
+mod sql;
 mod sqlite;
 mod tools;
 mod usage;
@@ -36,6 +39,7 @@ mod words;
 
 pub use access::{ReadStore, Snapshot, WriteBatch, WriteStore};
 pub use copying::{StorePlace, check_store, compare_stores, copy_store};
+pub use database::{Batch, Database, Place, Shared};
 pub use documents::{
     Anchor, FolderCount, Inventory, Prior, ReadItems, ReadSources, ScopeCount, Source, SourceKind, Stat, WriteItems,
     WriteSources, chunk_uid,
@@ -61,10 +65,8 @@ pub use outcome::{
 };
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
-pub use postgres::{Access as PostgresAccess, is_address};
-pub use sqlite::{
-    Batch, Cleaned, Database, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies,
-};
+pub use postgres::{Access as PostgresAccess, SharedBatch, SharedDatabase, is_address};
+pub use sqlite::{Cleaned, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies};
 pub use tools::{ReadTools, StoredTool, ToolCall, WriteTools};
 pub use usage::{CountUsage, ReadUsage, Usage};
 pub use vectors::{IndexModel, ItemVectors, LogChanges, ReadChanges, ReadVectors, VectorRows, WriteVectors};

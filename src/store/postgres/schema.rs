@@ -1,13 +1,14 @@
-//! The schema of a copy: brought up to date under a lock, refused if it is newer.
+//! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
 use crate::store::StoreError;
-use postgres::Client;
+use postgres::{Client, GenericClient, Transaction};
 
 /// Each schema as a step from the one before.
-const MIGRATIONS: &[&str] = &[include_str!("../../../index/postgres/0001_first.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("../../../index/postgres/0001_first.sql"), include_str!("../../../index/postgres/0002_live.sql")];
 
 /// The advisory lock of whoever writes: `ken` in ASCII.
-const WRITER: i64 = 0x6b_656e;
+pub(super) const WRITER: i64 = 0x6b_656e;
 
 /// Takes the right to write, which ends with the connection.
 pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
@@ -15,10 +16,10 @@ pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
     if taken.map_err(refused(name))? {
         return Ok(());
     }
-    Err(StoreError::CopyRunning { name: name.to_owned() })
+    Err(StoreError::SharedBusy { name: name.to_owned() })
 }
 
-/// Makes the tables if there are none, and brings older ones up to date. The lock must be held.
+/// Makes the tables if there are none, and brings older ones up to date, while nobody else writes.
 pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError> {
     let encoding: String =
         client.query_one("SHOW server_encoding", &[]).and_then(|row| row.try_get(0)).map_err(refused(name))?;
@@ -26,12 +27,15 @@ pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError>
         return Err(StoreError::Encoding { name: name.to_owned(), encoding });
     }
     let found = version(client, name)?.unwrap_or(0);
-    let known = known(found, name)?;
-    if found == known {
+    if found == known(found, name)? {
         return Ok(());
     }
-    let migrate = |client: &mut Client| -> Result<(), postgres::Error> {
-        let mut transaction = client.transaction()?;
+    let mut transaction = client.transaction().map_err(refused(name))?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&WRITER]).map_err(refused(name))?;
+    // Somebody else may have been faster.
+    let found = version(&mut transaction, name)?.unwrap_or(0);
+    let known = known(found, name)?;
+    let migrate = |transaction: &mut Transaction<'_>| -> Result<(), postgres::Error> {
         transaction.batch_execute(
             "CREATE SCHEMA IF NOT EXISTS kenning;
              CREATE TABLE IF NOT EXISTS kenning.schema_version (number bigint NOT NULL);",
@@ -40,10 +44,9 @@ pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError>
             transaction.batch_execute(sql)?;
         }
         transaction.batch_execute("DELETE FROM kenning.schema_version")?;
-        transaction.execute("INSERT INTO kenning.schema_version VALUES ($1)", &[&known])?;
-        transaction.commit()
+        transaction.execute("INSERT INTO kenning.schema_version VALUES ($1)", &[&known]).map(drop)
     };
-    migrate(client).map_err(refused(name))
+    migrate(&mut transaction).and_then(|()| transaction.commit()).map_err(refused(name))
 }
 
 /// Refuses a database that holds no copy, or one of another schema than this program's.
@@ -66,7 +69,7 @@ fn known(found: i64, name: &str) -> Result<i64, StoreError> {
 }
 
 /// The schema that is there, `None` if there is none.
-fn version(client: &mut Client, name: &str) -> Result<Option<i64>, StoreError> {
+pub(super) fn version(client: &mut impl GenericClient, name: &str) -> Result<Option<i64>, StoreError> {
     let mut ask = || -> Result<Option<i64>, postgres::Error> {
         let there = client.query_one("SELECT to_regclass('kenning.schema_version') IS NOT NULL", &[])?;
         if !there.try_get::<_, bool>(0)? {
@@ -90,7 +93,10 @@ mod tests {
 
     #[test]
     fn released_migrations_stay_as_they_are() {
-        let released = ["bdb95907a1c29a76957e4a3d7788e1996c4f709023ed77dfe116e0b134449f7a"];
+        let released = [
+            "bdb95907a1c29a76957e4a3d7788e1996c4f709023ed77dfe116e0b134449f7a",
+            "46fd4ef31e171133a00096ae20f53d1ddace1b1194c4d83a70897abd94b8a590",
+        ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);
     }

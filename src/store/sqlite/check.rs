@@ -2,22 +2,17 @@
 
 use super::StoreError;
 use super::database::Database;
-use super::external::Derived;
-use super::forgotten::{PASSAGES, read_passage, read_sketches};
 use super::header::unreadable;
-use super::item::{ITEM_COLUMNS, read_item};
-use super::learning::{
-    CAPABILITIES, SUGGESTIONS, TASKS, THRESHOLDS, TRACES, read_capability, read_suggestion, read_task, read_threshold,
+use super::migrate::{MIGRATIONS, schema_of};
+use super::transfer::{COUNTERS, LINKS};
+use super::value::{cause, odd_value};
+use crate::store::error::is_damage;
+use crate::store::sql::{
+    CAPABILITIES, Derived, EVENTS, ITEM_COLUMNS, OUTCOMES, PASSAGES, PATTERNS, SOURCE_COLUMNS, SUGGESTIONS, TASKS,
+    THRESHOLDS, TOOLS, TRACES, count, json, read_capability, read_event, read_item, read_memory, read_outcome,
+    read_passage, read_pattern, read_sketches, read_source, read_suggestion, read_task, read_threshold, read_tool,
     read_trace,
 };
-use super::memory::{EVENTS, read_event, read_memory};
-use super::migrate::{MIGRATIONS, schema_of};
-use super::outcome::{OUTCOMES, PATTERNS, read_outcome, read_pattern};
-use super::source::{SOURCE_COLUMNS, read_source};
-use super::tools::{TOOLS, read_tool};
-use super::transfer::{COUNTERS, LINKS};
-use super::value::{count, json, odd_value};
-use crate::store::error::is_damage;
 use crate::text::text_hash;
 use crate::types::titled;
 use rusqlite::Row;
@@ -187,7 +182,7 @@ impl Database {
         self.each_odd(CAPABILITIES, |row| read_capability(row).map(drop), &mut note)?;
         self.each_odd(TRACES, |row| read_trace(row).map(drop), &mut note)?;
         self.each_odd(PASSAGES, |row| read_passage(row).map(drop), &mut note)?;
-        if let Err(error) = read_sketches(&self.connection) {
+        if let Err(error) = read_sketches(self).map_err(cause) {
             note(odd_value(error)?);
         }
         if let Some(first) = first {
@@ -243,7 +238,7 @@ impl Database {
             let derived = json(row, 1).map(|attributes| Derived::of(&attributes)).unwrap_or_default();
             if derived.count() > 0 {
                 expected += derived.count();
-                wrong += usize::from(Derived::stored(&self.connection, row.get(0)?)? != derived);
+                wrong += usize::from(Derived::stored(self, row.get(0)?).map_err(cause)? != derived);
             }
         }
         let found = self.connection.query_row(

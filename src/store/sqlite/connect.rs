@@ -15,6 +15,9 @@ use std::time::Duration;
 /// How long a statement waits for another process, which holds a lock for milliseconds only.
 pub(super) const BUSY: Duration = Duration::from_secs(5);
 
+/// Statements that are kept ready to be run again.
+const STATEMENTS: usize = 64;
+
 /// Vectors fill a page of this size well: five of 384 components.
 const PAGE_BYTES: i64 = 8192;
 
@@ -73,6 +76,7 @@ fn prepare(connection: &Connection, path: &Path, access: OpenFlags) -> Result<i6
     let sqlite = StoreError::sqlite(path);
     let set = || -> rusqlite::Result<()> {
         connection.busy_timeout(BUSY)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         connection.execute_batch(
             "PRAGMA trusted_schema = OFF;
              PRAGMA cell_size_check = ON;

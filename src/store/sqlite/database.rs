@@ -11,16 +11,13 @@ use super::migrate::{MIGRATIONS, Migration, latest, migrate};
 use crate::platform;
 use crate::store::folder::{DATABASE, TERMS, VECTORS, beside, keep_private, make_private};
 use crate::store::lock::{WRITER_WAIT, WriterLock};
-use crate::store::{ReadStore, Snapshot, WriteBatch, WriteStore};
+use crate::store::{Snapshot, WriteBatch, WriteStore};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, Row, Transaction, TransactionBehavior};
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Counts in `meta` the changes of where items stand and count, which leave no other mark.
-pub(super) const PLACES: &str = "places";
 
 /// How often a database is opened again that is replaced in the moment of opening.
 const OPENING_ATTEMPTS: usize = 10;
@@ -61,7 +58,7 @@ pub struct Batch<'a> {
     pub(super) transaction: Transaction<'a>,
     pub(super) path: &'a Path,
     /// Whether items stand or count elsewhere when it is committed.
-    places_change: Cell<bool>,
+    pub(super) places_change: Cell<bool>,
 }
 
 /// Device and number of a file; zeros where that is not known.
@@ -255,16 +252,6 @@ impl Database {
         result.map_err(StoreError::sqlite(&self.path))
     }
 
-    /// Reads with several statements at one moment: in the snapshot that is open, else in one of its own. Each
-    /// statement alone would take and release the log's locks, which costs more than reading a row.
-    pub(super) fn at_once<T>(&self, read: impl FnOnce() -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let alone = self.connection.is_autocommit();
-        let moment = if alone { Some(self.sql(self.connection.unchecked_transaction())?) } else { None };
-        let out = self.sql(read());
-        drop(moment);
-        out
-    }
-
     /// Where vectors lie ready to be searched: derived from the database, and only ever written by who may write here.
     pub fn vector_file(&self) -> PathBuf {
         beside(&self.path, VECTORS)
@@ -286,16 +273,6 @@ impl Database {
     /// [`StoreError`] when the database refuses.
     pub fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
         Ok(Snapshot::new(self.sql(self.connection.unchecked_transaction())?))
-    }
-
-    /// A value of `meta`.
-    pub(super) fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
-        let get = || -> rusqlite::Result<Option<String>> {
-            let mut statement = self.connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
-            let mut rows = statement.query([key])?;
-            rows.next()?.map(|row| row.get(0)).transpose()
-        };
-        self.sql(get())
     }
 
     /// How long a statement waits for other processes from now on.
@@ -333,9 +310,7 @@ impl Batch<'_> {
     /// [`StoreError`] when they cannot be written; none of them is true then.
     pub fn commit(self) -> Result<(), StoreError> {
         if self.places_change.get() {
-            let sql = "INSERT INTO meta VALUES (?1, '1')
-                ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1";
-            self.execute(sql, [PLACES])?;
+            self.count_places()?;
         }
         self.transaction.commit().map_err(StoreError::sqlite(self.path))
     }
@@ -346,25 +321,6 @@ impl Batch<'_> {
 
     pub(super) fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize, StoreError> {
         self.sql(self.transaction.prepare_cached(sql).and_then(|mut statement| statement.execute(params)))
-    }
-
-    pub(super) fn set_meta(&self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
-        match value {
-            Some(value) => self.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", [key, value])?,
-            None => self.execute("DELETE FROM meta WHERE key = ?1", [key])?,
-        };
-        Ok(())
-    }
-
-    /// What is changed in this batch says where items stand or count.
-    pub(super) fn places_change(&self) {
-        self.places_change.set(true);
-    }
-}
-
-impl ReadStore for Database {
-    fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
-        Self::snapshot(self)
     }
 }
 

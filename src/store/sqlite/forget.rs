@@ -5,23 +5,12 @@
 
 use super::StoreError;
 use super::copies::copies;
-use super::database::{Batch, Database};
+use super::database::Database;
 use crate::store::folder::beside;
+use crate::store::sql::{IN_COPIES, IN_LOG, LEFT, RunSql, TRACED_PATHS, WriteSql};
 use crate::store::{WriteVectors, WriterLock};
-use crate::text::{hex, sha256};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Set in `meta` while traces of what was forgotten may be on the disk: [`ANYWHERE`]; [`IN_COPIES`] of what no derived
-/// file holds; or [`IN_LOG`] once all but the log is clean.
-const TRACES: &str = "traces";
-const ANYWHERE: &str = "1";
-const IN_COPIES: &str = "copies";
-const IN_LOG: &str = "log";
-
-/// Hashes of the paths that were forgotten while there are traces: whoever was stopped may ask for the same again.
-const TRACED_PATHS: &str = "traced_paths";
 
 /// What a clean-up took away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -40,35 +29,6 @@ pub struct Cleaned {
     pub bytes_after: u64,
 }
 
-fn path_hash(path: &Path) -> String {
-    hex(&sha256(path.as_os_str().as_encoded_bytes())[..16])
-}
-
-impl Batch<'_> {
-    /// What is forgotten in this batch leaves traces on the disk.
-    pub(super) fn leave_traces(&self) -> Result<(), StoreError> {
-        self.set_meta(TRACES, Some(ANYWHERE))
-    }
-
-    /// The same of what is no item: the files that are derived from items hold nothing of it.
-    pub(super) fn leave_traces_in_copies(&self) -> Result<(), StoreError> {
-        self.execute(
-            "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE value <> ?3",
-            [TRACES, IN_COPIES, ANYWHERE],
-        )?;
-        Ok(())
-    }
-
-    /// Remembers until the last trace is gone that these paths were forgotten.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn trace_paths(&self, paths: &[PathBuf]) -> Result<(), StoreError> {
-        let hashes: Vec<String> = paths.iter().map(|path| path_hash(path)).collect();
-        self.set_meta(TRACED_PATHS, Some(&hashes.join(" ")))
-    }
-}
-
 impl Database {
     /// Takes the last traces of what was forgotten off the disk: no copies, no derived files, an empty log. Gives
     /// whether all are gone: a reader that holds on to the log is waited for this long, and then the next writer
@@ -77,7 +37,7 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the database refuses or a copy cannot be removed.
     pub fn erase_traces(&mut self, lock: &WriterLock, patience: Duration) -> Result<bool, StoreError> {
-        if let Some(left) = self.meta(TRACES)?.filter(|left| left != IN_LOG) {
+        if let Some(left) = self.meta(LEFT)?.filter(|left| left != IN_LOG) {
             self.remove_copies()?;
             let derived = if left == IN_COPIES { Vec::new() } else { vec![self.vector_file(), self.terms_file()] };
             for derived in derived {
@@ -89,7 +49,7 @@ impl Database {
                 }
             }
             let batch = self.begin(lock)?;
-            batch.set_meta(TRACES, Some(IN_LOG))?;
+            batch.set_meta(LEFT, Some(IN_LOG))?;
             batch.commit()?;
         }
         self.wait_for_others(patience)?;
@@ -98,38 +58,13 @@ impl Database {
         let erased = erased?;
         if erased {
             let batch = self.begin(lock)?;
-            batch.set_meta(TRACES, None)?;
+            batch.set_meta(LEFT, None)?;
             batch.set_meta(TRACED_PATHS, None)?;
             batch.commit()?;
             // What is in the log now holds nothing of it.
             self.fold_log()?;
         }
         Ok(erased)
-    }
-
-    /// Whether something was forgotten and its traces may still be there.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn has_traces(&self) -> Result<bool, StoreError> {
-        Ok(self.meta(TRACES)?.is_some())
-    }
-
-    /// Whether traces are left in the log alone: erasing them is a matter of a moment then.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn has_traces_in_log(&self) -> Result<bool, StoreError> {
-        Ok(self.meta(TRACES)?.is_some_and(|left| left == IN_LOG))
-    }
-
-    /// Whether this path was forgotten, and by a process that was stopped before the last trace was gone.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn is_traced(&self, path: &Path) -> Result<bool, StoreError> {
-        let hash = path_hash(path);
-        Ok(self.meta(TRACED_PATHS)?.is_some_and(|all| all.split(' ').any(|one| one == hash)))
     }
 
     /// Removes copies of the database: backups, what a repair put aside, what an interrupted one left.

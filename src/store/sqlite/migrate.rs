@@ -271,8 +271,8 @@ mod tests {
         batch.put_vectors(&model, [(hash, &[0.6, 0.8][..])]).unwrap();
         batch.use_model(&model.fingerprint, None).unwrap();
         batch.execute("INSERT INTO usage VALUES ('one', 1, 1, 1, 1, 0)", []).unwrap();
-        batch.leave_traces().unwrap();
-        batch.remember_forgotten(two, 5).unwrap();
+        crate::store::sql::leave_traces(&batch).unwrap();
+        crate::store::sql::remember_forgotten(&batch, two, 5).unwrap();
         let retire =
             "UPDATE item SET state = 'retired', title = '', body = '', attributes = '{}', words = 0 WHERE id = ?1";
         batch.execute("DELETE FROM embedding WHERE item_id = ?1", [two]).unwrap();

@@ -1,32 +1,18 @@
-//! The store on SQLite. Its SQL stands here alone, but for the few statements of copies (`store::mirror`).
+//! The store on SQLite: a file with its log and its copies, opened, kept private, migrated, checked, repaired, and
+//! exported. The statements of its concerns stand in `store::sql`, which this has in common with `store::postgres`.
 
-mod change;
 mod check;
 mod connect;
 mod copies;
 mod database;
-mod event;
-mod external;
-mod filter;
 mod forget;
-mod forgotten;
 mod header;
-mod inventory;
-mod item;
-mod learning;
-mod memory;
 mod migrate;
-mod noise;
-mod outcome;
 mod repair;
 mod rows;
-mod source;
-mod tools;
+mod statements;
 mod transfer;
-mod usage;
 mod value;
-mod vector;
-mod words;
 
 pub use check::{Fault, Faults};
 pub use copies::{copies, remove_copies};

@@ -2,15 +2,15 @@
 //! new database, and the damaged one is kept beside it.
 
 use super::check::{is_as_stored, is_unit_vector};
-use super::database::Database;
-use super::external::derive;
-use super::value::{count, json};
+use super::database::{Batch, Database};
+use super::value::cause;
 use super::{StoreError, copies, header};
 use crate::map::open::{Links, open};
 use crate::platform::sync_folder;
 use crate::store::WriterLock;
 use crate::store::folder::{DATABASE, beside, make_private};
 use crate::store::passages::passages;
+use crate::store::sql::{count, derive, json};
 use crate::text::{text_hash, tokens};
 use crate::types::titled;
 use rusqlite::types::Value;
@@ -126,7 +126,7 @@ impl Database {
                  UPDATE item SET title = '', body = '', words = 0 WHERE state = 'retired';",
             )?;
             connection.execute_batch(MEND_VALUES)?;
-            rebuild_items(connection)?;
+            rebuild_items(&batch)?;
             drop_damaged_vectors(connection)?;
             connection.execute_batch(
                 "UPDATE corpus SET items = (SELECT count(*) FROM item WHERE state = 'active'),
@@ -247,7 +247,8 @@ fn free_name(path: &Path) -> PathBuf {
 
 /// The number of words and the text to embed of every active item, from its text. An item whose text is not what was
 /// stored goes, and its file is read again.
-fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
+fn rebuild_items(batch: &Batch<'_>) -> rusqlite::Result<()> {
+    let connection: &Connection = &batch.transaction;
     let mut items = connection.prepare(
         "SELECT title, body, text_hash, id, source_id, attributes, scope FROM item WHERE state <> 'retired'",
     )?;
@@ -278,7 +279,7 @@ fn rebuild_items(connection: &Connection) -> rusqlite::Result<()> {
             embedding.execute((id, part, text_hash(text)))?;
         }
         count.execute((id, words as i64))?;
-        derive(connection, id, &row.get::<_, String>(6)?, &attributes)?;
+        derive(batch, id, &row.get::<_, String>(6)?, &attributes).map_err(cause)?;
     }
     for (id, source) in damaged {
         connection.execute("DELETE FROM item WHERE id = ?1", [id])?;

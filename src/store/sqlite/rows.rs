@@ -3,6 +3,7 @@
 use super::database::{Batch, Database};
 use crate::screen::shown;
 use crate::store::mirror::{Kind, Place, Row, Table, Target, Value};
+use crate::store::sql::WriteSql;
 use crate::store::{StoreError, WriterLock};
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{ErrorCode, ToSql, params_from_iter};

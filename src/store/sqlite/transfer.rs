@@ -2,11 +2,11 @@
 
 use super::StoreError;
 use super::database::{Batch, Database};
-use super::item::{ITEM_COLUMNS, read_item};
-use super::memory::{EVENTS as MEMORY_EVENTS, read_event as read_memory_event};
-use super::source::UNKNOWN_SIZE;
-use super::value::{json, odd, within};
 use crate::screen::{is_hidden, shown_text};
+use crate::store::sql::{
+    EVENTS as MEMORY_EVENTS, ITEM_COLUMNS, UNKNOWN_SIZE, has_event, json, odd, read_event as read_memory_event,
+    read_item, read_sketches, within,
+};
 use crate::store::{ReadSources, Source, SourceKind, Stat, WriteItems, WriteMemory, WriteSources, external_uid};
 use crate::text::{Sketches, hex};
 use crate::types::limits::ITEM_ID_BYTES;
@@ -312,7 +312,7 @@ impl Batch<'_> {
         records: impl IntoIterator<Item = Record>,
         here: &dyn Fn(&str, &[u8; 32]) -> bool,
     ) -> Result<Imported, StoreError> {
-        let (sketches, forgotten) = self.sketches()?;
+        let (sketches, forgotten) = read_sketches(self)?;
         let mut import = Import { sketches, forgotten, brought: HashMap::new(), out: Imported::default() };
         for (at, record) in records.into_iter().enumerate() {
             let added = match record {
@@ -417,7 +417,7 @@ impl Batch<'_> {
     /// log comes to then is for whoever replays it.
     fn import_memory(&self, event: MemoryEvent) -> Result<bool, StoreError> {
         let forgotten = self.memory_now(&event.memory)?.is_some_and(|known| known.state == MemoryState::Forgotten);
-        if forgotten || self.has_event(&event)? {
+        if forgotten || has_event(self, &event)? {
             return Ok(false);
         }
         let MemoryEvent { at, memory, session, author, change, words, .. } = event;

@@ -1,0 +1,50 @@
+//! The stores that every case runs on.
+
+use super::harness::Maker;
+use crate::store::{Database, Place, WriterLock};
+use std::path::Path;
+
+/// A file in each folder.
+struct Sqlite;
+
+impl Maker for Sqlite {
+    type Store = Database;
+
+    fn open(&self, lock: &WriterLock) -> Database {
+        Database::open_to_write(lock).unwrap()
+    }
+
+    fn reader(&self, folder: &Path) -> Database {
+        Database::open(folder).unwrap().unwrap()
+    }
+}
+
+conforms!(sqlite, super::Sqlite);
+
+/// The same in PostgreSQL: a database for each folder.
+#[cfg(unix)]
+struct Postgres;
+
+#[cfg(unix)]
+impl Postgres {
+    fn place(folder: &Path) -> Place {
+        let url = Some(crate::store::postgres::address_of(folder));
+        Place { url, ..Place::folder(folder) }
+    }
+}
+
+#[cfg(unix)]
+impl Maker for Postgres {
+    type Store = Database;
+
+    fn open(&self, lock: &WriterLock) -> Database {
+        Database::open_to_write_at(&Self::place(lock.folder()), lock).unwrap()
+    }
+
+    fn reader(&self, folder: &Path) -> Database {
+        Database::open_at(&Self::place(folder)).unwrap().unwrap()
+    }
+}
+
+#[cfg(unix)]
+conforms!(postgres, super::Postgres);

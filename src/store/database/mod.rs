@@ -1,0 +1,376 @@
+//! The store that is used: the file of a data directory, or a database in PostgreSQL that several machines share.
+//!
+//! Both give what statements are run on, so all traits of a store hold for either (`store::sql`). What is done with
+//! files (copies, repairs, exports) is done with the file alone, and says so of the other. Files that are derived from
+//! either lie in the data directory of this machine.
+
+mod either;
+
+use super::folder::{DATABASE, TERMS, VECTORS, beside};
+use super::sql::{ANYWHERE, LEFT, ReadSql, RunSql, TRACED_PATHS, WriteSql, has_traces, is_traced};
+use super::sqlite::{Cleaned, Faults, Imported, Migration, Record, Salvaged};
+use super::{
+    PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, WriteBatch, WriteStore, WriterLock,
+    make_private, sqlite,
+};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where the store is that is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The data directory: it holds the store, or what is derived from one elsewhere.
+    pub folder: PathBuf,
+    /// The address of the database in PostgreSQL that is used in place of the file.
+    pub url: Option<String>,
+    /// How that is reached.
+    pub access: PostgresAccess,
+}
+
+impl Place {
+    /// The file of a data directory.
+    pub fn folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), url: None, access: PostgresAccess::default() }
+    }
+}
+
+/// An open store.
+#[derive(Debug)]
+pub enum Database {
+    /// The file of a data directory.
+    File(sqlite::Database),
+    /// A database in PostgreSQL.
+    Shared(Box<Shared>),
+}
+
+/// A database in PostgreSQL, with what is derived from it here.
+#[derive(Debug)]
+pub struct Shared {
+    database: SharedDatabase,
+    /// What derived files are named after; no file itself.
+    path: PathBuf,
+}
+
+/// Changes that become true together, or not at all when it is dropped.
+#[derive(Debug)]
+pub enum Batch<'a> {
+    /// In the file of a data directory.
+    File(sqlite::Batch<'a>),
+    /// In a database in PostgreSQL.
+    Shared(SharedBatch<'a>),
+}
+
+impl Database {
+    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first.
+    ///
+    /// # Errors
+    /// [`StoreError`] for what is no store of ours, is damaged, newer, or cannot be opened or reached.
+    pub fn open_at(place: &Place) -> Result<Option<Self>, StoreError> {
+        match &place.url {
+            None => Self::open(&place.folder),
+            Some(url) => Ok(SharedDatabase::open(url, &place.access)?.map(|database| Self::shared(database, place))),
+        }
+    }
+
+    /// Opens the store of a place for a row or two and no more, as fast as that goes.
+    ///
+    /// # Errors
+    /// As [`Database::open_at`].
+    pub fn open_to_record_at(place: &Place) -> Result<Option<Self>, StoreError> {
+        match &place.url {
+            None => Self::open_to_record(&place.folder),
+            Some(_) => Self::open_at(place),
+        }
+    }
+
+    /// Opens the store of a place to write, making it if there is none. The lock is that of the place's folder.
+    ///
+    /// # Errors
+    /// As [`Database::open_at`], and when it cannot be made.
+    pub fn open_to_write_at(place: &Place, lock: &WriterLock) -> Result<Self, StoreError> {
+        match &place.url {
+            None => Self::open_to_write(lock),
+            Some(url) => {
+                make_private(&place.folder)?;
+                Ok(Self::shared(SharedDatabase::open_to_write(url, &place.access)?, place))
+            }
+        }
+    }
+
+    fn shared(database: SharedDatabase, place: &Place) -> Self {
+        Self::Shared(Box::new(Shared { database, path: beside(&place.folder.join(DATABASE), ".shared") }))
+    }
+
+    /// Opens the file of a data directory to read, `None` if there is none. An older schema is brought up to date
+    /// first.
+    ///
+    /// # Errors
+    /// [`StoreError`] for what is no database of ours, is damaged, newer, or cannot be opened.
+    pub fn open(folder: &Path) -> Result<Option<Self>, StoreError> {
+        Ok(sqlite::Database::open(folder)?.map(Self::File))
+    }
+
+    /// Opens the file of a data directory for a row or two and no more, as fast as that goes: what is committed is not
+    /// waited for on the disk.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn open_to_record(folder: &Path) -> Result<Option<Self>, StoreError> {
+        Ok(sqlite::Database::open_to_record(folder)?.map(Self::File))
+    }
+
+    /// Opens the file of the lock's data directory to write, making it if there is none.
+    ///
+    /// # Errors
+    /// As [`Database::open`], and when it cannot be made.
+    pub fn open_to_write(lock: &WriterLock) -> Result<Self, StoreError> {
+        sqlite::Database::open_to_write(lock).map(Self::File)
+    }
+
+    /// As [`Database::open_to_write`], with other migrations: to prove that an upgrade survives anything.
+    ///
+    /// # Errors
+    /// As [`Database::open_to_write`].
+    pub fn open_with(lock: &WriterLock, migrations: &[Migration]) -> Result<Self, StoreError> {
+        sqlite::Database::open_with(lock, migrations).map(Self::File)
+    }
+
+    /// Carries what can be read of a damaged file into a new one, which takes its place.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the new one cannot be written; the damaged one is where it was then.
+    pub fn salvage(lock: &WriterLock) -> Result<Salvaged, StoreError> {
+        sqlite::Database::salvage(lock)
+    }
+
+    /// The file, where there is one.
+    fn file(&self) -> Result<&sqlite::Database, StoreError> {
+        match self {
+            Self::File(file) => Ok(file),
+            Self::Shared(shared) => Err(StoreError::NoFile { name: shared.database.name().to_owned() }),
+        }
+    }
+
+    /// Empties the log after a row was recorded, if it has grown. Nobody is waited for.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses; the row is in the log then.
+    pub fn end_recording(&self) -> Result<(), StoreError> {
+        if let Self::File(file) = self { file.end_recording() } else { Ok(()) }
+    }
+
+    /// Empties the log earlier than [`Database::end_recording`] does, in the background.
+    ///
+    /// # Errors
+    /// As [`Database::end_recording`].
+    pub fn end_in_background(&self) -> Result<(), StoreError> {
+        if let Self::File(file) = self { file.end_in_background() } else { Ok(()) }
+    }
+
+    /// Whether the file that is open still is the one of its name. A database in PostgreSQL says itself which it is
+    /// ([`Stamp`](super::Stamp)).
+    pub fn is_in_place(&self) -> bool {
+        if let Self::File(file) = self { file.is_in_place() } else { true }
+    }
+
+    /// A number that changes when another connection commits.
+    pub(crate) fn data_version(&self) -> Result<i64, StoreError> {
+        match self {
+            Self::File(file) => file.data_version(),
+            Self::Shared(shared) => shared.database.version(),
+        }
+    }
+
+    /// Whether no snapshot or batch was left open.
+    pub(crate) fn is_idle(&self) -> bool {
+        match self {
+            Self::File(file) => file.is_idle(),
+            Self::Shared(shared) => shared.database.is_idle(),
+        }
+    }
+
+    /// Where the file lies; of a database in PostgreSQL, what the files are named after that are derived from it here.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::File(file) => file.path(),
+            Self::Shared(shared) => &shared.path,
+        }
+    }
+
+    /// Where vectors lie ready to be searched: derived from the store, and only ever written by who may write here.
+    pub fn vector_file(&self) -> PathBuf {
+        beside(self.path(), VECTORS)
+    }
+
+    /// Where the items' words lie ready to be searched, likewise.
+    pub fn terms_file(&self) -> PathBuf {
+        beside(self.path(), TERMS)
+    }
+
+    /// The same as [`Database::vector_file`] for the file of a data directory, which need not be there.
+    pub fn vector_file_of(folder: &Path) -> PathBuf {
+        beside(&folder.join(DATABASE), VECTORS)
+    }
+
+    /// Begins changes that become true together.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    pub fn begin(&mut self, lock: &WriterLock) -> Result<Batch<'_>, StoreError> {
+        Ok(match self {
+            Self::File(file) => Batch::File(file.begin(lock)?),
+            Self::Shared(shared) => Batch::Shared(shared.database.begin(lock)?),
+        })
+    }
+
+    /// Everything that is read until the snapshot is dropped is of one moment.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        self.hold_moment()
+    }
+
+    /// Looks at everything in the file. Reads all pages, so it takes a while on a large one.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the file cannot be read for a reason that is no damage, or there is none.
+    pub fn check(&self) -> Result<Faults, StoreError> {
+        self.file()?.check()
+    }
+
+    /// Hands every record to `write`, the state of one moment.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses or is no file, or what `write` fails with.
+    pub fn export<E: From<StoreError>>(
+        &self,
+        now_ms: i64,
+        write: impl FnMut(&Record) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        self.file()?.export(now_ms, write)
+    }
+
+    /// Makes again what can be derived from items, and drops damaged vectors and texts.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses or is no file; it is as it was then.
+    pub fn rebuild(&mut self, lock: &WriterLock) -> Result<(), StoreError> {
+        match self {
+            Self::File(file) => file.rebuild(lock),
+            Self::Shared(_) => self.file().map(drop),
+        }
+    }
+
+    /// Removes what nothing uses and gives the space back.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses or is no file; what was there is untouched then, or smaller.
+    pub fn clean(&mut self, lock: &WriterLock) -> Result<Cleaned, StoreError> {
+        match self {
+            Self::File(file) => file.clean(lock),
+            Self::Shared(_) => self.file().map(|_| Cleaned::default()),
+        }
+    }
+
+    /// Whether something was forgotten and its traces may still be there.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    pub fn has_traces(&self) -> Result<bool, StoreError> {
+        has_traces(self, false)
+    }
+
+    /// Whether traces are left in the log alone: erasing them is a matter of a moment then.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    pub fn has_traces_in_log(&self) -> Result<bool, StoreError> {
+        has_traces(self, true)
+    }
+
+    /// Whether this path was forgotten, and by a process that was stopped before the last trace was gone.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    pub fn is_traced(&self, path: &Path) -> Result<bool, StoreError> {
+        is_traced(self, path)
+    }
+
+    /// Takes the last traces of what was forgotten off the disk; gives whether all are gone. Of a database in
+    /// PostgreSQL those in files of this machine go, and the server takes its own when it cleans up.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses or a file cannot be removed.
+    pub fn erase_traces(&mut self, lock: &WriterLock, patience: Duration) -> Result<bool, StoreError> {
+        if let Self::File(file) = self {
+            return file.erase_traces(lock, patience);
+        }
+        if self.meta(LEFT)?.is_some_and(|left| left == ANYWHERE) {
+            for derived in [self.vector_file(), self.terms_file()] {
+                match fs::remove_file(&derived) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(StoreError::io(&derived)(error)),
+                    _ => {}
+                }
+            }
+        }
+        let batch = self.begin(lock)?;
+        batch.set_meta(LEFT, None)?;
+        batch.set_meta(TRACED_PATHS, None)?;
+        batch.commit()?;
+        Ok(true)
+    }
+}
+
+impl Batch<'_> {
+    /// Makes the changes true.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be written; none of them is true then.
+    pub fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Self::File(file) => file.commit(),
+            Self::Shared(shared) => shared.commit(),
+        }
+    }
+
+    /// Remembers until the last trace is gone that these paths were forgotten.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    pub fn trace_paths(&self, paths: &[PathBuf]) -> Result<(), StoreError> {
+        super::sql::trace_paths(self, paths)
+    }
+
+    /// Takes records in. What is there stays: a file that was indexed here since, an item that was forgotten here.
+    /// `here` says whether a file of this path and hash lies on this machine.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses or is no file.
+    pub fn import(
+        &self,
+        records: impl IntoIterator<Item = Record>,
+        here: &dyn Fn(&str, &[u8; 32]) -> bool,
+    ) -> Result<Imported, StoreError> {
+        match self {
+            Self::File(file) => file.import(records, here),
+            Self::Shared(shared) => Err(StoreError::NoFile { name: shared.name().to_owned() }),
+        }
+    }
+}
+
+impl WriteStore for Database {
+    type Batch<'a> = Batch<'a>;
+
+    fn begin(&mut self, lock: &WriterLock) -> Result<Batch<'_>, StoreError> {
+        Self::begin(self, lock)
+    }
+}
+
+impl WriteBatch for Batch<'_> {
+    fn commit(self) -> Result<(), StoreError> {
+        Batch::commit(self)
+    }
+}

@@ -1,0 +1,252 @@
+//! A store in PostgreSQL that is used where it lies, by any number of machines.
+//!
+//! Readers see what was committed when they began, and wait for nobody. Whoever changes anything but counters of use
+//! holds the store's advisory lock until the change is committed, so changes follow each other as in SQLite. A
+//! connection that is lost is made anew by the next use, but never within a batch or a snapshot: that one fails, and
+//! nothing of it is kept.
+
+use super::connect::Access;
+use super::link::Link;
+use super::row::Failure;
+use super::schema::{WRITER, check, prepare, version};
+use crate::store::sql::{RunSql, SqlRow, count_places};
+use crate::store::{Snapshot, StoreError, WriteBatch, WriteStore, WriterLock};
+use postgres::error::SqlState;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::time::Duration;
+
+/// How long a batch waits for those of other machines.
+const BATCH_WAIT: Duration = Duration::from_secs(30);
+
+/// What is open on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// Nothing: each statement is of its own moment.
+    Now,
+    /// A snapshot.
+    Held,
+    /// A batch.
+    Batch,
+}
+
+/// A store in PostgreSQL.
+pub struct SharedDatabase {
+    address: String,
+    access: Access,
+    name: String,
+    link: RefCell<Link>,
+    moment: Cell<Moment>,
+    /// How many cursors there were.
+    cursors: Cell<u64>,
+}
+
+impl fmt::Debug for SharedDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The address may hold a password.
+        f.debug_struct("SharedDatabase").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Changes that become true together, or not at all when it is dropped.
+#[derive(Debug)]
+pub struct SharedBatch<'a> {
+    pub(super) database: &'a SharedDatabase,
+    /// Whether items stand or count elsewhere when it is committed.
+    pub(super) places_change: Cell<bool>,
+}
+
+impl SharedBatch<'_> {
+    /// How people know the store.
+    pub fn name(&self) -> &str {
+        self.database.name()
+    }
+}
+
+impl SharedDatabase {
+    /// Opens the store of a database to read, `None` if there is none. An older schema is brought up to date first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the address is wrong, the server cannot be reached or refuses, or the schema is newer.
+    pub fn open(address: &str, access: &Access) -> Result<Option<Self>, StoreError> {
+        let (mut link, name) = Link::new(address, access)?;
+        if version(&mut link.client, &name)?.is_none() {
+            return Ok(None);
+        }
+        prepare(&mut link.client, &name)?;
+        Ok(Some(Self::over(link, name, address, access)))
+    }
+
+    /// Opens the store of a database to write, making it if there is none.
+    ///
+    /// # Errors
+    /// As [`SharedDatabase::open`], and when the user may not make it.
+    pub fn open_to_write(address: &str, access: &Access) -> Result<Self, StoreError> {
+        let (mut link, name) = Link::new(address, access)?;
+        prepare(&mut link.client, &name)?;
+        Ok(Self::over(link, name, address, access))
+    }
+
+    fn over(link: Link, name: String, address: &str, access: &Access) -> Self {
+        let (address, access) = (address.to_owned(), access.clone());
+        Self { address, access, name, link: RefCell::new(link), moment: Cell::new(Moment::Now), cursors: Cell::new(0) }
+    }
+
+    /// How people know it: its address without a password.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A number that changes when anybody commits anything.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn version(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)";
+        self.one(sql, &[], |row| row.integer(0))
+    }
+
+    /// Whether no snapshot or batch was left open.
+    pub fn is_idle(&self) -> bool {
+        self.moment.get() == Moment::Now
+    }
+
+    /// A name for a cursor.
+    pub(super) fn next_cursor(&self) -> String {
+        self.cursors.set(self.cursors.get() + 1);
+        format!("cursor_{}", self.cursors.get())
+    }
+
+    /// Works on the connection. One that is lost is made anew, unless something is open on it.
+    pub(super) fn on<T>(&self, work: impl Fn(&mut Link) -> Result<T, Failure>) -> Result<T, StoreError> {
+        let mut link = self.link.borrow_mut();
+        if !self.is_idle() {
+            if link.is_lost() {
+                return Err(StoreError::Lost { name: self.name.clone() });
+            }
+            return work(&mut link).map_err(|failure| failure.of(&self.name));
+        }
+        if link.is_lost() {
+            *link = self.again()?;
+        }
+        match work(&mut link) {
+            // It was lost while nobody used it. What runs by itself only reads, or begins what is open then.
+            Err(_) if link.is_lost() => {
+                *link = self.again()?;
+                work(&mut link).map_err(|failure| failure.of(&self.name))
+            }
+            other => other.map_err(|failure| failure.of(&self.name)),
+        }
+    }
+
+    fn again(&self) -> Result<Link, StoreError> {
+        let (mut link, name) = Link::new(&self.address, &self.access)?;
+        check(&mut link.client, &name)?;
+        Ok(link)
+    }
+
+    fn enter(&self, moment: Moment, sql: &str) -> Result<(), StoreError> {
+        self.leave();
+        let begun = self.on(|link| {
+            link.batch(sql).inspect_err(|_| {
+                // What had begun ends here; a connection that is lost ends it by itself.
+                drop(link.client.batch_execute("ROLLBACK"));
+            })
+        });
+        self.moment.set(if begun.is_ok() { moment } else { Moment::Now });
+        begun
+    }
+
+    /// Ends what is open; nothing of it is kept that was not committed.
+    fn leave(&self) {
+        let mut link = self.link.borrow_mut();
+        if self.moment.replace(Moment::Now) != Moment::Now && !link.is_lost() {
+            // A connection that cannot end it is lost, which the next use sees.
+            drop(link.batch("ROLLBACK"));
+        }
+    }
+
+    /// Everything that is read until the snapshot is dropped is of one moment.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Ok(Snapshot::new(self.hold()?))
+    }
+
+    pub(super) fn hold(&self) -> Result<Open<'_>, StoreError> {
+        if !self.is_idle() {
+            // It goes on with the moment that is held.
+            return Ok(Open(None));
+        }
+        self.enter(Moment::Held, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+        Ok(Open(Some(self)))
+    }
+
+    /// Begins changes, behind those of everybody else.
+    pub(super) fn begin_behind_others(&self) -> Result<SharedBatch<'_>, StoreError> {
+        let wait = BATCH_WAIT.as_millis();
+        // The lock is waited for only so long; a row, which nobody else changes meanwhile, as long as a statement may.
+        let begun = self.enter(
+            Moment::Batch,
+            &format!(
+                "BEGIN; SET LOCAL lock_timeout = {wait}; SELECT pg_advisory_xact_lock({WRITER});
+                 SET LOCAL lock_timeout = 0"
+            ),
+        );
+        begun.map_err(|error| self.busy(error))?;
+        Ok(SharedBatch { database: self, places_change: Cell::new(false) })
+    }
+
+    /// Begins changes of what may be lost: without the lock, and waiting for no row longer than this.
+    pub(super) fn begin_quickly(&self, wait: Duration) -> Result<SharedBatch<'_>, StoreError> {
+        self.enter(Moment::Batch, &format!("BEGIN; SET LOCAL lock_timeout = {}", wait.as_millis()))?;
+        Ok(SharedBatch { database: self, places_change: Cell::new(false) })
+    }
+
+    fn busy(&self, error: StoreError) -> StoreError {
+        match error {
+            StoreError::Postgres { source, .. } if source.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+                StoreError::SharedBusy { name: self.name.clone() }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Ends what is open when it is dropped.
+pub(super) struct Open<'a>(Option<&'a SharedDatabase>);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if let Some(database) = self.0 {
+            database.leave();
+        }
+    }
+}
+
+impl Drop for SharedBatch<'_> {
+    fn drop(&mut self) {
+        self.database.leave();
+    }
+}
+
+impl WriteStore for SharedDatabase {
+    type Batch<'a> = SharedBatch<'a>;
+
+    fn begin(&mut self, _lock: &WriterLock) -> Result<SharedBatch<'_>, StoreError> {
+        self.begin_behind_others()
+    }
+}
+
+impl WriteBatch for SharedBatch<'_> {
+    fn commit(self) -> Result<(), StoreError> {
+        if self.places_change.get() {
+            count_places(&self)?;
+        }
+        // After a statement that failed the server would take COMMIT for ROLLBACK, and say nothing.
+        self.database.on(|link| link.batch("SELECT 1; COMMIT"))?;
+        self.database.moment.set(Moment::Now);
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! A connection with the statements that are prepared on it.
+
+use super::connect::{Access, connect};
+use super::row::Failure;
+use postgres::error::SqlState;
+use postgres::types::ToSql;
+use postgres::{Client, Row, Statement};
+use std::collections::HashMap;
+
+use crate::store::StoreError;
+use crate::store::sql::SqlValue;
+
+/// Statements that are kept prepared.
+const STATEMENTS: usize = 256;
+
+/// A connection.
+pub(super) struct Link {
+    pub client: Client,
+    statements: HashMap<String, Statement>,
+    /// Whether the server has ended it.
+    is_lost: bool,
+}
+
+impl Link {
+    /// A new one, and how people know the database.
+    pub fn new(address: &str, access: &Access) -> Result<(Self, String), StoreError> {
+        let (client, name) = connect(address, access)?;
+        Ok((Self { client, statements: HashMap::new(), is_lost: false }, name))
+    }
+
+    /// Whether the server is there no more, as far as is known.
+    pub fn is_lost(&self) -> bool {
+        self.is_lost || self.client.is_closed()
+    }
+
+    /// Runs a statement that answers rows.
+    pub fn query(&mut self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Failure> {
+        let ran = self.prepared(sql).and_then(|statement| self.client.query(&statement, values));
+        self.seen(ran)
+    }
+
+    /// Runs a statement that changes rows; gives how many.
+    pub fn execute(&mut self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, Failure> {
+        let ran = self.prepared(sql).and_then(|statement| self.client.execute(&statement, values));
+        self.seen(ran)
+    }
+
+    /// Runs statements without values.
+    pub fn batch(&mut self, sql: &str) -> Result<(), Failure> {
+        let ran = self.client.batch_execute(sql);
+        self.seen(ran)
+    }
+
+    fn prepared(&mut self, sql: &str) -> Result<Statement, postgres::Error> {
+        if let Some(known) = self.statements.get(sql) {
+            return Ok(known.clone());
+        }
+        let statement = self.client.prepare(&numbered(sql))?;
+        if self.statements.len() >= STATEMENTS {
+            self.statements.clear();
+        }
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    fn seen<T>(&mut self, ran: Result<T, postgres::Error>) -> Result<T, Failure> {
+        if let Err(error) = &ran {
+            let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
+            self.is_lost |= error.is_closed() || error.code().is_some_and(|code| ends.contains(code));
+        }
+        Ok(ran?)
+    }
+}
+
+/// Values as references.
+pub(super) fn given<'v>(values: &'v [SqlValue<'_>]) -> Vec<&'v (dyn ToSql + Sync)> {
+    values.iter().map(|value| value as _).collect()
+}
+
+/// A statement with values as PostgreSQL names them: `?2` is `$2`, and each `?` is the next one.
+fn numbered(sql: &str) -> String {
+    let mut out = String::with_capacity(sql.len() + 16);
+    let mut next = 1;
+    let mut rest = sql.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '?' => {
+                out.push('$');
+                if !rest.peek().is_some_and(char::is_ascii_digit) {
+                    out.push_str(&next.to_string());
+                    next += 1;
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_numbered() {
+        assert_eq!(numbered("a = ?2 AND b = ?1"), "a = $2 AND b = $1");
+        assert_eq!(numbered("a = ? AND b IN (?, ?)"), "a = $1 AND b IN ($2, $3)");
+    }
+}

@@ -1,0 +1,125 @@
+//! Rows as the server answers them, and values as it is given them.
+
+use super::text::{marked, unmarked};
+use crate::store::StoreError;
+use crate::store::sql::{SqlError, SqlRow, SqlValue};
+use postgres::Row;
+use postgres::types::private::BytesMut;
+use postgres::types::{FromSql, IsNull, ToSql, Type};
+use std::error::Error;
+
+/// Why a row cannot be read, or a statement not be run.
+#[derive(Debug)]
+pub enum Failure {
+    /// What the client or the server said.
+    Said(postgres::Error),
+    /// A value that nobody wrote.
+    Odd(String),
+}
+
+impl Failure {
+    /// The same of the store with this name.
+    pub fn of(self, name: &str) -> StoreError {
+        match self {
+            Self::Said(source) => super::schema::refused(name)(source),
+            Self::Odd(what) => StoreError::OddValue { name: name.to_owned(), what },
+        }
+    }
+}
+
+impl From<postgres::Error> for Failure {
+    fn from(source: postgres::Error) -> Self {
+        Self::Said(source)
+    }
+}
+
+impl SqlError for Failure {
+    fn odd(_at: usize, what: String) -> Self {
+        Self::Odd(what)
+    }
+
+    fn out_of_range(_at: usize, number: i64) -> Self {
+        Self::Odd(format!("{number} is out of range"))
+    }
+
+    fn within(self, place: &str) -> Self {
+        match self {
+            Self::Odd(what) => Self::Odd(format!("{place}: {what}")),
+            said => said,
+        }
+    }
+}
+
+/// A value of whatever type.
+struct Anything;
+
+impl FromSql<'_> for Anything {
+    fn from_sql(_type: &Type, _raw: &[u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self)
+    }
+
+    fn accepts(_type: &Type) -> bool {
+        true
+    }
+}
+
+impl SqlRow for Row {
+    type Error = Failure;
+
+    fn column(&self, at: usize) -> &str {
+        self.columns().get(at).map_or("a value", postgres::Column::name)
+    }
+
+    fn is_null(&self, at: usize) -> Result<bool, Failure> {
+        Ok(self.try_get::<_, Option<Anything>>(at)?.is_none())
+    }
+
+    fn integer(&self, at: usize) -> Result<i64, Failure> {
+        Ok(match self.columns().get(at).map(postgres::Column::type_) {
+            Some(&Type::BOOL) => self.try_get::<_, bool>(at)?.into(),
+            Some(&Type::INT4) => self.try_get::<_, i32>(at)?.into(),
+            _ => self.try_get(at)?,
+        })
+    }
+
+    fn real(&self, at: usize) -> Result<f64, Failure> {
+        Ok(self.try_get(at)?)
+    }
+
+    fn text(&self, at: usize) -> Result<String, Failure> {
+        Ok(unmarked(self.try_get(at)?))
+    }
+
+    fn lossy_text(&self, at: usize) -> Result<String, Failure> {
+        self.text(at)
+    }
+
+    fn bytes(&self, at: usize) -> Result<&[u8], Failure> {
+        Ok(self.try_get(at)?)
+    }
+}
+
+impl ToSql for SqlValue<'_> {
+    fn to_sql(&self, wanted: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Integer(number) => match *wanted {
+                Type::INT4 => i32::try_from(*number)?.to_sql(wanted, out),
+                Type::INT8 => number.to_sql(wanted, out),
+                _ => Err(format!("a number was given for {wanted}").into()),
+            },
+            Self::Real(number) if *wanted == Type::FLOAT8 => number.to_sql(wanted, out),
+            Self::Real(_) => Err(format!("a float was given for {wanted}").into()),
+            Self::Text(text) => marked(text).to_sql(wanted, out),
+            Self::OwnText(text) => marked(text).to_sql(wanted, out),
+            Self::Bytes(bytes) => bytes.to_sql(wanted, out),
+            Self::OwnBytes(bytes) => bytes.to_sql(wanted, out),
+        }
+    }
+
+    fn accepts(_type: &Type) -> bool {
+        true
+    }
+
+    postgres::types::to_sql_checked!();
+}

@@ -1,0 +1,292 @@
+//! What a server makes of a store, beside what every store must do (`store::conformance`).
+
+mod databases;
+
+use super::{Access, SharedDatabase};
+use crate::error::{Diagnose, ErrorKind};
+use crate::store::sql::RunSql;
+use crate::store::{
+    CountUsage, Database, ItemFilter, LogChanges, Place, Pool, ReadChanges, ReadEvents, ReadItems, ReadSources,
+    ReadUsage, ReadWords, StoreError, StorePlace, WriteBatch, WriteEvents, WriteForgotten, WriteItems, WriteSources,
+    WriteStore, WriterLock, copy_store,
+};
+use crate::types::{Authority, Item, Kind, Scope, State};
+pub(in crate::store) use databases::address_of;
+use databases::{database_of, server};
+use std::fs;
+use std::path::Path;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+fn item(uid: &str) -> Item {
+    Item {
+        uid: uid.to_owned(),
+        kind: Kind::Chunk,
+        scope: Scope::global(),
+        authority: Authority::Personal,
+        state: State::Active,
+        title: "A title".to_owned(),
+        body: format!("The text of {uid}, \0 and \u{1} too"),
+        attributes: serde_json::json!({"tags": ["A", "b\0"], "provider": "Acme"}),
+        path: None,
+        span: None,
+        created_at: 1,
+        updated_at: 2,
+    }
+}
+
+/// A folder, its lock, and the store of its database.
+fn made() -> (tempfile::TempDir, WriterLock, SharedDatabase) {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = lock(dir.path());
+    let store = open(dir.path());
+    (dir, lock, store)
+}
+
+fn lock(folder: &Path) -> WriterLock {
+    WriterLock::take(folder, "test", Duration::from_secs(9)).unwrap()
+}
+
+fn open(folder: &Path) -> SharedDatabase {
+    SharedDatabase::open(&address_of(folder), &Access::default()).unwrap().unwrap()
+}
+
+/// Ends every connection to the database of a folder.
+fn cut(folder: &Path) {
+    let name = database_of(folder);
+    let ended = server().psql(
+        "postgres",
+        &format!("SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = '{name}'"),
+    );
+    assert_ne!(ended.trim(), "0");
+}
+
+#[test]
+fn a_batch_that_is_dropped_or_fails_leaves_nothing() {
+    let (dir, lock, mut store) = made();
+    {
+        let batch = store.begin(&lock).unwrap();
+        batch.put_item(&item("chunk/1"), None).unwrap();
+    }
+    assert_eq!(store.admitted(&ItemFilter::default(), None).unwrap(), [0; 0]);
+    {
+        let batch = store.begin(&lock).unwrap();
+        batch.put_item(&item("chunk/1"), None).unwrap();
+        assert!(batch.execute("INSERT INTO event (at, name, data) VALUES (1, 'x', 'no JSON')", &[]).is_err());
+        // Whoever goes on regardless hears of it at the latest here.
+        assert!(batch.commit().is_err());
+    }
+    assert_eq!(store.admitted(&ItemFilter::default(), None).unwrap(), [0; 0]);
+    assert_eq!((store.corpus().unwrap().items, open(dir.path()).corpus().unwrap().items), (0, 0));
+}
+
+/// A batch waits for the one before it, and sees what that has done; counters and readers wait for nobody.
+#[test]
+fn writers_follow_each_other() {
+    let (dir, lock, mut store) = made();
+    let (mut other, mut counter) = (open(dir.path()), open(dir.path()));
+    let begun = Barrier::new(2);
+    std::thread::scope(|scope| {
+        let follow = || {
+            begun.wait();
+            let since = Instant::now();
+            let batch = other.begin(&lock).unwrap();
+            let waited = since.elapsed();
+            let id = batch.put_item(&item("chunk/1"), None).unwrap();
+            batch.commit().unwrap();
+            (waited, id)
+        };
+        let second = scope.spawn(follow);
+        let batch = store.begin(&lock).unwrap();
+        let first = batch.put_item(&item("chunk/1"), None).unwrap();
+        begun.wait();
+        counter.count_served(&["chunk/1"], 7).unwrap();
+        assert_eq!((counter.item_id("chunk/1").unwrap(), counter.usage(&["chunk/1"]).unwrap().len()), (None, 1));
+        std::thread::sleep(Duration::from_millis(300));
+        batch.commit().unwrap();
+        let (waited, id) = second.join().unwrap();
+        assert!(waited >= Duration::from_millis(250), "{waited:?}");
+        assert_eq!(
+            (counter.item_id("chunk/1").unwrap(), counter.item_id("chunk/1-2").unwrap()),
+            (Some(first), Some(id))
+        );
+    });
+}
+
+#[test]
+fn a_connection_that_is_cut_is_told_and_made_anew() {
+    let (dir, lock, mut store) = made();
+    {
+        let batch = store.begin(&lock).unwrap();
+        batch.put_item(&item("chunk/1"), None).unwrap();
+        cut(dir.path());
+        let error = batch.put_item(&item("chunk/2"), None).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Network);
+        assert!(error.hint().is_some(), "{error}");
+        let error = batch.put_item(&item("chunk/3"), None).unwrap_err();
+        assert!(matches!(error, StoreError::Lost { .. }), "{error:?}");
+        assert!(batch.commit().is_err());
+    }
+    assert_eq!(store.item_id("chunk/1").unwrap(), None, "the next use has a connection, and nothing was kept");
+    {
+        let _moment = store.snapshot().unwrap();
+        assert_eq!(store.item_id("chunk/1").unwrap(), None);
+        cut(dir.path());
+        assert!(store.item_id("chunk/1").is_err(), "a moment cannot go on elsewhere");
+    }
+    cut_idle(dir.path(), &store);
+    let batch = store.begin(&lock).unwrap();
+    batch.log(1, "after", &serde_json::Value::Null).unwrap();
+    cut(dir.path());
+    assert!(batch.commit().is_err());
+    assert_eq!(store.changes().unwrap(), 0);
+}
+
+/// One that nobody is using is made anew without a word.
+fn cut_idle(folder: &Path, store: &SharedDatabase) {
+    assert_eq!(store.changes().unwrap(), 0);
+    cut(folder);
+    assert_eq!(store.changes().unwrap(), 0);
+}
+
+#[test]
+fn another_schema_is_refused_and_an_older_one_is_brought_up_to_date() {
+    let (dir, lock, mut store) = made();
+    let batch = store.begin(&lock).unwrap();
+    batch.put_item(&item("chunk/1"), None).unwrap();
+    batch.commit().unwrap();
+    drop(store);
+    let name = database_of(dir.path());
+    server().psql(&name, "UPDATE kenning.schema_version SET number = 99");
+    let opened = SharedDatabase::open(&address_of(dir.path()), &Access::default());
+    assert!(matches!(opened, Err(StoreError::NewerCopy { found: 99, .. })), "{opened:?}");
+    assert!(SharedDatabase::open_to_write(&address_of(dir.path()), &Access::default()).is_err());
+    // Nothing of ours, then what the first version of ken left there.
+    server().psql(&name, "DROP SCHEMA kenning CASCADE");
+    assert!(SharedDatabase::open(&address_of(dir.path()), &Access::default()).unwrap().is_none());
+    let first = include_str!("../../../../index/postgres/0001_first.sql");
+    let made = format!(
+        "CREATE SCHEMA kenning; SET search_path = kenning; CREATE TABLE schema_version (number bigint NOT NULL);
+         INSERT INTO schema_version VALUES (1); {first}
+         INSERT INTO source VALUES (41, '/a', '/', 'text', 'global', sha256(''), 1, 2, 3);
+         INSERT INTO item VALUES (7, 'chunk/7', 'chunk', 'global', 'team', 'active', 't', 'b',
+            substr(sha256(''), 1, 16), 2, '{{}}', 41, NULL, NULL, NULL, NULL, 1, 2);"
+    );
+    server().psql(&name, &made);
+    std::thread::scope(|scope| {
+        // Whoever comes first brings it up to date; the others wait.
+        let look = || assert_eq!(open(dir.path()).corpus().unwrap().items, 1);
+        (0..3).for_each(|_| drop(scope.spawn(look)));
+    });
+    let mut store = open(dir.path());
+    assert_eq!((store.corpus().unwrap().words, store.item_id("chunk/7").unwrap()), (2, Some(7)));
+    let batch = store.begin(&lock).unwrap();
+    assert_eq!(batch.put_item(&item("chunk/8"), None).unwrap(), 8, "numbers go on behind those that are there");
+    batch.remove_source(41).unwrap();
+    batch.commit().unwrap();
+    assert_eq!((store.corpus().unwrap().items, store.item_id("chunk/7").unwrap()), (1, None));
+}
+
+/// What comes from SQLite reads the same there, goes on there with numbers of its own, and comes back.
+#[test]
+fn a_copy_is_used_where_it_lies_and_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = lock(dir.path());
+    let mut here = Database::open_to_write(&lock).unwrap();
+    let batch = WriteStore::begin(&mut here, &lock).unwrap();
+    for at in 0..5 {
+        batch.put_item(&item(&format!("chunk/{at}")), None).unwrap();
+    }
+    batch.log(1, "made", &serde_json::Value::Null).unwrap();
+    WriteBatch::commit(batch).unwrap();
+    drop(lock);
+    let (folder, there) = (StorePlace::Folder(dir.path().to_owned()), StorePlace::Address(address_of(dir.path())));
+    let access = Access::default();
+    let mut before = open(dir.path());
+    let (start, stamp) = (before.begin_generation().unwrap(), before.stamp().unwrap());
+    assert!(copy_store(&folder, &there, &access, &mut |_, _| {}).unwrap().same);
+    let rows = here.admitted(&ItemFilter::default(), None).unwrap();
+    assert_eq!(before.admitted(&ItemFilter::default(), None).unwrap(), rows);
+    assert_eq!(before.items(&rows).unwrap(), here.items(&rows).unwrap());
+    assert_eq!((before.corpus().unwrap(), before.changes().unwrap()), (here.corpus().unwrap(), 1));
+    assert_eq!(before.changed_since(start, 9).unwrap().as_ref(), Some(&rows), "files that are derived notice");
+    assert_ne!(before.stamp().unwrap(), stamp);
+    for (kept, tags) in [(5, vec!["a"]), (5, vec!["b\0"]), (0, vec!["b"])] {
+        let tags = tags.into_iter().map(str::to_owned).collect();
+        let filter = ItemFilter { tags, provider: Some("acme".to_owned()), ..ItemFilter::default() };
+        assert_eq!(before.admitted(&filter, None).unwrap().len(), kept);
+    }
+    let lock = self::lock(dir.path());
+    let batch = before.begin(&lock).unwrap();
+    let row = batch.put_item(&item("chunk/9"), None).unwrap();
+    batch.log(2, "went on", &serde_json::Value::Null).unwrap();
+    batch.remove_item(rows[0]).unwrap();
+    batch.commit().unwrap();
+    assert!(row > rows[4], "{row}");
+    drop((lock, here));
+    assert!(copy_store(&there, &folder, &access, &mut |_, _| {}).unwrap().same);
+    let here = Database::open(dir.path()).unwrap().unwrap();
+    assert_eq!(here.item_id("chunk/9").unwrap(), Some(row));
+    assert_eq!((here.changes().unwrap(), here.sources().unwrap().len(), here.corpus().unwrap().items), (2, 0, 5));
+}
+
+#[test]
+fn a_copy_is_refused_while_somebody_writes() {
+    let (dir, lock, mut store) = made();
+    let other = tempfile::tempdir().unwrap();
+    drop(Database::open_to_write(&self::lock(other.path())).unwrap());
+    let batch = store.begin(&lock).unwrap();
+    let from = StorePlace::Folder(other.path().to_owned());
+    let to = StorePlace::Address(address_of(dir.path()));
+    let copied = copy_store(&from, &to, &Access::default(), &mut |_, _| {});
+    assert!(matches!(copied, Err(StoreError::SharedBusy { .. })), "{copied:?}");
+    drop(batch);
+    assert!(copy_store(&from, &to, &Access::default(), &mut |_, _| {}).unwrap().same);
+}
+
+#[test]
+fn what_nobody_wrote_is_damage_and_never_a_panic() {
+    let (dir, lock, mut store) = made();
+    let batch = store.begin(&lock).unwrap();
+    let row = batch.put_item(&item("chunk/1"), None).unwrap();
+    batch.commit().unwrap();
+    server().psql(&database_of(dir.path()), "UPDATE kenning.item SET body = 'another'");
+    let error = store.items(&[row]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged);
+    server().psql(&database_of(dir.path()), "UPDATE kenning.item SET byte_start = -1");
+    let error = store.items(&[row]).unwrap_err();
+    assert!(error.to_string().contains("item chunk/1: byte_start is -1"), "{error}");
+}
+
+/// As the engine uses it: by its place, through the pool, with what is derived from it on this machine.
+#[test]
+fn a_store_is_used_by_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = lock(dir.path());
+    let place = Place { url: Some(address_of(dir.path())), ..Place::folder(dir.path()) };
+    let mut store = Database::open_to_write_at(&place, &lock).unwrap();
+    assert!(Database::open(dir.path()).unwrap().is_none(), "there is no file");
+    let pool = Pool::at(place);
+    assert!(!pool.reader().unwrap().unwrap().is_unchanged(), "a new connection knows nothing");
+    let batch = store.begin(&lock).unwrap();
+    let row = batch.put_item(&item("chunk/1"), None).unwrap();
+    batch.commit().unwrap();
+    {
+        let reader = pool.reader().unwrap().unwrap();
+        assert!(!reader.is_unchanged() && reader.item_id("chunk/1").unwrap() == Some(row));
+    }
+    // Whatever happens on that server may count as a change; that nothing has is seen now and then.
+    assert!((0..100).any(|_| pool.reader().unwrap().unwrap().is_unchanged()));
+
+    fs::write(store.vector_file(), "derived").unwrap();
+    let batch = store.begin(&lock).unwrap();
+    batch.forget_item(row, 7).unwrap();
+    batch.trace_paths(&[dir.path().to_owned()]).unwrap();
+    batch.commit().unwrap();
+    assert!(store.has_traces().unwrap() && store.is_traced(dir.path()).unwrap());
+    assert!(store.erase_traces(&lock, Duration::ZERO).unwrap());
+    assert!(!store.has_traces().unwrap() && !store.is_traced(dir.path()).unwrap() && !store.vector_file().exists());
+    for failed in [store.check().map(drop), store.rebuild(&lock), store.clean(&lock).map(drop)] {
+        assert!(matches!(failed, Err(StoreError::NoFile { .. })), "{failed:?}");
+    }
+}

@@ -1,0 +1,194 @@
+//! What statements are run on: a connection that reads, changes that become true together.
+
+use super::parameter::SqlValue;
+use super::value::{SqlError, SqlRow, count};
+use super::{Dialect, StoreError, values};
+use crate::store::{ReadStore, Snapshot};
+use std::ops::ControlFlow;
+
+/// Keys that rows are asked for by.
+#[derive(Debug, Clone, Copy)]
+pub enum Keys<'k> {
+    /// Numbers.
+    Integers(&'k [i64]),
+    /// Texts.
+    Texts(&'k [&'k str]),
+}
+
+impl<'k> Keys<'k> {
+    /// How many.
+    pub fn count(self) -> usize {
+        match self {
+            Self::Integers(keys) => keys.len(),
+            Self::Texts(keys) => keys.len(),
+        }
+    }
+
+    /// One after another.
+    pub fn iter(self) -> impl Iterator<Item = SqlValue<'k>> {
+        let (integers, texts) = match self {
+            Self::Integers(keys) => (keys, &[][..]),
+            Self::Texts(keys) => (&[][..], keys),
+        };
+        integers.iter().map(|key| SqlValue::Integer(*key)).chain(texts.iter().map(|key| SqlValue::Text(key)))
+    }
+}
+
+/// A statement that reads rows by keys; `?1` is none of its own values.
+#[derive(Debug, Clone, Copy)]
+pub struct ByKey<'q> {
+    /// `SELECT` with what is joined.
+    pub select: &'q str,
+    /// The column that holds the key.
+    pub column: &'q str,
+    /// What else must hold, from ` AND` on; may be empty.
+    pub and: &'q str,
+    /// The order of the rows of one key; may be empty.
+    pub order: &'q str,
+}
+
+/// What statements are run on.
+pub trait RunSql {
+    /// Why a row cannot be read.
+    type Error: SqlError;
+    /// A row of an answer.
+    type Row<'r>: SqlRow<Error = Self::Error>;
+
+    /// Which form of SQL it speaks.
+    fn dialect(&self) -> Dialect;
+
+    /// Every row of an answer.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        values: &[SqlValue<'_>],
+        read: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
+    ) -> Result<Vec<T>, StoreError>;
+
+    /// The rows of some keys, in the order of the keys. Other values of the statement are `?2` and so on.
+    fn rows_by<T>(
+        &self,
+        query: ByKey<'_>,
+        keys: Keys<'_>,
+        others: &[SqlValue<'_>],
+        read: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
+    ) -> Result<Vec<T>, StoreError>;
+
+    /// Runs a statement that changes rows; gives how many.
+    fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<usize, StoreError>;
+
+    /// Adds rows to a table, such as `link (from_uid, to_uid)`; `conflict` says what becomes of those that are there.
+    fn insert_all<'v, const N: usize>(
+        &self,
+        into: &str,
+        rows: impl IntoIterator<Item = [SqlValue<'v>; N]>,
+        conflict: &str,
+    ) -> Result<(), StoreError>;
+
+    /// What stands in the store is none that was written.
+    fn damaged(&self, what: String) -> StoreError;
+
+    /// The first row of an answer.
+    fn first<T>(
+        &self,
+        sql: &str,
+        values: &[SqlValue<'_>],
+        read: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
+    ) -> Result<Option<T>, StoreError> {
+        Ok(self.rows(sql, values, read)?.into_iter().next())
+    }
+
+    /// The row of an answer that always has one.
+    fn one<T>(
+        &self,
+        sql: &str,
+        values: &[SqlValue<'_>],
+        read: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
+    ) -> Result<T, StoreError> {
+        self.first(sql, values, read)?.ok_or_else(|| self.damaged("a row that is always there is missing".to_owned()))
+    }
+
+    /// Whether an answer has a row.
+    fn exists(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<bool, StoreError> {
+        Ok(self.first(sql, values, |_| Ok(()))?.is_some())
+    }
+
+    /// The count that an answer is.
+    fn counted(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<usize, StoreError> {
+        self.one(sql, values, |row| count(row, 0))
+    }
+
+    /// A value of `meta`.
+    fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
+        self.first("SELECT value FROM meta WHERE key = ?1", &values![key], |row| row.get(0))
+    }
+}
+
+/// A connection that reads.
+pub trait ReadSql: RunSql {
+    /// Reads with several statements at one moment: in the snapshot that is open, else in one of its own.
+    fn at_once<T>(&self, read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError>;
+
+    /// Gives each row of an answer to `read` until that breaks off. The statement has no values.
+    fn visit(
+        &self,
+        sql: &str,
+        read: impl FnMut(&Self::Row<'_>) -> Result<ControlFlow<()>, Self::Error>,
+    ) -> Result<(), StoreError>;
+
+    /// Everything that is read until it is dropped is of one moment.
+    fn hold_moment(&self) -> Result<Snapshot<'_>, StoreError>;
+
+    /// Tells the file that is open from others; zeros where the store says itself which it is.
+    fn identity(&self) -> (u64, u64);
+
+    /// Bytes on disk.
+    fn bytes_on_disk(&self) -> Result<u64, StoreError>;
+}
+
+/// A connection through which counts and rows are kept without the writer's lock.
+pub trait KeepSql: ReadSql {
+    /// Changes that become true together.
+    type Changes<'a>: WriteSql
+    where
+        Self: 'a;
+
+    /// Begins changes without the writer's lock: of what may be lost, or is one short transaction.
+    fn begin_unlocked(&mut self) -> Result<Self::Changes<'_>, StoreError>;
+
+    /// Adds rows that may be lost, as [`RunSql::insert_all`] does, in a transaction that waits for nobody longer than
+    /// people notice.
+    fn insert_quickly<'v, const N: usize>(
+        &mut self,
+        into: &str,
+        rows: impl IntoIterator<Item = [SqlValue<'v>; N]>,
+        conflict: &str,
+    ) -> Result<(), StoreError>;
+}
+
+/// Changes that become true together.
+pub trait WriteSql: RunSql {
+    /// What is changed says where items stand or count.
+    fn places_change(&self);
+
+    /// Makes the changes true.
+    fn commit_all(self) -> Result<(), StoreError>;
+
+    /// Sets a value of `meta`, or takes it away.
+    fn set_meta(&self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
+        match value {
+            Some(value) => self.execute(
+                "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                &values![key, value],
+            )?,
+            None => self.execute("DELETE FROM meta WHERE key = ?1", &values![key])?,
+        };
+        Ok(())
+    }
+}
+
+impl<D: ReadSql> ReadStore for D {
+    fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        self.hold_moment()
+    }
+}

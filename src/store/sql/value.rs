@@ -1,0 +1,125 @@
+//! Values that more is known of than their column's type says: counts, names, JSON. What no write of ours leaves is
+//! damage, never a default.
+
+use serde_json::Value;
+
+/// Why a row cannot be read, as a database says it.
+pub trait SqlError: Sized {
+    /// The value of this column is none that was written.
+    fn odd(at: usize, what: String) -> Self;
+
+    /// The same of a number that is too large or too small for what it counts.
+    fn out_of_range(at: usize, number: i64) -> Self;
+
+    /// Says which row an odd value stands in, such as `item chunk/1`.
+    fn within(self, place: &str) -> Self;
+}
+
+/// A row of an answer.
+pub trait SqlRow {
+    /// Why it cannot be read.
+    type Error: SqlError;
+
+    /// The name of a column.
+    fn column(&self, at: usize) -> &str;
+
+    /// Whether a column holds nothing.
+    fn is_null(&self, at: usize) -> Result<bool, Self::Error>;
+
+    /// A number; 0 or 1 for no and yes.
+    fn integer(&self, at: usize) -> Result<i64, Self::Error>;
+
+    /// A float.
+    fn real(&self, at: usize) -> Result<f64, Self::Error>;
+
+    /// A text.
+    fn text(&self, at: usize) -> Result<String, Self::Error>;
+
+    /// A text with the sign for what is unreadable in place of damaged bytes.
+    fn lossy_text(&self, at: usize) -> Result<String, Self::Error>;
+
+    /// Bytes.
+    fn bytes(&self, at: usize) -> Result<&[u8], Self::Error>;
+
+    /// A value of whatever type is wanted.
+    fn get<T: Column>(&self, at: usize) -> Result<T, Self::Error> {
+        T::of(self, at)
+    }
+}
+
+/// A type that a column can be read as.
+pub trait Column: Sized {
+    /// The value of a column.
+    fn of<R: SqlRow + ?Sized>(row: &R, at: usize) -> Result<Self, R::Error>;
+}
+
+macro_rules! column {
+    ($($into:ty => |$row:ident, $at:ident| $read:expr;)+) => {
+        $(impl Column for $into {
+            fn of<R: SqlRow + ?Sized>($row: &R, $at: usize) -> Result<Self, R::Error> {
+                $read
+            }
+        })+
+    };
+}
+
+column! {
+    i64 => |row, at| row.integer(at);
+    i32 => |row, at| narrow(row, at);
+    u32 => |row, at| narrow(row, at);
+    bool => |row, at| Ok(row.integer(at)? != 0);
+    f64 => |row, at| row.real(at);
+    String => |row, at| row.text(at);
+    Vec<u8> => |row, at| row.bytes(at).map(<[u8]>::to_vec);
+}
+
+impl<const N: usize> Column for [u8; N] {
+    fn of<R: SqlRow + ?Sized>(row: &R, at: usize) -> Result<Self, R::Error> {
+        let bytes = row.bytes(at)?;
+        bytes.try_into().map_err(|_| odd(row, at, &format!("has {} bytes", bytes.len())))
+    }
+}
+
+impl<T: Column> Column for Option<T> {
+    fn of<R: SqlRow + ?Sized>(row: &R, at: usize) -> Result<Self, R::Error> {
+        if row.is_null(at)? { Ok(None) } else { T::of(row, at).map(Some) }
+    }
+}
+
+fn narrow<R: SqlRow + ?Sized, T: TryFrom<i64>>(row: &R, at: usize) -> Result<T, R::Error> {
+    let number = row.integer(at)?;
+    T::try_from(number).map_err(|_| R::Error::out_of_range(at, number))
+}
+
+/// The value of a column is odd; `what` is said of the column.
+pub fn odd<R: SqlRow + ?Sized>(row: &R, at: usize, what: &str) -> R::Error {
+    R::Error::odd(at, format!("{} {what}", row.column(at)))
+}
+
+/// Says which row an odd value stands in, such as `item chunk/1`.
+pub fn within<E: SqlError>(place: &str) -> impl Fn(E) -> E + '_ {
+    move |error| error.within(place)
+}
+
+/// A count or a place in a text, which is never negative.
+pub fn count<R: SqlRow + ?Sized>(row: &R, at: usize) -> Result<usize, R::Error> {
+    let number = row.integer(at)?;
+    usize::try_from(number).map_err(|_| odd(row, at, &format!("is {number}")))
+}
+
+/// As [`count`], where there may be none.
+pub fn optional_count<R: SqlRow + ?Sized>(row: &R, at: usize) -> Result<Option<usize>, R::Error> {
+    if row.is_null(at)? { Ok(None) } else { count(row, at).map(Some) }
+}
+
+/// One of some names, as `of` reads it.
+pub fn named<R: SqlRow + ?Sized, T>(row: &R, at: usize, of: impl Fn(&str) -> Option<T>) -> Result<T, R::Error> {
+    let name = row.text(at)?;
+    let shown: String = name.chars().take(40).collect();
+    of(&name).ok_or_else(|| odd(row, at, &format!("is {shown:?}")))
+}
+
+/// Whatever JSON holds.
+pub fn json<R: SqlRow + ?Sized>(row: &R, at: usize) -> Result<Value, R::Error> {
+    serde_json::from_str(&row.text(at)?).map_err(|error| odd(row, at, &format!("is no JSON: {error}")))
+}
