@@ -184,8 +184,8 @@ pub enum StoreError {
         /// What SQLite said of it.
         source: rusqlite::Error,
     },
-    /// What is done with the file of a data directory was asked of another store.
-    #[error("{name} is no file of a data directory, which this is done with")]
+    /// Something that only a file can do was asked of a database in PostgreSQL.
+    #[error("this works on the file of a data directory alone, and {name} is a database in PostgreSQL")]
     NoFile {
         /// The database.
         name: String,
@@ -322,7 +322,7 @@ impl Diagnose for StoreError {
             Self::OlderCopy { .. } => "copy to it once with this ken, which brings it up to date",
             Self::OddRow { .. } => "something else has written to the copy: make it anew from a place that is whole",
             Self::SharedBusy { .. } => "try again when it is done",
-            Self::Lost { .. } => "nothing of the change was kept: try again",
+            Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
             Self::NoFile { .. } => "copy it to a data directory first: `ken store copy --from ADDRESS --to FOLDER`",
             Self::OtherHistory { .. } => "copy to another place, or empty this one first",

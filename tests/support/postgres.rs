@@ -25,7 +25,7 @@ pub struct Server {
     dir: tempfile::TempDir,
     port: u16,
     process: Option<Child>,
-    /// What its shell does at the end: the name that it is called by.
+    /// The name (`$0`) of the shell that holds the server. At its end it removes the folder if that is `for all`.
     shell: &'static str,
 }
 

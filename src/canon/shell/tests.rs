@@ -347,11 +347,14 @@ fn traced(shell: &str, line: &str, folder: &Path) -> (BTreeSet<Vec<String>>, boo
 fn tracers(folder: &Path, names: &[&str]) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::create_dir_all(folder.join("bin")).unwrap();
-    for name in names {
-        let path = folder.join("bin").join(name);
-        std::fs::write(&path, "#!/bin/sh\nprintf '%s\\0' \"${0##*/}\" \"$@\" >\"$TRACE/$$\"\n").unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    let tracer = folder.join("tracer");
+    std::fs::write(&tracer, "#!/bin/sh\nprintf '%s\\0' \"${0##*/}\" \"$@\" >\"$TRACE/$$\"\n").unwrap();
+    std::fs::set_permissions(&tracer, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // Written by another process: a program cannot be started while a process that another test has just forked holds it
+    // open for writing.
+    let copy = ["-c", "for name; do cp tracer \"bin/$name\" || exit; done", "sh"];
+    let copied = Command::new("sh").args(copy).args(names).current_dir(folder).status().unwrap();
+    assert!(copied.success());
 }
 
 proptest! {

@@ -169,6 +169,15 @@ pub(super) fn traces_are_the_newest_alone<M: Maker>(maker: &M) {
     for at in 1..5 {
         store.keep_trace(&trace(at, (at == 3).then_some(number)), 2).unwrap();
     }
+    // Two of one task.
+    for at in 5..7 {
+        store.keep_trace(&trace(at, Some(number)), 2).unwrap();
+    }
+    let found = store.traces(&[here()], 9).unwrap();
+    assert_eq!(found.iter().map(|trace| (trace.at, trace.outcomes.len())).collect::<Vec<_>>(), [(6, 1), (5, 1)]);
+    for at in 3..5 {
+        store.keep_trace(&trace(at, (at == 3).then_some(number)), 2).unwrap();
+    }
     let found = store.traces(&[here()], 9).unwrap();
     assert_eq!(found.iter().map(|trace| trace.at).collect::<Vec<_>>(), [4, 3]);
     assert_eq!((found[1].outcomes.len(), found[0].outcomes.len(), found[0].question.as_str()), (1, 0, "q\0"));

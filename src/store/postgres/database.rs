@@ -8,16 +8,15 @@
 use super::connect::Access;
 use super::link::Link;
 use super::row::Failure;
-use super::schema::{WRITER, check, prepare, version};
+use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places};
 use crate::store::{Snapshot, StoreError, WriteBatch, WriteStore, WriterLock};
-use postgres::error::SqlState;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::time::Duration;
 
-/// How long a batch waits for those of other machines.
-const BATCH_WAIT: Duration = Duration::from_secs(30);
+/// Each statement sees what was committed before it, whatever the server's default is.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// What is open on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +129,8 @@ impl SharedDatabase {
             *link = self.again()?;
         }
         match work(&mut link) {
-            // It was lost while nobody used it. What runs by itself only reads, or begins what is open then.
+            // The connection ended while nobody used it. It is safe to run this again: outside of a transaction we only
+            // read or begin one.
             Err(_) if link.is_lost() => {
                 *link = self.again()?;
                 work(&mut link).map_err(|failure| failure.of(&self.name))
@@ -185,12 +185,12 @@ impl SharedDatabase {
 
     /// Begins changes, behind those of everybody else.
     pub(super) fn begin_behind_others(&self) -> Result<SharedBatch<'_>, StoreError> {
-        let wait = BATCH_WAIT.as_millis();
+        let wait = LOCK_WAIT.as_millis();
         // The lock is waited for only so long; a row, which nobody else changes meanwhile, as long as a statement may.
         let begun = self.enter(
             Moment::Batch,
             &format!(
-                "BEGIN; SET LOCAL lock_timeout = {wait}; SELECT pg_advisory_xact_lock({WRITER});
+                "{BEGIN}; SET LOCAL lock_timeout = {wait}; SELECT pg_advisory_xact_lock({WRITER});
                  SET LOCAL lock_timeout = 0"
             ),
         );
@@ -200,15 +200,13 @@ impl SharedDatabase {
 
     /// Begins changes of what may be lost: without the lock, and waiting for no row longer than this.
     pub(super) fn begin_quickly(&self, wait: Duration) -> Result<SharedBatch<'_>, StoreError> {
-        self.enter(Moment::Batch, &format!("BEGIN; SET LOCAL lock_timeout = {}", wait.as_millis()))?;
+        self.enter(Moment::Batch, &format!("{BEGIN}; SET LOCAL lock_timeout = {}", wait.as_millis()))?;
         Ok(SharedBatch { database: self, places_change: Cell::new(false) })
     }
 
     fn busy(&self, error: StoreError) -> StoreError {
         match error {
-            StoreError::Postgres { source, .. } if source.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
-                StoreError::SharedBusy { name: self.name.clone() }
-            }
+            StoreError::Postgres { source, .. } => busy(source, &self.name),
             other => other,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::connect::{Access, connect};
 use super::row::Failure;
-use postgres::error::SqlState;
+use postgres::error::{DbError, Severity};
 use postgres::types::ToSql;
 use postgres::{Client, Row, Statement};
 use std::collections::HashMap;
@@ -65,8 +65,9 @@ impl Link {
 
     fn seen<T>(&mut self, ran: Result<T, postgres::Error>) -> Result<T, Failure> {
         if let Err(error) = &ran {
-            let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
-            self.is_lost |= error.is_closed() || error.code().is_some_and(|code| ends.contains(code));
+            // The server ends the connection after such an error.
+            let ends = |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+            self.is_lost |= error.is_closed() || error.as_db_error().is_some_and(ends);
         }
         Ok(ran?)
     }

@@ -1,7 +1,7 @@
 //! A database in PostgreSQL as a place that stores are copied from and to (`store::mirror`).
 
 use super::connect::{Access, connect};
-use super::schema::{check, lock, prepare, refused};
+use super::schema::{check_copy, lock, prepare, refused};
 use super::text::{marked, unmarked};
 use crate::store::StoreError;
 use crate::store::mirror::{Kind, Place, Row, Table, Target, Value};
@@ -23,7 +23,7 @@ impl Rows {
     /// program knows.
     pub fn to_read(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (mut client, name) = connect(address, access)?;
-        check(&mut client, &name)?;
+        check_copy(&mut client, &name)?;
         Ok(Self { client, name })
     }
 

@@ -1,7 +1,9 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
 use crate::store::StoreError;
-use postgres::{Client, GenericClient, Transaction};
+use postgres::error::SqlState;
+use postgres::{Client, GenericClient, IsolationLevel, Transaction};
+use std::time::Duration;
 
 /// Each schema as a step from the one before.
 const MIGRATIONS: &[&str] =
@@ -9,6 +11,17 @@ const MIGRATIONS: &[&str] =
 
 /// The advisory lock of whoever writes: `ken` in ASCII.
 pub(super) const WRITER: i64 = 0x6b_656e;
+
+/// How long whoever writes is waited for.
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
+
+/// A refusal, which says so if somebody else holds a lock.
+pub(super) fn busy(error: postgres::Error, name: &str) -> StoreError {
+    match error.code() {
+        Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => StoreError::SharedBusy { name: name.to_owned() },
+        _ => refused(name)(error),
+    }
+}
 
 /// Takes the right to write, which ends with the connection.
 pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
@@ -30,8 +43,14 @@ pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError>
     if found == known(found, name)? {
         return Ok(());
     }
-    let mut transaction = client.transaction().map_err(refused(name))?;
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&WRITER]).map_err(refused(name))?;
+    // Each statement must see what the one before it in the lock wrote, whatever the server's default is.
+    let begun = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).read_only(false).start();
+    let mut transaction = begun.map_err(refused(name))?;
+    let wait = LOCK_WAIT.as_millis();
+    transaction.batch_execute(&format!("SET LOCAL lock_timeout = {wait}")).map_err(refused(name))?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&WRITER]).map_err(|error| busy(error, name))?;
+    // Rules are checked on all rows, which may take longer than a statement may otherwise.
+    transaction.batch_execute("SET LOCAL statement_timeout = 0").map_err(refused(name))?;
     // Somebody else may have been faster.
     let found = version(&mut transaction, name)?.unwrap_or(0);
     let known = known(found, name)?;
@@ -49,7 +68,14 @@ pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError>
     migrate(&mut transaction).and_then(|()| transaction.commit()).map_err(refused(name))
 }
 
-/// Refuses a database that holds no copy, or one of another schema than this program's.
+/// Refuses a database that holds no copy, or a newer one. An older one can be read: the second schema has the columns of
+/// the first.
+pub(super) fn check_copy(client: &mut Client, name: &str) -> Result<(), StoreError> {
+    let Some(found) = version(client, name)? else { return Err(StoreError::NoStore { name: name.to_owned() }) };
+    known(found, name).map(drop)
+}
+
+/// Refuses a database that holds no store, or one of another schema than this program's.
 pub(super) fn check(client: &mut Client, name: &str) -> Result<(), StoreError> {
     let Some(found) = version(client, name)? else { return Err(StoreError::NoStore { name: name.to_owned() }) };
     let known = known(found, name)?;

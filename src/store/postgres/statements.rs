@@ -157,7 +157,7 @@ impl ReadSql for SharedDatabase {
             let page = format!("FETCH {PAGE} FROM {cursor}");
             let mut is_done = false;
             while !is_done {
-                let rows = self.on(|link| Ok(link.client.query(&page, &[])?))?;
+                let rows = self.on(|link| link.query(&page, &[]))?;
                 is_done = rows.len() < PAGE;
                 for row in &rows {
                     if read(row).map_err(|failure| failure.of(self.name()))?.is_break() {

@@ -92,7 +92,7 @@ impl<C: WriteSql> WriteForgotten for C {
 pub fn remember_forgotten(changes: &impl WriteSql, item: i64, at_ms: i64) -> Result<(), StoreError> {
     /// Id, text, path, lines and state.
     type Found = (String, String, Option<String>, Option<i64>, String);
-    let (uid, body, path, lines, state): Found = changes.one(
+    let found: Option<Found> = changes.first(
         "SELECT item.uid, item.body, source.path,
             CASE WHEN item.line_end >= item.line_start THEN item.line_end - item.line_start + 1 END, item.state
          FROM item LEFT JOIN source ON source.id = item.source_id WHERE item.id = ?1",
@@ -100,6 +100,7 @@ pub fn remember_forgotten(changes: &impl WriteSql, item: i64, at_ms: i64) -> Res
         // A damaged text must be forgotten too.
         |row| Ok((row.get(0)?, row.lossy_text(1)?, row.get(2)?, row.get(3)?, row.get(4)?)),
     )?;
+    let Some((uid, body, path, lines, state)) = found else { return Ok(()) };
     if state == "retired" {
         return Ok(());
     }

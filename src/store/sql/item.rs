@@ -253,7 +253,10 @@ pub(super) fn drop_context_after<C: WriteSql>(changes: &C, id: i64) -> Result<()
          WHERE gone.id = ?1 AND {} ORDER BY next.byte_start LIMIT 1",
         changes.dialect().has_key("next.attributes", CONTEXT)
     );
-    let after: Option<(i64, Value)> = changes.first(&sql, &values![id], |row| Ok((row.get(0)?, json(row, 1)?)))?;
+    let after: Option<(i64, Value)> = changes.first(&sql, &values![id], |row| {
+        let next: i64 = row.get(0)?;
+        Ok((next, json(row, 1).map_err(within(&format!("item {next}")))?))
+    })?;
     let Some((after, mut attributes)) = after else { return Ok(()) };
     if let Some(attributes) = attributes.as_object_mut() {
         // In their order: what is stored is compared byte by byte.

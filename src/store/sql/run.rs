@@ -85,7 +85,7 @@ pub trait RunSql {
         conflict: &str,
     ) -> Result<(), StoreError>;
 
-    /// What stands in the store is none that was written.
+    /// The error for something in the store that no `ken` writes.
     fn damaged(&self, what: String) -> StoreError;
 
     /// The first row of an answer.
@@ -153,7 +153,7 @@ pub trait KeepSql: ReadSql {
     where
         Self: 'a;
 
-    /// Begins changes without the writer's lock: of what may be lost, or is one short transaction.
+    /// Begins changes without the lock of the data directory: counters, and other short changes.
     fn begin_unlocked(&mut self) -> Result<Self::Changes<'_>, StoreError>;
 
     /// Adds rows that may be lost, as [`RunSql::insert_all`] does, in a transaction that waits for nobody longer than

@@ -1,5 +1,5 @@
-//! Values that more is known of than their column's type says: counts, names, JSON. What no write of ours leaves is
-//! damage, never a default.
+//! Values with stricter rules than their column's type has: counts, names, JSON. A value that no `ken` writes is
+//! reported as damage, and never read as a default.
 
 use serde_json::Value;
 

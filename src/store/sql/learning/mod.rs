@@ -123,7 +123,10 @@ fn suggestions(
     store: &impl RunSql,
     tasks: impl IntoIterator<Item = i64>,
 ) -> Result<HashMap<i64, Vec<StoredSuggestion>>, StoreError> {
-    let tasks: Vec<i64> = tasks.into_iter().collect();
+    // Several traces may be of one task, whose rows are asked for once.
+    let mut tasks: Vec<i64> = tasks.into_iter().collect();
+    tasks.sort_unstable();
+    tasks.dedup();
     let query = ByKey { select: SUGGESTIONS, column: "task", and: "", order: "kind DESC, place, name" };
     let mut out: HashMap<i64, Vec<StoredSuggestion>> = HashMap::new();
     store.rows_by(query, Keys::Integers(&tasks), &[], |row| {
