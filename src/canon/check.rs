@@ -109,8 +109,8 @@ impl Report {
 /// The line of a finding whose entry is not looked up yet.
 const UNPLACED: usize = 0;
 
-/// Gives the findings about entries their lines, those of [`warning`] too. Each pack is read once, however many findings
-/// it has.
+/// Finds the line of each finding about an entry, also of those that [`warning`] made. It reads a pack once for all of
+/// them.
 pub fn place(findings: &mut [Finding], sources: &[PackSource]) {
     let mut lines: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
     for finding in findings.iter_mut().filter(|finding| finding.line == UNPLACED) {

@@ -350,8 +350,8 @@ fn tracers(folder: &Path, names: &[&str]) {
     let tracer = folder.join("tracer");
     std::fs::write(&tracer, "#!/bin/sh\nprintf '%s\\0' \"${0##*/}\" \"$@\" >\"$TRACE/$$\"\n").unwrap();
     std::fs::set_permissions(&tracer, std::fs::Permissions::from_mode(0o755)).unwrap();
-    // Written by another process: a program cannot be started while a process that another test has just forked holds it
-    // open for writing.
+    // Another process writes them. If this one did, a child that another test has just forked could still hold such a
+    // file open for writing, and a program that is open for writing cannot be started.
     let copy = ["-c", "for name; do cp tracer \"bin/$name\" || exit; done", "sh"];
     let copied = Command::new("sh").args(copy).args(names).current_dir(folder).status().unwrap();
     assert!(copied.success());

@@ -116,8 +116,8 @@ pub(super) fn outcomes_go_when_they_are_old_or_forgotten<M: Maker>(maker: &M) {
     assert_eq!(made.write(|batch| batch.forget_outcomes("a")), Default::default());
 }
 
-/// What was decided about a pattern outlives the next analysis; what nobody decided about goes when it is found no
-/// more.
+/// A pattern that somebody decided about stays after the next analysis. Any other goes when the analysis no longer
+/// finds it.
 pub(super) fn decisions_about_patterns_stay<M: Maker>(maker: &M) {
     let Made { mut store, lock: _lock, dir: _dir } = made(maker);
     let scope = Scope::repository("here");

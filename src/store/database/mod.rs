@@ -49,7 +49,7 @@ pub enum Database {
 #[derive(Debug)]
 pub struct Shared {
     database: SharedDatabase,
-    /// What derived files are named after; no file itself.
+    /// The path that names of derived files begin with. There is no file of this name.
     path: PathBuf,
 }
 
@@ -74,7 +74,7 @@ impl Database {
         }
     }
 
-    /// Opens the store of a place for a row or two and no more, as fast as that goes.
+    /// Opens the store of a place quickly, to add one or two rows.
     ///
     /// # Errors
     /// As [`Database::open_at`].
@@ -112,8 +112,7 @@ impl Database {
         Ok(sqlite::Database::open(folder)?.map(Self::File))
     }
 
-    /// Opens the file of a data directory for a row or two and no more, as fast as that goes: what is committed is not
-    /// waited for on the disk.
+    /// Opens the file of a data directory quickly, to add one or two rows. A commit does not wait for the disk.
     ///
     /// # Errors
     /// As [`Database::open`].
@@ -129,7 +128,7 @@ impl Database {
         sqlite::Database::open_to_write(lock).map(Self::File)
     }
 
-    /// As [`Database::open_to_write`], with other migrations: to prove that an upgrade survives anything.
+    /// As [`Database::open_to_write`], with other migrations. Tests of upgrades use it.
     ///
     /// # Errors
     /// As [`Database::open_to_write`].
@@ -191,7 +190,7 @@ impl Database {
         }
     }
 
-    /// Where the file lies; of a database in PostgreSQL, what the files are named after that are derived from it here.
+    /// Where the file lies. For a database in PostgreSQL, the path that names of derived files begin with.
     pub fn path(&self) -> &Path {
         match self {
             Self::File(file) => file.path(),
@@ -244,7 +243,7 @@ impl Database {
     /// Hands every record to `write`, the state of one moment.
     ///
     /// # Errors
-    /// [`StoreError`] when the store refuses or is no file, or what `write` fails with.
+    /// [`StoreError`] when the store refuses or is a database in PostgreSQL, or what `write` fails with.
     pub fn export<E: From<StoreError>>(
         &self,
         now_ms: i64,
@@ -256,7 +255,7 @@ impl Database {
     /// Makes again what can be derived from items, and drops damaged vectors and texts.
     ///
     /// # Errors
-    /// [`StoreError`] when the store refuses or is no file; it is as it was then.
+    /// [`StoreError`] when the store refuses or is a database in PostgreSQL. Then nothing has changed.
     pub fn rebuild(&mut self, lock: &WriterLock) -> Result<(), StoreError> {
         match self {
             Self::File(file) => file.rebuild(lock),
@@ -267,7 +266,7 @@ impl Database {
     /// Removes what nothing uses and gives the space back.
     ///
     /// # Errors
-    /// [`StoreError`] when the store refuses or is no file; what was there is untouched then, or smaller.
+    /// [`StoreError`] when the store refuses or is a database in PostgreSQL. Then nothing that is in use was removed.
     pub fn clean(&mut self, lock: &WriterLock) -> Result<Cleaned, StoreError> {
         match self {
             Self::File(file) => file.clean(lock),
@@ -348,7 +347,7 @@ impl Batch<'_> {
     /// `here` says whether a file of this path and hash lies on this machine.
     ///
     /// # Errors
-    /// [`StoreError`] when the store refuses or is no file.
+    /// [`StoreError`] when the store refuses or is a database in PostgreSQL.
     pub fn import(
         &self,
         records: impl IntoIterator<Item = Record>,

@@ -68,8 +68,8 @@ pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError>
     migrate(&mut transaction).and_then(|()| transaction.commit()).map_err(refused(name))
 }
 
-/// Refuses a database that holds no copy, or a newer one. An older one can be read: the second schema has the columns of
-/// the first.
+/// Refuses a database that holds no copy, or a newer one. A copy of the first schema can be read, because the second
+/// has the same columns.
 pub(super) fn check_copy(client: &mut Client, name: &str) -> Result<(), StoreError> {
     let Some(found) = version(client, name)? else { return Err(StoreError::NoStore { name: name.to_owned() }) };
     known(found, name).map(drop)

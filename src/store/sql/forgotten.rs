@@ -1,8 +1,8 @@
-//! Passages that were forgotten by id: what keeps them from coming back, who is kept out of what, and how that is
-//! undone.
+//! Passages that were forgotten by id. A record of each keeps it from coming back, and can be removed again.
 //!
-//! They are remembered apart from their file, as hashes of their words (`text/sketch`), so that they stay away when the
-//! file is changed, moved, copied or gone for a while. The path that is shown goes when the file itself is forgotten.
+//! The record holds hashes of the passage's words (`text/sketch`) and does not depend on the file. So the passage stays
+//! away when the file is changed, moved, copied or absent for a while. Forgetting the file removes its path from the
+//! record.
 
 use super::external::underive;
 use super::item::drop_context_after;

@@ -1,4 +1,4 @@
-//! Memories: the log of events, their words, and the memories that follow from them.
+//! Memories: the log of events, the words in it, and the memories that the events add up to.
 
 use super::item::{ITEM_COLUMNS, read_item};
 use super::parameter::{in_scopes, one_of};

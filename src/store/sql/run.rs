@@ -34,7 +34,7 @@ impl<'k> Keys<'k> {
     }
 }
 
-/// A statement that reads rows by keys; `?1` is none of its own values.
+/// A statement that reads rows by keys. `?1` stands for the keys, so its own values begin with `?2`.
 #[derive(Debug, Clone, Copy)]
 pub struct ByKey<'q> {
     /// `SELECT` with what is joined.
@@ -77,7 +77,8 @@ pub trait RunSql {
     /// Runs a statement that changes rows; gives how many.
     fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<usize, StoreError>;
 
-    /// Adds rows to a table, such as `link (from_uid, to_uid)`; `conflict` says what becomes of those that are there.
+    /// Adds rows to `into`, a table with its columns, such as `link (from_uid, to_uid)`. `conflict` is the clause for
+    /// rows whose key exists already, such as `ON CONFLICT DO NOTHING`; it may be empty.
     fn insert_all<'v, const N: usize>(
         &self,
         into: &str,
@@ -129,7 +130,7 @@ pub trait ReadSql: RunSql {
     /// Reads with several statements at one moment: in the snapshot that is open, else in one of its own.
     fn at_once<T>(&self, read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError>;
 
-    /// Gives each row of an answer to `read` until that breaks off. The statement has no values.
+    /// Gives one row after another to `read`, until `read` stops it. The statement takes no values.
     fn visit(
         &self,
         sql: &str,
@@ -139,7 +140,7 @@ pub trait ReadSql: RunSql {
     /// Everything that is read until it is dropped is of one moment.
     fn hold_moment(&self) -> Result<Snapshot<'_>, StoreError>;
 
-    /// Tells the file that is open from others; zeros where the store says itself which it is.
+    /// Numbers that tell the open file from others. They are zeros for a database that has a name of its own.
     fn identity(&self) -> (u64, u64);
 
     /// Bytes on disk.
@@ -156,8 +157,7 @@ pub trait KeepSql: ReadSql {
     /// Begins changes without the lock of the data directory: counters, and other short changes.
     fn begin_unlocked(&mut self) -> Result<Self::Changes<'_>, StoreError>;
 
-    /// Adds rows that may be lost, as [`RunSql::insert_all`] does, in a transaction that waits for nobody longer than
-    /// people notice.
+    /// Adds rows as [`RunSql::insert_all`] does. It gives up after a tenth of a second, because such rows may be lost.
     fn insert_quickly<'v, const N: usize>(
         &mut self,
         into: &str,
@@ -168,7 +168,7 @@ pub trait KeepSql: ReadSql {
 
 /// Changes that become true together.
 pub trait WriteSql: RunSql {
-    /// What is changed says where items stand or count.
+    /// Notes that this batch changes where items stand in their files, or whether they count.
     fn places_change(&self);
 
     /// Makes the changes true.

@@ -175,7 +175,7 @@ impl Database {
         Self::open_with(lock, MIGRATIONS)
     }
 
-    /// As [`Database::open_to_write`], with other migrations: to prove that an upgrade survives anything.
+    /// As [`Database::open_to_write`], with other migrations. Tests of upgrades use it.
     ///
     /// # Errors
     /// As [`Database::open_to_write`].

@@ -82,7 +82,7 @@ impl Database {
     /// Removes what nothing uses and gives the space back.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses; what was there is untouched then, or smaller.
+    /// [`StoreError`] when the database refuses. Then nothing that is in use was removed.
     pub fn clean(&mut self, lock: &WriterLock) -> Result<Cleaned, StoreError> {
         let mut out = Cleaned { bytes_before: self.bytes(), ..Cleaned::default() };
         let batch = self.begin(lock)?;

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-#[path = "../../../../tests/support/postgres.rs"]
-#[allow(dead_code, reason = "shared with the integration tests, which use all of it")]
+#[path = "../../../../tests/support/postgres/server.rs"]
 mod server;
 
 pub(in crate::store) use server::Server;
@@ -16,7 +15,8 @@ pub(in crate::store) use server::Server;
 const TEMPLATE: &str = "made";
 
 static SERVER: LazyLock<&Server> = LazyLock::new(|| {
-    let server = Server::start_for_all();
+    // It ends with the process, which leaves nothing of it.
+    let server: &Server = Box::leak(Box::new(Server::start_as("for all", &["-A", "trust"])));
     said(&server.psql("postgres", &format!("CREATE DATABASE {TEMPLATE}")), "CREATE DATABASE");
     drop(SharedDatabase::open_to_write(&at(server, TEMPLATE), &Access::default()).unwrap());
     server
