@@ -28,6 +28,7 @@ fn engine(home: &Path, data: &Path, model: bool) -> Engine {
     models.encoder = EncoderSettings::default();
     Engine::new(EngineSettings {
         data: Some(data.to_owned()),
+        shared: None,
         config: None,
         cache: None,
         user_packs: None,

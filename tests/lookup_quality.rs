@@ -15,6 +15,7 @@ fn engine(with_model: bool) -> Engine {
     Engine::new(EngineSettings {
         later: None,
         data: Some(home::dir()),
+        shared: None,
         cache: None,
         config: None,
         user_packs: None,

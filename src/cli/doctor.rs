@@ -2,7 +2,6 @@
 
 use super::output::Output;
 use super::progress::Meter;
-use super::store;
 use super::surroundings::Surroundings;
 use super::{Global, Outcome};
 use crate::engine::face::failure::ErrorKind;
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 ///
 /// Reads every page of the database and compares items, words and vectors. With --repair, derived files are made again.
 /// From a damaged database everything that can be read is copied to a new one; the damaged file is kept. If store.url
-/// is set, it looks whether the copy there can be read; `ken store compare` compares what it holds.
+/// is set, the rows of that database are checked, and its server is left to check its own pages.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ken doctor
@@ -30,18 +29,11 @@ pub(super) struct DoctorArgs {
 
 pub(super) fn run(global: &Global, args: &DoctorArgs, output: &Output) -> Outcome {
     let engine = Surroundings::open(global, output)?.engine();
-    // A repository has no say in where its user's knowledge goes.
-    let copy = store::configured(&Surroundings::of_user(output)?.config.settings().store);
     let mut meter = Meter::new(output);
     let found = engine.check_up(args.repair, &meter.session());
-    let copy = copy.filter(|_| found.is_ok()).and_then(|(place, access)| engine.copy_fault(&place, &access));
     meter.finish();
     output.tell_notes();
-    let mut found = found?;
-    if found.repaired {
-        found.left.extend(copy.clone());
-    }
-    found.faults.extend(copy);
+    let found = found?;
     let left = if found.repaired { &found.left } else { &found.faults };
     if output.json {
         let mut value = serde_json::to_value(&found).unwrap_or_default();

@@ -1,16 +1,17 @@
 //! `ken hook`: what agents call when a tool has run.
 //!
 //! Whoever calls it waits for it, and takes its failure for one of theirs. So it ends with 0 whatever happens, prints
-//! nothing, and opens nothing but the database: no settings, no packs, no model. Once in a while it leaves a process
+//! nothing, and opens nothing but the settings and the store: no packs, no model. Once in a while it leaves a process
 //! behind that looks for patterns. It does not even read its options as other verbs do. What it could not keep it
 //! counts (`ken outcomes` shows that).
 
 use super::clock::now_ms;
 use super::output::Output;
 use super::surroundings::working_directory;
-use super::{Global, Outcome, background, hook_install, limits, output};
-use crate::config::{Environment, Paths};
+use super::{Global, Outcome, background, hook_install, limits, output, store};
+use crate::config::{Config, Environment, Paths};
 use crate::engine::face::outcomes::read;
+use crate::engine::face::stores::{Place, SharedStore};
 use crate::engine::{Engine, Loss, NEW_ROWS};
 use crate::types::limits::TOOL_PAYLOAD;
 use clap::{Args, Subcommand};
@@ -22,6 +23,9 @@ use std::time::{Duration, Instant};
 
 /// How long a report may take to arrive. Agents write it at once. An agent must not wait for a report that never ends.
 const REPORT: Duration = Duration::from_secs(2);
+
+/// How long a store on another machine may take to be reached, and to keep the run.
+const STORE: Duration = Duration::from_secs(2);
 
 /// Keep what tools did: called by agents, and installed in them
 #[derive(Debug, Subcommand)]
@@ -99,7 +103,15 @@ fn keep() -> Result<(), String> {
     let run = read(&report).map_err(|error| lost(Loss::Unreadable, error.to_string()))?;
     // What tells of no run is nothing to keep.
     let Some(run) = run else { return Ok(()) };
-    match Engine::keep_outcome(&data, &run, &here, now_ms()) {
+    let config = Config::resolve(paths.config.as_deref(), None, &environment);
+    let config = config.map_err(|error| lost(Loss::Other, error.to_string()))?;
+    let mut place = Place { folder: data.clone(), shared: store::shared(&config.settings().store) };
+    if let Some(shared) = &mut place.shared {
+        let SharedStore { access, .. } = shared;
+        access.connect_timeout = access.connect_timeout.min(STORE);
+        access.statement_timeout = access.statement_timeout.min(STORE);
+    }
+    match Engine::keep_outcome(&place, &run, &here, now_ms()) {
         // Whoever called does not wait for it.
         Ok(number) if number % NEW_ROWS == 0 && !background::analyse_later() => {
             Err("the run is kept, but no process could be started to look for patterns".to_owned())

@@ -103,10 +103,10 @@ fn keep_outcome(args: &RunArgs, code: u8, seen: &[u8], begun: Instant, output: &
         folder: None,
         call: String::new(),
     };
-    let data = surroundings.paths.data.as_ref()?;
+    let place = surroundings.settings().place()?;
     let kept = working_directory().and_then(|here| {
-        Engine::keep_outcome(data, &run, &here, now_ms()).map_err(|error| {
-            Engine::count_lost(data, Loss::of(&error));
+        Engine::keep_outcome(&place, &run, &here, now_ms()).map_err(|error| {
+            Engine::count_lost(&place.folder, Loss::of(&error));
             Failure::from(error)
         })
     });

@@ -7,7 +7,7 @@ use super::surroundings::{Surroundings, working_directory};
 use crate::config::StoreSettings;
 use crate::engine::Engine;
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::stores::{Mirrored, MirroredTable, PostgresAccess, StorePlace, is_address};
+use crate::engine::face::stores::{Mirrored, MirroredTable, PostgresAccess, SharedStore, StorePlace, is_address};
 use crate::render::{json_object, line};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
@@ -83,9 +83,9 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
     }
 }
 
-/// The place that `store.url` names, and how to reach it; `None` if the setting is empty.
-pub(super) fn configured(settings: &StoreSettings) -> Option<(StorePlace, PostgresAccess)> {
-    Some((StorePlace::Address(settings.url.clone()?), access(settings)))
+/// The database in PostgreSQL that is used in place of the file; `None` if `store.url` is empty.
+pub(super) fn shared(settings: &StoreSettings) -> Option<SharedStore> {
+    Some(SharedStore { url: settings.url.clone()?, access: access(settings) })
 }
 
 fn access(settings: &StoreSettings) -> PostgresAccess {

@@ -27,7 +27,7 @@ pub struct Settings {
     pub search: SearchSettings,
     /// What `ken pack` makes.
     pub pack: PackSettings,
-    /// Copies of the store.
+    /// Where the store is.
     pub store: StoreSettings,
     /// The service.
     pub serve: ServeSettings,
@@ -70,10 +70,10 @@ impl Default for ModelSettings {
     }
 }
 
-/// Copies of the store.
+/// Where the store is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreSettings {
-    /// The database in PostgreSQL that is copied to where none is named.
+    /// The database in PostgreSQL that is used in place of the file in the data directory.
     pub url: Option<String>,
     /// A file with the password for it.
     pub password_file: Option<String>,

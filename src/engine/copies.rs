@@ -2,11 +2,7 @@
 
 use super::derived::Keep;
 use super::{Engine, EngineError, Progress, Session};
-use crate::error::Diagnose;
-use crate::store::{Fault, Mirrored, PostgresAccess, StorePlace, check_store, compare_stores, copy_store};
-
-/// The name of a fault of a copy. It lies in another place, so a repair of this one does not mend it.
-pub(super) const COPY: &str = "copy";
+use crate::store::{Mirrored, PostgresAccess, StorePlace, compare_stores, copy_store};
 
 impl Engine {
     /// Makes one place hold what another one holds: everything that is indexed and learnt, with its vectors, and
@@ -42,14 +38,6 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Mirrored, EngineError> {
         Ok(compare_stores(from, to, access, &mut |done, total| tell(session, "Comparing", done, total))?)
-    }
-
-    /// A fault if a copy cannot be reached, or if this program cannot read it; `None` if all is well. The rows of the
-    /// copy are not read.
-    pub fn copy_fault(&self, copy: &StorePlace, access: &PostgresAccess) -> Option<Fault> {
-        let error = check_store(copy, access).err()?;
-        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-        Some(Fault { name: COPY, what: format!("{error}{hint}"), damage: false })
     }
 }
 

@@ -25,6 +25,20 @@ impl Engine {
         }
     }
 
+    /// The store to read, on a connection of its own; `None` if there is none.
+    pub(super) fn open_database(&self) -> Result<Option<Database>, EngineError> {
+        match self.settings.place() {
+            Some(place) => Ok(Database::open_at(&place)?),
+            None => Ok(None),
+        }
+    }
+
+    /// The store to write, made if there is none.
+    pub(super) fn open_to_write(&self, lock: &WriterLock) -> Result<Database, EngineError> {
+        let place = self.settings.place().ok_or(EngineError::NoHome)?;
+        Ok(Database::open_to_write_at(&place, lock)?)
+    }
+
     /// The scope of a folder: its repository, or everywhere. A repository is known by its first commit. If the store
     /// does not remember that, git's history is walked, and the store remembers what a long walk found. Without a store
     /// that can be written, each call walks again.
@@ -44,7 +58,7 @@ impl Engine {
 
     fn remember_repository(&self, root: &str, scope: &Scope) -> Result<(), EngineError> {
         let lock = WriterLock::take(self.data()?, "ken, remembering a repository", Duration::ZERO)?;
-        let mut database = Database::open_to_write(&lock)?;
+        let mut database = self.open_to_write(&lock)?;
         let batch = database.begin(&lock)?;
         batch.put_repository(root, scope)?;
         Ok(batch.commit()?)
@@ -57,7 +71,7 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(WriterLock, Database), EngineError> {
         let lock = self.writer(purpose)?;
-        let mut database = Database::open_to_write(&lock)?;
+        let mut database = self.open_to_write(&lock)?;
         self.erase_old_traces(&mut database, &lock, session)?;
         Ok((lock, database))
     }
@@ -70,7 +84,7 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(WriterLock, Database), EngineError> {
         let lock = self.turns.wait(self.data()?, purpose, session)?;
-        let mut database = Database::open_to_write(&lock)?;
+        let mut database = self.open_to_write(&lock)?;
         self.erase_old_traces(&mut database, &lock, session)?;
         Ok((lock, database))
     }

@@ -29,7 +29,7 @@ pub mod indexing {
 
 /// Whole stores, and where they are.
 pub mod stores {
-    pub use crate::store::{Mirrored, MirroredTable, PostgresAccess, StorePlace, is_address};
+    pub use crate::store::{Mirrored, MirroredTable, Place, PostgresAccess, SharedStore, StorePlace, is_address};
 }
 
 /// What was learnt.

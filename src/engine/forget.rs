@@ -94,7 +94,7 @@ impl Engine {
     /// [`EngineError::NoItem`] when nothing was indexed from one of them; nothing is forgotten then.
     pub fn forget_paths(&self, paths: &[PathBuf], session: &Session<'_>) -> Result<Forgotten, EngineError> {
         let lock = self.writer("ken forget")?;
-        let mut database = Database::open_to_write(&lock)?;
+        let mut database = self.open_to_write(&lock)?;
         // Asked before the traces are erased: they tell what a process that was stopped has forgotten.
         let sources = database.sources()?;
         let listed = database.forgotten()?;
@@ -252,7 +252,7 @@ impl Engine {
 
     fn erase_now(&self) -> Result<bool, EngineError> {
         let lock = self.writer("ken gc --auto")?;
-        let mut database = Database::open_to_write(&lock)?;
+        let mut database = self.open_to_write(&lock)?;
         Ok(!database.has_traces_in_log()? || database.erase_traces(&lock, READER_GLANCE)?)
     }
 }

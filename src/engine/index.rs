@@ -131,6 +131,7 @@ impl Engine {
             return Err(EngineError::NothingIndexed);
         }
         let mut there = Vec::new();
+        let is_shared = database.is_shared();
         for root in roots.into_iter().filter(|root| !root.is_empty()) {
             match canonical(&root) {
                 Ok(real) if real.as_path() == Path::new(&root) => there.push(real),
@@ -139,6 +140,8 @@ impl Engine {
                     "{} is behind a symbolic link now and is skipped; name it to index its target",
                     shown_text(&root)
                 )),
+                // Another machine has it.
+                Err(error) if is_shared && means_gone(&error) => {}
                 Err(error) => {
                     let what = if means_gone(&error) {
                         "is not there".to_owned()

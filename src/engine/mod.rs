@@ -81,7 +81,7 @@ use crate::ann::Index;
 use crate::embed::{ModelStore, PullEvent, StoreSettings};
 use crate::ingest;
 use crate::query::Stage;
-use crate::store::Pool;
+use crate::store::{Place, Pool, SharedStore};
 use crate::types::Calibration;
 use state::{ModelSnapshot, RerankerSnapshot, SemanticsSnapshot, Shared, TermsSnapshot, VectorsSnapshot};
 use std::path::PathBuf;
@@ -93,6 +93,8 @@ use turns::Turns;
 pub struct EngineSettings {
     /// The data directory; `None` without a home.
     pub data: Option<PathBuf>,
+    /// The database in PostgreSQL that is used in place of the file in the data directory.
+    pub shared: Option<SharedStore>,
     /// The user's configuration file; calibrations of their own lie beside it.
     pub config: Option<PathBuf>,
     /// What can be deleted at any time, for [`Engine::purge`].
@@ -128,6 +130,7 @@ impl EngineSettings {
     pub(crate) fn without_model(data: &std::path::Path) -> Self {
         Self {
             data: Some(data.to_owned()),
+            shared: None,
             config: None,
             cache: None,
             user_packs: None,
@@ -206,6 +209,13 @@ pub struct Engine {
     counting: Mutex<()>,
 }
 
+impl EngineSettings {
+    /// Where the store is; `None` without a home.
+    pub fn place(&self) -> Option<Place> {
+        Some(Place { folder: self.data.clone()?, shared: self.shared.clone() })
+    }
+}
+
 impl Engine {
     /// An index that remembers what it is asked, if this engine is to.
     fn remembering(&self, index: Index) -> Index {
@@ -215,7 +225,7 @@ impl Engine {
     /// Opens nothing yet.
     pub fn new(settings: EngineSettings) -> Self {
         Self {
-            pool: settings.data.as_ref().map(Pool::new),
+            pool: settings.place().map(Pool::at),
             settings,
             packs: Shared::default(),
             model: Shared::default(),

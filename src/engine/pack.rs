@@ -1,12 +1,13 @@
 //! A frame for a task.
 
 use super::memory::learnings;
+use super::search::is_elsewhere_in;
 use super::{Engine, EngineError, Session};
 use crate::embed::Encoder;
 use crate::ingest::Provenance;
 use crate::pack::{Request, Tokenizer, pack};
 use crate::query::{RecallOptions, SearchContext, SearchOptions, recall};
-use crate::store::{ItemFilter, ReadSources};
+use crate::store::ItemFilter;
 use crate::text::{CountTokens, decode, ends};
 use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Frame, Scope};
@@ -69,10 +70,10 @@ impl Engine {
             Ok(recall(SearchContext { now_ms: as_of, ..context }, &asked, &searched)?)
         })?;
         for one in &mut recall.all {
-            // What an import brought has no file here to be compared with.
+            // What an import or another machine brought has no file here to be compared with.
             let path = one.path.as_deref();
             if let (Some(path), Some(database)) = (path, request.database())
-                && database.is_imported(path)?
+                && is_elsewhere_in(database, path)?
             {
                 one.span = None;
                 one.path = None;

@@ -4,13 +4,13 @@ use super::state::{ItemsSnapshot, NeededVectors, SemanticsSnapshot};
 use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::ann::Asking;
 use crate::embed::Encoder;
-use crate::ingest::Provenance;
+use crate::ingest::{Provenance, is_elsewhere};
 use crate::query::{
     Around, Files, Gates, ItemCollection, Legs, Noise, Probed, SearchContext, SearchOptions, Stage, named_entries,
     probe_items, respelled, search,
 };
 use crate::screen::line;
-use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors};
+use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors, StoreError};
 use crate::text::{decode, ends, near_names};
 use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Access, Answer, Item, Kind, Scope, Span, Standing};
@@ -33,7 +33,7 @@ pub(super) struct Request<'a, 's> {
     database: Option<PooledReader<'a>>,
 }
 
-/// Files as they are now; those that an import brought were never on this machine.
+/// Files as they are now; those that an import brought, and those of other machines, are not on this one.
 pub(super) struct RequestFiles<'a> {
     database: &'a Database,
     files: &'a Provenance,
@@ -44,18 +44,27 @@ impl<'a> RequestFiles<'a> {
         Self { database, files }
     }
 
-    fn is_imported(&self, path: &str) -> bool {
-        self.database.is_imported(path).unwrap_or(false)
+    fn is_elsewhere(&self, path: &str) -> bool {
+        is_elsewhere_in(self.database, path).unwrap_or(false)
     }
+}
+
+/// Whether an indexed file is none of this machine's.
+///
+/// # Errors
+/// [`StoreError`] when the database refuses.
+pub(super) fn is_elsewhere_in(database: &Database, path: &str) -> Result<bool, StoreError> {
+    let root = database.source_root(path)?;
+    Ok(root.is_some_and(|root| is_elsewhere(path, &root, database.is_shared())))
 }
 
 impl Files for RequestFiles<'_> {
     fn is_present(&self, path: &str) -> bool {
-        Path::new(path).exists() || self.is_imported(path)
+        Path::new(path).exists() || self.is_elsewhere(path)
     }
 
     fn standing(&self, item: &Item) -> Option<(Standing, Option<Span>)> {
-        let path = item.path.as_deref().filter(|path| !self.is_imported(path))?;
+        let path = item.path.as_deref().filter(|path| !self.is_elsewhere(path))?;
         Some(self.files.check(path, &item.body, item.span))
     }
 

@@ -1,10 +1,9 @@
 //! How things stand, and whether everything is sound.
 
-use super::copies::COPY;
 use super::derived::Keep;
 use super::{Engine, EngineError, OutcomesKept, Session};
 use crate::ann::{Certificate, Image, Index, Recall, recertify};
-use crate::ingest::{has_changed, means_gone};
+use crate::ingest::{has_changed, is_elsewhere, means_gone};
 use crate::lexical::TermImage;
 use crate::map::open::{Links, open};
 use crate::screen::{Size, shown, shown_text};
@@ -247,8 +246,7 @@ impl Engine {
             match has_changed(&source) {
                 Ok(true) => out.changed.push(source.path),
                 Ok(false) => {}
-                // One that an import brought was never here.
-                Err(_) if source.root.is_empty() => {}
+                Err(_) if is_elsewhere(&source.path, &source.root, database.is_shared()) => {}
                 Err(error) if means_gone(&error) => out.gone.push(source.path),
                 Err(error) => {
                     if out.unreadable.is_empty() {
@@ -270,7 +268,8 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when it cannot be read for a reason that is no damage, or the repair fails.
     pub fn check_up(&self, repair: bool, session: &Session<'_>) -> Result<Checkup, EngineError> {
-        let Some(data) = self.settings.data.clone().filter(|data| data.exists()) else {
+        let is_shared = self.settings.shared.is_some();
+        let Some(data) = self.settings.data.clone().filter(|data| is_shared || data.exists()) else {
             return Ok(Checkup::default());
         };
         if repair && self.has_traces().unwrap_or(false) {
@@ -295,18 +294,19 @@ impl Engine {
         if out.faults.iter().any(|fault| fault.name == STAGING) {
             self.store()?.sweep(None)?;
         }
-        if damaged {
+        // The pages of a server's database are its own to mend.
+        if damaged && !is_shared {
             // No connection of ours may hold the file that is put aside.
             self.close();
             out.salvaged = Some(Database::salvage(&lock)?);
-        } else if Database::open(&data)?.is_some() {
-            Database::open_to_write(&lock)?.rebuild(&lock)?;
+        } else if self.open_database()?.is_some() {
+            self.open_to_write(&lock)?.rebuild(&lock)?;
         }
         self.forget_snapshots();
         if !lost {
             self.replay_with(&lock, session)?;
         }
-        if let Some(mut database) = Database::open(&data)? {
+        if let Some(mut database) = self.open_database()? {
             // Made from what has just been repaired, whatever state it says it is of. Where all is lost it is all there
             // is to say so.
             if !lost {
@@ -335,11 +335,13 @@ impl Engine {
             .collect();
         faults.extend(self.model_faults()?);
         faults.extend(self.canon_faults(session));
-        match Database::open(data) {
+        let is_shared = self.settings.shared.is_some();
+        match Database::open_at(&self.settings.place().ok_or(EngineError::NoHome)?) {
+            Ok(None) if is_shared => {}
             Ok(None) => faults.extend(loss(data, None)?),
             Ok(Some(database)) => {
                 faults.extend(database.check()?);
-                if !faults.iter().any(|fault| fault.damage) {
+                if !is_shared && !faults.iter().any(|fault| fault.damage) {
                     faults.extend(loss(data, Some(&database))?);
                 }
                 // What the disk does not give says nothing of what is in it.
@@ -367,7 +369,7 @@ const STAGING: &str = "stopped imports";
 impl Fault {
     /// Whether `ken doctor --repair` can do something about it.
     pub fn is_mendable(&self) -> bool {
-        ![LOST, MODEL, COPY].contains(&self.name)
+        ![LOST, MODEL].contains(&self.name)
     }
 }
 

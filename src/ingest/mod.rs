@@ -19,7 +19,7 @@ pub use embedding::{Between, Embedder, embed_missing};
 pub use provenance::Provenance;
 pub use repository::{FoundRepository, repository_of, scope_in_store, scope_of};
 pub use run::{IndexOptions, IndexReport, Ingest, Progress};
-pub use walk::{Skipped, has_changed, means_gone};
+pub use walk::{Skipped, has_changed, is_elsewhere, means_gone};
 pub use watch::Watch;
 
 use crate::embed::EmbedError;

@@ -53,14 +53,6 @@ pub fn compare_stores(
     compare(to_read(from, access)?.as_mut(), to_read(to, access)?.as_mut(), heard)
 }
 
-/// Checks that a place can be reached and holds a store that this program can read.
-///
-/// # Errors
-/// [`StoreError`] if not.
-pub fn check_store(place: &StorePlace, access: &Access) -> Result<(), StoreError> {
-    to_read(place, access).map(drop)
-}
-
 fn to_read(place: &StorePlace, access: &Access) -> Result<Box<dyn Place>, StoreError> {
     Ok(match place {
         StorePlace::Folder(folder) => match Database::open(folder)? {

@@ -218,11 +218,15 @@ pub trait ReadSources {
     /// [`StoreError`] when the store refuses.
     fn bare_sources(&self) -> Result<HashSet<i64>, StoreError>;
 
-    /// Whether a file came with an import and was never on this machine.
+    /// Whether other machines keep what they index here too, so that a file may lie on one of them.
+    fn is_shared(&self) -> bool;
+
+    /// The path that was given when this file was indexed; empty for one that came with an import and was never on this
+    /// machine. `None` if it is not indexed.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn is_imported(&self, path: &str) -> Result<bool, StoreError>;
+    fn source_root(&self, path: &str) -> Result<Option<String>, StoreError>;
 
     /// The id of a repository, if it was found before.
     ///

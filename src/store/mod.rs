@@ -38,8 +38,8 @@ mod vectors;
 mod words;
 
 pub use access::{ReadStore, Snapshot, WriteBatch, WriteStore};
-pub use copying::{StorePlace, check_store, compare_stores, copy_store};
-pub use database::{Batch, Database, Place, Shared};
+pub use copying::{StorePlace, compare_stores, copy_store};
+pub use database::{Batch, Database, Place, Shared, SharedStore};
 pub use documents::{
     Anchor, FolderCount, Inventory, Prior, ReadItems, ReadSources, ScopeCount, Source, SourceKind, Stat, WriteItems,
     WriteSources, chunk_uid,

@@ -11,6 +11,7 @@ use kenning::types::{Answer, Kind, Semantic};
 pub fn settings(user: &User) -> EngineSettings {
     EngineSettings {
         data: Some(user.home()),
+        shared: None,
         cache: None,
         config: None,
         user_packs: Some(user.home().join("canon")),

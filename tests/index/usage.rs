@@ -14,6 +14,7 @@ thread_local! {
 pub(super) fn engine(user: &User) -> Engine {
     Engine::new(EngineSettings {
         data: Some(user.home()),
+        shared: None,
         cache: None,
         config: None,
         user_packs: None,

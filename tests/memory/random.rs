@@ -15,6 +15,7 @@ fn now() -> i64 {
 fn engine(data: &Path) -> Engine {
     Engine::new(EngineSettings {
         data: Some(data.to_owned()),
+        shared: None,
         config: None,
         cache: None,
         user_packs: None,

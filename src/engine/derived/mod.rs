@@ -215,7 +215,7 @@ impl Engine {
         };
         // For a moment only, and without taking traces away: nobody has asked for this, so nobody is to wait for it.
         let writing = self.writer("ken gc --auto")?;
-        let mut database = Database::open_to_write(&writing)?;
+        let mut database = self.open_to_write(&writing)?;
         let Some(model) = due(&database)? else { return Ok(Renewed::NotDue) };
         let begun =
             Begun { vectors: begin(database.vector_file(), &writing)?, terms: begin(database.terms_file(), &writing)? };

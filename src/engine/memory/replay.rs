@@ -62,7 +62,7 @@ impl Engine {
 
     /// The same for whoever writes already.
     pub(in crate::engine) fn replay_with(&self, lock: &WriterLock, session: &Session<'_>) -> Result<(), EngineError> {
-        let mut database = Database::open_to_write(lock)?;
+        let mut database = self.open_to_write(lock)?;
         if database.last_memory_event()? == 0 {
             return Ok(());
         }

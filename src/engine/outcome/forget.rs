@@ -2,7 +2,7 @@
 
 use super::analyse::analyse;
 use crate::engine::{Engine, EngineError, Session};
-use crate::store::{Database, KeepOutcomes, ReadOutcomes, SessionForgotten, WriteEvents, WriteOutcomes};
+use crate::store::{KeepOutcomes, ReadOutcomes, SessionForgotten, WriteEvents, WriteOutcomes};
 use serde::Serialize;
 
 /// Milliseconds of a day.
@@ -52,6 +52,6 @@ impl Engine {
         }
         let before = session.now().saturating_sub(i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(DAY_MS));
         let lock = self.writer("ken gc")?;
-        Ok(Database::open_to_write(&lock)?.drop_outcomes_before(before)?)
+        Ok(self.open_to_write(&lock)?.drop_outcomes_before(before)?)
     }
 }

@@ -3,7 +3,7 @@
 use crate::engine::{Engine, EngineError, Session};
 use crate::ingest::scope_in_store;
 use crate::outcome::{Moment, row};
-use crate::store::{Database, KeepOutcomes, StoreError, WriterLock, make_private};
+use crate::store::{Database, KeepOutcomes, Place, StoreError, WriterLock, make_private};
 use crate::types::{Execution, Scope};
 use std::path::Path;
 use std::time::Duration;
@@ -21,15 +21,15 @@ fn session_of(now_ms: i64) -> String {
 
 impl Engine {
     /// Keeps a run; gives its number in its session. `here` is its folder where it names none. Nothing is opened but
-    /// the database of this data directory, which is made if there is none.
+    /// the store of this place, which is made if there is none.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses or is busy; the run is lost then.
-    pub fn keep_outcome(data: &Path, run: &Execution, here: &Path, now_ms: i64) -> Result<u32, EngineError> {
+    pub fn keep_outcome(place: &Place, run: &Execution, here: &Path, now_ms: i64) -> Result<u32, EngineError> {
         let folder = run.folder.as_deref().map_or(here, Path::new);
         // Once more where a repair put another file in its place meanwhile.
         for _ in 0..2 {
-            let mut database = open(data)?;
+            let mut database = open(place)?;
             let (scope, found) = scope_in_store(folder, &database)?;
             let row = row(run, Moment { at: now_ms, scope, session: session_of(now_ms) });
             let found = found.as_ref().map(|found| (found.root.as_str(), &found.scope));
@@ -40,7 +40,7 @@ impl Engine {
                 return Ok(sequence);
             }
         }
-        Err(replaced(data))
+        Err(replaced(&place.folder))
     }
 
     /// Keeps runs of this scope; gives the numbers in their sessions.
@@ -66,15 +66,15 @@ impl Engine {
     }
 }
 
-fn open(data: &Path) -> Result<Database, EngineError> {
-    if let Some(database) = Database::open_to_record(data)? {
+fn open(place: &Place) -> Result<Database, EngineError> {
+    if let Some(database) = Database::open_to_record_at(place)? {
         return Ok(database);
     }
-    make_private(data)?;
-    let lock = WriterLock::take(data, "ken hook", MAKER_WAIT)?;
-    drop(Database::open_to_write(&lock)?);
+    make_private(&place.folder)?;
+    let lock = WriterLock::take(&place.folder, "ken hook", MAKER_WAIT)?;
+    drop(Database::open_to_write_at(place, &lock)?);
     drop(lock);
-    Database::open_to_record(data)?.ok_or_else(|| replaced(data))
+    Database::open_to_record_at(place)?.ok_or_else(|| replaced(&place.folder))
 }
 
 /// The database goes away again and again: somebody repairs it.

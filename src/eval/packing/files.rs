@@ -57,6 +57,7 @@ impl Files {
         let folder = canonical(&folder).map_err(BenchError::io(&folder))?;
         let settings = EngineSettings {
             data: Some(base),
+            shared: None,
             config: None,
             user_packs: None,
             repository_packs: None,

@@ -75,6 +75,7 @@ pub fn prepare(
     let cache = settings.cache.clone().ok_or(crate::engine::EngineError::NoHome)?;
     let mut settings = EngineSettings {
         data: None,
+        shared: None,
         config: None,
         user_packs: None,
         repository_packs: None,

@@ -203,6 +203,14 @@ pub(super) fn walk(
     Ok(out)
 }
 
+/// Whether a file that was indexed from this root is none of this machine's: an import brought it, or another machine
+/// that keeps what it indexes in the same store. That is taken to be so where there is no such root here.
+pub fn is_elsewhere(path: &str, root: &str, is_shared: bool) -> bool {
+    let folder = if root == path { Path::new(root).parent() } else { Some(Path::new(root)) };
+    let is_gone = |folder: &Path| fs::symlink_metadata(folder).is_err_and(|error| means_gone(&error));
+    root.is_empty() || is_shared && folder.is_some_and(is_gone)
+}
+
 /// What of the indexed files may have changed, is gone or cannot be looked at; nothing else is looked at. All of them
 /// may have when it is to be thorough.
 ///
@@ -210,12 +218,13 @@ pub(super) fn walk(
 /// [`IngestError::Cancelled`] once `stopped` says so.
 pub(super) fn stale(
     sources: &[(i64, Source)],
+    is_shared: bool,
     thorough: bool,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Walked, IngestError> {
     let mut out = Walked::default();
-    // One that an import brought was never here.
-    for (_, source) in sources.iter().filter(|(_, source)| !source.root.is_empty()) {
+    let is_here = |source: &Source| !is_elsewhere(&source.path, &source.root, is_shared);
+    for (_, source) in sources.iter().filter(|(_, source)| is_here(source)) {
         if stopped() {
             return Err(IngestError::Cancelled);
         }

@@ -13,6 +13,7 @@ use super::{
     PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, WriteBatch, WriteStore, WriterLock,
     make_private, sqlite,
 };
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -23,16 +24,30 @@ use std::time::Duration;
 pub struct Place {
     /// The data directory: it holds the store, or what is derived from one elsewhere.
     pub folder: PathBuf,
-    /// The address of the database in PostgreSQL that is used in place of the file.
-    pub url: Option<String>,
-    /// How that is reached.
+    /// The database in PostgreSQL that is used in place of the file.
+    pub shared: Option<SharedStore>,
+}
+
+/// A database in PostgreSQL that several machines use.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SharedStore {
+    /// Its address: `postgres://USER@HOST/DATABASE`.
+    pub url: String,
+    /// How it is reached.
     pub access: PostgresAccess,
+}
+
+impl fmt::Debug for SharedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The address may hold a password.
+        f.debug_struct("SharedStore").field("access", &self.access).finish_non_exhaustive()
+    }
 }
 
 impl Place {
     /// The file of a data directory.
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), url: None, access: PostgresAccess::default() }
+        Self { folder: folder.into(), shared: None }
     }
 }
 
@@ -68,9 +83,9 @@ impl Database {
     /// # Errors
     /// [`StoreError`] for what is no store of ours, is damaged, newer, or cannot be opened or reached.
     pub fn open_at(place: &Place) -> Result<Option<Self>, StoreError> {
-        match &place.url {
+        match &place.shared {
             None => Self::open(&place.folder),
-            Some(url) => Ok(SharedDatabase::open(url, &place.access)?.map(|database| Self::shared(database, place))),
+            Some(at) => Ok(SharedDatabase::open(&at.url, &at.access)?.map(|database| Self::shared(database, place))),
         }
     }
 
@@ -79,7 +94,7 @@ impl Database {
     /// # Errors
     /// As [`Database::open_at`].
     pub fn open_to_record_at(place: &Place) -> Result<Option<Self>, StoreError> {
-        match &place.url {
+        match &place.shared {
             None => Self::open_to_record(&place.folder),
             Some(_) => Self::open_at(place),
         }
@@ -90,11 +105,11 @@ impl Database {
     /// # Errors
     /// As [`Database::open_at`], and when it cannot be made.
     pub fn open_to_write_at(place: &Place, lock: &WriterLock) -> Result<Self, StoreError> {
-        match &place.url {
+        match &place.shared {
             None => Self::open_to_write(lock),
-            Some(url) => {
+            Some(at) => {
                 make_private(&place.folder)?;
-                Ok(Self::shared(SharedDatabase::open_to_write(url, &place.access)?, place))
+                Ok(Self::shared(SharedDatabase::open_to_write(&at.url, &at.access)?, place))
             }
         }
     }

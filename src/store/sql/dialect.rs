@@ -12,6 +12,11 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// Whether a store that speaks it is used by several machines.
+    pub const fn is_shared(self) -> bool {
+        matches!(self, Self::Postgres)
+    }
+
     /// Whether the text of a column is matched by a pattern of `*`, `?` and `[...]`, with the pattern's value.
     pub fn glob(self, column: &str, pattern: &str) -> (String, SqlValue<'static>) {
         match self {

@@ -59,8 +59,12 @@ impl<D: ReadSql> ReadSources for D {
         Ok(self.rows(sql, &[], |row| row.get(0))?.into_iter().collect())
     }
 
-    fn is_imported(&self, path: &str) -> Result<bool, StoreError> {
-        self.exists("SELECT 1 FROM source WHERE path = ?1 AND root = ''", &values![path])
+    fn is_shared(&self) -> bool {
+        self.dialect().is_shared()
+    }
+
+    fn source_root(&self, path: &str) -> Result<Option<String>, StoreError> {
+        self.first("SELECT root FROM source WHERE path = ?1", &values![path], |row| row.text(0))
     }
 
     fn repository(&self, root: &str) -> Result<Option<Scope>, StoreError> {

@@ -12,6 +12,7 @@ pub fn settings(data: Option<&Path>) -> EngineSettings {
     let below = |name: &str| data.map(|data| data.join(name));
     EngineSettings {
         data: data.map(Path::to_owned),
+        shared: None,
         config: below("config.toml"),
         cache: below("cache"),
         user_packs: below("canon"),

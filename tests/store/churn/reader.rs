@@ -64,6 +64,7 @@ pub fn engine(data: &Path) -> Engine {
     models.encoder = EncoderSettings { threads: Some(1), ..EncoderSettings::default() };
     Engine::new(EngineSettings {
         data: Some(data.to_owned()),
+        shared: None,
         config: None,
         cache: None,
         user_packs: None,
