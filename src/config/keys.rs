@@ -235,7 +235,11 @@ pub const KEYS: &[Key] = &[
     Key {
         environment: &["KEN_STORE_URL"],
         secret: true,
-        ..key!(store.url, ADDRESS, "database in PostgreSQL that keeps everything in place of the data directory: postgres://USER@HOST/DATABASE")
+        ..key!(
+            store.url,
+            ADDRESS,
+            "database in PostgreSQL that keeps everything in place of the data directory: postgres://USER@HOST/DATABASE"
+        )
     },
     key!(store.password_file, OPTIONAL_TEXT, "file with the password for it, which you alone can read"),
     key!(

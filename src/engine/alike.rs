@@ -2,7 +2,6 @@
 
 use super::search::Request;
 use super::{Engine, EngineError, Session};
-use crate::ann::Index;
 use crate::query::{NearTo, SearchContext, SearchOptions, search_near};
 use crate::store::{Database, ItemFilter, MemoryView, ReadExternal, ReadItems, external_uid};
 use crate::types::{Answer, Scope};
@@ -59,12 +58,8 @@ fn near(
         Sample::Item(id) => {
             let missing = || EngineError::NoItem { id: id.clone() };
             let row = find(request.database().ok_or_else(missing)?, id, filter)?.ok_or_else(missing)?;
-            let vectors = context.items.and_then(|items| items.vectors);
-            let own = |vectors: &Index| {
-                let (_, place) = vectors.rows_of(row as u64).find(|(part, _)| *part == WHOLE)?;
-                vectors.vector(place)
-            };
-            let vector = vectors.and_then(own).ok_or_else(|| EngineError::NoVector { id: id.clone() })?;
+            let own = context.items.map(|items| items.finder.vector(row as u64, Some(WHOLE))).transpose()?;
+            let vector = own.flatten().ok_or_else(|| EngineError::NoVector { id: id.clone() })?;
             Ok(NearTo { vector, name: format!("like {id}"), without: Some(row) })
         }
     }

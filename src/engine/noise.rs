@@ -236,15 +236,9 @@ impl Engine {
         let packs = self.packs(session);
         let files = Provenance::default();
         let files = RequestFiles::new(database, &files);
-        let collection = ItemCollection {
-            documents: database,
-            vectors: items.vectors().map(|vectors| &vectors.index),
-            terms: items.terms(),
-            admitted: None,
-            files: &files,
-            access: &Access::all(),
-            noise: None,
-        };
+        let finder = items.finder();
+        let collection =
+            ItemCollection { documents: database, finder: &finder, files: &files, access: &Access::all(), noise: None };
         let knowledge: &Knowledge = &packs.knowledge;
         let context = SearchContext {
             knowledge,

@@ -151,11 +151,11 @@ impl Request<'_, '_> {
         let files = items.map(|(database, _)| RequestFiles::new(database, &files));
         let noise = items.map(|(database, _)| self.engine.noise_of(database, self.model.as_deref())).transpose()?;
         let noise = noise.flatten();
-        let collection = items.zip(files.as_ref()).map(|((database, items), files)| ItemCollection {
+        let finder = items.map(|(_, items)| items.finder());
+        let found = items.zip(finder.as_ref()).zip(files.as_ref());
+        let collection = found.map(|(((database, _), finder), files)| ItemCollection {
             documents: database,
-            vectors: items.vectors().map(|vectors| &vectors.index),
-            terms: items.terms(),
-            admitted: items.admitted(),
+            finder,
             files,
             access,
             noise: noise.as_ref().map(|measured| Noise { measured, budget: self.engine.settings.max_noise }),

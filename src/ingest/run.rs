@@ -209,7 +209,8 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         let started = Instant::now();
         self.refreshing = true;
         self.expect_cut(encoder)?;
-        let walked = stale(&self.store.sources()?, self.store.is_shared(), self.options.thorough, self.between.stopped)?;
+        let walked =
+            stale(&self.store.sources()?, self.store.is_shared(), self.options.thorough, self.between.stopped)?;
         self.take(walked, encoder)?;
         self.finish(started)
     }

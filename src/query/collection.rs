@@ -6,7 +6,6 @@
 
 use super::relevance::Evidence;
 use super::{SearchError, Stage};
-use crate::ann::Index;
 use crate::canon::Stored;
 use crate::lexical::{QueryTerms, Reach, WeightedTerms};
 use crate::text::TextHash;
@@ -106,15 +105,14 @@ pub(super) trait Collection {
     /// The candidates that vectors and words name, each with both signals.
     fn gather(&self, query: &Query<'_>) -> Result<Gathered, SearchError>;
 
-    /// Its texts' vectors, owned by key; none without a model.
-    fn vectors(&self) -> Option<&Index>;
+    /// Whether its texts have vectors.
+    fn has_vectors(&self) -> bool;
+
+    /// The vector of a text of what has this key, of the first if no place is named; `None` without one.
+    fn vector(&self, key: u64, part: Option<u32>) -> Result<Option<Vec<f32>>, SearchError>;
 
     /// How near each of these is to a unit vector, in their order, a cosine; `None` for one without a vector.
-    fn similarity(&self, vector: &[f32], keys: &[u64]) -> Vec<Option<f32>> {
-        let near = self.vectors().map(|vectors| vectors.owners_similarity(vector, keys));
-        let near = near.unwrap_or_else(|| vec![None; keys.len()]);
-        near.into_iter().map(|near| near.map(|near| near.similarity)).collect()
-    }
+    fn similarity(&self, vector: &[f32], keys: &[u64]) -> Result<Vec<Option<f32>>, SearchError>;
 
     /// How its candidates are judged.
     fn fit<'c>(&self, calibration: &'c Calibration) -> &'c Fit;

@@ -1,5 +1,6 @@
 //! Meaning and words together, and the question moved towards what both found first.
 
+use super::SearchError;
 use super::collection::{Collection, Gathered};
 use super::relevance::{FEEDBACK, Ground, moved};
 
@@ -24,35 +25,44 @@ pub(super) fn move_towards_closest(
     gathered: &mut [Gathered],
     grounds: &[Ground],
     question: &[f32],
-) {
+) -> Result<(), SearchError> {
     let all = || gathered.iter().flat_map(|one| &one.found);
     if !all().any(|found| found.evidence.cosine.is_some() && found.evidence.words.is_some()) {
-        return;
+        return Ok(());
     }
-    let moved = moved(question, &closest(collections, gathered, grounds));
+    let moved = moved(question, &closest(collections, gathered, grounds)?);
     for (collection, gathered) in collections.iter().zip(gathered) {
-        if collection.vectors().is_none() {
+        if !collection.has_vectors() {
             continue;
         }
         let keys: Vec<u64> = gathered.found.iter().map(|found| found.key).collect();
-        for (found, near) in gathered.found.iter_mut().zip(collection.similarity(&moved, &keys)) {
+        for (found, near) in gathered.found.iter_mut().zip(collection.similarity(&moved, &keys)?) {
             found.evidence.moved = found.evidence.cosine.and(near);
         }
     }
+    Ok(())
 }
 
 /// Closeness and vector of the candidates that move the question, the closest first.
-fn closest(collections: &[&dyn Collection], gathered: &[Gathered], grounds: &[Ground]) -> Vec<(f32, Vec<f32>)> {
+fn closest(
+    collections: &[&dyn Collection],
+    gathered: &[Gathered],
+    grounds: &[Ground],
+) -> Result<Vec<(f32, Vec<f32>)>, SearchError> {
     let mut order: Vec<(f32, usize, usize)> = Vec::new();
     for (which, (gathered, ground)) in gathered.iter().zip(grounds).enumerate() {
         let closeness = gathered.found.iter().map(|found| ground.closeness(&found.evidence));
         order.extend(closeness.enumerate().map(|(at, closeness)| (closeness, which, at)));
     }
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let with_vector = |(closeness, which, at): (f32, usize, usize)| {
-        let (vectors, found) = (collections[which].vectors()?, &gathered[which].found[at]);
-        let (_, row) = vectors.rows_of(found.key).find(|(part, _)| Some(*part) == found.part)?;
-        Some((closeness, vectors.vector(row)?))
-    };
-    order.into_iter().take(FEEDBACK).filter_map(with_vector).collect()
+    let mut out = Vec::new();
+    for (closeness, which, at) in order.into_iter().take(FEEDBACK) {
+        let found = &gathered[which].found[at];
+        // Without a place there is no vector.
+        let Some(part) = found.part else { continue };
+        if let Some(vector) = collections[which].vector(found.key, Some(part))? {
+            out.push((closeness, vector));
+        }
+    }
+    Ok(out)
 }

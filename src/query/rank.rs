@@ -68,7 +68,7 @@ pub(super) fn fuse(
     let weights: Vec<f32> = collections.iter().map(|one| word_weight.unwrap_or_else(|| fitted(one))).collect();
     let grounds = grounds(&gathered, &weights, query.is_short);
     if let Some(vector) = query.vector.filter(|_| feedback) {
-        move_towards_closest(collections, &mut gathered, &grounds, vector);
+        move_towards_closest(collections, &mut gathered, &grounds, vector)?;
     }
     let nearest = gathered.iter().flat_map(|one| one.nearest.iter().copied()).collect();
     Ok(Fused { background: Background::new(nearest, query.neighbours()), gathered, grounds })

@@ -57,9 +57,10 @@ pub fn recall(context: SearchContext<'_>, task: &str, options: &RecallOptions) -
     let mut all = Vec::with_capacity(wanted.len());
     for (candidate, known) in wanted.iter().zip(read(&collections, &wanted)?) {
         let Some(known) = known else { continue };
-        let vectors = collections[candidate.collection].vectors().filter(|_| matches!(known, Known::Item(_)));
-        let row = vectors.and_then(|vectors| vectors.rows_of(candidate.key).next());
-        let vector = vectors.zip(row).and_then(|(vectors, (_, row))| vectors.vector(row));
+        let vector = match known {
+            Known::Item(_) => collections[candidate.collection].vector(candidate.key, None)?,
+            Known::Entry(_) => None,
+        };
         all.push(recalled(candidate, known, vector));
     }
     let semantic = posed.vectors.is_some();

@@ -17,7 +17,7 @@ const LEAST_LETTERS: usize = 5;
 /// word that most texts hold is taken.
 ///
 /// # Errors
-/// [`SearchError`] when the tokenizer fails.
+/// [`SearchError`] when the tokenizer or the store fails.
 pub fn respelled(context: &SearchContext<'_>, question: &str) -> Result<Option<String>, SearchError> {
     if question.split_whitespace().nth(MOST_WORDS).is_some() {
         return Ok(None);
@@ -28,10 +28,12 @@ pub fn respelled(context: &SearchContext<'_>, question: &str) -> Result<Option<S
             Some(semantics) => semantics.encoder.count_tokens(&word.to_lowercase())? < 2,
             None => false,
         };
-        if is_known || context.holders(word) > 0 {
+        if is_known || context.holders(&[word])?.iter().any(|holders| *holders > 0) {
             continue;
         }
-        let held = slips(&word.to_lowercase()).into_iter().map(|slip| (context.holders(&slip), slip));
+        let slips = slips(&word.to_lowercase());
+        let holders = context.holders(&slips.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let held = holders.into_iter().zip(slips);
         // Of equals the first of the alphabet.
         let best = held.filter(|(holders, _)| *holders > 0).max_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
         meant.extend(best.map(|(_, slip)| (word, slip)));

@@ -55,13 +55,14 @@ pub(super) struct Posed<'a> {
 }
 
 impl<'a> SearchContext<'a> {
-    /// How many texts that may answer hold a word.
-    pub(super) fn holders(&self, word: &str) -> usize {
-        let items = self.items.map_or(0, |items| {
-            let is_admitted = |id: u64| items.admitted.is_none_or(|admitted| admitted.contains(id));
-            items.terms.holders(word, &is_admitted)
-        });
-        items + self.knowledge.holders(word)
+    /// How many texts that may answer hold each of these words.
+    pub(super) fn holders(&self, words: &[&str]) -> Result<Vec<usize>, SearchError> {
+        let mut holders: Vec<usize> = words.iter().map(|word| self.knowledge.holders(word)).collect();
+        if let Some(items) = self.items {
+            let of_items = items.finder.holders(words)?;
+            holders.iter_mut().zip(of_items).for_each(|(all, of_items)| *all += of_items);
+        }
+        Ok(holders)
     }
 
     /// Reads and embeds a question.

@@ -5,7 +5,7 @@ use crate::ann::{Index, RowSet};
 use crate::engine::derived::{self, VectorChanges};
 use crate::engine::{Engine, EngineError};
 use crate::lexical::TermIndex;
-use crate::query::Admitted;
+use crate::query::{Admitted, DerivedItems};
 use crate::store::{
     Database, IndexModel, ItemFilter, MemoryView, ReadEvents, ReadItems, ReadMemory, ReadVectors, Stamp,
 };
@@ -81,8 +81,13 @@ struct AdmittedItems {
 }
 
 impl ItemsSnapshot {
-    pub fn terms(&self) -> &TermIndex {
-        &self.terms.index
+    /// How they are found.
+    pub fn finder(&self) -> DerivedItems<'_> {
+        DerivedItems {
+            vectors: self.vectors().map(|vectors| &vectors.index),
+            terms: &self.terms.index,
+            admitted: self.admitted(),
+        }
     }
 
     pub fn vectors(&self) -> Option<&Arc<VectorsSnapshot>> {

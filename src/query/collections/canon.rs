@@ -1,5 +1,6 @@
 //! Entries of packs. An entry has about ten texts and is as near as the nearest of them; its words are those of all.
 
+use super::finder::vector_of;
 use crate::ann::Index;
 use crate::canon::{PackLayer, PatternHit, Stored};
 use crate::lexical::{Bm25Scores, QueryTerms};
@@ -126,8 +127,18 @@ impl Collection for CanonCollection<'_> {
         Ok(Gathered { found, reach, texts: self.texts, weighted: None, nearest })
     }
 
-    fn vectors(&self) -> Option<&Index> {
-        self.vectors
+    fn has_vectors(&self) -> bool {
+        self.vectors.is_some()
+    }
+
+    fn vector(&self, key: u64, part: Option<u32>) -> Result<Option<Vec<f32>>, SearchError> {
+        Ok(self.vectors.and_then(|vectors| vector_of(vectors, key, part)))
+    }
+
+    fn similarity(&self, vector: &[f32], keys: &[u64]) -> Result<Vec<Option<f32>>, SearchError> {
+        let near = self.vectors.map(|vectors| vectors.owners_similarity(vector, keys));
+        let near = near.unwrap_or_else(|| vec![None; keys.len()]);
+        Ok(near.into_iter().map(|near| near.map(|near| near.similarity)).collect())
     }
 
     fn fit<'c>(&self, calibration: &'c Calibration) -> &'c Fit {

@@ -1,8 +1,9 @@
 //! Indexed items: one text each, found by its vector and its words. Both signals are computed for each candidate, so
 //! that it does not matter which one found it.
 
-use crate::ann::{Index, OwnerNeighbour, RowSet};
-use crate::lexical::{Naming, QueryTerms, TermIndex, TermOverlap};
+use super::finder::FindItems;
+use crate::ann::{OwnerNeighbour, RowSet};
+use crate::lexical::{Naming, QueryTerms, TermOverlap};
 use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
 use crate::query::gate::Gates;
 use crate::query::relevance::Evidence;
@@ -61,12 +62,8 @@ pub trait Files {
 pub struct ItemCollection<'a> {
     /// Where the items are.
     pub documents: &'a dyn ReadItems,
-    /// Their vectors; none while there is no model, or none was ever used.
-    pub vectors: Option<&'a Index>,
-    /// Their words.
-    pub terms: &'a TermIndex,
-    /// Which may answer; none if all may.
-    pub admitted: Option<Admitted<'a>>,
+    /// How they are found, and which may answer.
+    pub finder: &'a dyn FindItems,
     /// Where they were taken from.
     pub files: &'a dyn Files,
     /// The scopes that the caller may see. The answer does not tell whether there are others.
@@ -89,23 +86,22 @@ impl ItemCollection<'_> {
     /// where words do not count.
     fn shift(&self, query: &Query<'_>) -> f32 {
         let Some(noise) = self.noise.filter(|_| query.terms.is_some()) else { return 0.0 };
-        let fit = query.calibration.filter(|_| self.vectors.is_some()).map(|fits| self.fit(fits));
+        let fit = query.calibration.filter(|_| self.finder.has_vectors()).map(|fits| self.fit(fits));
         let signals = if fit.is_some() { SignalSet::Both } else { SignalSet::Words };
         noise.measured.shift(signals, query.is_short, Gates::new(fit, None).single, noise.budget)
     }
 
     /// What vectors name, and the cosines of the nearest of all, admitted or not.
-    fn near(&self, vectors: &Index, vector: &[f32], query: &Query<'_>) -> (Vec<OwnerNeighbour>, Vec<f32>) {
-        let rows = self.admitted.and_then(|admitted| admitted.rows);
-        let found = vectors.nearest_owners(vector, query.most, rows);
+    fn near(&self, vector: &[f32], query: &Query<'_>) -> Result<(Vec<OwnerNeighbour>, Vec<f32>), SearchError> {
+        let found = self.finder.nearest(vector, query.most, true)?;
         let wanted = query.neighbours() + 1;
         let cosines = |found: &[OwnerNeighbour]| found.iter().take(wanted).map(|near| near.similarity).collect();
-        let background = match rows {
-            // How near the texts of others are is theirs.
-            Some(_) if self.access.scopes().is_none() => cosines(&vectors.nearest_owners(vector, wanted, None)),
-            _ => cosines(&found),
+        // How near the texts of others are is theirs.
+        let background = match self.finder.is_filtered() && self.access.scopes().is_none() {
+            true => cosines(&self.finder.nearest(vector, wanted, false)?),
+            false => cosines(&found),
         };
-        (found, background)
+        Ok((found, background))
     }
 }
 
@@ -125,78 +121,81 @@ const WHOLE: u32 = 0;
 
 impl ItemCollection<'_> {
     /// How near each of these items is to the nearest part of a question; none for a question without parts.
-    fn nearest_part(&self, parts: &[Vec<f32>], ids: &[u64]) -> Option<Vec<Option<f32>>> {
-        parts.iter().map(|part| self.similarity(part, ids)).reduce(|mut best, next| {
+    fn nearest_part(&self, parts: &[Vec<f32>], ids: &[u64]) -> Result<Option<Vec<Option<f32>>>, SearchError> {
+        let mut nearest: Option<Vec<Option<f32>>> = None;
+        for part in parts {
+            let next = self.similarity(part, ids)?;
+            let Some(best) = &mut nearest else {
+                nearest = Some(next);
+                continue;
+            };
             for (best, next) in best.iter_mut().zip(next) {
                 *best = match (*best, next) {
                     (Some(a), Some(b)) => Some(a.max(b)),
                     (a, b) => a.or(b),
                 };
             }
-            best
-        })
+        }
+        Ok(nearest)
     }
-}
 
-impl ItemCollection<'_> {
     /// How near each of these items is. `named` are those that the same question has found already. Of a long text it
     /// is the mean of the whole and the nearest stretch: the one says what it is about, the other what stands in one
     /// place of it.
-    fn similarity_beyond(&self, vector: &[f32], ids: &[u64], mut named: Vec<OwnerNeighbour>) -> Vec<Option<f32>> {
-        let Some(vectors) = self.vectors else { return vec![None; ids.len()] };
+    fn similarity_beyond(
+        &self,
+        vector: &[f32],
+        ids: &[u64],
+        mut named: Vec<OwnerNeighbour>,
+    ) -> Result<Vec<Option<f32>>, SearchError> {
         // A walk may have missed the nearest text of an owner.
-        named.retain(|_| vectors.is_exact());
+        named.retain(|_| self.finder.is_exact());
         named.sort_unstable_by_key(|near| near.owner);
         let known = |id: &u64| named.binary_search_by_key(id, |near| near.owner).ok().map(|at| named[at]);
         let others: Vec<u64> = ids.iter().copied().filter(|id| known(id).is_none()).collect();
-        let mut others = vectors.owners_similarity(vector, &others).into_iter();
-        let mean = |near: OwnerNeighbour| match near.part {
-            WHOLE => near.similarity,
-            _ => of_whole(vectors, vector, near.owner).map_or(near.similarity, |whole| (near.similarity + whole) / 2.0),
+        let mut others = self.finder.similarity(vector, &others)?.into_iter();
+        let mean = |near: OwnerNeighbour| -> Result<f32, SearchError> {
+            if near.part == WHOLE {
+                return Ok(near.similarity);
+            }
+            let whole = self.finder.vector(near.owner, Some(WHOLE))?;
+            Ok(whole.map_or(near.similarity, |whole| (near.similarity + dot(vector, &whole)) / 2.0))
         };
-        ids.iter().map(|id| known(id).or_else(|| others.next().flatten()).map(mean)).collect()
+        ids.iter().map(|id| known(id).or_else(|| others.next().flatten()).map(mean).transpose()).collect()
     }
-}
-
-/// The cosine of the row that holds an item's whole text.
-fn of_whole(vectors: &Index, vector: &[f32], id: u64) -> Option<f32> {
-    let (_, row) = vectors.rows_of(id).find(|(part, _)| *part == WHOLE)?;
-    Some(dot(vector, &vectors.vector(row)?))
 }
 
 impl Collection for ItemCollection<'_> {
     fn gather(&self, query: &Query<'_>) -> Result<Gathered, SearchError> {
-        let is_admitted = |id: u64| self.admitted.is_none_or(|admitted| admitted.contains(id));
         let (mut named, mut nearest) = (Vec::new(), Vec::new());
-        let by_vector = self.vectors.zip(query.vector);
-        if let Some((vectors, vector)) = by_vector {
+        let by_vector = query.vector.filter(|_| self.finder.has_vectors());
+        if let Some(vector) = by_vector {
             (query.stage)(Stage::Vectors);
-            (named, nearest) = self.near(vectors, vector, query);
+            (named, nearest) = self.near(vector, query)?;
         }
         let mut ids: Vec<u64> = named.iter().map(|near| near.owner).collect();
         (query.stage)(if query.terms.is_some() { Stage::Words } else { Stage::Rest });
-        let prepared = query.terms.map(|terms| self.terms.prepare(terms));
+        let prepared = query.terms.map(|terms| self.finder.prepare(terms)).transpose()?;
         if let Some(prepared) = &prepared {
-            let filter = self.admitted.map(|_| &is_admitted as &dyn Fn(u64) -> bool);
-            ids.extend(self.terms.candidates(prepared, query.most, filter));
+            ids.extend(prepared.candidates(query.most)?);
         }
-        for (vectors, part) in
-            self.vectors.iter().flat_map(|vectors| query.parts.iter().map(move |part| (vectors, part)))
-        {
-            let rows = self.admitted.and_then(|admitted| admitted.rows);
-            let most = (query.most / query.parts.len()).max(LEAST_OF_A_PART);
-            ids.extend(vectors.nearest_owners(part, most, rows).iter().map(|near| near.owner));
+        if self.finder.has_vectors() {
+            for part in query.parts {
+                let most = (query.most / query.parts.len()).max(LEAST_OF_A_PART);
+                ids.extend(self.finder.nearest(part, most, true)?.iter().map(|near| near.owner));
+            }
         }
         ids.sort_unstable();
         ids.dedup();
         // A text that several items share may belong to one that is not admitted.
-        ids.retain(|id| is_admitted(*id));
-        let overlaps = prepared.as_ref().map(|prepared| self.terms.score(prepared, &ids));
-        let cosines = by_vector.map(|(_, vector)| {
+        let ids = self.finder.admitted(ids)?;
+        let overlaps = prepared.as_ref().map(|prepared| prepared.score(&ids)).transpose()?;
+        let mut cosines = None;
+        if let Some(vector) = by_vector {
             (query.stage)(Stage::Vectors);
-            self.similarity_beyond(vector, &ids, named)
-        });
-        let of_parts = by_vector.and_then(|_| self.nearest_part(query.parts, &ids));
+            cosines = Some(self.similarity_beyond(vector, &ids, named)?);
+        }
+        let of_parts = if by_vector.is_some() { self.nearest_part(query.parts, &ids)? } else { None };
         (query.stage)(Stage::Rest);
         let shift = self.shift(query);
         let found = ids.iter().enumerate().map(|(at, &key)| {
@@ -216,18 +215,25 @@ impl Collection for ItemCollection<'_> {
         });
         Ok(Gathered {
             found: found.collect(),
-            reach: prepared.as_ref().map_or_else(|| self.terms.prepare(&QueryTerms::default()).reach(), |p| p.reach()),
-            texts: self.terms.len(),
+            reach: match &prepared {
+                Some(prepared) => prepared.reach(),
+                None => self.finder.prepare(&QueryTerms::default())?.reach(),
+            },
+            texts: self.finder.len(),
             weighted: prepared.map(|prepared| prepared.weighted().clone()),
             nearest,
         })
     }
 
-    fn vectors(&self) -> Option<&Index> {
-        self.vectors
+    fn has_vectors(&self) -> bool {
+        self.finder.has_vectors()
     }
 
-    fn similarity(&self, vector: &[f32], keys: &[u64]) -> Vec<Option<f32>> {
+    fn vector(&self, key: u64, part: Option<u32>) -> Result<Option<Vec<f32>>, SearchError> {
+        self.finder.vector(key, part)
+    }
+
+    fn similarity(&self, vector: &[f32], keys: &[u64]) -> Result<Vec<Option<f32>>, SearchError> {
         self.similarity_beyond(vector, keys, Vec::new())
     }
 
@@ -259,11 +265,11 @@ impl Collection for ItemCollection<'_> {
     }
 
     fn locate(&self, uid: &str) -> Result<Option<Located>, SearchError> {
-        let located = |id: i64| {
-            let key = id as u64;
-            Located { key, uid: uid.to_owned(), admitted: self.admitted.is_none_or(|admitted| admitted.contains(key)) }
-        };
         let Some(id) = self.documents.item_id(uid)? else { return Ok(None) };
-        Ok(is_seen(self.documents, id, self.access)?.then(|| located(id)))
+        if !is_seen(self.documents, id, self.access)? {
+            return Ok(None);
+        }
+        let key = id as u64;
+        Ok(Some(Located { key, uid: uid.to_owned(), admitted: !self.finder.admitted(vec![key])?.is_empty() }))
     }
 }

@@ -1,7 +1,9 @@
 //! The sorts of knowledge there are: entries of packs and indexed items.
 
 mod canon;
+mod finder;
 mod items;
 
 pub(super) use canon::CanonCollection;
+pub use finder::{DerivedItems, FindItems, PreparedWords};
 pub use items::{Admitted, Around, Files, ItemCollection, Noise};
