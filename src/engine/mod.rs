@@ -39,6 +39,7 @@ mod session;
 mod setup;
 mod state;
 mod status;
+mod stored;
 mod tools;
 mod turns;
 mod usage;

@@ -34,10 +34,10 @@ static QUESTIONS: LazyLock<String> = LazyLock::new(|| {
     hex(&sha256(all.join("\0").as_bytes())[..8])
 });
 
-/// Whether so much has changed since that it is to be measured again. `ids` are ascending.
-fn is_due(known: &CorpusNoise, ids: &[u64]) -> bool {
-    let new = ids.len() - ids.partition_point(|id| *id <= known.last);
-    let gone = (known.texts + new).saturating_sub(ids.len());
+/// Whether so much has changed since that it is to be measured again. There are so many texts up to the last that there
+/// was, and so many behind it.
+fn is_due(known: &CorpusNoise, (old, new): (usize, usize)) -> bool {
+    let gone = known.texts.saturating_sub(old);
     known.questions != *QUESTIONS || (new + gone) * DUE > known.texts
 }
 
@@ -138,14 +138,14 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
         let known = database.noise()?;
-        let ids: Vec<u64> = database.admitted(&ItemFilter::default(), None)?.into_iter().map(|id| id as u64).collect();
-        if ids.len() < MIN_TEXTS {
+        let (old, new) = database.counted_around(known.as_ref().map_or(0, |known| known.last))?;
+        if old + new < MIN_TEXTS {
             return if known.is_some() { self.put_noise(database, lock, None) } else { Ok(()) };
         }
         let fit = self.fit_to_measure(database, session)?;
         let is_current = |known: &CorpusNoise| {
             let made_with = known.both.as_ref().map(|both| &both.made_with);
-            !is_due(known, &ids) && fit.as_ref().is_none_or(|(_, fit)| made_with == Some(fit))
+            !is_due(known, (old, new)) && fit.as_ref().is_none_or(|(_, fit)| made_with == Some(fit))
         };
         if known.as_ref().is_some_and(is_current) {
             return Ok(());
@@ -163,8 +163,8 @@ impl Engine {
             ModelNoise { made_with: model.made_with, noise }
         });
         let words = signal_noise(&questions, |at| odds[at].words);
-        let last = ids.last().copied().unwrap_or(0);
-        let noise = CorpusNoise { questions: QUESTIONS.clone(), texts: ids.len(), last, both, words };
+        let last = database.last_item()?;
+        let noise = CorpusNoise { questions: QUESTIONS.clone(), texts: old + new, last, both, words };
         self.put_noise(database, lock, Some(&noise))
     }
 
@@ -236,9 +236,9 @@ impl Engine {
         let packs = self.packs(session);
         let files = Provenance::default();
         let files = RequestFiles::new(database, &files);
-        let finder = items.finder();
+        let finder = items.finder(database)?;
         let collection =
-            ItemCollection { documents: database, finder: &finder, files: &files, access: &Access::all(), noise: None };
+            ItemCollection { documents: database, finder: finder.as_dyn(), files: &files, access: &Access::all(), noise: None };
         let knowledge: &Knowledge = &packs.knowledge;
         let context = SearchContext {
             knowledge,
@@ -307,10 +307,9 @@ mod tests {
     #[test]
     fn it_is_due_once_a_fifth_has_come_or_gone() {
         let known = CorpusNoise { questions: QUESTIONS.clone(), texts: 100, last: 100, ..CorpusNoise::default() };
-        let ids = |from: u64, to: u64| (from..=to).collect::<Vec<u64>>();
-        assert!(!is_due(&known, &ids(1, 100)) && !is_due(&known, &ids(1, 120)) && is_due(&known, &ids(1, 121)));
-        assert!(!is_due(&known, &ids(21, 100)) && is_due(&known, &ids(22, 100)));
-        assert!(is_due(&known, &ids(51, 150)), "as many as before, half of them others");
-        assert!(is_due(&CorpusNoise { questions: "others".to_owned(), ..known }, &ids(1, 100)));
+        assert!(!is_due(&known, (100, 0)) && !is_due(&known, (100, 20)) && is_due(&known, (100, 21)));
+        assert!(!is_due(&known, (80, 0)) && is_due(&known, (79, 0)));
+        assert!(is_due(&known, (50, 50)), "as many as before, half of them others");
+        assert!(is_due(&CorpusNoise { questions: "others".to_owned(), ..known }, (100, 0)));
     }
 }

@@ -110,28 +110,27 @@ impl Request<'_, '_> {
             moment = database.snapshot()?;
         }
         let items = self.engine.items(database, filter, self.model.is_some(), now)?;
-        if let (Some(model), Some(vectors)) = (&self.model, items.vectors()) {
-            self.engine.agree(Some(&vectors.model), model.semantics.encoder.as_ref())?;
+        if let (Some(model), Some(made_with)) = (&self.model, items.model()) {
+            self.engine.agree(Some(made_with), model.semantics.encoder.as_ref())?;
         }
         let no_entry_may_answer = !filter.paths.is_empty()
             || !filter.endings.is_empty()
             || !filter.scopes.is_empty()
             || filter.condition.is_some();
-        if no_entry_may_answer && items.admitted().is_some_and(|admitted| admitted.ids.is_empty()) {
+        if no_entry_may_answer && items.admits_nothing(database)? {
             self.session.note(
                 "the filters leave nothing: no indexed text has this path, type, scope, tag or attribute".to_owned(),
             );
         }
         let mut found = self.answer(Some((database, &items)), access, &answer)?;
-        let damaged = |items: &ItemsSnapshot| items.vectors().is_some_and(|vectors| vectors.index.is_damaged());
-        if damaged(&items) {
+        if items.is_damaged() {
             let items = self.engine.items(database, filter, true, now)?;
             found = self.answer(Some((database, &items)), access, &answer)?;
             self.session.note(
                 "the file of vectors is damaged and was not used; `ken doctor --repair` makes it again".to_owned(),
             );
         }
-        let missing = items.vectors().map_or(0, |vectors| vectors.without_vector);
+        let missing = items.without_vector();
         if missing > 0 {
             let what = format!("{missing} texts have no vector yet, so only their words are searched: `ken index`");
             self.session.note(what);
@@ -151,11 +150,11 @@ impl Request<'_, '_> {
         let files = items.map(|(database, _)| RequestFiles::new(database, &files));
         let noise = items.map(|(database, _)| self.engine.noise_of(database, self.model.as_deref())).transpose()?;
         let noise = noise.flatten();
-        let finder = items.map(|(_, items)| items.finder());
+        let finder = items.map(|(database, items)| items.finder(database)).transpose()?;
         let found = items.zip(finder.as_ref()).zip(files.as_ref());
         let collection = found.map(|(((database, _), finder), files)| ItemCollection {
             documents: database,
-            finder,
+            finder: finder.as_dyn(),
             files,
             access,
             noise: noise.as_ref().map(|measured| Noise { measured, budget: self.engine.settings.max_noise }),

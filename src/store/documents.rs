@@ -202,6 +202,24 @@ pub trait ReadItems {
     /// # Errors
     /// [`StoreError`] when the store refuses.
     fn admitted(&self, filter: &ItemFilter, view: Option<&MemoryView>) -> Result<Vec<i64>, StoreError>;
+
+    /// Whether this active item passes; whether any does, if none is named.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn passes(&self, filter: &ItemFilter, view: Option<&MemoryView>, id: Option<i64>) -> Result<bool, StoreError>;
+
+    /// How many active items there are up to this row id, and how many behind it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn counted_around(&self, id: u64) -> Result<(usize, usize), StoreError>;
+
+    /// The greatest row id of an active item; 0 if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn last_item(&self) -> Result<u64, StoreError>;
 }
 
 /// Reads what is known of files.

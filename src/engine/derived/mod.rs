@@ -13,7 +13,7 @@
 mod terms;
 mod vectors;
 
-pub(super) use terms::terms;
+pub(super) use terms::{Headed, terms};
 pub(super) use vectors::{VectorChanges, Vectors, file as vector_file, vectors};
 
 use super::{Engine, EngineError, Progress, Session};
@@ -124,6 +124,9 @@ impl Engine {
         keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
+        if let Some(shared) = database.shared_mut() {
+            return self.keep_stored(shared, lock, session);
+        }
         if lock.is_lent() {
             return Ok(());
         }
@@ -203,7 +206,7 @@ impl Engine {
             Ok(file.is_none_or(|file| file.is_due()).then_some(model))
         };
         let path = match self.read_database()? {
-            Some(database) if due(&database)?.is_some() => renewal_lock(&database.vector_file()),
+            Some(database) if database.shared().is_none() && due(&database)?.is_some() => renewal_lock(&database.vector_file()),
             _ => return Ok(Renewed::NotDue),
         };
         let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {

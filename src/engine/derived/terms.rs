@@ -18,13 +18,14 @@ pub(super) struct Lag {
 }
 
 /// An item's text as it is cut into words.
-struct Headed {
+pub(in crate::engine) struct Headed {
     text: String,
     heading: String,
 }
 
 impl Headed {
-    fn new(item: &ItemText) -> Self {
+    /// What there is to cut of an item.
+    pub fn new(item: &ItemText) -> Self {
         Self { text: titled(&item.title, &item.body), heading: heading(&item.title).to_owned() }
     }
 }

@@ -3,11 +3,12 @@
 use super::Watched;
 use crate::ann::{Index, RowSet};
 use crate::engine::derived::{self, VectorChanges};
+use crate::engine::stored::{StoredFinder, StoredItems};
 use crate::engine::{Engine, EngineError};
 use crate::lexical::TermIndex;
-use crate::query::{Admitted, DerivedItems};
+use crate::query::{Admitted, DerivedItems, FindItems};
 use crate::store::{
-    Database, IndexModel, ItemFilter, MemoryView, ReadEvents, ReadItems, ReadMemory, ReadVectors, Stamp,
+    Database, IndexModel, ItemFilter, MemoryView, ReadEvents, ReadItems, ReadMemory, ReadVectors, Stamp, StoreError,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,7 +66,15 @@ impl<T> Remembered<T> {
 }
 
 /// All that a request needs of the items, of one moment.
-pub(in crate::engine) struct ItemsSnapshot {
+pub(in crate::engine) enum ItemsSnapshot {
+    /// They are found by what is derived from the store.
+    Derived(DerivedSnapshot),
+    /// The store finds them.
+    Stored(StoredItems),
+}
+
+/// What is derived from the store.
+pub(in crate::engine) struct DerivedSnapshot {
     terms: Arc<TermsSnapshot>,
     /// None without a model, or while the index has no vectors.
     vectors: Option<Arc<VectorsSnapshot>>,
@@ -80,21 +89,74 @@ struct AdmittedItems {
     rows: Option<Arc<RowSet>>,
 }
 
+/// How the items of a request are found.
+pub(in crate::engine) enum Finder<'a> {
+    /// In memory.
+    Derived(DerivedItems<'a>),
+    /// By the store.
+    Stored(StoredFinder<'a>),
+}
+
+impl<'a> Finder<'a> {
+    pub fn as_dyn(&self) -> &(dyn FindItems + 'a) {
+        match self {
+            Self::Derived(items) => items,
+            Self::Stored(items) => items,
+        }
+    }
+}
+
 impl ItemsSnapshot {
-    /// How they are found.
-    pub fn finder(&self) -> DerivedItems<'_> {
-        DerivedItems {
-            vectors: self.vectors().map(|vectors| &vectors.index),
-            terms: &self.terms.index,
-            admitted: self.admitted(),
+    /// How they are found in the database that they were read from.
+    pub fn finder<'a>(&'a self, database: &'a Database) -> Result<Finder<'a>, StoreError> {
+        Ok(match self {
+            Self::Derived(items) => Finder::Derived(DerivedItems {
+                vectors: items.vectors.as_ref().map(|vectors| &vectors.index),
+                terms: &items.terms.index,
+                admitted: items.admitted(),
+            }),
+            Self::Stored(items) => Finder::Stored(items.finder(database.shared_store()?)),
+        })
+    }
+
+    /// Whether no item may answer.
+    pub fn admits_nothing(&self, database: &Database) -> Result<bool, StoreError> {
+        Ok(match self {
+            Self::Derived(items) => items.admitted.as_ref().is_some_and(|admitted| admitted.ids.is_empty()),
+            Self::Stored(items) => match items.among() {
+                Some((filter, view)) => !database.passes(filter, view, None)?,
+                None => false,
+            },
+        })
+    }
+
+    /// The model that their vectors were made with; none where they have none that can be used.
+    pub fn model(&self) -> Option<&IndexModel> {
+        match self {
+            Self::Derived(items) => items.vectors.as_ref().map(|vectors| &vectors.model),
+            Self::Stored(items) => items.model.as_ref(),
         }
     }
 
-    pub fn vectors(&self) -> Option<&Arc<VectorsSnapshot>> {
-        self.vectors.as_ref()
+    /// Whether the file of vectors was found damaged.
+    pub fn is_damaged(&self) -> bool {
+        match self {
+            Self::Derived(items) => items.vectors.as_ref().is_some_and(|vectors| vectors.index.is_damaged()),
+            Self::Stored(_) => false,
+        }
     }
 
-    pub fn admitted(&self) -> Option<Admitted<'_>> {
+    /// Texts that have no vector yet. A shared store is not asked each time: counting them reads all.
+    pub fn without_vector(&self) -> usize {
+        match self {
+            Self::Derived(items) => items.vectors.as_ref().map_or(0, |vectors| vectors.without_vector),
+            Self::Stored(_) => 0,
+        }
+    }
+}
+
+impl DerivedSnapshot {
+    fn admitted(&self) -> Option<Admitted<'_>> {
         let AdmittedItems { ids, rows } = self.admitted.as_ref()?;
         Some(Admitted { ids, rows: rows.as_deref() })
     }
@@ -113,6 +175,9 @@ impl Engine {
         with_vectors: bool,
         now_ms: i64,
     ) -> Result<ItemsSnapshot, EngineError> {
+        if let Some(shared) = database.shared() {
+            return Ok(ItemsSnapshot::Stored(self.stored_items(database, shared, filter, with_vectors, now_ms)?));
+        }
         let stamp = database.stamp()?;
         let terms = self.terms(database, &stamp)?;
         let vectors = if with_vectors { self.vectors(database, &stamp)? } else { None };
@@ -131,7 +196,7 @@ impl Engine {
                 admitted = Some(AdmittedItems { ids, rows: rows.transpose()? });
             }
         }
-        Ok(ItemsSnapshot { terms, vectors, admitted })
+        Ok(ItemsSnapshot::Derived(DerivedSnapshot { terms, vectors, admitted }))
     }
 
     /// Whether what is held is of a later moment than this.

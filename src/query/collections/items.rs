@@ -1,8 +1,8 @@
 //! Indexed items: one text each, found by its vector and its words. Both signals are computed for each candidate, so
 //! that it does not matter which one found it.
 
-use super::finder::FindItems;
-use crate::ann::{OwnerNeighbour, RowSet};
+use super::finder::{FindItems, NearItem};
+use crate::ann::RowSet;
 use crate::lexical::{Naming, QueryTerms, TermOverlap};
 use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
 use crate::query::gate::Gates;
@@ -92,10 +92,10 @@ impl ItemCollection<'_> {
     }
 
     /// What vectors name, and the cosines of the nearest of all, admitted or not.
-    fn near(&self, vector: &[f32], query: &Query<'_>) -> Result<(Vec<OwnerNeighbour>, Vec<f32>), SearchError> {
+    fn near(&self, vector: &[f32], query: &Query<'_>) -> Result<(Vec<NearItem>, Vec<f32>), SearchError> {
         let found = self.finder.nearest(vector, query.most, true)?;
         let wanted = query.neighbours() + 1;
-        let cosines = |found: &[OwnerNeighbour]| found.iter().take(wanted).map(|near| near.similarity).collect();
+        let cosines = |found: &[NearItem]| found.iter().take(wanted).map(|near| near.similarity).collect();
         // How near the texts of others are is theirs.
         let background = match self.finder.is_filtered() && self.access.scopes().is_none() {
             true => cosines(&self.finder.nearest(vector, wanted, false)?),
@@ -146,19 +146,19 @@ impl ItemCollection<'_> {
         &self,
         vector: &[f32],
         ids: &[u64],
-        mut named: Vec<OwnerNeighbour>,
+        mut named: Vec<NearItem>,
     ) -> Result<Vec<Option<f32>>, SearchError> {
         // A walk may have missed the nearest text of an owner.
         named.retain(|_| self.finder.is_exact());
-        named.sort_unstable_by_key(|near| near.owner);
-        let known = |id: &u64| named.binary_search_by_key(id, |near| near.owner).ok().map(|at| named[at]);
+        named.sort_unstable_by_key(|near| near.item);
+        let known = |id: &u64| named.binary_search_by_key(id, |near| near.item).ok().map(|at| named[at]);
         let others: Vec<u64> = ids.iter().copied().filter(|id| known(id).is_none()).collect();
         let mut others = self.finder.similarity(vector, &others)?.into_iter();
-        let mean = |near: OwnerNeighbour| -> Result<f32, SearchError> {
+        let mean = |near: NearItem| -> Result<f32, SearchError> {
             if near.part == WHOLE {
                 return Ok(near.similarity);
             }
-            let whole = self.finder.vector(near.owner, Some(WHOLE))?;
+            let whole = self.finder.vector(near.item, Some(WHOLE))?;
             Ok(whole.map_or(near.similarity, |whole| (near.similarity + dot(vector, &whole)) / 2.0))
         };
         ids.iter().map(|id| known(id).or_else(|| others.next().flatten()).map(mean).transpose()).collect()
@@ -173,7 +173,7 @@ impl Collection for ItemCollection<'_> {
             (query.stage)(Stage::Vectors);
             (named, nearest) = self.near(vector, query)?;
         }
-        let mut ids: Vec<u64> = named.iter().map(|near| near.owner).collect();
+        let mut ids: Vec<u64> = named.iter().map(|near| near.item).collect();
         (query.stage)(if query.terms.is_some() { Stage::Words } else { Stage::Rest });
         let prepared = query.terms.map(|terms| self.finder.prepare(terms)).transpose()?;
         if let Some(prepared) = &prepared {
@@ -182,13 +182,12 @@ impl Collection for ItemCollection<'_> {
         if self.finder.has_vectors() {
             for part in query.parts {
                 let most = (query.most / query.parts.len()).max(LEAST_OF_A_PART);
-                ids.extend(self.finder.nearest(part, most, true)?.iter().map(|near| near.owner));
+                ids.extend(self.finder.nearest(part, most, true)?.iter().map(|near| near.item));
             }
         }
         ids.sort_unstable();
         ids.dedup();
-        // A text that several items share may belong to one that is not admitted.
-        let ids = self.finder.admitted(ids)?;
+        self.finder.retain_admitted(&mut ids);
         let overlaps = prepared.as_ref().map(|prepared| prepared.score(&ids)).transpose()?;
         let mut cosines = None;
         if let Some(vector) = by_vector {
@@ -270,6 +269,6 @@ impl Collection for ItemCollection<'_> {
             return Ok(None);
         }
         let key = id as u64;
-        Ok(Some(Located { key, uid: uid.to_owned(), admitted: !self.finder.admitted(vec![key])?.is_empty() }))
+        Ok(Some(Located { key, uid: uid.to_owned(), admitted: self.finder.may_answer(key)? }))
     }
 }

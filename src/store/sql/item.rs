@@ -139,6 +139,32 @@ impl<D: ReadSql> ReadItems for D {
         );
         self.rows(&sql, &values, |row| row.get(0))
     }
+
+    fn passes(&self, filter: &ItemFilter, view: Option<&MemoryView>, id: Option<i64>) -> Result<bool, StoreError> {
+        let (passes, mut values) = passing(self.dialect(), filter, view);
+        let is_it = if id.is_some() { " AND item.id = ?" } else { "" };
+        values.extend(id.map(SqlValue::from));
+        self.exists(
+            &format!(
+                "SELECT 1 FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes}{is_it} LIMIT 1"
+            ),
+            &values,
+        )
+    }
+
+    fn counted_around(&self, id: u64) -> Result<(usize, usize), StoreError> {
+        let id = i64::try_from(id).unwrap_or(i64::MAX);
+        let count_where = |is_it: &str| {
+            let sql = format!("SELECT count(*) FROM item WHERE state = 'active' AND id {is_it} ?1");
+            self.one(&sql, &values![id], |row| count(row, 0))
+        };
+        Ok((count_where("<=")?, count_where(">")?))
+    }
+
+    fn last_item(&self) -> Result<u64, StoreError> {
+        let last = self.one("SELECT coalesce(max(id), 0) FROM item WHERE state = 'active'", &[], |row| row.integer(0))?;
+        Ok(last.unsigned_abs())
+    }
 }
 
 fn read_anchor<R: SqlRow>(row: &R) -> Result<Anchor, R::Error> {

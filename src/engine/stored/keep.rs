@@ -1,0 +1,58 @@
+//! What a shared store finds items with, kept in order after something was written or copied there.
+
+use super::WORDS;
+use crate::engine::{Engine, EngineError, Progress, Session};
+use crate::store::{KeepNearest, KeepWords, NearestIndex, ReadNearest, ReadVectors, SharedDatabase, WriterLock};
+
+/// Rows that are worked on at once.
+const AT_ONCE: usize = 2_000;
+/// Items of one segment of words that is made by whoever writes; larger ones are for `ken gc`.
+const MERGED: usize = 1_000_000;
+
+impl Engine {
+    /// Sees to it that a shared store finds everything that it holds. With a lent right to write nothing is done:
+    /// whoever lent it does it at the end.
+    pub(in crate::engine) fn keep_stored(
+        &self,
+        database: &mut SharedDatabase,
+        lock: &WriterLock,
+        session: &Session<'_>,
+    ) -> Result<(), EngineError> {
+        if lock.is_lent() {
+            return Ok(());
+        }
+        while database.index_words(WORDS, AT_ONCE)? > 0 {
+            session.check()?;
+        }
+        while database.merge_words(MERGED)? {
+            session.check()?;
+        }
+        let Some(model) = database.index_model()? else { return Ok(()) };
+        let total = database.embedded_texts()?;
+        let mut done = 0;
+        loop {
+            match database.index_vectors(&model, AT_ONCE)? {
+                0 => break,
+                more => done += more,
+            }
+            session.check()?;
+            session.tell(Progress::Linking { done: done.min(total), total });
+        }
+        if database.ensure_nearest_index(&model)? != NearestIndex::Ready || self.settings.recall_target >= 1.0 {
+            return Ok(());
+        }
+        let known = database.nearest_certificate(&model)?;
+        let vectors = database.searchable_vectors(&model)?;
+        let target = self.settings.recall_target;
+        if known.is_none_or(|known| known.is_stale(vectors) || known.target < target) {
+            let made = database.certify(&model, target)?;
+            if made.recall < target {
+                let found = made.recall;
+                session.note(format!(
+                    "the index of vectors in the store finds {found:.3} of the nearest and not {target}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
