@@ -149,6 +149,7 @@ mod tests {
         let released = [
             "bdb95907a1c29a76957e4a3d7788e1996c4f709023ed77dfe116e0b134449f7a",
             "46fd4ef31e171133a00096ae20f53d1ddace1b1194c4d83a70897abd94b8a590",
+            "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);
