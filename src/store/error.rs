@@ -124,6 +124,23 @@ pub enum StoreError {
         /// Its encoding.
         encoding: String,
     },
+    /// A database without the extension pgvector, which could not be made either.
+    #[error("{name} lacks the extension vector{}", source.as_ref().map(|said| format!(": {}", reason(said)))
+        .unwrap_or_default())]
+    NoExtension {
+        /// The database.
+        name: String,
+        /// What the server said when it was to be made.
+        source: Option<postgres::Error>,
+    },
+    /// A database with an extension pgvector that is too old.
+    #[error("{name} has version {version} of the extension vector, and ken needs 0.8 or later")]
+    OldExtension {
+        /// The database.
+        name: String,
+        /// The version that is there.
+        version: String,
+    },
     /// There is nothing to copy from.
     #[error("{name} holds no store of ken")]
     NoStore {
@@ -277,7 +294,11 @@ impl Diagnose for StoreError {
             | Self::OtherHistory { .. }
             | Self::NoStore { .. }
             | Self::NoFile { .. } => ErrorKind::Usage,
-            Self::NewerCopy { .. } | Self::OlderCopy { .. } | Self::Encoding { .. } => ErrorKind::Mismatch,
+            Self::NewerCopy { .. }
+            | Self::OlderCopy { .. }
+            | Self::Encoding { .. }
+            | Self::NoExtension { .. }
+            | Self::OldExtension { .. } => ErrorKind::Mismatch,
             Self::SharedBusy { .. } => ErrorKind::Busy,
             Self::OpenPassword { .. } => ErrorKind::Io,
             Self::Postgres { .. } | Self::Tls { .. } | Self::Lost { .. } => ErrorKind::Network,
@@ -315,6 +336,14 @@ impl Diagnose for StoreError {
             Self::Tls { .. } => "name the authority's certificate: `ken config set store.ca_file FILE`",
             Self::OpenPassword { .. } => "take the right away: `chmod 600 FILE`",
             Self::Encoding { .. } => "make another database: `createdb --encoding UTF8 --template template0 NAME`",
+            Self::NoExtension { .. } => {
+                "install the package pgvector on the server, then let an administrator run `CREATE EXTENSION vector` \
+                 in this database"
+            }
+            Self::OldExtension { .. } => {
+                "install a newer package pgvector on the server, then let an administrator run \
+                 `ALTER EXTENSION vector UPDATE` in this database"
+            }
             Self::NoStore { .. } => {
                 "name a data directory with an index, or a database that `ken store copy --to` wrote to"
             }

@@ -25,6 +25,7 @@ mod lock;
 mod markdown;
 mod memory;
 mod mirror;
+mod nearest;
 mod noise;
 mod outcome;
 mod passages;
@@ -58,6 +59,7 @@ pub use lock::{Lent, WRITER_WAIT, WriterLock, current_writer};
 pub use markdown::{item_from_markdown, item_to_markdown, read_front_matter, with_front_matter};
 pub use memory::{MemoryCount, MemoryFilter, MemoryView, ReadMemory, StoredMemory, WriteMemory};
 pub use mirror::{Mirrored, MirroredTable};
+pub use nearest::{KeepNearest, NearText, NearestCertificate, NearestIndex, NearestSearch, ReadNearest};
 pub use noise::{ReadNoise, WriteNoise};
 pub use outcome::{
     BatchState, FOUND, KeepOutcomes, OutcomeBatch, OutcomeCounts, OutcomeCursor, OutcomeFilter, OutcomeSession,

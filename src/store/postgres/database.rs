@@ -11,7 +11,7 @@ use super::row::Failure;
 use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places};
 use crate::store::{Snapshot, StoreError, WriteBatch, WriteStore, WriterLock};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::time::Duration;
 
@@ -31,13 +31,17 @@ enum Moment {
 
 /// A store in PostgreSQL.
 pub struct SharedDatabase {
-    address: String,
-    access: Access,
+    pub(super) address: String,
+    pub(super) access: Access,
     name: String,
     link: RefCell<Link>,
     moment: Cell<Moment>,
     /// How many cursors there were.
     cursors: Cell<u64>,
+    /// The schema of the extension pgvector, as SQL names it.
+    pub(super) extension: OnceCell<String>,
+    /// The row of `vector` up to which the vectors of a model are known to be searchable: the model, the row.
+    pub(super) searchable: Cell<(i64, i64)>,
 }
 
 impl fmt::Debug for SharedDatabase {
@@ -88,7 +92,16 @@ impl SharedDatabase {
 
     fn over(link: Link, name: String, address: &str, access: &Access) -> Self {
         let (address, access) = (address.to_owned(), access.clone());
-        Self { address, access, name, link: RefCell::new(link), moment: Cell::new(Moment::Now), cursors: Cell::new(0) }
+        Self {
+            address,
+            access,
+            name,
+            link: RefCell::new(link),
+            moment: Cell::new(Moment::Now),
+            cursors: Cell::new(0),
+            extension: OnceCell::new(),
+            searchable: Cell::new((0, 0)),
+        }
     }
 
     /// How people know it: its address without a password.

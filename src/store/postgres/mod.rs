@@ -8,6 +8,7 @@
 mod connect;
 mod database;
 mod link;
+mod nearest;
 mod row;
 mod rows;
 mod schema;

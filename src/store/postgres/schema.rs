@@ -6,8 +6,14 @@ use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
 
 /// Each schema as a step from the one before.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../../index/postgres/0001_first.sql"), include_str!("../../../index/postgres/0002_live.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../index/postgres/0001_first.sql"),
+    include_str!("../../../index/postgres/0002_live.sql"),
+    include_str!("../../../index/postgres/0004_nearest.sql"),
+];
+
+/// The version of pgvector from which on a search by an index goes on until enough rows pass a filter.
+const EXTENSION: [u32; 2] = [0, 8];
 
 /// The advisory lock of whoever writes: `ken` in ASCII.
 pub(super) const WRITER: i64 = 0x6b_656e;
@@ -65,7 +71,28 @@ pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError>
         transaction.batch_execute("DELETE FROM kenning.schema_version")?;
         transaction.execute("INSERT INTO kenning.schema_version VALUES ($1)", &[&known]).map(drop)
     };
+    extend(&mut transaction, name)?;
     migrate(&mut transaction).and_then(|()| transaction.commit()).map_err(refused(name))
+}
+
+/// Makes the extension pgvector if it is not there.
+fn extend(transaction: &mut Transaction<'_>, name: &str) -> Result<(), StoreError> {
+    let sql = "SELECT extversion FROM pg_extension WHERE extname = 'vector'";
+    let found = transaction.query_opt(sql, &[]).and_then(|row| row.map(|row| row.try_get::<_, String>(0)).transpose());
+    match found.map_err(refused(name))? {
+        Some(version) if is_older(&version) => Err(StoreError::OldExtension { name: name.to_owned(), version }),
+        Some(_) => Ok(()),
+        // Not in the schema of our tables: others may use it too.
+        None => transaction
+            .batch_execute("CREATE EXTENSION vector SCHEMA public")
+            .map_err(|source| StoreError::NoExtension { name: name.to_owned(), source: Some(source) }),
+    }
+}
+
+/// Whether a version of pgvector is too old.
+fn is_older(version: &str) -> bool {
+    let numbers: Vec<u32> = version.split('.').map_while(|number| number.parse().ok()).collect();
+    numbers.as_slice() < &EXTENSION[..]
 }
 
 /// Refuses a database that holds no copy, or a newer one. A copy of the first schema can be read, because the second
@@ -122,6 +149,7 @@ mod tests {
         let released = [
             "bdb95907a1c29a76957e4a3d7788e1996c4f709023ed77dfe116e0b134449f7a",
             "46fd4ef31e171133a00096ae20f53d1ddace1b1194c4d83a70897abd94b8a590",
+            "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);

@@ -21,7 +21,7 @@ const ROWS: usize = 100;
 const PAGE: usize = 500;
 
 impl SharedDatabase {
-    fn read<T>(
+    pub(super) fn read<T>(
         &self,
         sql: &str,
         values: &[&(dyn ToSql + Sync)],

@@ -6,7 +6,18 @@ use crate::store::{ItemFilter, MemoryView, PathFilter};
 use crate::types::{Comparison, Condition, Literal};
 use std::path::MAIN_SEPARATOR;
 
-/// The condition on `item` and `source`, with its values.
+/// The condition on `item` and `source` that an item passes a filter and may be seen, with its values.
+pub fn passing(dialect: Dialect, filter: &ItemFilter, view: Option<&MemoryView>) -> (String, Vec<SqlValue<'static>>) {
+    let (mut passes, mut values) = condition(dialect, filter);
+    if let Some(view) = view {
+        let (is_seen, of_view) = remembered(view);
+        passes = format!("{passes} AND {is_seen}");
+        values.extend(of_view);
+    }
+    (passes, values)
+}
+
+/// The condition of a filter.
 pub(super) fn condition(dialect: Dialect, filter: &ItemFilter) -> (String, Vec<SqlValue<'static>>) {
     let mut parts = vec!["item.state = 'active'".to_owned()];
     let mut values: Vec<SqlValue<'static>> = Vec::new();

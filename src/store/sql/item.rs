@@ -1,7 +1,7 @@
 //! Items: written with the number of their words and the hash of their text, read by id.
 
 use super::external::{derive, underive};
-use super::filter::{condition, remembered};
+use super::filter::{passing, remembered};
 use super::value::{json, named, odd, optional_count, within};
 use super::{ByKey, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, values};
 use crate::screen::shown_text;
@@ -128,12 +128,7 @@ impl<D: ReadSql> ReadItems for D {
     }
 
     fn admitted(&self, filter: &ItemFilter, view: Option<&MemoryView>) -> Result<Vec<i64>, StoreError> {
-        let (mut passes, mut values) = condition(self.dialect(), filter);
-        if let Some(view) = view {
-            let (is_seen, of_view) = remembered(view);
-            passes = format!("{passes} AND {is_seen}");
-            values.extend(of_view);
-        }
+        let (passes, values) = passing(self.dialect(), filter, view);
         let sql = format!(
             "SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes} ORDER BY item.id"
         );

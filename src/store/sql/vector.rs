@@ -1,7 +1,7 @@
 //! Vectors by text hash and model, and which model the index is made with.
 
 use super::value::{count, json, within};
-use super::{ByKey, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, values};
+use super::{ByKey, Dialect, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, half_vector, values};
 use crate::screen::shown_text;
 use crate::store::passages::passages;
 use crate::store::{IndexModel, ItemVectors, ReadVectors, VectorRows, WriteVectors};
@@ -18,9 +18,14 @@ fn push<R: SqlRow>(rows: &mut VectorRows, row: &R, dims: usize) -> Result<(), R:
     let data = if row.is_null(1)? { &[] } else { row.bytes(1)? };
     if data.len() == dims * 4 {
         rows.hashes.push(row.get(0)?);
-        rows.data.extend(data.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+        rows.data.extend(floats(data));
     }
     Ok(())
+}
+
+/// The components of a vector as it is stored.
+pub fn floats(data: &[u8]) -> impl Iterator<Item = f32> + '_ {
+    data.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
 /// The row id of a model; of none, one that no model has.
@@ -150,13 +155,19 @@ impl<C: WriteSql> WriteVectors for C {
         model: &IndexModel,
         vectors: impl IntoIterator<Item = (TextHash, &'v [f32])>,
     ) -> Result<(), StoreError> {
-        let rows = vectors.into_iter().map(|(hash, vector)| {
+        let vectors: Vec<(TextHash, &[f32])> = vectors.into_iter().collect();
+        let rows = vectors.iter().map(|(hash, vector)| {
             debug_assert_eq!(vector.len(), model.dims);
             let bytes: Vec<u8> = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
             values![model.id, hash, bytes]
         });
         let conflict = "ON CONFLICT (model_id, text_hash) DO NOTHING";
-        self.insert_all("vector (model_id, text_hash, data)", rows, conflict)
+        self.insert_all("vector (model_id, text_hash, data)", rows, conflict)?;
+        if self.dialect() == Dialect::Sqlite {
+            return Ok(());
+        }
+        let rows = vectors.iter().map(|(hash, vector)| values![model.id, hash, half_vector(vector)]);
+        self.insert_all("half_vector (model_id, text_hash, half)", rows, conflict)
     }
 
     fn drop_unused_vectors(&self) -> Result<usize, StoreError> {

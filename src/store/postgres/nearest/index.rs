@@ -1,0 +1,158 @@
+//! Fills the table of vectors that can be compared, and makes an index for each model.
+
+use super::super::SharedDatabase;
+use super::super::link::Link;
+use super::super::row::Failure;
+use super::super::schema::refused;
+use super::{INDEXED_DIMS, indexed};
+use crate::store::sql::{RunSql, SqlRow, SqlValue, floats, half_vector, values};
+use crate::store::{IndexModel, NearestIndex, ReadNearest, ReadVectors, StoreError, WriteBatch};
+use crate::text::TextHash;
+use postgres::error::SqlState;
+use std::time::Duration;
+
+/// Fewer vectors are compared one by one in a few milliseconds.
+const LEAST_INDEXED: usize = 5000;
+/// The advisory lock of whoever makes indexes: `kenn` in ASCII.
+const MAKER: i64 = 0x6b65_6e6e;
+/// How long a batch of vectors may wait for a row that somebody else changes.
+const WAIT: Duration = Duration::from_secs(30);
+/// What names of indexes begin with; the number of the model follows.
+const INDEX: &str = "half_vector_hnsw_";
+/// Links of a row, and candidates while one is added: more of either finds more and takes longer to make.
+const HNSW: &str = "m = 16, ef_construction = 100";
+
+/// Makes vectors searchable that are not.
+pub(super) fn fill(database: &SharedDatabase, model: &IndexModel, at_most: usize) -> Result<usize, StoreError> {
+    let (of, seen) = database.searchable.get();
+    let behind = if of == model.id { seen } else { 0 };
+    // Behind those that were seen: one pass over the vectors, however many calls it takes.
+    let lacking = "SELECT vector.id, vector.text_hash, vector.data FROM vector
+        WHERE vector.model_id = ?1 AND vector.id > ?2 AND length(vector.data) = ?3 AND NOT EXISTS
+            (SELECT 1 FROM half_vector AS half WHERE half.model_id = vector.model_id AND half.text_hash = vector.text_hash)
+        ORDER BY vector.id LIMIT ?4";
+    let batch = database.begin_quickly(WAIT)?;
+    let values = [model.id.into(), behind.into(), ((model.dims * 4) as i64).into(), SqlValue::most(at_most)];
+    let rows: Vec<(i64, TextHash, Vec<u8>)> = batch.rows(lacking, &values, |row| {
+        let vector: Vec<f32> = floats(row.bytes(2)?).collect();
+        Ok((SqlRow::get(row, 0)?, SqlRow::get(row, 1)?, half_vector(&vector)))
+    })?;
+    let last = rows.last().map(|(id, ..)| *id);
+    let filled = rows.len();
+    let rows = rows.into_iter().map(|(_, hash, half)| values![model.id, hash, half]);
+    // Others may fill the same rows, or remove one, which takes its copy along.
+    batch.insert_all(
+        "half_vector (model_id, text_hash, half)",
+        rows,
+        "ON CONFLICT (model_id, text_hash) DO NOTHING",
+    )?;
+    batch.commit()?;
+    // At the end the next call begins anew: a vector that was copied to the store may have any number.
+    database.searchable.set((model.id, last.unwrap_or(0)));
+    Ok(filled)
+}
+
+/// Makes the index of a model, and drops those that nobody uses.
+pub(super) fn ensure(database: &SharedDatabase, model: &IndexModel) -> Result<NearestIndex, StoreError> {
+    let wanted = format!("{INDEX}{}", model.id);
+    let sound = indexes(database)?;
+    let is_there = sound.iter().any(|(name, is_valid)| *name == wanted && *is_valid);
+    let count = database.searchable_vectors(model)?;
+    let needs_one = !is_there && model.dims <= INDEXED_DIMS && count >= LEAST_INDEXED;
+    let mut used = vec![wanted.clone()];
+    used.extend(database.index_model()?.map(|active| format!("{INDEX}{}", active.id)));
+    let is_odd = |(name, is_valid): &(String, bool)| !is_valid || !used.contains(name);
+    if needs_one || sound.iter().any(is_odd) {
+        let schema = database.extension()?.to_owned();
+        let (mut link, name) = Link::new(&database.address, &database.access)?;
+        // Nobody waits for this lock: a statement that waits would be waited for in turn.
+        let taken = link.client.query_one("SELECT pg_try_advisory_lock($1)", &[&MAKER]);
+        if !taken.and_then(|row| row.try_get::<_, bool>(0)).map_err(refused(&name))? {
+            return Ok(NearestIndex::BeingMade);
+        }
+        let made = make(&mut link, database, &Making { model, schema, wanted, used, count, needs_one });
+        made.map_err(|failure| failure.of(&name))?;
+    }
+    Ok(match () {
+        () if model.dims > INDEXED_DIMS => NearestIndex::TooLong,
+        () if is_there || needs_one => NearestIndex::Ready,
+        () => NearestIndex::Small,
+    })
+}
+
+/// The names of our indexes, and whether each is whole.
+fn indexes(database: &SharedDatabase) -> Result<Vec<(String, bool)>, StoreError> {
+    let sql = format!(
+        "SELECT CAST(relname AS text), indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+         WHERE indrelid = CAST('kenning.half_vector' AS regclass) AND starts_with(relname, '{INDEX}')"
+    );
+    database.rows(&sql, &[], |row| Ok((SqlRow::get(row, 0)?, SqlRow::get(row, 1)?)))
+}
+
+/// What is to be made.
+struct Making<'m> {
+    model: &'m IndexModel,
+    schema: String,
+    wanted: String,
+    /// Indexes that are used.
+    used: Vec<String>,
+    count: usize,
+    needs_one: bool,
+}
+
+/// Makes and drops on a connection of its own, whose settings and lock go with it.
+fn make(link: &mut Link, database: &SharedDatabase, making: &Making<'_>) -> Result<(), Failure> {
+    link.batch("SET statement_timeout = 0; SET lock_timeout = 0")?;
+    // Another process may have made or dropped some meanwhile; one that was stopped left an index that is not whole.
+    let found = indexes(database).map_err(|error| Failure::Odd(error.to_string()))?;
+    for (name, is_valid) in &found {
+        if !is_valid || !making.used.contains(name) {
+            link.batch(&format!("DROP INDEX CONCURRENTLY IF EXISTS kenning.{name}"))?;
+        }
+    }
+    let is_there = found.iter().any(|(name, is_valid)| *is_valid && *name == making.wanted);
+    if is_there || !making.needs_one {
+        return Ok(());
+    }
+    link.batch(&memory(making))?;
+    let create = format!(
+        "CREATE INDEX CONCURRENTLY {} ON kenning.half_vector
+         USING hnsw (({}) {}.halfvec_ip_ops) WITH ({HNSW}) WHERE model_id = {}",
+        making.wanted,
+        indexed(&making.schema, making.model),
+        making.schema,
+        making.model.id
+    );
+    if let Err(failure) = link.batch(&create) {
+        if !is_short_of_shared_memory(&failure) {
+            return Err(failure);
+        }
+        // Workers share their memory in a file system that containers are often given too little of.
+        link.batch(&format!("DROP INDEX CONCURRENTLY IF EXISTS kenning.{}", making.wanted))?;
+        link.batch("SET max_parallel_maintenance_workers = 0")?;
+        link.batch(&create)?;
+    }
+    link.batch("ANALYZE kenning.half_vector")
+}
+
+/// Settings for as much memory as the graph takes, but for half of what the server may use for its files at most.
+fn memory(making: &Making<'_>) -> String {
+    let row_bytes = making.model.dims * 2 + 1024;
+    let wanted_kb = making.count.saturating_mul(row_bytes) / 1024 * 5 / 4;
+    format!(
+        "SELECT set_config('maintenance_work_mem', CAST(greatest(
+                pg_size_bytes(current_setting('maintenance_work_mem')) / 1024,
+                least({wanted_kb}, pg_size_bytes(current_setting('effective_cache_size')) / 2048)) AS text), false),
+            set_config('max_parallel_maintenance_workers', CAST(greatest(
+                CAST(current_setting('max_parallel_maintenance_workers') AS int),
+                least(CAST(current_setting('max_parallel_workers') AS int) / 2, 4)) AS text), false)"
+    )
+}
+
+fn is_short_of_shared_memory(failure: &Failure) -> bool {
+    let code = match failure {
+        Failure::Said(error) => error.code(),
+        Failure::Odd(_) => None,
+    };
+    code.is_some_and(|code| *code == SqlState::DISK_FULL || *code == SqlState::OUT_OF_MEMORY)
+}

@@ -1,0 +1,249 @@
+//! A search: rows by their distance as pgvector has it, then by the vectors as they are stored.
+//!
+//! Without a filter the nearest rows of `half_vector` are taken first and their items joined after. With a filter that
+//! few items pass, those are looked up first and all of their vectors compared, which finds everything. With any other
+//! filter the index is read on until enough of its rows pass. Whenever too few items came of the index though there are
+//! no more rows in it, or it was read as far as it may be, all vectors are compared.
+
+use super::super::SharedDatabase;
+use super::super::link::given;
+use crate::store::sql::{Dialect, ReadSql, RunSql, SqlRow, SqlValue, floats, half_vector, passing};
+use crate::store::{IndexModel, ItemFilter, MemoryView, NearText, NearestSearch, StoreError};
+use crate::text::TextHash;
+use crate::vector::dot;
+use postgres::types::ToSql;
+use std::collections::HashSet;
+
+/// As few rows the index is asked for at least: with fewer, HNSW finds too little.
+const LEAST_CANDIDATES: usize = 80;
+/// As many candidates HNSW keeps at most.
+const MOST_CANDIDATES: usize = 1000;
+/// Rows of the index that are read at most for one question with a filter.
+const SCANNED: usize = 40_000;
+/// How far the inner product of two unit vectors is off at most when their components are rounded to 16 bits.
+const HALF_ERROR: f64 = 0.001;
+
+/// What is asked for.
+pub(super) struct Question<'q> {
+    model: &'q IndexModel,
+    vector: &'q [f32],
+    half: Vec<u8>,
+    most: usize,
+}
+
+impl<'q> Question<'q> {
+    pub fn new(model: &'q IndexModel, vector: &'q [f32], most: usize) -> Self {
+        Self { model, vector, half: half_vector(vector), most }
+    }
+}
+
+/// Which items may answer.
+enum Among {
+    /// Almost all: the nearest rows are taken first.
+    Most(String, Vec<SqlValue<'static>>),
+    /// Those that pass.
+    Passing(String, Vec<SqlValue<'static>>),
+    /// These.
+    Items(Vec<i64>),
+}
+
+/// A text that was found.
+struct Found {
+    text: NearText,
+    /// Its inner product with the question.
+    score: f64,
+}
+
+/// The rows of one statement.
+#[derive(Default)]
+struct Rows {
+    found: Vec<Found>,
+    /// Whether there are no more.
+    is_all: bool,
+    /// The distance of the last row.
+    last: f64,
+}
+
+/// The texts of the nearest items.
+pub(super) fn nearest(
+    database: &SharedDatabase,
+    question: Question<'_>,
+    among: Option<(&ItemFilter, Option<&MemoryView>)>,
+    how: NearestSearch,
+) -> Result<Vec<NearText>, StoreError> {
+    if question.most == 0 {
+        return Ok(Vec::new());
+    }
+    let everything = ItemFilter::default();
+    let (filter, view) = among.unwrap_or((&everything, None));
+    let (passes, values) = passing(Dialect::Postgres, filter, view);
+    let asked = match how {
+        NearestSearch::Exact => question.most.saturating_mul(2).saturating_add(64),
+        NearestSearch::Approximate { over_fetch } => {
+            question.most.saturating_mul(over_fetch.max(1)).max(LEAST_CANDIDATES)
+        }
+    };
+    database.at_once(|| {
+        set(database, asked)?;
+        let mut among = if filter.is_empty() { Among::Most(passes, values) } else { Among::Passing(passes, values) };
+        let mut is_exact = how == NearestSearch::Exact;
+        if let (Among::Passing(passes, values), false) = (&among, is_exact)
+            && let Some(items) = few(database, passes, values, asked)?
+        {
+            among = Among::Items(items);
+            is_exact = true;
+        }
+        if !is_exact {
+            let found = widen(database, &question, &among, false, asked)?;
+            if items_of(&found.found) >= question.most {
+                return Ok(cut(found.found, question.most));
+            }
+        }
+        let found = widen(database, &question, &among, true, asked)?;
+        Ok(cut(found.found, question.most))
+    })
+}
+
+/// Sets for this transaction how far an index is read. Nothing else that is read in it depends on this.
+fn set(database: &SharedDatabase, asked: usize) -> Result<(), StoreError> {
+    let candidates = asked.min(MOST_CANDIDATES);
+    let sql = format!(
+        "SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
+         SET LOCAL hnsw.max_scan_tuples = {SCANNED}; SET LOCAL hnsw.scan_mem_multiplier = 20;
+         SET LOCAL jit = off; SET LOCAL plan_cache_mode = force_custom_plan"
+    );
+    database.on(|link| link.batch(&sql))
+}
+
+/// The items that pass, if they are so few that comparing all of theirs takes no longer than reading the index.
+fn few(
+    database: &SharedDatabase,
+    passes: &str,
+    values: &[SqlValue<'_>],
+    asked: usize,
+) -> Result<Option<Vec<i64>>, StoreError> {
+    // The index is read for `asked / share` rows, and the items are `share * all`.
+    let all = database.first("SELECT items FROM corpus", &[], |row| row.integer(0))?.unwrap_or(0);
+    let bound = (2.0 * asked as f64 * all as f64).sqrt().clamp(500.0, 20_000.0) as usize;
+    let sql = format!(
+        "SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes} LIMIT {}",
+        bound + 1
+    );
+    let items: Vec<i64> = database.rows(&sql, values, |row| SqlRow::get(row, 0))?;
+    Ok((items.len() <= bound).then_some(items))
+}
+
+/// Asks for more rows until the items are enough, or there are no more.
+fn widen(
+    database: &SharedDatabase,
+    question: &Question<'_>,
+    among: &Among,
+    is_exact: bool,
+    asked: usize,
+) -> Result<Rows, StoreError> {
+    let mut asked = asked;
+    loop {
+        let rows = fetch(database, question, among, is_exact, asked)?;
+        if rows.is_all || is_enough(&rows, question, is_exact) {
+            return Ok(rows);
+        }
+        asked = asked.saturating_mul(3);
+    }
+}
+
+/// Whether there are as many items as are wanted. If all are to be compared, none of the rows that were not fetched may
+/// be nearer than these, however its components were rounded.
+fn is_enough(rows: &Rows, question: &Question<'_>, is_exact: bool) -> bool {
+    let mut items = HashSet::new();
+    let last_wanted = rows.found.iter().find(|found| items.insert(found.text.item) && items.len() == question.most);
+    match last_wanted {
+        None => false,
+        Some(_) if !is_exact => true,
+        Some(wanted) => {
+            let length = f64::from(dot(question.vector, question.vector)).sqrt().max(1.0);
+            HALF_ERROR.mul_add(length, -rows.last) < wanted.score
+        }
+    }
+}
+
+fn items_of(found: &[Found]) -> usize {
+    found.iter().map(|found| found.text.item).collect::<HashSet<_>>().len()
+}
+
+/// The texts of the first so many items.
+fn cut(found: Vec<Found>, most: usize) -> Vec<NearText> {
+    let mut items = HashSet::new();
+    let texts = found.into_iter().map(|found| found.text);
+    texts.filter(|text| items.contains(&text.item) || items.len() < most && items.insert(text.item)).collect()
+}
+
+/// The nearest rows, and the items that have their texts.
+fn fetch(
+    database: &SharedDatabase,
+    question: &Question<'_>,
+    among: &Among,
+    is_exact: bool,
+    asked: usize,
+) -> Result<Rows, StoreError> {
+    let (model, half) = (question.model.id, SqlValue::Bytes(&question.half));
+    let distance = database.distance(question.model, !is_exact)?;
+    let vectors = format!("LEFT JOIN vector ON vector.model_id = {model} AND vector.text_hash = near.text_hash");
+    let of_model = format!("half_vector.model_id = {model}");
+    let embedded = "half_vector JOIN embedding ON embedding.text_hash = half_vector.text_hash";
+    let columns = "embedding.text_hash, embedding.item_id, embedding.part";
+    let sql = match among {
+        Among::Most(passes, _) => format!(
+            "SELECT near.text_hash, held.item_id, held.part, near.distance, vector.data
+             FROM (SELECT text_hash, {distance} AS distance FROM half_vector WHERE {of_model}
+                ORDER BY distance LIMIT {asked}) AS near
+             LEFT JOIN (SELECT {columns} FROM embedding JOIN item ON item.id = embedding.item_id WHERE {passes}) AS held
+                ON held.text_hash = near.text_hash {vectors}"
+        ),
+        Among::Passing(passes, _) => format!(
+            "SELECT near.text_hash, near.item_id, near.part, near.distance, vector.data
+             FROM (SELECT {columns}, {distance} AS distance FROM {embedded} JOIN item ON item.id = embedding.item_id
+                LEFT JOIN source ON source.id = item.source_id WHERE {of_model} AND {passes}
+                ORDER BY distance LIMIT {asked}) AS near {vectors}"
+        ),
+        Among::Items(_) => format!(
+            "SELECT near.text_hash, near.item_id, near.part, near.distance, vector.data
+             FROM (SELECT {columns}, {distance} AS distance FROM {embedded}
+                JOIN unnest(CAST(? AS bigint[])) AS asked (id) ON asked.id = embedding.item_id WHERE {of_model}
+                ORDER BY distance LIMIT {asked}) AS near {vectors}"
+        ),
+    };
+    let mut values: Vec<&(dyn ToSql + Sync)> = vec![&half];
+    match among {
+        Among::Most(_, of_filter) | Among::Passing(_, of_filter) => values.extend(given(of_filter)),
+        Among::Items(items) => values.push(items),
+    }
+    let dims = question.model.dims;
+    let read = database.read(&sql, &values, |row| {
+        let hash: TextHash = SqlRow::get(row, 0)?;
+        let (item, distance): (Option<i64>, f64) = (SqlRow::get(row, 1)?, SqlRow::get(row, 3)?);
+        // A row without an item is of a text that none has which may answer; damage leaves vectors of other lengths.
+        let found = match item {
+            Some(item) if !row.is_null(4)? && row.bytes(4)?.len() == dims * 4 => {
+                let vector: Vec<f32> = floats(row.bytes(4)?).collect();
+                Some(NearText { item, part: SqlRow::get(row, 2)?, hash, vector })
+            }
+            _ => None,
+        };
+        Ok((hash, distance, found))
+    })?;
+    let count = match among {
+        Among::Most(..) => read.iter().map(|(hash, ..)| hash).collect::<HashSet<_>>().len(),
+        _ => read.len(),
+    };
+    let last = read.iter().map(|(_, distance, _)| *distance).fold(f64::NEG_INFINITY, f64::max);
+    let scored = |text: NearText| {
+        let score = f64::from(dot(question.vector, &text.vector));
+        Found { score: if score.is_nan() { f64::NEG_INFINITY } else { score }, text }
+    };
+    let mut found: Vec<Found> = read.into_iter().filter_map(|(.., text)| text.map(scored)).collect();
+    found.sort_unstable_by(|a, b| {
+        let place = |found: &Found| (found.text.item, found.text.part);
+        b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
+    });
+    Ok(Rows { found, is_all: count < asked, last })
+}
