@@ -25,14 +25,17 @@ pub struct Place {
     pub folder: PathBuf,
     /// The address of the database in PostgreSQL that is used in place of the file.
     pub url: Option<String>,
-    /// How that is reached.
+    /// The address of a replica of that database, which is read from in place of it. Whatever is written goes to `url`,
+    /// but for what [`SharedDatabase::open_replica`] leaves out.
+    pub read_url: Option<String>,
+    /// How both are reached.
     pub access: PostgresAccess,
 }
 
 impl Place {
     /// The file of a data directory.
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), url: None, access: PostgresAccess::default() }
+        Self { folder: folder.into(), url: None, read_url: None, access: PostgresAccess::default() }
     }
 }
 
@@ -63,15 +66,18 @@ pub enum Batch<'a> {
 }
 
 impl Database {
-    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first.
+    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first; that of
+    /// a replica is refused.
     ///
     /// # Errors
     /// [`StoreError`] for what is no store of ours, is damaged, newer, or cannot be opened or reached.
     pub fn open_at(place: &Place) -> Result<Option<Self>, StoreError> {
-        match &place.url {
-            None => Self::open(&place.folder),
-            Some(url) => Ok(SharedDatabase::open(url, &place.access)?.map(|database| Self::shared(database, place))),
-        }
+        let opened = match (&place.url, &place.read_url) {
+            (None, _) => return Self::open(&place.folder),
+            (Some(url), None) => SharedDatabase::open(url, &place.access)?,
+            (Some(url), Some(replica)) => SharedDatabase::open_replica(replica, url, &place.access)?,
+        };
+        Ok(opened.map(|database| Self::shared(database, place)))
     }
 
     /// Opens the store of a place quickly, to add one or two rows.
@@ -81,7 +87,7 @@ impl Database {
     pub fn open_to_record_at(place: &Place) -> Result<Option<Self>, StoreError> {
         match &place.url {
             None => Self::open_to_record(&place.folder),
-            Some(_) => Self::open_at(place),
+            Some(_) => Self::open_at(&Place { read_url: None, ..place.clone() }),
         }
     }
 

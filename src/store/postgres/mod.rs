@@ -8,6 +8,8 @@
 mod connect;
 mod database;
 mod link;
+mod listener;
+mod primary;
 mod row;
 mod rows;
 mod schema;
@@ -17,6 +19,7 @@ mod tls;
 
 pub use connect::{Access, is_address};
 pub use database::{SharedBatch, SharedDatabase};
+pub use listener::Listener;
 pub(in crate::store) use rows::Rows;
 
 #[cfg(test)]

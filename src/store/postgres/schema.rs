@@ -1,13 +1,17 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
 use crate::store::StoreError;
+use crate::store::error::odd_content;
 use postgres::error::SqlState;
 use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
 
 /// Each schema as a step from the one before.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../../index/postgres/0001_first.sql"), include_str!("../../../index/postgres/0002_live.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../index/postgres/0001_first.sql"),
+    include_str!("../../../index/postgres/0002_live.sql"),
+    include_str!("../../../index/postgres/0003_rights.sql"),
+];
 
 /// The advisory lock of whoever writes: `ken` in ASCII.
 pub(super) const WRITER: i64 = 0x6b_656e;
@@ -107,9 +111,12 @@ pub(super) fn version(client: &mut impl GenericClient, name: &str) -> Result<Opt
     ask().map_err(refused(name))
 }
 
-/// What the server of this name said.
+/// What the server of this name said. What it says of content that nobody wrote is damage.
 pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_ {
-    |source| StoreError::Postgres { name: name.to_owned(), source }
+    |source| match odd_content(&source) {
+        Some(what) => StoreError::OddValue { name: name.to_owned(), what },
+        None => StoreError::Postgres { name: name.to_owned(), source },
+    }
 }
 
 #[cfg(test)]
@@ -122,6 +129,7 @@ mod tests {
         let released = [
             "bdb95907a1c29a76957e4a3d7788e1996c4f709023ed77dfe116e0b134449f7a",
             "46fd4ef31e171133a00096ae20f53d1ddace1b1194c4d83a70897abd94b8a590",
+            "3bf2bd26474288a0704bed96da129bf31477f812daa9204aadb41ffc008e16c1",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);
