@@ -194,12 +194,12 @@ pub enum StoreError {
         to: String,
     },
     /// A row that breaks a rule of the database that it is copied to.
-    #[error("a row of the table {table} is none that ken wrote: {source}")]
+    #[error("a row of the table {table} is none that ken wrote: {what}")]
     OddRow {
         /// Its table.
         table: &'static str,
-        /// What SQLite said of it.
-        source: rusqlite::Error,
+        /// What the database said of it.
+        what: String,
     },
     /// Something that only a file can do was asked of a database in PostgreSQL.
     #[error("this works on the file of a data directory alone, and {name} is a database in PostgreSQL")]
@@ -279,6 +279,26 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
+/// What a server says of content that is not what was written: a rule of a table is broken, a value is of another type
+/// than its column's, or the tables are not those that our statements, which are fixed, are made for.
+pub(super) fn odd_content(error: &postgres::Error) -> Option<String> {
+    use postgres::error::SqlState;
+    use postgres::types::{WasNull, WrongType};
+    let of_class = |code: &SqlState| ["22", "23"].iter().any(|class| code.code().starts_with(class));
+    let of_schema = [
+        SqlState::UNDEFINED_TABLE,
+        SqlState::UNDEFINED_COLUMN,
+        SqlState::UNDEFINED_FUNCTION,
+        SqlState::DATATYPE_MISMATCH,
+    ];
+    let is_odd = match (error.as_db_error(), std::error::Error::source(error)) {
+        (Some(said), _) => of_class(said.code()) || of_schema.contains(said.code()),
+        (None, Some(source)) => source.is::<WrongType>() || source.is::<WasNull>(),
+        (None, None) => false,
+    };
+    is_odd.then(|| reason(error))
+}
+
 impl Diagnose for StoreError {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -348,7 +368,7 @@ impl Diagnose for StoreError {
                 "name a data directory with an index, or a database that `ken store copy --to` wrote to"
             }
             Self::NewerCopy { .. } => "use the newer ken that wrote it, or another database",
-            Self::OlderCopy { .. } => "copy to it once with this ken, which brings it up to date",
+            Self::OlderCopy { .. } => "write or copy to it once with this ken, which brings it up to date",
             Self::OddRow { .. } => "something else has written to the copy: make it anew from a place that is whole",
             Self::SharedBusy { .. } => "try again when it is done",
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",

@@ -67,7 +67,7 @@ pub use outcome::{
 };
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
-pub use postgres::{Access as PostgresAccess, SharedBatch, SharedDatabase, is_address};
+pub use postgres::{Access as PostgresAccess, Listener as SharedListener, SharedBatch, SharedDatabase, is_address};
 pub use sqlite::{Cleaned, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies};
 pub use tools::{ReadTools, StoredTool, ToolCall, WriteTools};
 pub use usage::{CountUsage, ReadUsage, Usage};

@@ -230,6 +230,13 @@ impl ReadSql for Database {
 impl KeepSql for Database {
     type Changes<'a> = Batch<'a>;
 
+    fn follows_another(&self) -> bool {
+        match self {
+            Self::File(file) => file.follows_another(),
+            Self::Shared(shared) => shared.database.follows_another(),
+        }
+    }
+
     fn begin_unlocked(&mut self) -> Result<Batch<'_>, StoreError> {
         Ok(match self {
             Self::File(file) => Batch::File(KeepSql::begin_unlocked(file)?),

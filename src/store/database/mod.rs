@@ -33,7 +33,10 @@ pub struct Place {
 pub struct SharedStore {
     /// Its address: `postgres://USER@HOST/DATABASE`.
     pub url: String,
-    /// How it is reached.
+    /// The address of a replica of that database, which is read from in place of it. Whatever is written goes to `url`,
+    /// but for what [`SharedDatabase::open_replica`] leaves out.
+    pub read_url: Option<String>,
+    /// How both are reached.
     pub access: PostgresAccess,
 }
 
@@ -78,15 +81,18 @@ pub enum Batch<'a> {
 }
 
 impl Database {
-    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first.
+    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first; that of
+    /// a replica is refused.
     ///
     /// # Errors
     /// [`StoreError`] for what is no store of ours, is damaged, newer, or cannot be opened or reached.
     pub fn open_at(place: &Place) -> Result<Option<Self>, StoreError> {
-        match &place.shared {
-            None => Self::open(&place.folder),
-            Some(at) => Ok(SharedDatabase::open(&at.url, &at.access)?.map(|database| Self::shared(database, place))),
-        }
+        let Some(at) = &place.shared else { return Self::open(&place.folder) };
+        let opened = match &at.read_url {
+            None => SharedDatabase::open(&at.url, &at.access)?,
+            Some(replica) => SharedDatabase::open_replica(replica, &at.url, &at.access)?,
+        };
+        Ok(opened.map(|database| Self::shared(database, place)))
     }
 
     /// Opens the store of a place quickly, to add one or two rows.
@@ -96,7 +102,10 @@ impl Database {
     pub fn open_to_record_at(place: &Place) -> Result<Option<Self>, StoreError> {
         match &place.shared {
             None => Self::open_to_record(&place.folder),
-            Some(_) => Self::open_at(place),
+            Some(at) => {
+                let shared = Some(SharedStore { read_url: None, ..at.clone() });
+                Self::open_at(&Place { folder: place.folder.clone(), shared })
+            }
         }
     }
 

@@ -1,9 +1,11 @@
 //! Copies a store into another one, and compares two stores. It does not matter which kinds of store they are.
 //!
 //! Each table of both stores is read in the order of its key, and the rows are merged. A row that the target lacks is
-//! sent, a row that only the target has is removed, and a row that differs is replaced. So a copy that was stopped goes
-//! on where it was, and the next copy sends only what has changed. Rows may refer to other rows: those that are
-//! referred to are sent first and removed last. At the end a digest of each table is compared.
+//! sent, a row that only the target has is removed, and a row that differs is changed where it is, so rows that refer to
+//! it stay. So a copy that was stopped goes on where it was, and the next copy sends only what has changed. Rows may
+//! refer to other rows: those that are referred to are sent first and removed last. A row may also take over a value that
+//! only one row may have, such as a path: a row that has another such value now is removed first. At the end a digest of
+//! each table is compared.
 //!
 //! This module knows tables and rows, not their meaning. `store::sqlite` and `store::postgres` implement [`Place`] and
 //! [`Target`].
@@ -46,8 +48,22 @@ pub(super) trait Place {
 
 /// What can be written to as well; what it reads is what it holds by then.
 pub(super) trait Target: Place {
-    /// Removes rows by their keys, then adds others: all of it, or nothing.
-    fn change(&mut self, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), StoreError>;
+    /// Changes a table: all of it, or nothing.
+    fn change(&mut self, table: &Table, change: &Change) -> Result<(), StoreError>;
+
+    /// Hears that all rows are written.
+    fn end(&mut self) -> Result<(), StoreError>;
+}
+
+/// What is written to a table at once, in this order.
+#[derive(Debug, Default)]
+pub(super) struct Change {
+    /// Rows that go, by their keys.
+    pub gone: Vec<Row>,
+    /// Rows that take the place of those with their keys.
+    pub other: Vec<Row>,
+    /// Rows whose keys are new.
+    pub new: Vec<Row>,
 }
 
 /// What a copy or a comparison came to.
@@ -114,6 +130,7 @@ pub(super) fn copy(from: &mut dyn Place, to: &mut dyn Target, heard: Heard<'_>) 
         sent[at] = new;
         removed[at] += replaced;
     }
+    to.end()?;
     let mut out = compared(from, to, &mut |rows| {
         done += rows;
         heard(done, total.max(done));
@@ -223,20 +240,23 @@ fn check_log(from: &mut dyn Place, to: &mut dyn Target, table: &Table) -> Result
     Ok(())
 }
 
-/// Removes the rows of the target that the source lacks or has otherwise; how many.
+/// Removes the rows of the target that the source lacks, and those whose unique values it has otherwise; how many.
 fn remove_others(from: &mut dyn Place, to: &mut dyn Target, table: &Table) -> Result<u64, StoreError> {
-    let (mut source, mut target, mut gone, mut removed) = (Pages::new(table), Pages::new(table), Vec::new(), 0);
+    let (mut source, mut target) = (Pages::new(table), Pages::new(table));
+    let (mut change, mut removed) = (Change::default(), 0);
     while let Some(step) = step(from, to, table, (&mut source, &mut target))? {
-        if let Step::Other(row) | Step::Both(row, Some(_)) = step {
-            gone.push(row);
-            removed += 1;
+        match step {
+            Step::Both(row, Some(mine)) if !table.is_as_unique(&row, &mine) => change.gone.push(row),
+            Step::Other(row) => change.gone.push(row),
+            Step::Both(..) | Step::Missing(_) => continue,
         }
-        if gone.len() >= PAGE {
-            to.change(table, &std::mem::take(&mut gone), &[])?;
+        removed += 1;
+        if change.gone.len() >= PAGE {
+            to.change(table, &std::mem::take(&mut change))?;
         }
     }
-    if !gone.is_empty() {
-        to.change(table, &gone, &[])?;
+    if !change.gone.is_empty() {
+        to.change(table, &change)?;
     }
     Ok(removed)
 }
@@ -249,28 +269,26 @@ fn send(
     heard: &mut dyn FnMut(u64),
 ) -> Result<(u64, u64), StoreError> {
     let (mut source, mut target) = (Pages::new(table), Pages::new(table));
-    let (mut gone, mut new, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let (mut change, mut bytes) = (Change::default(), 0);
     let (mut sent, mut replaced, mut seen) = (0, 0, 0);
     while let Some(step) = step(from, to, table, (&mut source, &mut target))? {
-        let added = match step {
-            Step::Missing(row) => Some(row),
-            Step::Both(row, Some(other)) => {
-                gone.push(row);
-                replaced += 1;
-                Some(other)
+        let (row, rows) = match step {
+            Step::Missing(row) => (Some(row), &mut change.new),
+            Step::Both(_, mine) => {
+                replaced += u64::from(mine.is_some());
+                (mine, &mut change.other)
             }
-            Step::Both(_, None) => None,
             // Nobody else should write to the target meanwhile. If somebody does, the digests will differ.
             Step::Other(_) => continue,
         };
         seen += 1;
-        if let Some(row) = added {
+        if let Some(row) = row {
             bytes += row.iter().map(Value::bytes).sum::<usize>();
-            new.push(row);
+            rows.push(row);
             sent += 1;
         }
-        if new.len() >= PAGE || bytes >= CHANGE_BYTES {
-            to.change(table, &std::mem::take(&mut gone), &std::mem::take(&mut new))?;
+        if change.new.len() + change.other.len() >= PAGE || bytes >= CHANGE_BYTES {
+            to.change(table, &std::mem::take(&mut change))?;
             bytes = 0;
         }
         if seen % PAGE as u64 == 0 {
@@ -278,8 +296,8 @@ fn send(
         }
     }
     heard(seen % PAGE as u64);
-    if !new.is_empty() {
-        to.change(table, &gone, &new)?;
+    if !(change.new.is_empty() && change.other.is_empty()) {
+        to.change(table, &change)?;
     }
     Ok((sent, replaced))
 }

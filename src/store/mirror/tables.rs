@@ -15,6 +15,8 @@ pub(in crate::store) struct Table {
     pub keys: usize,
     /// Whether its rows are never changed or removed.
     pub is_log: bool,
+    /// Columns beside the key that only one row may hold a value of, each alone or together.
+    pub unique: &'static [&'static str],
     /// Which rows belong to it, as a condition in SQL; none is all.
     pub only: Option<&'static str>,
     /// Names of the columns, and what they hold.
@@ -25,6 +27,12 @@ impl Table {
     /// The key of one of its rows.
     pub fn key<'r>(&self, row: &'r [Value]) -> &'r [Value] {
         &row[..self.keys]
+    }
+
+    /// Whether two of its rows have the same values in the columns of [`Self::unique`].
+    pub fn is_as_unique(&self, one: &[Value], other: &[Value]) -> bool {
+        let both = self.columns.iter().zip(one.iter().zip(other));
+        both.filter(|((name, _), _)| self.unique.contains(name)).all(|(_, (one, other))| one == other)
     }
 
     /// The columns as SQL names them.
@@ -46,6 +54,22 @@ impl Table {
         let which = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
         let (columns, keys) = (self.column_list(), self.key_list());
         format!("SELECT {columns} FROM \"{}\"{which} ORDER BY {keys} LIMIT {most}", self.name)
+    }
+
+    /// The statement that writes a row in place of the one with its key, with parameters as those of [`Self::page`].
+    pub fn replacement(&self, sign: char) -> String {
+        let parameters: Vec<String> = (1..=self.columns.len()).map(|at| format!("{sign}{at}")).collect();
+        let others = self.columns[self.keys..].iter().map(|(name, _)| format!("\"{name}\" = excluded.\"{name}\""));
+        let others: Vec<String> = others.collect();
+        // A row that is its key alone has nothing else to say.
+        let conflict = if others.is_empty() { "NOTHING".to_owned() } else { format!("UPDATE SET {}", others.join(", ")) };
+        format!(
+            "INSERT INTO \"{}\" ({}) VALUES ({}) ON CONFLICT ({}) DO {conflict}",
+            self.name,
+            self.column_list(),
+            parameters.join(", "),
+            self.key_list()
+        )
     }
 
     /// The statement that counts its rows.
@@ -72,14 +96,16 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "meta",
         keys: 1,
         is_log: false,
+        unique: &[],
         only: Some("key IN ('active_model', 'cut', 'noise', 'switched_from', 'switched_to')"),
         columns: &[("key", Text), ("value", Text)],
     },
-    Table { name: "repository", keys: 1, is_log: false, only: None, columns: &[("root", Text), ("id", Text)] },
+    Table { name: "repository", keys: 1, is_log: false, unique: &[], only: None, columns: &[("root", Text), ("id", Text)] },
     Table {
         name: "source",
         keys: 1,
         is_log: false,
+        unique: &["path"],
         only: None,
         columns: &[
             ("id", Integer),
@@ -97,6 +123,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "item",
         keys: 1,
         is_log: false,
+        unique: &["uid"],
         only: None,
         columns: &[
             ("id", Integer),
@@ -123,6 +150,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "external_item",
         keys: 1,
         is_log: false,
+        unique: &["id", "scope"],
         only: None,
         columns: &[("item_id", Integer), ("id", Text), ("scope", Text)],
     },
@@ -130,6 +158,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "attribute",
         keys: 3,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("item_id", Integer),
@@ -144,6 +173,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "embedding",
         keys: 2,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[("item_id", Integer), ("part", Integer), ("text_hash", Bytes)],
     },
@@ -151,6 +181,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "model",
         keys: 1,
         is_log: false,
+        unique: &["fingerprint"],
         only: None,
         columns: &[("id", Integer), ("fingerprint", Text), ("dims", Integer)],
     },
@@ -158,6 +189,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "vector",
         keys: 1,
         is_log: false,
+        unique: &["model_id", "text_hash"],
         only: None,
         columns: &[("id", Integer), ("model_id", Integer), ("text_hash", Bytes), ("data", Bytes)],
     },
@@ -165,6 +197,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "usage",
         keys: 1,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("uid", Text),
@@ -179,6 +212,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "link",
         keys: 3,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[("from_uid", Text), ("to_uid", Text), ("relation", Text), ("weight", Real)],
     },
@@ -186,6 +220,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "event",
         keys: 1,
         is_log: true,
+        unique: &[],
         only: None,
         columns: &[("id", Integer), ("at", Integer), ("name", Text), ("data", Text)],
     },
@@ -193,6 +228,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "forgotten",
         keys: 1,
         is_log: false,
+        unique: &["uid"],
         only: None,
         columns: &[
             ("id", Integer),
@@ -211,6 +247,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "kept_out",
         keys: 2,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[("forgotten_id", Integer), ("source_id", Integer)],
     },
@@ -218,6 +255,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "memory_event",
         keys: 1,
         is_log: true,
+        unique: &[],
         only: None,
         columns: &[
             ("number", Integer),
@@ -232,6 +270,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "memory_words",
         keys: 1,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[("event", Integer), ("memory", Text), ("words", Text)],
     },
@@ -239,6 +278,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "memory",
         keys: 1,
         is_log: false,
+        unique: &["item_id"],
         only: None,
         columns: &[
             ("id", Text),
@@ -258,6 +298,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "outcome_session",
         keys: 1,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("session", Text),
@@ -273,6 +314,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "tool_outcome",
         keys: 2,
         is_log: false,
+        unique: &["call"],
         only: None,
         columns: &[
             ("session", Text),
@@ -295,6 +337,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "error_log",
         keys: 1,
         is_log: false,
+        unique: &["scope", "tool", "head", "error_fingerprint"],
         only: None,
         columns: &[
             ("id", Integer),
@@ -313,6 +356,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "error_session",
         keys: 2,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("error", Integer),
@@ -326,6 +370,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "outcome_batch",
         keys: 1,
         is_log: false,
+        unique: &["session", "from_row"],
         only: None,
         columns: &[
             ("number", Integer),
@@ -341,6 +386,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "outcome_pattern",
         keys: 1,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("id", Text),
@@ -357,6 +403,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "tool",
         keys: 2,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("scope", Text),
@@ -372,6 +419,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "tool_task",
         keys: 1,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("number", Integer),
@@ -389,6 +437,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "tool_suggestion",
         keys: 3,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("task", Integer),
@@ -404,6 +453,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "tool_threshold",
         keys: 2,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("scope", Text),
@@ -420,6 +470,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "capability",
         keys: 2,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("scope", Text),
@@ -434,6 +485,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "capability_use",
         keys: 3,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("scope", Text),
@@ -448,6 +500,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "tool_cursor",
         keys: 2,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[("session", Text), ("scope", Text), ("seen", Integer), ("first_row", Integer)],
     },
@@ -455,6 +508,7 @@ pub(in crate::store) const TABLES: &[Table] = &[
         name: "algorithm_trace",
         keys: 1,
         is_log: false,
+        unique: &[],
         only: None,
         columns: &[
             ("number", Integer),

@@ -135,12 +135,16 @@ impl Place for Failing<'_, '_> {
 }
 
 impl Target for Failing<'_, '_> {
-    fn change(&mut self, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), StoreError> {
+    fn change(&mut self, table: &Table, change: &Change) -> Result<(), StoreError> {
         if self.left.get() == 0 {
             return Err(StoreError::SharedBusy { name: "killed".to_owned() });
         }
         self.left.set(self.left.get() - 1);
-        self.real.change(table, gone, new)
+        self.real.change(table, change)
+    }
+
+    fn end(&mut self) -> Result<(), StoreError> {
+        self.real.end()
     }
 }
 

@@ -52,7 +52,10 @@ pub(super) fn connect(address: &str, access: &Access) -> Result<(Client, String)
         config.password(password(path)?);
     }
     config.application_name("ken").connect_timeout(access.connect_timeout);
-    config.options(&format!("-c statement_timeout={} -c search_path=kenning", access.statement_timeout.as_millis()));
+    // Of two that differ the later one holds.
+    let own = format!("-c statement_timeout={} -c search_path=kenning", access.statement_timeout.as_millis());
+    let options = config.get_options().map_or(own.clone(), |of_address| format!("{of_address} {own}"));
+    config.options(&options);
     let is_near = config.get_hosts().iter().all(is_this_machine);
     let refused = |source| StoreError::Postgres { name: name.clone(), source };
     let client = match config.get_ssl_mode() {

@@ -7,6 +7,8 @@
 
 use super::connect::Access;
 use super::link::Link;
+use super::listener::NOTIFY;
+use super::primary::Primary;
 use super::row::Failure;
 use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places};
@@ -42,6 +44,8 @@ pub struct SharedDatabase {
     pub(super) extension: OnceCell<String>,
     /// The row of `vector` up to which the vectors of a model are known to be searchable: the model, the row.
     pub(super) searchable: Cell<(i64, i64)>,
+    /// Where changes go if this reads from a replica.
+    pub(super) primary: Option<Primary>,
 }
 
 impl fmt::Debug for SharedDatabase {
@@ -57,6 +61,8 @@ pub struct SharedBatch<'a> {
     pub(super) database: &'a SharedDatabase,
     /// Whether items stand or count elsewhere when it is committed.
     pub(super) places_change: Cell<bool>,
+    /// Whether listeners hear of it.
+    notifies: bool,
 }
 
 impl SharedBatch<'_> {
@@ -90,17 +96,40 @@ impl SharedDatabase {
         Ok(Self::over(link, name, address, access))
     }
 
+    /// Opens the store of a replica to read, `None` if there is none. Nothing is made or changed there, and no lock is
+    /// taken. What is written through it goes to `primary`, the address of the server that the replica follows:
+    ///
+    /// - changes, outcomes and what is learnt go there, and fail if it cannot be reached;
+    /// - counters of use go there, and are left out without an error if it cannot be reached, or was not a while ago;
+    /// - generations of derived files are not begun, because that server is ahead of what is read here: they begin with
+    ///   the last change that the replica has. Changes are not forgotten.
+    ///
+    /// What was written is read here once the replica has it.
+    ///
+    /// # Errors
+    /// As [`SharedDatabase::open`], and when the schema is older.
+    pub fn open_replica(address: &str, primary: &str, access: &Access) -> Result<Option<Self>, StoreError> {
+        let (mut link, name) = Link::new(address, access)?;
+        if version(&mut link.client, &name)?.is_none() {
+            return Ok(None);
+        }
+        check(&mut link.client, &name)?;
+        let primary = Some(Primary::new(primary, access));
+        Ok(Some(Self { primary, ..Self::over(link, name, address, access) }))
+    }
+
     fn over(link: Link, name: String, address: &str, access: &Access) -> Self {
-        let (address, access) = (address.to_owned(), access.clone());
-        Self {
-            address,
-            access,
-            name,
-            link: RefCell::new(link),
-            moment: Cell::new(Moment::Now),
-            cursors: Cell::new(0),
-            extension: OnceCell::new(),
-            searchable: Cell::new((0, 0)),
+        let (address, access, link) = (address.to_owned(), access.clone(), RefCell::new(link));
+        let (moment, cursors) = (Cell::new(Moment::Now), Cell::new(0));
+        let (extension, searchable) = (OnceCell::new(), Cell::new((0, 0)));
+        Self { address, access, name, link, moment, cursors, extension, searchable, primary: None }
+    }
+
+    /// What changes are made through.
+    pub(super) fn writer(&mut self) -> Result<&Self, StoreError> {
+        match self {
+            Self { primary: Some(primary), .. } => primary.database(),
+            own => Ok(own),
         }
     }
 
@@ -196,8 +225,8 @@ impl SharedDatabase {
         Ok(Open(Some(self)))
     }
 
-    /// Begins changes, behind those of everybody else.
-    pub(super) fn begin_behind_others(&self) -> Result<SharedBatch<'_>, StoreError> {
+    /// Begins changes, behind those of everybody else; whether listeners hear of them.
+    pub(super) fn begin_behind_others(&self, notifies: bool) -> Result<SharedBatch<'_>, StoreError> {
         let wait = LOCK_WAIT.as_millis();
         // The lock is waited for only so long; a row, which nobody else changes meanwhile, as long as a statement may.
         let begun = self.enter(
@@ -208,13 +237,13 @@ impl SharedDatabase {
             ),
         );
         begun.map_err(|error| self.busy(error))?;
-        Ok(SharedBatch { database: self, places_change: Cell::new(false) })
+        Ok(SharedBatch { database: self, places_change: Cell::new(false), notifies })
     }
 
     /// Begins changes of what may be lost: without the lock, and waiting for no row longer than this.
     pub(super) fn begin_quickly(&self, wait: Duration) -> Result<SharedBatch<'_>, StoreError> {
         self.enter(Moment::Batch, &format!("{BEGIN}; SET LOCAL lock_timeout = {}", wait.as_millis()))?;
-        Ok(SharedBatch { database: self, places_change: Cell::new(false) })
+        Ok(SharedBatch { database: self, places_change: Cell::new(false), notifies: false })
     }
 
     fn busy(&self, error: StoreError) -> StoreError {
@@ -246,7 +275,7 @@ impl WriteStore for SharedDatabase {
     type Batch<'a> = SharedBatch<'a>;
 
     fn begin(&mut self, _lock: &WriterLock) -> Result<SharedBatch<'_>, StoreError> {
-        self.begin_behind_others()
+        self.writer()?.begin_behind_others(true)
     }
 }
 
@@ -256,7 +285,8 @@ impl WriteBatch for SharedBatch<'_> {
             count_places(&self)?;
         }
         // After a statement that failed the server would take COMMIT for ROLLBACK, and say nothing.
-        self.database.on(|link| link.batch("SELECT 1; COMMIT"))?;
+        let notify = if self.notifies { NOTIFY } else { "" };
+        self.database.on(|link| link.batch(&format!("SELECT 1; {notify}; COMMIT")))?;
         self.database.moment.set(Moment::Now);
         Ok(())
     }

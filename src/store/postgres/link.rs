@@ -45,6 +45,33 @@ impl Link {
         self.seen(ran)
     }
 
+    /// Adds rows, given column by column. `one` is the statement that adds a single row, and says of which types the
+    /// columns are: one statement with arrays serves any number of rows, so few are prepared.
+    pub fn insert(
+        &mut self,
+        one: &str,
+        (into, conflict): (&str, &str),
+        columns: &[Vec<&SqlValue<'_>>],
+    ) -> Result<u64, Failure> {
+        let types = self.prepared(one).map(|one| one.params().iter().map(|of| format!("?::{of}[]")).collect());
+        let types: Vec<String> = self.seen(types)?;
+        let sql = format!("INSERT INTO {into} SELECT * FROM unnest({}) {conflict}", types.join(", "));
+        let values: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| column as _).collect();
+        self.execute(&sql, &values)
+    }
+
+    /// Prepares a statement that is run for a moment only, such as one that reads from a cursor.
+    pub fn prepare_for_now(&mut self, sql: &str) -> Result<Statement, Failure> {
+        let prepared = self.client.prepare(sql);
+        self.seen(prepared)
+    }
+
+    /// Runs such a statement, which takes no values.
+    pub fn query_for_now(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+        let ran = self.client.query(statement, &[]);
+        self.seen(ran)
+    }
+
     /// Runs statements without values.
     pub fn batch(&mut self, sql: &str) -> Result<(), Failure> {
         let ran = self.client.batch_execute(sql);

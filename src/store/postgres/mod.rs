@@ -8,7 +8,9 @@
 mod connect;
 mod database;
 mod link;
+mod listener;
 mod nearest;
+mod primary;
 mod row;
 mod rows;
 mod schema;
@@ -18,6 +20,7 @@ mod tls;
 
 pub use connect::{Access, is_address};
 pub use database::{SharedBatch, SharedDatabase};
+pub use listener::Listener;
 pub(in crate::store) use rows::Rows;
 
 #[cfg(test)]

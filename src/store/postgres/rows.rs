@@ -1,10 +1,13 @@
 //! A database in PostgreSQL as a place that stores are copied from and to (`store::mirror`).
 
 use super::connect::{Access, connect};
+use super::listener::NOTIFY;
 use super::schema::{check_copy, lock, prepare, refused};
 use super::text::{marked, unmarked};
 use crate::store::StoreError;
-use crate::store::mirror::{Kind, Place, Row, Table, Target, Value};
+use crate::store::error::odd_content;
+use crate::store::mirror::{Change, Kind, Place, Row, Table, Target, Value};
+use crate::store::sql::FORGET_UNASKED;
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::types::{ToSql, Type};
 use postgres::{Client, Error, Transaction};
@@ -67,21 +70,23 @@ impl Place for Rows {
 }
 
 impl Target for Rows {
-    fn change(&mut self, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), StoreError> {
-        change(&mut self.client, table, gone, new).map_err(refused(&self.name))
+    fn change(&mut self, table: &Table, change: &Change) -> Result<(), StoreError> {
+        write(&mut self.client, table, change).map_err(|error| match odd_content(&error) {
+            Some(what) => StoreError::OddRow { table: table.name, what },
+            None => refused(&self.name)(error),
+        })
+    }
+
+    fn end(&mut self) -> Result<(), StoreError> {
+        // As one statement each, so that one sees what the one before it has removed.
+        FORGET_UNASKED.iter().try_for_each(|sql| self.client.batch_execute(sql)).map_err(refused(&self.name))
     }
 }
 
-fn change(client: &mut Client, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), Error> {
+fn write(client: &mut Client, table: &Table, Change { gone, other, new }: &Change) -> Result<(), Error> {
     let mut transaction = client.transaction()?;
-    if !gone.is_empty() {
-        let removal = transaction.prepare(&table.removal('$'))?;
-        for row in gone {
-            let key: Vec<Parameter> = table.key(row).iter().map(parameter).collect();
-            let key: Vec<&(dyn ToSql + Sync)> = key.iter().map(|one| &**one as _).collect();
-            transaction.execute(&removal, &key)?;
-        }
-    }
+    each(&mut transaction, &table.removal('$'), gone.iter().map(|row| table.key(row)))?;
+    each(&mut transaction, &table.replacement('$'), other.iter().map(Vec::as_slice))?;
     if !new.is_empty() {
         let types: Vec<Type> = table.columns.iter().map(|(_, kind)| column_type(*kind)).collect();
         let sql = format!("COPY \"{}\" ({}) FROM STDIN BINARY", table.name, table.column_list());
@@ -94,12 +99,32 @@ fn change(client: &mut Client, table: &Table, gone: &[Row], new: &[Row]) -> Resu
         writer.finish()?;
     }
     number_behind(&mut transaction, table, new)?;
+    transaction.batch_execute(NOTIFY)?;
     // Readers keep what they have read of items until somebody says that it has changed.
     transaction.batch_execute(
         "INSERT INTO meta VALUES ('places', '1')
          ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(meta.value AS bigint) + 1 AS text)",
     )?;
     transaction.commit()
+}
+
+/// Runs a statement with the values of each of some rows.
+fn each<'r>(
+    transaction: &mut Transaction<'_>,
+    sql: &str,
+    rows: impl Iterator<Item = &'r [Value]>,
+) -> Result<(), Error> {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return Ok(());
+    }
+    let statement = transaction.prepare(sql)?;
+    for row in rows {
+        let values: Vec<Parameter> = row.iter().map(parameter).collect();
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|one| &**one as _).collect();
+        transaction.execute(&statement, &values)?;
+    }
+    Ok(())
 }
 
 /// Has the numbers that a table gives its rows go on behind those of new rows, if it gives any.

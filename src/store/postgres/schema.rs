@@ -1,6 +1,7 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
 use crate::store::StoreError;
+use crate::store::error::odd_content;
 use postgres::error::SqlState;
 use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
@@ -9,6 +10,7 @@ use std::time::Duration;
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../index/postgres/0001_first.sql"),
     include_str!("../../../index/postgres/0002_live.sql"),
+    include_str!("../../../index/postgres/0003_rights.sql"),
     include_str!("../../../index/postgres/0004_nearest.sql"),
 ];
 
@@ -134,9 +136,12 @@ pub(super) fn version(client: &mut impl GenericClient, name: &str) -> Result<Opt
     ask().map_err(refused(name))
 }
 
-/// What the server of this name said.
+/// What the server of this name said. What it says of content that nobody wrote is damage.
 pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_ {
-    |source| StoreError::Postgres { name: name.to_owned(), source }
+    |source| match odd_content(&source) {
+        Some(what) => StoreError::OddValue { name: name.to_owned(), what },
+        None => StoreError::Postgres { name: name.to_owned(), source },
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +154,7 @@ mod tests {
         let released = [
             "bdb95907a1c29a76957e4a3d7788e1996c4f709023ed77dfe116e0b134449f7a",
             "46fd4ef31e171133a00096ae20f53d1ddace1b1194c4d83a70897abd94b8a590",
+            "3bf2bd26474288a0704bed96da129bf31477f812daa9204aadb41ffc008e16c1",
             "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();

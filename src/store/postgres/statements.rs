@@ -66,15 +66,19 @@ impl SharedDatabase {
         rows: impl IntoIterator<Item = [SqlValue<'v>; N]>,
         conflict: &str,
     ) -> Result<(), StoreError> {
+        let one = format!("INSERT INTO {into} VALUES ({}) {conflict}", vec!["?"; N].join(", "));
         let mut rows = rows.into_iter();
         loop {
-            let some: Vec<SqlValue<'v>> = rows.by_ref().take(ROWS).flatten().collect();
-            if some.is_empty() {
-                return Ok(());
-            }
-            let row = format!("({})", vec!["?"; N].join(", "));
-            let sql = format!("INSERT INTO {into} VALUES {} {conflict}", vec![row; some.len() / N].join(", "));
-            self.on(|link| link.execute(&sql, &given(&some)))?;
+            let some: Vec<[SqlValue<'v>; N]> = rows.by_ref().take(ROWS).collect();
+            match &some[..] {
+                [] => return Ok(()),
+                [row] => self.on(|link| link.execute(&one, &given(row)))?,
+                some => {
+                    let column = |at: usize| some.iter().map(|row| &row[at]).collect();
+                    let columns: [Vec<&SqlValue<'_>>; N] = std::array::from_fn(column);
+                    self.on(|link| link.insert(&one, (into, conflict), &columns))?
+                }
+            };
         }
     }
 }
@@ -154,10 +158,10 @@ impl ReadSql for SharedDatabase {
         self.at_once(|| {
             let cursor = self.next_cursor();
             self.on(|link| link.batch(&format!("DECLARE {cursor} NO SCROLL CURSOR FOR {sql}")))?;
-            let page = format!("FETCH {PAGE} FROM {cursor}");
+            let page = self.on(|link| link.prepare_for_now(&format!("FETCH {PAGE} FROM {cursor}")))?;
             let mut is_done = false;
             while !is_done {
-                let rows = self.on(|link| link.query(&page, &[]))?;
+                let rows = self.on(|link| link.query_for_now(&page))?;
                 is_done = rows.len() < PAGE;
                 for row in &rows {
                     if read(row).map_err(|failure| failure.of(self.name()))?.is_break() {
@@ -189,8 +193,12 @@ impl ReadSql for SharedDatabase {
 impl KeepSql for SharedDatabase {
     type Changes<'a> = SharedBatch<'a>;
 
+    fn follows_another(&self) -> bool {
+        self.primary.is_some()
+    }
+
     fn begin_unlocked(&mut self) -> Result<SharedBatch<'_>, StoreError> {
-        self.begin_behind_others()
+        self.writer()?.begin_behind_others(false)
     }
 
     fn insert_quickly<'v, const N: usize>(
@@ -199,9 +207,18 @@ impl KeepSql for SharedDatabase {
         rows: impl IntoIterator<Item = [SqlValue<'v>; N]>,
         conflict: &str,
     ) -> Result<(), StoreError> {
-        let batch = self.begin_quickly(COUNTER_WAIT)?;
-        batch.insert_all(into, rows, conflict)?;
-        batch.commit()
+        let insert = |database: &SharedDatabase| {
+            let batch = database.begin_quickly(COUNTER_WAIT)?;
+            batch.insert_all(into, rows, conflict)?;
+            batch.commit()
+        };
+        match &mut self.primary {
+            None => insert(self),
+            Some(primary) => {
+                primary.try_quickly(insert);
+                Ok(())
+            }
+        }
     }
 }
 

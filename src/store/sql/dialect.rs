@@ -104,7 +104,11 @@ impl Dialect {
     }
 }
 
-/// A pattern of `*`, `?` and `[...]` as a regular expression of PostgreSQL's, for texts as they are stored there.
+/// What no text matches.
+const NEVER: &str = "$.";
+
+/// A pattern of `*`, `?` and `[...]` as a regular expression of PostgreSQL's, for texts as they are stored there. It
+/// matches what SQLite's GLOB does.
 fn expression(pattern: &str) -> String {
     let mut out = String::from("^");
     let mut rest = pattern.chars().peekable();
@@ -112,8 +116,11 @@ fn expression(pattern: &str) -> String {
         match c {
             '*' => out.push_str(".*"),
             // A character that is stored with a mark is two there.
-            '?' => out.push_str("(\\u0001[01]|[^\\u0001])"),
-            '[' => class(&mut rest, &mut out),
+            '?' => out.push_str("(?:\\u0001[01]|[^\\u0001])"),
+            '[' => match Class::read(&mut rest) {
+                Some(class) => class.write(&mut out),
+                None => return NEVER.to_owned(),
+            },
             c => literal(c, &mut out),
         }
     }
@@ -121,22 +128,59 @@ fn expression(pattern: &str) -> String {
     out
 }
 
-/// A class of characters; the first `]` in it is one of them.
-fn class(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) {
-    out.push('[');
-    if rest.next_if_eq(&'^').is_some() {
-        out.push('^');
-    }
-    let mut is_first = true;
-    for c in rest.by_ref() {
-        match c {
-            ']' if !is_first => break,
-            '-' => out.push('-'),
-            c => literal(c, out),
+/// A class of characters.
+struct Class {
+    /// Whether it stands for all other characters.
+    is_negated: bool,
+    /// First and last characters.
+    ranges: Vec<(char, char)>,
+}
+
+impl Class {
+    /// Reads one to its end as GLOB does; `None` if it has none. The first `]` is one of its characters. A `-` is one
+    /// too at the beginning, at the end and behind a range. A range that runs backwards is its first character alone.
+    fn read(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Self> {
+        let is_negated = rest.next_if_eq(&'^').is_some();
+        let mut ranges: Vec<_> = rest.next_if_eq(&']').map(|c| (c, c)).into_iter().collect();
+        // What a range could begin with.
+        let mut before = None;
+        loop {
+            let c = rest.next()?;
+            if c == ']' {
+                return Some(Self { is_negated, ranges });
+            }
+            let is_range = c == '-' && rest.peek().is_some_and(|next| *next != ']');
+            if let Some(first) = before.take().filter(|_| is_range) {
+                ranges.push((first, rest.next()?));
+            } else {
+                ranges.push((c, c));
+                before = Some(c);
+            }
         }
-        is_first = false;
     }
-    out.push(']');
+
+    /// Characters that are stored with a mark are two there, so no range holds them.
+    fn write(&self, out: &mut String) {
+        let mut bracket = String::new();
+        for (first, last) in self.ranges.iter().filter(|(first, last)| first <= last && *last > '\u{1}') {
+            literal((*first).max('\u{2}'), &mut bracket);
+            if first < last {
+                bracket.push('-');
+                literal(*last, &mut bracket);
+            }
+        }
+        let holds = |c: char| self.ranges.iter().any(|(first, last)| (*first..=*last).contains(&c));
+        let marked = [('\0', '0'), ('\u{1}', '1')].into_iter().filter(|(c, _)| holds(*c) != self.is_negated);
+        let marks: String = marked.map(|(_, mark)| mark).collect();
+        let single = match (self.is_negated, bracket.is_empty()) {
+            (true, _) => Some(format!("[^\\u0001{bracket}]")),
+            (false, false) => Some(format!("[{bracket}]")),
+            (false, true) => None,
+        };
+        let double = (!marks.is_empty()).then(|| format!("\\u0001[{marks}]"));
+        let either: Vec<String> = single.into_iter().chain(double).collect();
+        out.push_str(&format!("(?:{})", either.join("|")));
+    }
 }
 
 /// A character that stands for itself.
@@ -157,7 +201,9 @@ mod tests {
     fn a_pattern_becomes_an_expression() {
         assert_eq!(expression("*.md"), "^.*\\.md$");
         assert_eq!(expression("a]b"), "^a\\]b$");
-        assert_eq!(expression("[]x][^]y][a-c]"), "^[\\]x][^\\]y][a-c]$");
-        assert_eq!(expression("[[]{}\\"), "^[\\[]\\{\\}\\\\$");
+        assert_eq!(expression("[]x][a-c-e]"), "^(?:[\\]x])(?:[a-c\\-e])$");
+        assert_eq!(expression("[^]y]"), "^(?:[^\\u0001\\]y]|\\u0001[01])$");
+        assert_eq!(expression("[[]{}\\"), "^(?:[\\[])\\{\\}\\\\$");
+        assert_eq!(expression("a[b-"), NEVER);
     }
 }

@@ -2,14 +2,13 @@
 
 use super::external::{derive, underive};
 use super::filter::{passing, remembered};
-use super::value::{json, named, odd, optional_count, within};
+use super::value::{count, json, json_without, named, odd, optional_count, within};
 use super::{ByKey, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, values};
 use crate::screen::shown_text;
 use crate::store::passages::passages_of;
 use crate::store::{Anchor, ItemFilter, MemoryView, Prior, ReadItems, WriteItems};
 use crate::text::{TextHash, text_hash, tokens};
 use crate::types::{Authority, CONTEXT, Item, Kind, Scope, Span, State};
-use serde_json::Value;
 
 pub const ITEM_COLUMNS: &str = "item.id, item.uid, item.kind, item.scope, item.authority, item.state, item.title,
     item.body, item.attributes, source.path, item.byte_start, item.byte_end, item.line_start, item.line_end,
@@ -274,18 +273,14 @@ pub(super) fn drop_context_after<C: WriteSql>(changes: &C, id: i64) -> Result<()
          WHERE gone.id = ?1 AND {} ORDER BY next.byte_start LIMIT 1",
         changes.dialect().has_key("next.attributes", CONTEXT)
     );
-    let after: Option<(i64, Value)> = changes.first(&sql, &values![id], |row| {
+    let after: Option<(i64, String)> = changes.first(&sql, &values![id], |row| {
         let next: i64 = row.get(0)?;
-        Ok((next, json(row, 1).map_err(within(&format!("item {next}")))?))
+        Ok((next, json_without(row, 1, CONTEXT).map_err(within(&format!("item {next}")))?))
     })?;
-    let Some((after, mut attributes)) = after else { return Ok(()) };
-    if let Some(attributes) = attributes.as_object_mut() {
-        // In their order: what is stored is compared byte by byte.
-        attributes.shift_remove(CONTEXT);
-    }
+    let Some((after, attributes)) = after else { return Ok(()) };
     let sql =
         "UPDATE embedding SET text_hash = (SELECT text_hash FROM item WHERE id = ?1) WHERE part = 0 AND item_id = ?1";
     changes.execute(sql, &values![after])?;
-    changes.execute("UPDATE item SET attributes = ?2 WHERE id = ?1", &values![after, attributes.to_string()])?;
+    changes.execute("UPDATE item SET attributes = ?2 WHERE id = ?1", &values![after, attributes])?;
     Ok(())
 }

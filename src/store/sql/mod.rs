@@ -30,6 +30,7 @@ mod value;
 mod vector;
 mod words;
 
+pub(super) use change::FORGET_UNASKED;
 pub(super) use dialect::Dialect;
 pub(super) use event::count_places;
 pub(super) use external::{Derived, derive};

@@ -154,6 +154,11 @@ pub trait KeepSql: ReadSql {
     where
         Self: 'a;
 
+    /// Whether this reads from a replica, which follows the store that is written to.
+    fn follows_another(&self) -> bool {
+        false
+    }
+
     /// Begins changes without the lock of the data directory: counters, and other short changes.
     fn begin_unlocked(&mut self) -> Result<Self::Changes<'_>, StoreError>;
 

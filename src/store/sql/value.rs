@@ -1,7 +1,11 @@
 //! Values with stricter rules than their column's type has: counts, names, JSON. A value that no `ken` writes is
 //! reported as damage, and never read as a default.
 
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::fmt;
 
 /// Why a row cannot be read, as a database says it.
 pub trait SqlError: Sized {
@@ -122,4 +126,67 @@ pub fn named<R: SqlRow + ?Sized, T>(row: &R, at: usize, of: impl Fn(&str) -> Opt
 /// Whatever JSON holds.
 pub fn json<R: SqlRow + ?Sized>(row: &R, at: usize) -> Result<Value, R::Error> {
     serde_json::from_str(&row.text(at)?).map_err(|error| odd(row, at, &format!("is no JSON: {error}")))
+}
+
+/// The text of an object in JSON without one of its keys. What is stored is compared byte by byte, and a float that is
+/// read and written again may change, so the other values stay as they are written.
+pub fn json_without<R: SqlRow + ?Sized>(row: &R, at: usize, key: &str) -> Result<String, R::Error> {
+    without(&row.text(at)?, key).map_err(|error| odd(row, at, &format!("is no object of JSON: {error}")))
+}
+
+fn without(object: &str, key: &str) -> serde_json::Result<String> {
+    let Members(members) = serde_json::from_str(object)?;
+    let mut out = String::from("{");
+    for (name, value) in members.iter().filter(|(name, _)| name != key) {
+        let comma = if out.len() > 1 { "," } else { "" };
+        out.push_str(&format!("{comma}{}:{}", serde_json::to_string(name)?, value.get()));
+    }
+    out.push('}');
+    Ok(out)
+}
+
+/// The keys of an object in their order, with the values as they are written.
+struct Members<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'t> Deserialize<'t> for Members<'t> {
+    fn deserialize<D: Deserializer<'t>>(from: D) -> Result<Self, D::Error> {
+        struct InOrder;
+
+        impl<'t> Visitor<'t> for InOrder {
+            type Value = Members<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        from.deserialize_map(InOrder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_of_an_object_keeps_its_text() {
+        let kept = r#""b":1.0000000000000002,"a":[1e21,5e-324,0.1],"c":{"context":"\u0000 ä"}"#;
+        for object in [
+            format!(r#"{{"context":"x",{kept}}}"#),
+            format!(r#"{{{kept},"context":{{"a":1}}}}"#),
+            format!("{{{kept}}}"),
+        ] {
+            assert_eq!(without(&object, "context").unwrap(), format!("{{{kept}}}"), "{object}");
+        }
+        assert_eq!(without(r#"{"context":null}"#, "context").unwrap(), "{}");
+        assert!(without("[1]", "context").is_err());
+    }
 }

@@ -1,9 +1,9 @@
 //! A database as a place that stores are copied from and to (`store::mirror`).
 
-use super::database::{Batch, Database};
+use super::database::Database;
 use crate::screen::shown;
-use crate::store::mirror::{Kind, Place, Row, Table, Target, Value};
-use crate::store::sql::WriteSql;
+use crate::store::mirror::{Change, Kind, Place, Row, Table, Target, Value};
+use crate::store::sql::{FORGET_UNASKED, WriteSql};
 use crate::store::{StoreError, WriterLock};
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{ErrorCode, ToSql, params_from_iter};
@@ -77,24 +77,26 @@ impl Place for WriteRows<'_> {
 }
 
 impl Target for WriteRows<'_> {
-    fn change(&mut self, table: &Table, gone: &[Row], new: &[Row]) -> Result<(), StoreError> {
+    fn change(&mut self, table: &Table, change: &Change) -> Result<(), StoreError> {
         let batch = self.database.begin(self.lock)?;
-        for row in gone {
+        // The triggers that count the words of items know of rows that come and go, and not of all that may change.
+        let is_counted = table.name == "item";
+        for row in change.gone.iter().chain(change.other.iter().filter(|_| is_counted)) {
             batch.execute(&table.removal('?'), params_from_iter(table.key(row))).map_err(odd_row(table))?;
         }
-        insert(&batch, table, new)?;
+        for row in change.other.iter().chain(&change.new) {
+            batch.execute(&table.replacement('?'), params_from_iter(row)).map_err(odd_row(table))?;
+        }
         // Readers keep what they have read of items until somebody says that it has changed.
         batch.places_change();
         batch.commit()
     }
-}
 
-fn insert(batch: &Batch<'_>, table: &Table, rows: &[Row]) -> Result<(), StoreError> {
-    let parameters: Vec<String> = (1..=table.columns.len()).map(|at| format!("?{at}")).collect();
-    let (name, columns) = (table.name, table.column_list());
-    let sql = format!("INSERT INTO \"{name}\" ({columns}) VALUES ({})", parameters.join(", "));
-    let added = rows.iter().try_for_each(|row| batch.execute(&sql, params_from_iter(row)).map(drop));
-    added.map_err(odd_row(table))
+    fn end(&mut self) -> Result<(), StoreError> {
+        let batch = self.database.begin(self.lock)?;
+        FORGET_UNASKED.iter().try_for_each(|sql| batch.execute(sql, []).map(drop))?;
+        batch.commit()
+    }
 }
 
 /// Says which table a row belongs to that breaks a rule.
@@ -102,7 +104,7 @@ fn odd_row(table: &Table) -> impl Fn(StoreError) -> StoreError {
     let table = table.name;
     move |error| match error {
         StoreError::Sqlite { source, .. } if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
-            StoreError::OddRow { table, source }
+            StoreError::OddRow { table, what: source.to_string() }
         }
         other => other,
     }
