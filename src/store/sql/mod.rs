@@ -7,6 +7,8 @@
 //! side in [`Dialect`].
 
 mod change;
+mod check;
+mod clean;
 mod dialect;
 mod event;
 mod external;
@@ -20,32 +22,31 @@ mod memory;
 mod noise;
 mod outcome;
 mod parameter;
+mod rebuild;
 mod run;
 mod source;
 mod tools;
 mod traces;
+mod transfer;
 mod usage;
 mod value;
 mod vector;
 mod words;
 
+pub use check::{Fault, Faults};
+pub use clean::Cleaned;
+pub use transfer::{Imported, Record};
+
+pub(super) use check::row_faults;
+pub(super) use clean::clean_rows;
 pub(super) use dialect::Dialect;
 pub(super) use event::count_places;
-pub(super) use external::{Derived, derive};
-pub(super) use forgotten::{PASSAGES, read_passage, read_sketches};
-pub(super) use item::{ITEM_COLUMNS, read_item};
-pub(super) use learning::{
-    CAPABILITIES, SUGGESTIONS, TASKS, THRESHOLDS, TRACES, read_capability, read_suggestion, read_task, read_threshold,
-    read_trace,
-};
-pub(super) use memory::{EVENTS, has_event, read_event, read_memory};
-pub(super) use outcome::{OUTCOMES, PATTERNS, read_outcome, read_pattern};
 pub(super) use parameter::{SqlValue, values};
+pub(super) use rebuild::rebuild;
 pub(super) use run::{ByKey, KeepSql, Keys, ReadSql, RunSql, WriteSql};
-pub(super) use source::{SOURCE_COLUMNS, UNKNOWN_SIZE, read_source};
-pub(super) use tools::{TOOLS, read_tool};
 pub(super) use traces::{ANYWHERE, IN_COPIES, IN_LOG, LEFT, TRACED_PATHS, has_traces, is_traced, trace_paths};
-pub(super) use value::{SqlError, SqlRow, count, json, odd, within};
+pub(super) use transfer::{export, import};
+pub(super) use value::{SqlError, SqlRow, odd};
 #[cfg(test)]
 pub(super) use {forgotten::remember_forgotten, traces::leave_traces};
 
