@@ -2,7 +2,8 @@
 //!
 //! A database gives [`RunSql`] and the traits that build on it, and gets the traits of its concerns (`documents`,
 //! `vectors`, `memory` and so on) from the modules here: each has its statements, what a row of an answer means, and
-//! what follows from it. `store::sqlite` and `store::postgres` are the two databases. Statements are such as both
+//! what follows from it. Beside them all rows are checked (`check`), mended (`rebuild`), cleaned up (`clean`), exported
+//! and imported (`transfer`). `store::sqlite` and `store::postgres` are the two databases. Statements are such as both
 //! understand: values are `?1` or `?`, conflicts are named, numbers are cast. The few forms that differ stand side by
 //! side in [`Dialect`].
 
