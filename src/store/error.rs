@@ -201,12 +201,6 @@ pub enum StoreError {
         /// What the database said of it.
         what: String,
     },
-    /// Something that only a file can do was asked of a database in PostgreSQL.
-    #[error("this works on the file of a data directory alone, and {name} is a database in PostgreSQL")]
-    NoFile {
-        /// The database.
-        name: String,
-    },
     /// A line of an import that cannot be read.
     #[error("line {line}: {what}")]
     Import {
@@ -309,11 +303,9 @@ impl Diagnose for StoreError {
             Self::Mismatch { .. } | Self::Newer { .. } => ErrorKind::Mismatch,
             Self::ReadOnlyUpgrade { .. } | Self::NoLocks { .. } | Self::NoSharedMemory { .. } => ErrorKind::Io,
             Self::Busy { .. } => ErrorKind::Busy,
-            Self::Import { .. }
-            | Self::Address { .. }
-            | Self::OtherHistory { .. }
-            | Self::NoStore { .. }
-            | Self::NoFile { .. } => ErrorKind::Usage,
+            Self::Import { .. } | Self::Address { .. } | Self::OtherHistory { .. } | Self::NoStore { .. } => {
+                ErrorKind::Usage
+            }
             Self::NewerCopy { .. }
             | Self::OlderCopy { .. }
             | Self::Encoding { .. }
@@ -373,7 +365,6 @@ impl Diagnose for StoreError {
             Self::SharedBusy { .. } => "try again when it is done",
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
-            Self::NoFile { .. } => "copy it to a data directory first: `ken store copy --from ADDRESS --to FOLDER`",
             Self::OtherHistory { .. } => "copy to another place, or empty this one first",
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
             // EIO, which has no kind of its own.

@@ -68,7 +68,8 @@ pub use outcome::{
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
 pub use postgres::{Access as PostgresAccess, Listener as SharedListener, SharedBatch, SharedDatabase, is_address};
-pub use sqlite::{Cleaned, Fault, Faults, Imported, MIGRATIONS, Migration, Record, Salvaged, copies, remove_copies};
+pub use sql::{Cleaned, Fault, Faults, Imported, Record};
+pub use sqlite::{MIGRATIONS, Migration, Salvaged, copies, remove_copies};
 pub use tools::{ReadTools, StoredTool, ToolCall, WriteTools};
 pub use usage::{CountUsage, ReadUsage, Usage};
 pub use vectors::{IndexModel, ItemVectors, LogChanges, ReadChanges, ReadVectors, VectorRows, WriteVectors};

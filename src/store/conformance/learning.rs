@@ -8,11 +8,11 @@ use crate::store::{
 use crate::store::{KeepLearning, KeepOutcomes, ReadLearning, ReadTools, WriteOutcomes};
 use crate::types::{Scope, Tool};
 
-fn here() -> Scope {
+pub(super) fn here() -> Scope {
     Scope::repository("here")
 }
 
-fn stored(scope: &str, name: &str) -> StoredTool {
+pub(super) fn stored(scope: &str, name: &str) -> StoredTool {
     let description = format!("What {name} does, \0 and \u{1} too");
     StoredTool {
         scope: Scope::repository(scope),
@@ -45,12 +45,12 @@ pub(super) fn tools_are_kept_by_scope_and_key<M: Maker>(maker: &M) {
     assert_eq!(told, [("a", false), ("b", false)], "the last two, by session");
 }
 
-fn suggestion(kind: SuggestionKind, tools: &[&str], score: f64) -> StoredSuggestion {
+pub(super) fn suggestion(kind: SuggestionKind, tools: &[&str], score: f64) -> StoredSuggestion {
     let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
     StoredSuggestion { kind, tools, score, is_suggested: score > 0.5, is_accepted: None }
 }
 
-fn task(session: &str, fingerprint: &str, suggestions: &[StoredSuggestion]) -> StoredTask {
+pub(super) fn task(session: &str, fingerprint: &str, suggestions: &[StoredSuggestion]) -> StoredTask {
     StoredTask {
         number: 0,
         scope: here(),

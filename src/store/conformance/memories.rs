@@ -8,7 +8,7 @@ use crate::types::{
 };
 use std::collections::BTreeSet;
 
-fn memory(id: &str, scope: &str, last_at: i64) -> Memory {
+pub(super) fn memory(id: &str, scope: &str, last_at: i64) -> Memory {
     Memory {
         id: id.to_owned(),
         kind: Kind::Fact,
@@ -37,13 +37,13 @@ fn memory(id: &str, scope: &str, last_at: i64) -> Memory {
     }
 }
 
-fn served(memory: &Memory) -> Item {
+pub(super) fn served(memory: &Memory) -> Item {
     let attributes = serde_json::json!({ "words": memory.words.text });
     let (kind, scope) = (memory.kind, memory.scope.clone());
     Item { kind, scope, attributes, path: None, span: None, ..item(&memory.id, &memory.words.text) }
 }
 
-fn event(memory: &str, at: i64) -> NewEvent {
+pub(super) fn event(memory: &str, at: i64) -> NewEvent {
     NewEvent {
         at,
         memory: memory.to_owned(),

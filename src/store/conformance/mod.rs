@@ -5,10 +5,13 @@
 mod batches;
 mod conditions;
 mod documents;
+mod filled;
 mod harness;
 mod learning;
 mod memories;
 mod outcomes;
+mod transfer;
+mod upkeep;
 mod vectors;
 
 use batches::{a_batch_is_all_or_nothing, a_snapshot_is_of_one_moment, readers_in_threads_see_whole_batches};
@@ -25,6 +28,15 @@ use memories::{memories_are_listed_in_pages_and_by_view, memories_follow_their_e
 use outcomes::{
     batches_are_claimed_once, decisions_about_patterns_stay, outcomes_are_numbered_and_counted,
     outcomes_go_when_they_are_old_or_forgotten,
+};
+use transfer::{
+    an_export_that_cannot_be_written_leaves_nothing_open, an_import_keeps_out_what_was_forgotten_and_counts_no_less,
+    exports_come_back_the_same,
+};
+use upkeep::{
+    a_clean_up_takes_what_nothing_uses, a_rebuild_leaves_what_is_whole, damaged_texts_and_vectors_go,
+    tables_that_drifted_apart_are_found_and_made_again, values_that_cannot_be_mended_are_found,
+    values_that_nobody_wrote_are_found_and_taken_away,
 };
 use vectors::{
     changes_since_a_generation_are_known, the_stamp_changes_with_what_a_search_depends_on, usage_is_counted_by_days,
@@ -63,6 +75,15 @@ macro_rules! conforms {
             tasks_and_thresholds_are_settled_once,
             capabilities_are_counted_by_their_uses,
             traces_are_the_newest_alone,
+            exports_come_back_the_same,
+            an_import_keeps_out_what_was_forgotten_and_counts_no_less,
+            an_export_that_cannot_be_written_leaves_nothing_open,
+            tables_that_drifted_apart_are_found_and_made_again,
+            values_that_nobody_wrote_are_found_and_taken_away,
+            values_that_cannot_be_mended_are_found,
+            damaged_texts_and_vectors_go,
+            a_rebuild_leaves_what_is_whole,
+            a_clean_up_takes_what_nothing_uses,
         ]);
     };
     ($name:ident, $maker:expr, [$($case:ident),* $(,)?]) => {

@@ -48,3 +48,11 @@ impl Maker for Postgres {
 
 #[cfg(unix)]
 conforms!(postgres, super::Postgres);
+
+/// From each to the other.
+#[test]
+#[cfg(unix)]
+fn exports_pass_between_stores() {
+    super::transfer::an_export_passes_between(&Sqlite, &Postgres);
+    super::transfer::an_export_passes_between(&Postgres, &Sqlite);
+}

@@ -73,6 +73,15 @@ impl SqlError for EitherError {
             Self::OutOfRange(at, number) => Self::Odd(at, format!("{place}: {number} is out of range")),
         }
     }
+
+    fn oddity(self) -> Result<String, Self> {
+        match self {
+            Self::File(error) => error.oddity().map_err(Self::File),
+            Self::Shared(error) => error.oddity().map_err(Self::Shared),
+            Self::Odd(_, what) => Ok(what),
+            Self::OutOfRange(_, number) => Ok(format!("{number} is out of range")),
+        }
+    }
 }
 
 /// What a row gives, whichever it is.

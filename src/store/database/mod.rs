@@ -1,14 +1,18 @@
 //! The store that is used: the file of a data directory, or a database in PostgreSQL that several machines share.
 //!
-//! Both give what statements are run on, so all traits of a store hold for either (`store::sql`). What is done with
-//! files (copies, repairs, exports) is done with the file alone, and says so of the other. Files that are derived from
+//! Both give what statements are run on, so all traits of a store hold for either (`store::sql`), and rows are checked,
+//! mended, exported and imported alike. What is done with pages of a file (salvage, giving space back) is done with the
+//! file alone: a server keeps its own. Files that are derived from
 //! either lie in the data directory of this machine.
 
 mod either;
 
 use super::folder::{DATABASE, TERMS, VECTORS, beside};
-use super::sql::{ANYWHERE, LEFT, ReadSql, RunSql, TRACED_PATHS, WriteSql, has_traces, is_traced};
-use super::sqlite::{Cleaned, Faults, Imported, Migration, Record, Salvaged};
+use super::sql::{
+    ANYWHERE, Cleaned, Faults, Imported, LEFT, ReadSql, Record, RunSql, TRACED_PATHS, WriteSql, clean_rows, has_traces,
+    is_traced, rebuild, row_faults,
+};
+use super::sqlite::{Migration, Salvaged};
 use super::{
     PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, WriteBatch, WriteStore, WriterLock,
     make_private, sqlite,
@@ -168,14 +172,6 @@ impl Database {
         sqlite::Database::salvage(lock)
     }
 
-    /// The file, where there is one.
-    fn file(&self) -> Result<&sqlite::Database, StoreError> {
-        match self {
-            Self::File(file) => Ok(file),
-            Self::Shared(shared) => Err(StoreError::NoFile { name: shared.database.name().to_owned() }),
-        }
-    }
-
     /// Empties the log after a row was recorded, if it has grown. Nobody is waited for.
     ///
     /// # Errors
@@ -256,45 +252,64 @@ impl Database {
         self.hold_moment()
     }
 
-    /// Looks at everything in the file. Reads all pages, so it takes a while on a large one.
+    /// Looks at everything, so it takes a while on a large store. Of a file all pages are read; a server answers for
+    /// its own, so of a database in PostgreSQL all rows are.
     ///
     /// # Errors
-    /// [`StoreError`] when the file cannot be read for a reason that is no damage, or there is none.
+    /// [`StoreError`] when the store cannot be read for a reason that is no damage.
     pub fn check(&self) -> Result<Faults, StoreError> {
-        self.file()?.check()
+        match self {
+            Self::File(file) => file.check(),
+            Self::Shared(shared) => {
+                let mut faults = Faults::new();
+                row_faults(&shared.database, &mut faults)?;
+                Ok(faults)
+            }
+        }
     }
 
     /// Hands every record to `write`, the state of one moment.
     ///
     /// # Errors
-    /// [`StoreError`] when the store refuses or is a database in PostgreSQL, or what `write` fails with.
+    /// [`StoreError`] when the store refuses, or what `write` fails with.
     pub fn export<E: From<StoreError>>(
         &self,
         now_ms: i64,
         write: impl FnMut(&Record) -> Result<(), E>,
     ) -> Result<usize, E> {
-        self.file()?.export(now_ms, write)
+        super::sql::export(self, now_ms, write)
     }
 
     /// Makes again what can be derived from items, and drops damaged vectors and texts.
     ///
     /// # Errors
-    /// [`StoreError`] when the store refuses or is a database in PostgreSQL. Then nothing has changed.
+    /// [`StoreError`] when the store refuses. Then nothing has changed.
     pub fn rebuild(&mut self, lock: &WriterLock) -> Result<(), StoreError> {
         match self {
             Self::File(file) => file.rebuild(lock),
-            Self::Shared(_) => self.file().map(drop),
+            Self::Shared(shared) => {
+                let batch = shared.database.begin(lock)?;
+                rebuild(&batch)?;
+                batch.commit()
+            }
         }
     }
 
-    /// Removes what nothing uses and gives the space back.
+    /// Removes what nothing uses and gives the space back. A server of PostgreSQL gives its own back by itself, in its
+    /// own time (autovacuum): there as many bytes may be on disk afterwards as before.
     ///
     /// # Errors
-    /// [`StoreError`] when the store refuses or is a database in PostgreSQL. Then nothing that is in use was removed.
+    /// [`StoreError`] when the store refuses. Then nothing that is in use was removed.
     pub fn clean(&mut self, lock: &WriterLock) -> Result<Cleaned, StoreError> {
         match self {
             Self::File(file) => file.clean(lock),
-            Self::Shared(_) => self.file().map(|_| Cleaned::default()),
+            Self::Shared(shared) => {
+                let bytes_before = shared.database.bytes_on_disk()?;
+                let batch = shared.database.begin(lock)?;
+                let cleaned = clean_rows(&batch)?;
+                batch.commit()?;
+                Ok(Cleaned { bytes_before, bytes_after: shared.database.bytes_on_disk()?, ..cleaned })
+            }
         }
     }
 
@@ -371,16 +386,13 @@ impl Batch<'_> {
     /// `here` says whether a file of this path and hash lies on this machine.
     ///
     /// # Errors
-    /// [`StoreError`] when the store refuses or is a database in PostgreSQL.
+    /// [`StoreError`] when the store refuses.
     pub fn import(
         &self,
         records: impl IntoIterator<Item = Record>,
         here: &dyn Fn(&str, &[u8; 32]) -> bool,
     ) -> Result<Imported, StoreError> {
-        match self {
-            Self::File(file) => file.import(records, here),
-            Self::Shared(shared) => Err(StoreError::NoFile { name: shared.name().to_owned() }),
-        }
+        super::sql::import(self, records, here)
     }
 }
 

@@ -65,13 +65,6 @@ pub struct SharedBatch<'a> {
     notifies: bool,
 }
 
-impl SharedBatch<'_> {
-    /// How people know the store.
-    pub fn name(&self) -> &str {
-        self.database.name()
-    }
-}
-
 impl SharedDatabase {
     /// Opens the store of a database to read, `None` if there is none. An older schema is brought up to date first.
     ///

@@ -48,6 +48,13 @@ impl SqlError for Failure {
             said => said,
         }
     }
+
+    fn oddity(self) -> Result<String, Self> {
+        match self {
+            Self::Odd(what) => Ok(what),
+            said => Err(said),
+        }
+    }
 }
 
 /// A value of whatever type.

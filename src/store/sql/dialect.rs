@@ -95,6 +95,22 @@ impl Dialect {
         }
     }
 
+    /// The function that gives the greatest of its values.
+    pub const fn greatest(self) -> &'static str {
+        match self {
+            Self::Sqlite => "max",
+            Self::Postgres => "greatest",
+        }
+    }
+
+    /// The function that gives the least of its values.
+    pub const fn least(self) -> &'static str {
+        match self {
+            Self::Sqlite => "min",
+            Self::Postgres => "least",
+        }
+    }
+
     /// Reads rows in their order, by no index.
     pub const fn not_indexed(self) -> &'static str {
         match self {

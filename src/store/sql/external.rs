@@ -4,9 +4,10 @@
 use super::filter::condition;
 use super::links::forget_links;
 use super::traces::leave_traces;
-use super::{ReadSql, RunSql, SqlRow, SqlValue, StoreError, WriteSql, values};
+use super::{ByKey, Keys, ReadSql, RunSql, SqlRow, SqlValue, StoreError, WriteSql, values};
 use crate::store::{ItemFilter, ReadExternal, WriteExternal};
 use crate::types::{AttributeValue, EXTERNAL_ID, Scope, fields};
+use std::collections::HashMap;
 
 impl<D: ReadSql> ReadExternal for D {
     fn external_items(
@@ -78,13 +79,23 @@ impl Derived {
         Self { id, rows }
     }
 
-    /// As it is stored.
-    pub fn stored(store: &impl RunSql, item: i64) -> Result<Self, StoreError> {
-        let id = store.first("SELECT id FROM external_item WHERE item_id = ?1", &values![item], |row| row.get(0))?;
-        let sql = "SELECT key, part, kind, text, number FROM attribute WHERE item_id = ?1 ORDER BY key, part";
-        let rows = store
-            .rows(sql, &values![item], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?;
-        Ok(Self { id, rows })
+    /// As it is stored, of those of some items that have anything.
+    pub fn stored(store: &impl RunSql, items: &[i64]) -> Result<HashMap<i64, Self>, StoreError> {
+        let mut out: HashMap<i64, Self> = HashMap::new();
+        let select = "SELECT item_id, id FROM external_item";
+        let query = ByKey { select, column: "item_id", and: "", order: "" };
+        store.rows_by(query, Keys::Integers(items), &[], |row| {
+            out.entry(row.get(0)?).or_default().id = row.get(1)?;
+            Ok(())
+        })?;
+        let select = "SELECT item_id, key, part, kind, text, number FROM attribute";
+        let query = ByKey { select, column: "item_id", and: "", order: "key, part" };
+        store.rows_by(query, Keys::Integers(items), &[], |row| {
+            let derived = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
+            out.entry(row.get(0)?).or_default().rows.push(derived);
+            Ok(())
+        })?;
+        Ok(out)
     }
 
     /// How many rows it has in both tables.

@@ -48,6 +48,43 @@ pub fn read_memory<R: SqlRow>(row: &R) -> Result<Memory, R::Error> {
     stored(row, 1).map_err(within(&format!("memory {}", shown_text(&id))))
 }
 
+/// Memories with the columns that reads ask for, from a row of this.
+pub(super) const DRIFTED: &str =
+    "SELECT id, data, kind, scope, state, is_held, fingerprint, ends_at, last_at FROM memory";
+
+/// A memory whose columns are not what its data says.
+pub(super) fn read_drifted<R: SqlRow>(row: &R) -> Result<Option<Box<Memory>>, R::Error> {
+    let memory = read_memory(row)?;
+    let is_same = row.text(2)? == memory.kind.name()
+        && row.text(3)? == memory.scope.as_str()
+        && row.text(4)? == memory.state.name()
+        && row.get::<bool>(5)? != memory.held_by.is_empty()
+        && row.get::<Option<String>>(6)? == memory.words.fingerprint
+        && row.get::<Option<i64>>(7)? == memory.until
+        && row.integer(8)? == memory.last_at;
+    Ok((!is_same).then(|| Box::new(memory)))
+}
+
+/// Sets the columns of a memory by its data.
+pub(super) fn mend_memory(changes: &impl WriteSql, memory: &Memory) -> Result<(), StoreError> {
+    changes.execute(
+        "UPDATE memory SET kind = ?2, scope = ?3, state = ?4, is_held = ?5, fingerprint = ?6, ends_at = ?7,
+            last_at = ?8
+         WHERE id = ?1",
+        &values![
+            &memory.id,
+            memory.kind.name(),
+            memory.scope.as_str(),
+            memory.state.name(),
+            !memory.held_by.is_empty(),
+            &memory.words.fingerprint,
+            memory.until,
+            memory.last_at,
+        ],
+    )?;
+    Ok(())
+}
+
 fn one_memory(store: &impl RunSql, id: &str) -> Result<Option<Memory>, StoreError> {
     store.first("SELECT id, data FROM memory WHERE id = ?1", &values![id], |row| read_memory(row))
 }

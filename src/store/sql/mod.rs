@@ -2,11 +2,14 @@
 //!
 //! A database gives [`RunSql`] and the traits that build on it, and gets the traits of its concerns (`documents`,
 //! `vectors`, `memory` and so on) from the modules here: each has its statements, what a row of an answer means, and
-//! what follows from it. `store::sqlite` and `store::postgres` are the two databases. Statements are such as both
+//! what follows from it. Beside them all rows are checked (`check`), mended (`rebuild`), cleaned up (`clean`), exported
+//! and imported (`transfer`). `store::sqlite` and `store::postgres` are the two databases. Statements are such as both
 //! understand: values are `?1` or `?`, conflicts are named, numbers are cast. The few forms that differ stand side by
 //! side in [`Dialect`].
 
 mod change;
+mod check;
+mod clean;
 mod dialect;
 mod event;
 mod external;
@@ -21,35 +24,34 @@ mod memory;
 mod noise;
 mod outcome;
 mod parameter;
+mod rebuild;
 mod run;
 mod source;
 mod tools;
 mod traces;
+mod transfer;
 mod usage;
 mod value;
 mod vector;
 mod words;
 
+pub use check::{Fault, Faults};
+pub use clean::Cleaned;
+pub use transfer::{Imported, Record};
+
 pub(super) use change::FORGET_UNASKED;
+pub(super) use check::row_faults;
+pub(super) use clean::clean_rows;
 pub(super) use dialect::Dialect;
 pub(super) use event::count_places;
-pub(super) use external::{Derived, derive};
 pub(super) use filter::passing;
-pub(super) use forgotten::{PASSAGES, read_passage, read_sketches};
 pub(super) use half::half_vector;
-pub(super) use item::{ITEM_COLUMNS, read_item};
-pub(super) use learning::{
-    CAPABILITIES, SUGGESTIONS, TASKS, THRESHOLDS, TRACES, read_capability, read_suggestion, read_task, read_threshold,
-    read_trace,
-};
-pub(super) use memory::{EVENTS, has_event, read_event, read_memory};
-pub(super) use outcome::{OUTCOMES, PATTERNS, read_outcome, read_pattern};
 pub(super) use parameter::{SqlValue, values};
+pub(super) use rebuild::rebuild;
 pub(super) use run::{ByKey, KeepSql, Keys, ReadSql, RunSql, WriteSql};
-pub(super) use source::{SOURCE_COLUMNS, UNKNOWN_SIZE, read_source};
-pub(super) use tools::{TOOLS, read_tool};
 pub(super) use traces::{ANYWHERE, IN_COPIES, IN_LOG, LEFT, TRACED_PATHS, has_traces, is_traced, trace_paths};
-pub(super) use value::{SqlError, SqlRow, count, json, odd, within};
+pub(super) use transfer::{export, import};
+pub(super) use value::{SqlError, SqlRow, json, odd, within};
 pub(super) use vector::floats;
 #[cfg(test)]
 pub(super) use {forgotten::remember_forgotten, traces::leave_traces};

@@ -17,6 +17,12 @@ pub trait SqlError: Sized {
 
     /// Says which row an odd value stands in, such as `item chunk/1`.
     fn within(self, place: &str) -> Self;
+
+    /// What is odd about a value that could not be read.
+    ///
+    /// # Errors
+    /// Any other failure, as it is.
+    fn oddity(self) -> Result<String, Self>;
 }
 
 /// A row of an answer.

@@ -6,28 +6,11 @@
 use super::StoreError;
 use super::copies::copies;
 use super::database::Database;
+use crate::store::WriterLock;
 use crate::store::folder::beside;
-use crate::store::sql::{IN_COPIES, IN_LOG, LEFT, RunSql, TRACED_PATHS, WriteSql};
-use crate::store::{WriteVectors, WriterLock};
+use crate::store::sql::{Cleaned, IN_COPIES, IN_LOG, LEFT, RunSql, TRACED_PATHS, WriteSql, clean_rows};
 use std::fs;
 use std::time::Duration;
-
-/// What a clean-up took away.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Cleaned {
-    /// Vectors of texts that are gone.
-    pub vectors: usize,
-    /// Models that are no longer the index's, with their vectors.
-    pub models: usize,
-    /// Counters of items that are gone.
-    pub counters: usize,
-    /// Copies of the database: of earlier schemas, damaged ones, what an interrupted repair left.
-    pub backups: usize,
-    /// Bytes on disk before.
-    pub bytes_before: u64,
-    /// Bytes on disk after.
-    pub bytes_after: u64,
-}
 
 impl Database {
     /// Takes the last traces of what was forgotten off the disk: no copies, no derived files, an empty log. Gives
@@ -84,28 +67,9 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the database refuses. Then nothing that is in use was removed.
     pub fn clean(&mut self, lock: &WriterLock) -> Result<Cleaned, StoreError> {
-        let mut out = Cleaned { bytes_before: self.bytes(), ..Cleaned::default() };
+        let bytes_before = self.bytes();
         let batch = self.begin(lock)?;
-        // Vectors first, so that those of another model are not counted twice.
-        let other = "model_id NOT IN (SELECT id FROM model JOIN meta ON meta.key = 'active_model'
-            AND meta.value = model.fingerprint)";
-        let active = batch.sql(batch.transaction.query_row(
-            "SELECT count(*) FROM meta WHERE key = 'active_model'",
-            [],
-            |row| row.get::<_, i64>(0),
-        ))?;
-        if active > 0 {
-            out.vectors += batch.execute(&format!("DELETE FROM vector WHERE {other}"), [])?;
-            out.models = batch.execute(
-                "DELETE FROM model WHERE fingerprint NOT IN (SELECT value FROM meta WHERE key = 'active_model')",
-                [],
-            )?;
-        }
-        out.vectors += batch.drop_unused_vectors()?;
-        out.counters = batch.execute(
-            "DELETE FROM usage WHERE uid LIKE 'chunk/%' AND uid NOT IN (SELECT uid FROM item WHERE state <> 'retired')",
-            [],
-        )?;
+        let mut out = Cleaned { bytes_before, ..clean_rows(&batch)? };
         batch.commit()?;
         out.backups = self.remove_copies()?;
         self.sql(self.connection.execute_batch("VACUUM; PRAGMA optimize;"))?;

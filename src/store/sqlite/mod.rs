@@ -1,5 +1,4 @@
-//! The store on SQLite: a file with its log and its copies, opened, kept private, migrated, checked, repaired, and
-//! exported. The statements of its concerns stand in `store::sql`, which this has in common with `store::postgres`.
+//! The store on SQLite: a file with its log and its copies, opened, kept private, migrated, checked and repaired. The statements of its concerns stand in `store::sql`, which this has in common with `store::postgres`.
 
 mod check;
 mod connect;
@@ -11,16 +10,12 @@ mod migrate;
 mod repair;
 mod rows;
 mod statements;
-mod transfer;
 mod value;
 
-pub use check::{Fault, Faults};
 pub use copies::{copies, remove_copies};
 pub use database::{Batch, Database};
-pub use forget::Cleaned;
 pub use migrate::{MIGRATIONS, Migration};
 pub use repair::Salvaged;
 pub(super) use rows::{ReadRows, WriteRows};
-pub use transfer::{Imported, Record};
 
 use super::StoreError;

@@ -1,18 +1,13 @@
 //! Mending: what can be derived is made again; from damaged pages everything that can still be read is carried into a
 //! new database, and the damaged one is kept beside it.
 
-use super::check::{is_as_stored, is_unit_vector};
-use super::database::{Batch, Database};
-use super::value::cause;
+use super::database::Database;
 use super::{StoreError, copies, header};
 use crate::map::open::{Links, open};
 use crate::platform::sync_folder;
 use crate::store::WriterLock;
 use crate::store::folder::{DATABASE, beside, make_private};
-use crate::store::passages::passages;
-use crate::store::sql::{count, derive, json};
-use crate::text::{text_hash, tokens};
-use crate::types::titled;
+use crate::store::sql::rebuild;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::collections::BTreeMap;
@@ -55,40 +50,6 @@ const TABLES: &[(&str, bool)] = &[
     ("algorithm_trace", true),
 ];
 
-/// Takes away values that nobody wrote, and keeps the rows: a file whose items do not say where they stand is read
-/// again.
-const MEND_VALUES: &str = "
-    UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE root <> '' AND id IN (
-        SELECT source_id FROM item WHERE NOT ifnull(
-            byte_start >= 0 AND byte_end >= byte_start AND line_start >= 0 AND line_end >= line_start,
-            coalesce(byte_start, byte_end, line_start, line_end) IS NULL));
-    UPDATE item SET byte_start = NULL, byte_end = NULL, line_start = NULL, line_end = NULL WHERE NOT ifnull(
-        byte_start >= 0 AND byte_end >= byte_start AND line_start >= 0 AND line_end >= line_start,
-        coalesce(byte_start, byte_end, line_start, line_end) IS NULL);
-    UPDATE source SET size = -1 WHERE size < -1;
-    UPDATE usage SET days = min(max(days, 0), 4294967295), served = min(max(served, 0), 4294967295),
-        confirmed = min(max(confirmed, 0), 4294967295);
-    DELETE FROM link WHERE abs(weight) = 9e999;
-    UPDATE forgotten SET lines = NULL WHERE lines < 0;
-    UPDATE forgotten SET word_count = length(words) / 4 WHERE word_count < 0;
-    UPDATE forgotten SET pair_count = length(pairs) / 4 WHERE pair_count < 0;
-    DELETE FROM error_log WHERE id NOT IN (SELECT error FROM error_session);
-    UPDATE error_log SET count = (SELECT sum(count) FROM error_session WHERE error = error_log.id);
-    INSERT OR IGNORE INTO outcome_session
-        SELECT session, min(scope), max(sequence), count(*), 0, min(at), max(at) FROM tool_outcome GROUP BY session;
-    UPDATE outcome_session SET
-        rows = max(rows, coalesce((SELECT max(sequence) FROM tool_outcome WHERE session = outcome_session.session), 0)),
-        kept = (SELECT count(*) FROM tool_outcome WHERE session = outcome_session.session);
-    UPDATE tool_outcome SET duration_ms = NULL WHERE duration_ms < 0;
-    DELETE FROM tool_suggestion WHERE task NOT IN (SELECT number FROM tool_task);
-    DELETE FROM capability_use WHERE NOT EXISTS (
-        SELECT 1 FROM capability WHERE scope = capability_use.scope AND id = capability_use.id);
-    DELETE FROM capability WHERE NOT EXISTS (
-        SELECT 1 FROM capability_use WHERE scope = capability.scope AND id = capability.id);
-    UPDATE capability SET (uses, ok) = (SELECT count(*), sum(is_ok) FROM capability_use
-        WHERE scope = capability.scope AND id = capability.id);
-    DELETE FROM vector_change WHERE number < 1 OR length(mark) <> 8;";
-
 /// What was carried over from a damaged database.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Salvaged {
@@ -107,34 +68,8 @@ impl Database {
     /// [`StoreError`] when the database refuses; it is as it was then.
     pub fn rebuild(&mut self, lock: &WriterLock) -> Result<(), StoreError> {
         let batch = self.begin(lock)?;
-        let work = || -> rusqlite::Result<()> {
-            let connection: &Connection = &batch.transaction;
-            // Whatever points nowhere goes first.
-            connection.execute_batch(
-                "DELETE FROM item WHERE source_id NOT IN (SELECT id FROM source);
-                 DELETE FROM vector WHERE model_id NOT IN (SELECT id FROM model);
-                 DELETE FROM kept_out WHERE source_id NOT IN (SELECT id FROM source)
-                    OR forgotten_id NOT IN (SELECT id FROM forgotten);
-                 DELETE FROM meta WHERE key = 'active_model' AND value NOT IN (SELECT fingerprint FROM model);
-                 DELETE FROM memory_words WHERE event NOT IN (SELECT number FROM memory_event);
-                 UPDATE memory SET item_id = NULL WHERE item_id NOT IN (SELECT id FROM item);
-                 DELETE FROM error_session WHERE error NOT IN (SELECT id FROM error_log);
-                 DELETE FROM tool_suggestion WHERE task NOT IN (SELECT number FROM tool_task);
-                 DELETE FROM embedding;
-                 DELETE FROM external_item;
-                 DELETE FROM attribute;
-                 UPDATE item SET title = '', body = '', words = 0 WHERE state = 'retired';",
-            )?;
-            connection.execute_batch(MEND_VALUES)?;
-            rebuild_items(&batch)?;
-            drop_damaged_vectors(connection)?;
-            connection.execute_batch(
-                "UPDATE corpus SET items = (SELECT count(*) FROM item WHERE state = 'active'),
-                    words = (SELECT coalesce(sum(words), 0) FROM item WHERE state = 'active');
-                 REINDEX;",
-            )
-        };
-        batch.sql(work())?;
+        rebuild(&batch)?;
+        batch.sql(batch.transaction.execute_batch("REINDEX"))?;
         batch.commit()
     }
 
@@ -243,66 +178,6 @@ fn open_damaged(path: &Path, room: &Path) -> Result<Option<Connection>, StoreErr
 fn free_name(path: &Path) -> PathBuf {
     let name = |number: usize| beside(path, &format!(".damaged-{number}"));
     (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0))
-}
-
-/// The number of words and the text to embed of every active item, from its text. An item whose text is not what was
-/// stored goes, and its file is read again.
-fn rebuild_items(batch: &Batch<'_>) -> rusqlite::Result<()> {
-    let connection: &Connection = &batch.transaction;
-    let mut items = connection.prepare(
-        "SELECT title, body, text_hash, id, source_id, attributes, scope FROM item WHERE state <> 'retired'",
-    )?;
-    let mut embedding = connection.prepare("INSERT INTO embedding VALUES (?1, ?2, ?3)")?;
-    let mut count = connection.prepare("UPDATE item SET words = ?2 WHERE id = ?1 AND words <> ?2")?;
-    let mut unreadable = connection.prepare("UPDATE item SET attributes = '{}' WHERE id = ?1")?;
-    let mut again = connection.prepare("UPDATE source SET size = -1, sha256 = zeroblob(32) WHERE id = ?1")?;
-    let mut damaged = Vec::new();
-    let mut rows = items.query([])?;
-    while let Some(row) = rows.next()? {
-        let id: i64 = row.get(3)?;
-        if !is_as_stored(row)? {
-            damaged.push((id, row.get::<_, Option<i64>>(4)?));
-            continue;
-        }
-        let (title, body): (String, String) = (row.get(0)?, row.get(1)?);
-        let attributes = match json(row, 5) {
-            Ok(attributes) => attributes,
-            Err(_) => {
-                unreadable.execute([id])?;
-                again.execute([row.get::<_, Option<i64>>(4)?])?;
-                serde_json::json!({})
-            }
-        };
-        let texts = passages(&title, &body, &attributes);
-        let words = tokens(&titled(&title, &body)).len();
-        for (part, text) in (0i64..).zip(&texts) {
-            embedding.execute((id, part, text_hash(text)))?;
-        }
-        count.execute((id, words as i64))?;
-        derive(batch, id, &row.get::<_, String>(6)?, &attributes).map_err(cause)?;
-    }
-    for (id, source) in damaged {
-        connection.execute("DELETE FROM item WHERE id = ?1", [id])?;
-        again.execute([source])?;
-    }
-    Ok(())
-}
-
-fn drop_damaged_vectors(connection: &Connection) -> rusqlite::Result<()> {
-    let mut statement = connection
-        .prepare("SELECT vector.id, vector.data, model.dims FROM vector JOIN model ON model.id = vector.model_id")?;
-    let mut rows = statement.query([])?;
-    let mut damaged: Vec<i64> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let data = row.get_ref(1)?.as_blob().unwrap_or_default();
-        if !is_unit_vector(data, count(row, 2)?) {
-            damaged.push(row.get(0)?);
-        }
-    }
-    for id in damaged {
-        connection.execute("DELETE FROM vector WHERE id = ?1", [id])?;
-    }
-    Ok(())
 }
 
 /// Copies the rows of a table that can be read: from the front to the damage, from the back to the damage, and one by

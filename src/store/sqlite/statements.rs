@@ -34,6 +34,14 @@ impl SqlError for Error {
             other => other,
         }
     }
+
+    fn oddity(self) -> Result<String, Self> {
+        match self {
+            Self::FromSqlConversionFailure(_, _, what) => Ok(what.to_string()),
+            Self::IntegralValueOutOfRange(_, number) => Ok(format!("{number} is out of range")),
+            other => Err(other),
+        }
+    }
 }
 
 impl SqlRow for Row<'_> {
