@@ -10,8 +10,8 @@ use super::folder::{DATABASE, TERMS, VECTORS, beside};
 use super::sql::{ANYWHERE, LEFT, ReadSql, RunSql, TRACED_PATHS, WriteSql, has_traces, is_traced};
 use super::sqlite::{Cleaned, Faults, Imported, Migration, Record, Salvaged};
 use super::{
-    PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, WriteBatch, WriteStore, WriterLock,
-    make_private, sqlite,
+    KeepWords, PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, WordsOf, WriteBatch, WriteStore,
+    WriterLock, make_private, sqlite,
 };
 use std::fs;
 use std::io::ErrorKind;
@@ -27,12 +27,14 @@ pub struct Place {
     pub url: Option<String>,
     /// How that is reached.
     pub access: PostgresAccess,
+    /// What words items have: a database in PostgreSQL keeps them itself, if it is told.
+    pub words: Option<WordsOf>,
 }
 
 impl Place {
     /// The file of a data directory.
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), url: None, access: PostgresAccess::default() }
+        Self { folder: folder.into(), url: None, access: PostgresAccess::default(), words: None }
     }
 }
 
@@ -100,6 +102,7 @@ impl Database {
     }
 
     fn shared(database: SharedDatabase, place: &Place) -> Self {
+        let database = database.with_words(place.words);
         Self::Shared(Box::new(Shared { database, path: beside(&place.folder.join(DATABASE), ".shared") }))
     }
 
@@ -213,6 +216,22 @@ impl Database {
         beside(&folder.join(DATABASE), VECTORS)
     }
 
+    /// Where words are found, if the store keeps them itself.
+    pub fn words(&self) -> Option<&SharedDatabase> {
+        match self {
+            Self::File(_) => None,
+            Self::Shared(shared) => Some(&shared.database),
+        }
+    }
+
+    /// The same, to keep them in order.
+    pub fn words_mut(&mut self) -> Option<&mut SharedDatabase> {
+        match self {
+            Self::File(_) => None,
+            Self::Shared(shared) => Some(&mut shared.database),
+        }
+    }
+
     /// Begins changes that become true together.
     ///
     /// # Errors
@@ -313,6 +332,9 @@ impl Database {
                     Err(error) if error.kind() != ErrorKind::NotFound => return Err(StoreError::io(&derived)(error)),
                     _ => {}
                 }
+            }
+            if let Some(words) = self.words_mut() {
+                words.purge_words()?;
             }
         }
         let batch = self.begin(lock)?;

@@ -9,14 +9,18 @@ use super::connect::Access;
 use super::link::Link;
 use super::row::Failure;
 use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
+use super::words::Pending;
 use crate::store::sql::{RunSql, SqlRow, count_places};
-use crate::store::{Snapshot, StoreError, WriteBatch, WriteStore, WriterLock};
+use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::time::Duration;
 
 /// Each statement sees what was committed before it, whatever the server's default is.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+/// A statement of this batch may take as long as it takes.
+pub(super) const UNHURRIED: &str = "SET LOCAL statement_timeout = 0";
 
 /// What is open on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +40,8 @@ pub struct SharedDatabase {
     name: String,
     link: RefCell<Link>,
     moment: Cell<Moment>,
+    /// What words items have; without it none are kept.
+    pub(super) words_of: Option<WordsOf>,
     /// How many cursors there were.
     cursors: Cell<u64>,
 }
@@ -53,6 +59,7 @@ pub struct SharedBatch<'a> {
     pub(super) database: &'a SharedDatabase,
     /// Whether items stand or count elsewhere when it is committed.
     pub(super) places_change: Cell<bool>,
+    pub(super) pending: Pending,
 }
 
 impl SharedBatch<'_> {
@@ -88,7 +95,14 @@ impl SharedDatabase {
 
     fn over(link: Link, name: String, address: &str, access: &Access) -> Self {
         let (address, access) = (address.to_owned(), access.clone());
-        Self { address, access, name, link: RefCell::new(link), moment: Cell::new(Moment::Now), cursors: Cell::new(0) }
+        let (link, moment) = (RefCell::new(link), Cell::new(Moment::Now));
+        Self { address, access, name, link, moment, words_of: None, cursors: Cell::new(0) }
+    }
+
+    /// The same, which keeps the words of items that are written.
+    #[must_use]
+    pub fn with_words(self, words_of: Option<WordsOf>) -> Self {
+        Self { words_of, ..self }
     }
 
     /// How people know it: its address without a password.
@@ -195,13 +209,23 @@ impl SharedDatabase {
             ),
         );
         begun.map_err(|error| self.busy(error))?;
-        Ok(SharedBatch { database: self, places_change: Cell::new(false) })
+        Ok(self.batch())
     }
 
     /// Begins changes of what may be lost: without the lock, and waiting for no row longer than this.
     pub(super) fn begin_quickly(&self, wait: Duration) -> Result<SharedBatch<'_>, StoreError> {
         self.enter(Moment::Batch, &format!("{BEGIN}; SET LOCAL lock_timeout = {}", wait.as_millis()))?;
-        Ok(SharedBatch { database: self, places_change: Cell::new(false) })
+        Ok(self.batch())
+    }
+
+    /// Begins changes of what is derived, which disturb nobody: without the lock, and for as long as they take.
+    pub(super) fn begin_aside(&self) -> Result<SharedBatch<'_>, StoreError> {
+        self.enter(Moment::Batch, &format!("{BEGIN}; {UNHURRIED}"))?;
+        Ok(self.batch())
+    }
+
+    fn batch(&self) -> SharedBatch<'_> {
+        SharedBatch { database: self, places_change: Cell::new(false), pending: Pending::default() }
     }
 
     fn busy(&self, error: StoreError) -> StoreError {
@@ -242,6 +266,7 @@ impl WriteBatch for SharedBatch<'_> {
         if self.places_change.get() {
             count_places(&self)?;
         }
+        self.write_words()?;
         // After a statement that failed the server would take COMMIT for ROLLBACK, and say nothing.
         self.database.on(|link| link.batch("SELECT 1; COMMIT"))?;
         self.database.moment.set(Moment::Now);

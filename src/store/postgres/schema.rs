@@ -6,11 +6,17 @@ use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
 
 /// Each schema as a step from the one before.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../../index/postgres/0001_first.sql"), include_str!("../../../index/postgres/0002_live.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../index/postgres/0001_first.sql"),
+    include_str!("../../../index/postgres/0002_live.sql"),
+    include_str!("../../../index/postgres/0005_words.sql"),
+];
 
 /// The advisory lock of whoever writes: `ken` in ASCII.
 pub(super) const WRITER: i64 = 0x6b_656e;
+
+/// The advisory lock that whoever merges segments of words shares, and whoever purges them has alone.
+pub(super) const PURGER: i64 = WRITER + 1;
 
 /// How long whoever writes is waited for.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);

@@ -3,10 +3,10 @@
 use super::external::{derive, underive};
 use super::filter::{condition, remembered};
 use super::value::{json, named, odd, optional_count, within};
-use super::{ByKey, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, values};
+use super::{ByKey, Dialect, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, values};
 use crate::screen::shown_text;
 use crate::store::passages::passages_of;
-use crate::store::{Anchor, ItemFilter, MemoryView, Prior, ReadItems, WriteItems};
+use crate::store::{Anchor, ItemFilter, ItemText, MemoryView, Prior, ReadItems, WriteItems};
 use crate::text::{TextHash, text_hash, tokens};
 use crate::types::{Authority, CONTEXT, Item, Kind, Scope, Span, State};
 use serde_json::Value;
@@ -128,17 +128,23 @@ impl<D: ReadSql> ReadItems for D {
     }
 
     fn admitted(&self, filter: &ItemFilter, view: Option<&MemoryView>) -> Result<Vec<i64>, StoreError> {
-        let (mut passes, mut values) = condition(self.dialect(), filter);
-        if let Some(view) = view {
-            let (is_seen, of_view) = remembered(view);
-            passes = format!("{passes} AND {is_seen}");
-            values.extend(of_view);
-        }
+        let (passes, values) = passing(self.dialect(), filter, view);
         let sql = format!(
             "SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes} ORDER BY item.id"
         );
         self.rows(&sql, &values, |row| row.get(0))
     }
+}
+
+/// The condition on `item` and `source` that an item may answer, with its values.
+pub fn passing(dialect: Dialect, filter: &ItemFilter, view: Option<&MemoryView>) -> (String, Vec<SqlValue<'static>>) {
+    let (mut passes, mut values) = condition(dialect, filter);
+    if let Some(view) = view {
+        let (is_seen, of_view) = remembered(view);
+        passes = format!("{passes} AND {is_seen}");
+        values.extend(of_view);
+    }
+    (passes, values)
 }
 
 fn read_anchor<R: SqlRow>(row: &R) -> Result<Anchor, R::Error> {
@@ -214,6 +220,8 @@ impl<C: WriteSql> WriteItems for C {
             let passages = passages_of(item);
             let parts = (0i64..).zip(&passages).map(|(part, text)| values![id, part, text_hash(text)]);
             self.insert_all("embedding (item_id, part, text_hash)", parts, "")?;
+            let text_of = || ItemText { id, title: item.title.clone(), body: item.body.clone(), text_hash: hash };
+            self.keep_words(text_of)?;
         }
         Ok(id)
     }

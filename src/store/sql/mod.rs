@@ -33,7 +33,7 @@ pub(super) use dialect::Dialect;
 pub(super) use event::count_places;
 pub(super) use external::{Derived, derive};
 pub(super) use forgotten::{PASSAGES, read_passage, read_sketches};
-pub(super) use item::{ITEM_COLUMNS, read_item};
+pub(super) use item::{ITEM_COLUMNS, passing, read_item};
 pub(super) use learning::{
     CAPABILITIES, SUGGESTIONS, TASKS, THRESHOLDS, TRACES, read_capability, read_suggestion, read_task, read_threshold,
     read_trace,
@@ -46,6 +46,7 @@ pub(super) use source::{SOURCE_COLUMNS, UNKNOWN_SIZE, read_source};
 pub(super) use tools::{TOOLS, read_tool};
 pub(super) use traces::{ANYWHERE, IN_COPIES, IN_LOG, LEFT, TRACED_PATHS, has_traces, is_traced, trace_paths};
 pub(super) use value::{SqlError, SqlRow, count, json, odd, within};
+pub(super) use words::{TEXT_COLUMNS, read_text};
 #[cfg(test)]
 pub(super) use {forgotten::remember_forgotten, traces::leave_traces};
 

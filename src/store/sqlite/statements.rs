@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use super::value::OddValue;
-use crate::store::Snapshot;
+use crate::store::{ItemText, Snapshot};
 use crate::store::sql::{ByKey, Dialect, KeepSql, Keys, ReadSql, RunSql, SqlError, SqlRow, SqlValue, WriteSql};
 use rusqlite::types::{ToSqlOutput, Type, Value, ValueRef};
 use rusqlite::{Connection, Error, Row, ToSql, params_from_iter};
@@ -277,6 +277,11 @@ impl KeepSql for Database {
 impl WriteSql for Batch<'_> {
     fn places_change(&self) {
         self.places_change.set(true);
+    }
+
+    fn keep_words(&self, _text: impl FnOnce() -> ItemText) -> Result<(), StoreError> {
+        // They lie in a file beside the database.
+        Ok(())
     }
 
     fn commit_all(self) -> Result<(), StoreError> {
