@@ -3,8 +3,8 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use super::value::OddValue;
-use crate::store::{ItemText, Snapshot};
 use crate::store::sql::{ByKey, Dialect, KeepSql, Keys, ReadSql, RunSql, SqlError, SqlRow, SqlValue, WriteSql};
+use crate::store::{ItemText, Snapshot};
 use rusqlite::types::{ToSqlOutput, Type, Value, ValueRef};
 use rusqlite::{Connection, Error, Row, ToSql, params_from_iter};
 use std::ops::ControlFlow;

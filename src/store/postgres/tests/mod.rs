@@ -1,6 +1,7 @@
 //! What a server makes of a store, beside what every store must do (`store::conformance`).
 
 mod databases;
+mod words;
 
 use super::{Access, SharedDatabase};
 use crate::error::{Diagnose, ErrorKind};

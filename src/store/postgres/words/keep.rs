@@ -273,3 +273,35 @@ impl KeepWords for SharedDatabase {
         batch.commit()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn segments_of_a_size_are_merged() {
+        let none: [usize; 0] = [];
+        assert_eq!((to_merge(&none, 9), to_merge(&[3], 9), to_merge(&[1, 3, 7], 99)), (None, None, None));
+        assert_eq!(to_merge(&[1, 2], 9), Some(0..2));
+        assert_eq!(to_merge(&[1, 1, 4, 9, 40], 99), Some(0..4), "what has grown takes the next with it");
+        assert_eq!(to_merge(&[1, 3, 5], 99), Some(1..3));
+        assert_eq!(to_merge(&[40, 60], 99), None);
+        assert_eq!(to_merge(&[1, 1, 2, 2], 3), Some(0..2));
+    }
+
+    proptest! {
+        #[test]
+        fn merging_ends_with_few_segments(mut sizes in proptest::collection::vec(1usize..99, 0..60)) {
+            let all: usize = sizes.iter().sum();
+            loop {
+                sizes.sort_unstable();
+                let Some(range) = to_merge(&sizes, usize::MAX) else { break };
+                let merged: Vec<usize> = sizes.drain(range).collect();
+                sizes.push(merged.iter().sum());
+            }
+            prop_assert_eq!(sizes.iter().sum::<usize>(), all);
+            prop_assert!(sizes.windows(2).all(|two| two[1] > 2 * two[0]));
+        }
+    }
+}
