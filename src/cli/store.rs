@@ -85,7 +85,12 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
 
 /// The database in PostgreSQL that is used in place of the file; `None` if `store.url` is empty.
 pub(super) fn shared(settings: &StoreSettings) -> Option<SharedStore> {
-    Some(SharedStore { url: settings.url.clone()?, access: access(settings) })
+    Some(SharedStore {
+        url: settings.url.clone()?,
+        read_url: settings.read_url.clone(),
+        access: access(settings),
+        words: None,
+    })
 }
 
 fn access(settings: &StoreSettings) -> PostgresAccess {

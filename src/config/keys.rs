@@ -241,6 +241,11 @@ pub const KEYS: &[Key] = &[
             "database in PostgreSQL that keeps everything in place of the data directory: postgres://USER@HOST/DATABASE"
         )
     },
+    Key {
+        environment: &["KEN_STORE_READ_URL"],
+        secret: true,
+        ..key!(store.read_url, ADDRESS, "replica of that database, which searches read from in place of it")
+    },
     key!(store.password_file, OPTIONAL_TEXT, "file with the password for it, which you alone can read"),
     key!(
         store.ca_file,

@@ -75,6 +75,8 @@ impl Default for ModelSettings {
 pub struct StoreSettings {
     /// The database in PostgreSQL that is used in place of the file in the data directory.
     pub url: Option<String>,
+    /// A replica of it that is read from.
+    pub read_url: Option<String>,
     /// A file with the password for it.
     pub password_file: Option<String>,
     /// A PEM file with the certificate authorities to trust. Without it, those of this machine are trusted.
@@ -91,6 +93,7 @@ impl Default for StoreSettings {
         let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
         Self {
             url: None,
+            read_url: None,
             password_file: None,
             ca_file: None,
             connect_timeout_s: seconds(access.connect_timeout),

@@ -213,7 +213,8 @@ pub struct Engine {
 impl EngineSettings {
     /// Where the store is; `None` without a home.
     pub fn place(&self) -> Option<Place> {
-        Some(Place { folder: self.data.clone()?, shared: self.shared.clone() })
+        let shared = self.shared.clone().map(|shared| SharedStore { words: Some(stored::WORDS), ..shared });
+        Some(Place { folder: self.data.clone()?, shared })
     }
 }
 

@@ -236,7 +236,7 @@ impl Engine {
         let packs = self.packs(session);
         let files = Provenance::default();
         let files = RequestFiles::new(database, &files);
-        let finder = items.finder(database)?;
+        let finder = items.finder(database);
         let collection =
             ItemCollection { documents: database, finder: finder.as_dyn(), files: &files, access: &Access::all(), noise: None };
         let knowledge: &Knowledge = &packs.knowledge;

@@ -150,7 +150,7 @@ impl Request<'_, '_> {
         let files = items.map(|(database, _)| RequestFiles::new(database, &files));
         let noise = items.map(|(database, _)| self.engine.noise_of(database, self.model.as_deref())).transpose()?;
         let noise = noise.flatten();
-        let finder = items.map(|(database, items)| items.finder(database)).transpose()?;
+        let finder = items.map(|(database, items)| items.finder(database));
         let found = items.zip(finder.as_ref()).zip(files.as_ref());
         let collection = found.map(|(((database, _), finder), files)| ItemCollection {
             documents: database,

@@ -28,6 +28,11 @@ pub struct Bm25 {
 }
 
 impl Bm25 {
+    /// Of so many documents with so many tokens together.
+    pub fn of(documents: usize, tokens: u64) -> Self {
+        Self { documents, mean_length: tokens as f32 / documents.max(1) as f32 }
+    }
+
     /// How much a term tells that stands in so many documents.
     pub fn idf(&self, document_frequency: usize) -> f32 {
         let (all, holders) = (self.documents as f32, (document_frequency as f32).min(self.documents as f32));

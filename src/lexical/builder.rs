@@ -31,6 +31,51 @@ impl<S: AsRef<str>> TermText for S {
     }
 }
 
+/// What a document counts, by hash of the term.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentTerms {
+    /// How many tokens it has.
+    pub length: u32,
+    /// Its terms, those of its heading too, with their counts; ascending by hash.
+    pub terms: Vec<(u64, u32)>,
+}
+
+impl DocumentTerms {
+    /// Of a document.
+    pub fn of(document: &impl TermText) -> Self {
+        let mut met = Vec::new();
+        let length = meet(document, &mut met, |hash| hash);
+        Self { length, terms: counted(&met).collect() }
+    }
+}
+
+/// The hash of a word as a text holds it, in any of its forms; `None` if there is nothing to look for.
+pub fn word_hash(word: &str) -> Option<u64> {
+    let mut hash = None;
+    for_each_token(word, |token| hash = hash.or_else(|| Some(term_hash(token))));
+    hash
+}
+
+/// Puts a key of each term into `met` as often as the document counts it, sorted. Gives how many tokens it has.
+fn meet<K: Copy + Ord>(document: &impl TermText, met: &mut Vec<K>, mut key: impl FnMut(u64) -> K) -> u32 {
+    met.clear();
+    for_each_token(document.text(), |token| met.push(key(term_hash(token))));
+    let length = met.len();
+    for_each_token(document.heading(), |token| met.push(key(heading_hash(token))));
+    if met.len() > length {
+        let of_heading = met[length..].to_vec();
+        let more = (HEADING_COUNT / of_heading.len()).saturating_sub(1);
+        met.extend(of_heading.iter().cycle().take(of_heading.len() * more));
+    }
+    met.sort_unstable();
+    length as u32
+}
+
+/// Each key once, with how often it was met.
+fn counted<K: Copy + Ord>(met: &[K]) -> impl Iterator<Item = (K, u32)> + '_ {
+    met.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32))
+}
+
 /// An image that is being made. Texts are tokenised and dropped; kept in memory are some 50 bytes a term and 16 a
 /// document where the room is a file.
 #[derive(Debug)]
@@ -64,26 +109,16 @@ impl TermImageBuilder {
     /// documents than 2^24.
     pub fn add(&mut self, id: u64, document: &impl TermText) -> io::Result<()> {
         let Self { writer, numbers, hashes, met, terms } = self;
-        let mut number = |hash: u64| {
+        let number = |hash: u64| {
             *numbers.entry(hash).or_insert_with(|| {
                 hashes.push(hash);
                 (hashes.len() - 1) as u32
             })
         };
-        met.clear();
-        for_each_token(document.text(), |token| met.push(number(term_hash(token))));
-        let length = met.len();
-        for_each_token(document.heading(), |token| met.push(number(heading_hash(token))));
-        if met.len() > length {
-            let of_heading = met[length..].to_vec();
-            let more = (HEADING_COUNT / of_heading.len()).saturating_sub(1);
-            met.extend(of_heading.iter().cycle().take(of_heading.len() * more));
-        }
-        met.sort_unstable();
+        let length = meet(document, met, number);
         terms.clear();
-        let of_one_term = met.chunk_by(|a, b| a == b);
-        terms.extend(of_one_term.map(|same| TermCount { term: same[0], count: same.len() as u32 }));
-        writer.add(id, length as u32, terms)
+        terms.extend(counted(met).map(|(term, count)| TermCount { term, count }));
+        writer.add(id, length, terms)
     }
 
     /// The image.

@@ -198,8 +198,7 @@ impl TermIndex {
 
     /// What BM25 needs to know of the documents.
     pub fn bm25(&self) -> Bm25 {
-        let documents = self.len();
-        Bm25 { documents, mean_length: self.tokens() as f32 / documents.max(1) as f32 }
+        Bm25::of(self.len(), self.tokens())
     }
 }
 

@@ -10,6 +10,7 @@
 //!   `layout` says where its parts lie, `writer` and `builder` make one, `forward` packs and unpacks the forward list.
 //! - `index` is an image with what has changed since laid over it. `search` finds candidates with the inverted list,
 //!   `score` computes BM25 of given documents with the forward list, or of all.
+//! - `stored` ranks and scores the same way where both lists lie in a database and only parts of them are at hand.
 
 mod bm25;
 mod builder;
@@ -22,15 +23,17 @@ mod query_terms;
 mod saturation;
 mod score;
 mod search;
+mod stored;
 mod writer;
 
 #[cfg(test)]
 mod tests;
 
 pub use bm25::{Bm25, Naming, Reach, TermOverlap, WeightedTerms};
-pub use builder::{TermImageBuilder, TermText};
+pub use builder::{DocumentTerms, TermImageBuilder, TermText, word_hash};
 pub use image::{TermImage, TermOrigin};
 pub use index::TermIndex;
 pub use query_terms::QueryTerms;
 pub use score::Bm25Scores;
 pub use search::PreparedQuery;
+pub use stored::{DocumentVersion, Ranking, StoredPosting, StoredQuery};

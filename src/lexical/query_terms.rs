@@ -1,5 +1,6 @@
 //! What a question says: its distinct terms.
 
+use super::hash::{heading_hash, term_hash};
 use crate::text::for_each_token;
 use std::collections::BTreeMap;
 
@@ -69,13 +70,18 @@ impl QueryTerms {
     }
 
     /// The terms with their weights, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, f32)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f32)> + Clone {
         self.terms.iter().map(|(term, weight)| (term.as_str(), *weight))
     }
 
     /// Those that count again in headings, in order.
     pub fn headings(&self) -> impl Iterator<Item = &str> {
         self.headings.iter().map(String::as_str)
+    }
+
+    /// The hashes of what is looked up: the terms, then those that count again in headings.
+    pub fn hashes(&self) -> Vec<u64> {
+        self.iter().map(|(term, _)| term_hash(term)).chain(self.headings().map(heading_hash)).collect()
     }
 
     /// How many there are.

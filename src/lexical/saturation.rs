@@ -8,15 +8,20 @@ const TABLE_COUNTS: u32 = 16;
 const TABLE_LENGTHS: u32 = 1_024;
 
 /// What a posting adds to a document's rank, before the term's idf, by count and length.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Saturation {
     mean_length: f64,
     table: Vec<f64>,
 }
 
 impl Saturation {
+    /// Where nothing is looked up: for one question.
+    pub fn without_table(documents: usize, tokens: u64) -> Self {
+        Self { mean_length: tokens as f64 / documents as f64, table: Vec::new() }
+    }
+
     pub fn new(documents: usize, tokens: u64) -> Self {
-        let mut made = Self { mean_length: tokens as f64 / documents as f64, table: Vec::new() };
+        let mut made = Self::without_table(documents, tokens);
         let of_count = |count: u32| (0..TABLE_LENGTHS).map(move |length| (count, length));
         let all = (1..=TABLE_COUNTS).flat_map(of_count);
         made.table = all.map(|(count, length)| made.compute(count, length)).collect();

@@ -5,12 +5,11 @@
 //! nothing. What is judged later is [`TermIndex::score`].
 
 use super::bm25::{NamePlaces, WeightedTerms};
-use super::hash::{heading_hash, term_hash};
+use super::builder::word_hash;
 use super::index::{NONE, Segment};
 use super::layout::{COUNT_BITS, LARGE_COUNT};
 use super::saturation::Saturation;
 use super::{Bm25, QueryTerms, Reach, TermIndex};
-use crate::text::for_each_token;
 
 /// Terms of a question that are searched, rarest first: common ones of a long question find nothing that these do not.
 const MAX_TERMS: usize = 24;
@@ -23,6 +22,8 @@ const LEAST_TERMS: usize = 4;
 const LEAST_IDF: f64 = 1e-6;
 /// Documents that are ranked together: their sums stay in the fastest cache.
 const BLOCK: usize = 2_048;
+/// A document that reaches less shares nothing with the question.
+pub(super) const LEAST_RANK: f64 = f64::MIN_POSITIVE;
 /// What a term counts in a heading, beside what it counts in the text.
 const HEADING: f32 = 1.0;
 
@@ -38,6 +39,22 @@ pub struct PreparedQuery {
 }
 
 impl PreparedQuery {
+    /// Of terms with these hashes, which stand in so many documents each; not yet looked up in any segment.
+    pub(super) fn new(terms: &QueryTerms, hashes: &[u64], frequencies: &[usize], bm25: Bm25) -> Self {
+        let of_texts = terms.iter().map(|(_, weight)| weight);
+        let reach = bm25.reach(of_texts.clone().zip(frequencies.iter().copied()));
+        let weights = of_texts.chain(std::iter::repeat(HEADING));
+        let all = hashes.iter().zip(weights).zip(frequencies);
+        let weighted = WeightedTerms::new(all.map(|((hash, weight), df)| (*hash, weight, *df)), terms.len(), bm25);
+        let weighted = weighted.with_name(name_places(terms));
+        Self { numbers: Vec::new(), searched: searched(frequencies, bm25), weighted, reach }
+    }
+
+    /// Places of the terms that are searched, rarest first, each with FTS5's idf.
+    pub(super) fn searched(&self) -> &[(usize, f64)] {
+        &self.searched
+    }
+
     /// The most that a document could reach.
     pub fn reach(&self) -> Reach {
         self.reach
@@ -56,14 +73,14 @@ impl PreparedQuery {
 
 /// A document that may be among the best.
 #[derive(Debug, Clone, Copy)]
-struct Ranked {
-    rank: f64,
-    id: u64,
+pub(super) struct Ranked {
+    pub rank: f64,
+    pub id: u64,
 }
 
 impl Ranked {
     /// Better ones first, equal ones by id, as FTS5 gives them.
-    fn order(&self, other: &Self) -> std::cmp::Ordering {
+    pub fn order(&self, other: &Self) -> std::cmp::Ordering {
         other.rank.total_cmp(&self.rank).then(self.id.cmp(&other.id))
     }
 }
@@ -77,7 +94,7 @@ struct Best {
 
 impl Best {
     fn new(most: usize) -> Self {
-        Self { most, ranked: Vec::new(), threshold: f64::MIN_POSITIVE }
+        Self { most, ranked: Vec::new(), threshold: LEAST_RANK }
     }
 
     fn push(&mut self, ranked: Ranked) {
@@ -170,9 +187,7 @@ impl Block<'_> {
 impl TermIndex {
     /// Looks the terms of a question up.
     pub fn prepare(&self, terms: &QueryTerms) -> PreparedQuery {
-        let of_texts = terms.iter().map(|(term, weight)| (term_hash(term), weight));
-        let of_headings = terms.headings().map(|term| (heading_hash(term), HEADING));
-        let (hashes, weights): (Vec<u64>, Vec<f32>) = of_texts.chain(of_headings).unzip();
+        let hashes = terms.hashes();
         let mut frequencies = vec![0; hashes.len()];
         let mut numbers = Vec::with_capacity(self.segments.len());
         for segment in &self.segments {
@@ -183,20 +198,12 @@ impl TermIndex {
             }
             numbers.push(found);
         }
-        let bm25 = self.bm25();
-        let reach = bm25.reach(terms.iter().map(|(_, weight)| weight).zip(frequencies.iter().copied()));
-        let searched = searched(&frequencies, bm25);
-        let all = hashes.into_iter().zip(weights).zip(frequencies);
-        let weighted = WeightedTerms::new(all.map(|((hash, weight), df)| (hash, weight, df)), terms.len(), bm25);
-        let weighted = weighted.with_name(name_places(terms));
-        PreparedQuery { numbers, searched, weighted, reach }
+        PreparedQuery { numbers, ..PreparedQuery::new(terms, &hashes, &frequencies, self.bm25()) }
     }
 
     /// How many admitted documents hold a word, in any of its forms.
     pub fn holders(&self, word: &str, is_admitted: &dyn Fn(u64) -> bool) -> usize {
-        let mut hash = None;
-        for_each_token(word, |token| hash = hash.or_else(|| Some(term_hash(token))));
-        let Some(hash) = hash else { return 0 };
+        let Some(hash) = word_hash(word) else { return 0 };
         let in_segment = |segment: &Segment| {
             let number = segment.image.number_of(hash).unwrap_or(NONE);
             let slots = segment.image.postings(number).iter().map(|posting| posting >> COUNT_BITS);

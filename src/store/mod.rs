@@ -2,7 +2,7 @@
 //! vectors lie elsewhere (`ann`), because a lookup must not need a database.
 //!
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads
-//! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`,
+//! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `postings`, `usage`, `noise`,
 //! `events`, `memory`, `outcome`, or all of them, `access`. `sql` implements them once for the two databases, `sqlite`
 //! and `postgres`.
 //! `copying` copies all of it to another data directory or to `postgres`.
@@ -31,6 +31,7 @@ mod outcome;
 mod passages;
 mod pool;
 mod postgres;
+mod postings;
 mod sql;
 mod sqlite;
 mod tools;
@@ -68,6 +69,7 @@ pub use outcome::{
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
 pub use postgres::{Access as PostgresAccess, Listener as SharedListener, SharedBatch, SharedDatabase, is_address};
+pub use postings::{FindWords, ItemVersion, ItemWords, KeepWords, Posting, TermCounts, WordTotals, WordsOf};
 pub use sql::{Cleaned, Fault, Faults, Imported, Record};
 pub use sqlite::{MIGRATIONS, Migration, Salvaged, copies, remove_copies};
 pub use tools::{ReadTools, StoredTool, ToolCall, WriteTools};

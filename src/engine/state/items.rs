@@ -108,15 +108,16 @@ impl<'a> Finder<'a> {
 
 impl ItemsSnapshot {
     /// How they are found in the database that they were read from.
-    pub fn finder<'a>(&'a self, database: &'a Database) -> Result<Finder<'a>, StoreError> {
-        Ok(match self {
-            Self::Derived(items) => Finder::Derived(DerivedItems {
+    pub fn finder<'a>(&'a self, database: &'a Database) -> Finder<'a> {
+        match (self, database.shared()) {
+            (Self::Derived(items), _) => Finder::Derived(DerivedItems {
                 vectors: items.vectors.as_ref().map(|vectors| &vectors.index),
                 terms: &items.terms.index,
                 admitted: items.admitted(),
             }),
-            Self::Stored(items) => Finder::Stored(items.finder(database.shared_store()?)),
-        })
+            (Self::Stored(items), Some(shared)) => Finder::Stored(items.finder(shared)),
+            (Self::Stored(_), None) => unreachable!("only a shared store finds items itself"),
+        }
     }
 
     /// Whether no item may answer.

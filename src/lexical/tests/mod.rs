@@ -4,3 +4,4 @@ mod damage;
 mod fts5;
 mod headings;
 mod naive;
+mod stored;

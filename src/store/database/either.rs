@@ -1,7 +1,7 @@
 //! What statements are run on, whichever store it is, and rows of either.
 
 use super::super::sql::{ByKey, Dialect, KeepSql, Keys, ReadSql, RunSql, SqlError, SqlRow, SqlValue, WriteSql};
-use super::super::{SharedDatabase, Snapshot, StoreError, sqlite};
+use super::super::{ItemText, SharedDatabase, Snapshot, StoreError, sqlite};
 use super::{Batch, Database};
 use std::ops::ControlFlow;
 
@@ -271,6 +271,13 @@ impl WriteSql for Batch<'_> {
         match self {
             Self::File(file) => file.places_change(),
             Self::Shared(shared) => shared.places_change(),
+        }
+    }
+
+    fn keep_words(&self, text: impl FnOnce() -> ItemText) -> Result<(), StoreError> {
+        match self {
+            Self::File(file) => file.keep_words(text),
+            Self::Shared(shared) => shared.keep_words(text),
         }
     }
 

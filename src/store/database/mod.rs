@@ -14,8 +14,8 @@ use super::sql::{
 };
 use super::sqlite::{Migration, Salvaged};
 use super::{
-    PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, WriteBatch, WriteStore, WriterLock,
-    make_private, sqlite,
+    KeepWords, PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, WordsOf, WriteBatch, WriteStore,
+    WriterLock, make_private, sqlite,
 };
 use std::fmt;
 use std::fs;
@@ -42,6 +42,8 @@ pub struct SharedStore {
     pub read_url: Option<String>,
     /// How both are reached.
     pub access: PostgresAccess,
+    /// What words items have: a database in PostgreSQL keeps them itself, if it is told.
+    pub words: Option<WordsOf>,
 }
 
 impl fmt::Debug for SharedStore {
@@ -96,7 +98,7 @@ impl Database {
             None => SharedDatabase::open(&at.url, &at.access)?,
             Some(replica) => SharedDatabase::open_replica(replica, &at.url, &at.access)?,
         };
-        Ok(opened.map(|database| Self::shared(database, place)))
+        Ok(opened.map(|database| Self::over(database, place)))
     }
 
     /// Opens the store of a place quickly, to add one or two rows.
@@ -122,12 +124,13 @@ impl Database {
             None => Self::open_to_write(lock),
             Some(at) => {
                 make_private(&place.folder)?;
-                Ok(Self::shared(SharedDatabase::open_to_write(&at.url, &at.access)?, place))
+                Ok(Self::over(SharedDatabase::open_to_write(&at.url, &at.access)?, place))
             }
         }
     }
 
-    fn shared(database: SharedDatabase, place: &Place) -> Self {
+    fn over(database: SharedDatabase, place: &Place) -> Self {
+        let database = database.with_words(place.shared.as_ref().and_then(|shared| shared.words));
         Self::Shared(Box::new(Shared { database, path: beside(&place.folder.join(DATABASE), ".shared") }))
     }
 
@@ -231,6 +234,22 @@ impl Database {
     /// The same as [`Database::vector_file`] for the file of a data directory, which need not be there.
     pub fn vector_file_of(folder: &Path) -> PathBuf {
         beside(&folder.join(DATABASE), VECTORS)
+    }
+
+    /// The database in PostgreSQL that finds its items itself; none for a file.
+    pub fn shared(&self) -> Option<&SharedDatabase> {
+        match self {
+            Self::File(_) => None,
+            Self::Shared(shared) => Some(&shared.database),
+        }
+    }
+
+    /// The same, to keep in order what it finds them with.
+    pub fn shared_mut(&mut self) -> Option<&mut SharedDatabase> {
+        match self {
+            Self::File(_) => None,
+            Self::Shared(shared) => Some(&mut shared.database),
+        }
     }
 
     /// Begins changes that become true together.
@@ -352,6 +371,9 @@ impl Database {
                     Err(error) if error.kind() != ErrorKind::NotFound => return Err(StoreError::io(&derived)(error)),
                     _ => {}
                 }
+            }
+            if let Some(shared) = self.shared_mut() {
+                shared.purge_words()?;
             }
         }
         let batch = self.begin(lock)?;

@@ -11,14 +11,18 @@ use super::listener::NOTIFY;
 use super::primary::Primary;
 use super::row::Failure;
 use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
+use super::words::Pending;
 use crate::store::sql::{RunSql, SqlRow, count_places};
-use crate::store::{Snapshot, StoreError, WriteBatch, WriteStore, WriterLock};
+use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::time::Duration;
 
 /// Each statement sees what was committed before it, whatever the server's default is.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+/// A statement of this batch may take as long as it takes.
+pub(super) const UNHURRIED: &str = "SET LOCAL statement_timeout = 0";
 
 /// What is open on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +42,8 @@ pub struct SharedDatabase {
     name: String,
     link: RefCell<Link>,
     moment: Cell<Moment>,
+    /// What words items have; without it none are kept.
+    pub(super) words_of: Option<WordsOf>,
     /// How many cursors there were.
     cursors: Cell<u64>,
     /// The schema of the extension pgvector, as SQL names it.
@@ -63,6 +69,7 @@ pub struct SharedBatch<'a> {
     pub(super) places_change: Cell<bool>,
     /// Whether listeners hear of it.
     notifies: bool,
+    pub(super) pending: Pending,
 }
 
 impl SharedDatabase {
@@ -115,7 +122,13 @@ impl SharedDatabase {
         let (address, access, link) = (address.to_owned(), access.clone(), RefCell::new(link));
         let (moment, cursors) = (Cell::new(Moment::Now), Cell::new(0));
         let (extension, searchable) = (OnceCell::new(), Cell::new((0, 0)));
-        Self { address, access, name, link, moment, cursors, extension, searchable, primary: None }
+        Self { address, access, name, link, moment, cursors, extension, searchable, primary: None, words_of: None }
+    }
+
+    /// The same, which keeps the words of items that are written.
+    #[must_use]
+    pub fn with_words(self, words_of: Option<WordsOf>) -> Self {
+        Self { words_of, ..self }
     }
 
     /// What changes are made through.
@@ -230,13 +243,23 @@ impl SharedDatabase {
             ),
         );
         begun.map_err(|error| self.busy(error))?;
-        Ok(SharedBatch { database: self, places_change: Cell::new(false), notifies })
+        Ok(self.batch(notifies))
     }
 
     /// Begins changes of what may be lost: without the lock, and waiting for no row longer than this.
     pub(super) fn begin_quickly(&self, wait: Duration) -> Result<SharedBatch<'_>, StoreError> {
         self.enter(Moment::Batch, &format!("{BEGIN}; SET LOCAL lock_timeout = {}", wait.as_millis()))?;
-        Ok(SharedBatch { database: self, places_change: Cell::new(false), notifies: false })
+        Ok(self.batch(false))
+    }
+
+    /// Begins changes of what is derived, which disturb nobody: without the lock, and for as long as they take.
+    pub(super) fn begin_aside(&self) -> Result<SharedBatch<'_>, StoreError> {
+        self.enter(Moment::Batch, &format!("{BEGIN}; {UNHURRIED}"))?;
+        Ok(self.batch(false))
+    }
+
+    fn batch(&self, notifies: bool) -> SharedBatch<'_> {
+        SharedBatch { database: self, places_change: Cell::new(false), notifies, pending: Pending::default() }
     }
 
     fn busy(&self, error: StoreError) -> StoreError {
@@ -277,6 +300,7 @@ impl WriteBatch for SharedBatch<'_> {
         if self.places_change.get() {
             count_places(&self)?;
         }
+        self.write_words()?;
         // After a statement that failed the server would take COMMIT for ROLLBACK, and say nothing.
         let notify = if self.notifies { NOTIFY } else { "" };
         self.database.on(|link| link.batch(&format!("SELECT 1; {notify}; COMMIT")))?;

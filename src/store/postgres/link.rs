@@ -2,8 +2,9 @@
 
 use super::connect::{Access, connect};
 use super::row::Failure;
+use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::error::{DbError, Severity};
-use postgres::types::ToSql;
+use postgres::types::{ToSql, Type};
 use postgres::{Client, Row, Statement};
 use std::collections::HashMap;
 
@@ -12,6 +13,9 @@ use crate::store::sql::SqlValue;
 
 /// Statements that are kept prepared.
 const STATEMENTS: usize = 256;
+
+/// A value that a statement is given.
+pub(super) type Given<'v> = &'v (dyn ToSql + Sync);
 
 /// A connection.
 pub(super) struct Link {
@@ -69,6 +73,25 @@ impl Link {
     /// Runs such a statement, which takes no values.
     pub fn query_for_now(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         let ran = self.client.query(statement, &[]);
+        self.seen(ran)
+    }
+
+    /// Adds rows to `into`, a table with its columns, all at once.
+    pub fn copy<'v, const N: usize>(
+        &mut self,
+        into: &str,
+        types: &[Type; N],
+        rows: impl Iterator<Item = [Given<'v>; N]>,
+    ) -> Result<(), Failure> {
+        let ran = || {
+            let sql = format!("COPY {into} FROM STDIN BINARY");
+            let mut writer = BinaryCopyInWriter::new(self.client.copy_in(&sql)?, types);
+            for row in rows {
+                writer.write(&row)?;
+            }
+            writer.finish().map(drop)
+        };
+        let ran = ran();
         self.seen(ran)
     }
 

@@ -17,6 +17,7 @@ mod schema;
 mod statements;
 mod text;
 mod tls;
+mod words;
 
 pub use connect::{Access, is_address};
 pub use database::{SharedBatch, SharedDatabase};

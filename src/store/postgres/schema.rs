@@ -12,6 +12,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../index/postgres/0002_live.sql"),
     include_str!("../../../index/postgres/0003_rights.sql"),
     include_str!("../../../index/postgres/0004_nearest.sql"),
+    include_str!("../../../index/postgres/0005_words.sql"),
 ];
 
 /// The version of pgvector from which on a search by an index goes on until enough rows pass a filter.
@@ -19,6 +20,9 @@ const EXTENSION: [u32; 2] = [0, 8];
 
 /// The advisory lock of whoever writes: `ken` in ASCII.
 pub(super) const WRITER: i64 = 0x6b_656e;
+
+/// The advisory lock that whoever merges segments of words shares, and whoever purges them has alone.
+pub(super) const PURGER: i64 = WRITER + 1;
 
 /// How long whoever writes is waited for.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
@@ -156,6 +160,7 @@ mod tests {
             "46fd4ef31e171133a00096ae20f53d1ddace1b1194c4d83a70897abd94b8a590",
             "3bf2bd26474288a0704bed96da129bf31477f812daa9204aadb41ffc008e16c1",
             "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
+            "1dfc43b3bbd384ac36742550af7ac133111af1c7d0ee37e242ed861adac604a1",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);

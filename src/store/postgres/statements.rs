@@ -5,7 +5,7 @@ use super::link::given;
 use super::row::Failure;
 use super::text::marked;
 use crate::store::sql::{ByKey, Dialect, KeepSql, Keys, ReadSql, RunSql, SqlRow, SqlValue, WriteSql};
-use crate::store::{Snapshot, StoreError, WriteBatch};
+use crate::store::{ItemText, Snapshot, StoreError, WriteBatch};
 use postgres::Row;
 use postgres::types::ToSql;
 use std::ops::ControlFlow;
@@ -225,6 +225,10 @@ impl KeepSql for SharedDatabase {
 impl WriteSql for SharedBatch<'_> {
     fn places_change(&self) {
         self.places_change.set(true);
+    }
+
+    fn keep_words(&self, text: impl FnOnce() -> ItemText) -> Result<(), StoreError> {
+        self.keep_text(text)
     }
 
     fn commit_all(self) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use super::value::{count, json, json_without, named, odd, optional_count, within
 use super::{ByKey, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, values};
 use crate::screen::shown_text;
 use crate::store::passages::passages_of;
-use crate::store::{Anchor, ItemFilter, MemoryView, Prior, ReadItems, WriteItems};
+use crate::store::{Anchor, ItemFilter, ItemText, MemoryView, Prior, ReadItems, WriteItems};
 use crate::text::{TextHash, text_hash, tokens};
 use crate::types::{Authority, CONTEXT, Item, Kind, Scope, Span, State};
 
@@ -234,6 +234,8 @@ impl<C: WriteSql> WriteItems for C {
             let passages = passages_of(item);
             let parts = (0i64..).zip(&passages).map(|(part, text)| values![id, part, text_hash(text)]);
             self.insert_all("embedding (item_id, part, text_hash)", parts, "")?;
+            let text_of = || ItemText { id, title: item.title.clone(), body: item.body.clone(), text_hash: hash };
+            self.keep_words(text_of)?;
         }
         Ok(id)
     }

@@ -51,8 +51,9 @@ pub(super) use rebuild::rebuild;
 pub(super) use run::{ByKey, KeepSql, Keys, ReadSql, RunSql, WriteSql};
 pub(super) use traces::{ANYWHERE, IN_COPIES, IN_LOG, LEFT, TRACED_PATHS, has_traces, is_traced, trace_paths};
 pub(super) use transfer::{export, import};
-pub(super) use value::{SqlError, SqlRow, json, odd, within};
+pub(super) use value::{SqlError, SqlRow, count, json, odd, within};
 pub(super) use vector::floats;
+pub(super) use words::{TEXT_COLUMNS, read_text};
 #[cfg(test)]
 pub(super) use {forgotten::remember_forgotten, traces::leave_traces};
 

@@ -3,7 +3,7 @@
 use super::parameter::SqlValue;
 use super::value::{SqlError, SqlRow, count};
 use super::{Dialect, StoreError, values};
-use crate::store::{ReadStore, Snapshot};
+use crate::store::{ItemText, ReadStore, Snapshot};
 use std::ops::ControlFlow;
 
 /// Keys that rows are asked for by.
@@ -175,6 +175,9 @@ pub trait KeepSql: ReadSql {
 pub trait WriteSql: RunSql {
     /// Notes that this batch changes where items stand in their files, or whether they count.
     fn places_change(&self);
+
+    /// Keeps the words of an active item that was written, if they lie in the store.
+    fn keep_words(&self, text: impl FnOnce() -> ItemText) -> Result<(), StoreError>;
 
     /// Makes the changes true.
     fn commit_all(self) -> Result<(), StoreError>;

@@ -30,9 +30,10 @@ impl<D: ReadSql> ReadWords for D {
 }
 
 /// What [`read_text`] reads.
-const TEXT_COLUMNS: &str = "id, title, body, text_hash, uid";
+pub const TEXT_COLUMNS: &str = "id, title, body, text_hash, uid";
 
-fn read_text<R: SqlRow>(row: &R) -> Result<ItemText, R::Error> {
+/// The text of an item, from a row of [`TEXT_COLUMNS`].
+pub fn read_text<R: SqlRow>(row: &R) -> Result<ItemText, R::Error> {
     let uid = row.text(4)?;
     let read = || Ok(ItemText { id: row.get(0)?, title: row.get(1)?, body: row.get(2)?, text_hash: row.get(3)? });
     read().map_err(within(&format!("item {}", shown_text(&uid))))

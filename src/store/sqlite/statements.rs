@@ -3,8 +3,8 @@
 use super::StoreError;
 use super::database::{Batch, Database};
 use super::value::OddValue;
-use crate::store::Snapshot;
 use crate::store::sql::{ByKey, Dialect, KeepSql, Keys, ReadSql, RunSql, SqlError, SqlRow, SqlValue, WriteSql};
+use crate::store::{ItemText, Snapshot};
 use rusqlite::types::{ToSqlOutput, Type, Value, ValueRef};
 use rusqlite::{Connection, Error, Row, ToSql, params_from_iter};
 use std::ops::ControlFlow;
@@ -285,6 +285,11 @@ impl KeepSql for Database {
 impl WriteSql for Batch<'_> {
     fn places_change(&self) {
         self.places_change.set(true);
+    }
+
+    fn keep_words(&self, _text: impl FnOnce() -> ItemText) -> Result<(), StoreError> {
+        // They lie in a file beside the database.
+        Ok(())
     }
 
     fn commit_all(self) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 mod databases;
 mod nearest;
+mod words;
 
 use super::{Access, SharedDatabase};
 use crate::error::{Diagnose, ErrorKind};

@@ -1,0 +1,456 @@
+//! The words of items inside the store, against what its items say.
+
+use super::*;
+use crate::store::{FindWords, ItemText, ItemVersion, ItemWords, KeepWords, MemoryView, Posting, WordTotals, WordsOf};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Each letter is a term. Some are numbers that have no sign elsewhere.
+fn letters(text: &ItemText) -> ItemWords {
+    let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
+    text.body.bytes().for_each(|byte| *counts.entry(term(byte)).or_default() += 1);
+    ItemWords { length: text.body.len() as u32, terms: counts.into_iter().collect() }
+}
+
+fn term(letter: u8) -> u64 {
+    u64::from(letter) << (if letter.is_multiple_of(2) { 57 } else { 3 })
+}
+
+const LETTERS: WordsOf = WordsOf(letters);
+const ALPHABET: &[u8] = b"abcdefgh";
+
+fn terms() -> Vec<u64> {
+    ALPHABET.iter().map(|letter| term(*letter)).collect()
+}
+
+fn said(uid: &str, body: &str) -> Item {
+    Item { body: body.to_owned(), attributes: serde_json::Value::Object(serde_json::Map::default()), ..item(uid) }
+}
+
+fn worded(folder: &Path) -> SharedDatabase {
+    open(folder).with_words(Some(LETTERS))
+}
+
+/// A folder, its lock, and a store that keeps words.
+fn made_worded() -> (tempfile::TempDir, WriterLock, SharedDatabase) {
+    let (dir, lock, store) = made();
+    (dir, lock, store.with_words(Some(LETTERS)))
+}
+
+/// The live postings of all terms, and everything else that is found, without numbers of segments.
+#[derive(Debug, PartialEq)]
+struct Found {
+    totals: WordTotals,
+    /// By term: item, count and length.
+    postings: Vec<BTreeSet<(i64, u32, u32)>>,
+    counts: Vec<Option<(u32, Vec<u32>)>>,
+}
+
+fn found(store: &SharedDatabase, items: &[i64]) -> Found {
+    let _moment = store.snapshot().unwrap();
+    let live = |postings: Vec<Posting>| {
+        let versions: Vec<ItemVersion> = postings.iter().map(|posting| posting.version).collect();
+        let admitted = store.admits(&ItemFilter::default(), None, &versions).unwrap();
+        let is_live = |posting: &Posting| admitted.contains(&posting.version);
+        let live: Vec<Posting> = postings.into_iter().filter(is_live).collect();
+        let set: BTreeSet<_> = live.iter().map(|one| (one.version.item, one.count, one.length)).collect();
+        assert_eq!(set.len(), live.len(), "nothing is there twice");
+        set
+    };
+    let counts = store.counts_of(items, &terms()).unwrap().into_iter();
+    Found {
+        totals: store.word_totals(&terms()).unwrap(),
+        postings: store.postings(&terms()).unwrap().into_iter().map(live).collect(),
+        counts: counts.map(|counts| counts.map(|counts| (counts.length, counts.counts))).collect(),
+    }
+}
+
+/// What is to be found, by definition.
+fn wanted(texts: &BTreeMap<i64, String>, items: &[i64]) -> Found {
+    let count = |text: &str, letter: &u8| text.bytes().filter(|byte| byte == letter).count() as u32;
+    let of_term = |letter: &u8| {
+        let holders = texts.iter().filter(|(_, text)| count(text, letter) > 0);
+        holders.map(|(item, text)| (*item, count(text, letter), text.len() as u32)).collect()
+    };
+    let postings: Vec<BTreeSet<(i64, u32, u32)>> = ALPHABET.iter().map(of_term).collect();
+    let totals = WordTotals {
+        documents: texts.len(),
+        tokens: texts.values().map(|text| text.len() as u64).sum(),
+        frequencies: postings.iter().map(BTreeSet::len).collect(),
+    };
+    let counts = |item: &i64| {
+        let text = texts.get(item)?;
+        Some((text.len() as u32, ALPHABET.iter().map(|letter| count(text, letter)).collect()))
+    };
+    Found { totals, postings, counts: items.iter().map(counts).collect() }
+}
+
+/// Rows of a table.
+fn rows(store: &SharedDatabase, table: &str) -> usize {
+    store.counted(&format!("SELECT count(*) FROM {table}"), &[]).unwrap()
+}
+
+/// Sizes of the segments, ascending.
+fn sizes(store: &SharedDatabase) -> Vec<usize> {
+    let sql = "SELECT documents FROM word_segment ORDER BY documents";
+    store.rows(sql, &[], |row| Ok(row.get::<_, i32>(0) as usize)).unwrap()
+}
+
+/// What may happen to a store.
+#[derive(Debug, Clone)]
+enum Step {
+    /// A batch puts these texts, removes some of those that are there, and is committed or not.
+    Batch(Vec<String>, Vec<usize>, bool),
+    /// Somebody who keeps no words puts a text.
+    Unworded(String),
+    /// The item of a place is forgotten.
+    Forget(usize),
+    /// A program that knows nothing of words writes another text into the item of a place.
+    Overwrite(usize, String),
+    Fill(usize),
+    Merge(usize),
+    Purge,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let text = || "[a-h]{0,12}";
+    prop_oneof![
+        8 => (
+            proptest::collection::vec(text(), 0..5),
+            proptest::collection::vec(any::<usize>(), 0..3),
+            prop::bool::weighted(0.8),
+        ).prop_map(|(puts, removals, kept)| Step::Batch(puts, removals, kept)),
+        1 => text().prop_map(Step::Unworded),
+        1 => any::<usize>().prop_map(Step::Forget),
+        1 => (any::<usize>(), text()).prop_map(|(at, text)| Step::Overwrite(at, text)),
+        2 => (0usize..4).prop_map(Step::Fill),
+        2 => (0usize..9).prop_map(Step::Merge),
+        1 => Just(Step::Purge),
+    ]
+}
+
+/// A store and what it must hold.
+struct Twin {
+    dir: tempfile::TempDir,
+    lock: WriterLock,
+    store: SharedDatabase,
+    /// Active items.
+    texts: BTreeMap<i64, String>,
+    /// Those that have no words yet.
+    lacking: BTreeSet<i64>,
+    /// All that ever were.
+    known: Vec<i64>,
+}
+
+impl Twin {
+    fn new() -> Self {
+        let (dir, lock, store) = made_worded();
+        Self { dir, lock, store, texts: BTreeMap::new(), lacking: BTreeSet::new(), known: Vec::new() }
+    }
+
+    /// An item that is there.
+    fn at(&self, place: usize) -> Option<i64> {
+        self.texts.keys().nth(place % self.texts.len().max(1)).copied()
+    }
+
+    fn run(&mut self, step: Step) {
+        match step {
+            Step::Batch(puts, removals, is_kept) => {
+                let mut texts = self.texts.clone();
+                let batch = self.store.begin(&self.lock).unwrap();
+                for text in puts {
+                    let id = batch.put_item(&said("chunk/1", &text), None).unwrap();
+                    texts.insert(id, text);
+                    self.known.push(id);
+                }
+                for place in removals {
+                    // One that the batch has just put, now and then.
+                    let Some(id) = texts.keys().nth_back(place % texts.len().max(1)).copied() else { break };
+                    batch.remove_item(id).unwrap();
+                    texts.remove(&id);
+                }
+                if is_kept {
+                    batch.commit().unwrap();
+                    self.texts = texts;
+                    self.lacking.retain(|id| self.texts.contains_key(id));
+                }
+            }
+            Step::Unworded(text) => {
+                let mut other = open(self.dir.path());
+                let batch = other.begin(&self.lock).unwrap();
+                let id = batch.put_item(&said("chunk/1", &text), None).unwrap();
+                batch.commit().unwrap();
+                self.texts.insert(id, text);
+                self.lacking.insert(id);
+            }
+            Step::Forget(place) => {
+                let Some(id) = self.at(place) else { return };
+                let batch = self.store.begin(&self.lock).unwrap();
+                batch.forget_item(id, 7).unwrap();
+                batch.commit().unwrap();
+                self.texts.remove(&id);
+                self.lacking.remove(&id);
+            }
+            Step::Overwrite(place, text) => {
+                let Some(id) = self.at(place) else { return };
+                let batch = self.store.begin(&self.lock).unwrap();
+                let sql = "UPDATE item SET body = ?2, words = 0 WHERE id = ?1";
+                batch.execute(sql, &crate::store::sql::values![id, &text]).unwrap();
+                batch.commit().unwrap();
+                if self.texts.insert(id, text.clone()) != Some(text) {
+                    self.lacking.insert(id);
+                }
+            }
+            Step::Fill(most) => {
+                assert_eq!(self.store.index_words(LETTERS, most).unwrap(), self.lacking.len().min(most));
+                self.lacking = self.lacking.iter().skip(most).copied().collect();
+            }
+            Step::Merge(most) => drop(self.store.merge_words(most).unwrap()),
+            Step::Purge => {
+                self.store.purge_words().unwrap();
+                assert_eq!((rows(&self.store, "dead_words"), rows(&self.store, "dead_term")), (0, 0));
+            }
+        }
+        self.check();
+    }
+
+    fn check(&self) {
+        let worded = self.texts.iter().filter(|(id, _)| !self.lacking.contains(id));
+        let worded: BTreeMap<i64, String> = worded.map(|(id, text)| (*id, text.clone())).collect();
+        assert_eq!(found(&self.store, &self.known), wanted(&worded, &self.known));
+        assert_eq!(self.store.lacking_words().unwrap(), self.lacking.len());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn words_are_always_those_of_the_items(steps in proptest::collection::vec(step(), 1..24)) {
+        let mut twin = Twin::new();
+        steps.into_iter().for_each(|step| twin.run(step));
+    }
+}
+
+#[test]
+fn a_batch_that_is_dropped_leaves_no_words() {
+    let (_dir, lock, mut store) = made_worded();
+    {
+        let batch = store.begin(&lock).unwrap();
+        batch.put_item(&said("chunk/1", "abc"), None).unwrap();
+        batch.write_words().unwrap();
+        batch.put_item(&said("chunk/2", "abd"), None).unwrap();
+    }
+    for table in ["item_words", "word_segment", "posting", "dead_words", "dead_term"] {
+        assert_eq!(rows(&store, table), 0, "{table}");
+    }
+    assert_eq!(found(&store, &[1, 2]), wanted(&BTreeMap::new(), &[1, 2]));
+}
+
+/// In the end there are few segments, with the postings of items that are there and of no others.
+#[test]
+fn segments_stay_few() {
+    let (_dir, lock, mut store) = made_worded();
+    let mut texts = BTreeMap::new();
+    for at in 0..150 {
+        let batch = store.begin(&lock).unwrap();
+        let id = batch.put_item(&said("chunk/1", "abc"), None).unwrap();
+        texts.insert(id, "abc".to_owned());
+        if at % 2 == 1 {
+            batch.remove_item(id - 1).unwrap();
+            texts.remove(&(id - 1));
+        }
+        batch.commit().unwrap();
+    }
+    assert!(rows(&store, "word_segment") < 10, "{}", rows(&store, "word_segment"));
+    assert_eq!(found(&store, &[]), wanted(&texts, &[]));
+    while store.merge_words(1_000).unwrap() {}
+    let sizes = sizes(&store);
+    assert!(sizes.windows(2).all(|two| two[1] > 2 * two[0]), "{sizes:?}");
+    assert_eq!((sizes.iter().sum::<usize>(), rows(&store, "posting")), (75, 3 * sizes.len()));
+    assert_eq!((rows(&store, "dead_words"), rows(&store, "dead_term")), (0, 0));
+    assert_eq!(found(&store, &[]), wanted(&texts, &[]));
+}
+
+/// Several write, merge and purge at the same time; nobody waits for long, and nothing is done twice or lost.
+#[test]
+fn several_write_and_merge_at_once() {
+    let (dir, lock, store) = made_worded();
+    std::thread::scope(|scope| {
+        for of_thread in 0..2 {
+            let (lock, folder) = (&lock, dir.path());
+            scope.spawn(move || {
+                let mut store = worded(folder);
+                for at in 0..30 {
+                    let batch = store.begin(lock).unwrap();
+                    let id = batch.put_item(&said("chunk/1", &"abcdefgh"[at % 7..]), None).unwrap();
+                    batch.put_item(&said("chunk/1", &"hgfe"[of_thread..]), None).unwrap();
+                    if at % 3 == 0 {
+                        batch.remove_item(id).unwrap();
+                    }
+                    batch.commit().unwrap();
+                    if at % 5 == 0 {
+                        purge_at(&mut store, at);
+                    }
+                }
+            });
+            scope.spawn(move || {
+                let mut store = worded(folder);
+                for _ in 0..100 {
+                    store.merge_words(1_000).unwrap();
+                }
+            });
+        }
+    });
+    let texts: BTreeMap<i64, String> = {
+        let ids = store.admitted(&ItemFilter::default(), None).unwrap();
+        store.texts_of(&ids).unwrap().into_iter().map(|text| (text.id, text.body)).collect()
+    };
+    assert_eq!(texts.len(), 100);
+    let ids: Vec<i64> = texts.keys().copied().collect();
+    assert_eq!(found(&store, &ids), wanted(&texts, &ids));
+    let mut store = store;
+    while store.merge_words(1_000).unwrap() {}
+    let sizes = sizes(&store);
+    assert!(sizes.windows(2).all(|two| two[1] > 2 * two[0]), "{sizes:?}");
+    assert_eq!(found(&store, &ids), wanted(&texts, &ids));
+}
+
+/// Purges every other time.
+fn purge_at(store: &mut SharedDatabase, at: usize) {
+    if at.is_multiple_of(2) {
+        store.purge_words().unwrap()
+    }
+}
+
+/// What merges never waits, and leaves alone what others merge.
+#[test]
+fn what_others_merge_is_left_to_them() {
+    let (dir, lock, mut store) = made_worded();
+    for _ in 0..2 {
+        // Too many to be merged at once.
+        let batch = store.begin(&lock).unwrap();
+        for _ in 0..50 {
+            batch.put_item(&said("chunk/1", "abc"), None).unwrap();
+        }
+        batch.commit().unwrap();
+    }
+    assert_eq!(rows(&store, "word_segment"), 2);
+    let mut other = worded(dir.path());
+    let merging = store.begin_aside().unwrap();
+    merging.exists("SELECT FROM word_segment FOR UPDATE", &[]).unwrap();
+    assert!(!other.merge_words(1_000).unwrap());
+    drop(merging);
+    assert!(!other.merge_words(99).unwrap(), "one segment would have more");
+    assert!(other.merge_words(100).unwrap() && !other.merge_words(100).unwrap());
+    assert_eq!((rows(&store, "word_segment"), rows(&store, "posting")), (1, 3));
+}
+
+#[test]
+fn what_was_copied_gets_words() {
+    let here = tempfile::tempdir().unwrap();
+    let own = lock(here.path());
+    let mut file = Database::open_to_write(&own).unwrap();
+    let put = |file: &mut Database, body: &str| {
+        let batch = WriteStore::begin(file, &own).unwrap();
+        let id = batch.put_item(&said("chunk/1", body), None).unwrap();
+        WriteBatch::commit(batch).unwrap();
+        id
+    };
+    let mut texts: BTreeMap<i64, String> =
+        ["abc", "bcd", "", "h"].iter().map(|body| (put(&mut file, body), (*body).to_owned())).collect();
+    let (dir, _lock, mut store) = made_worded();
+    let copy = || {
+        let (from, to) = (StorePlace::Folder(here.path().to_owned()), StorePlace::Address(address_of(dir.path())));
+        assert!(copy_store(&from, &to, &Access::default(), &mut |_, _| {}).unwrap().same);
+    };
+    copy();
+    assert_eq!(store.lacking_words().unwrap(), 4);
+    assert_eq!(found(&store, &[]), wanted(&BTreeMap::new(), &[]));
+    let filled: Vec<usize> = (0..3).map(|_| store.index_words(LETTERS, 3).unwrap()).collect();
+    assert_eq!((filled, store.lacking_words().unwrap()), (vec![3, 1, 0], 0));
+    assert_eq!(found(&store, &[]), wanted(&texts, &[]));
+    // Another text of the same number, and another number.
+    let (first, last) = (*texts.keys().next().unwrap(), *texts.keys().last().unwrap());
+    let batch = WriteStore::begin(&mut file, &own).unwrap();
+    batch.execute("UPDATE item SET body = 'aab' WHERE id = ?1", &crate::store::sql::values![first]).unwrap();
+    batch.remove_item(last).unwrap();
+    WriteBatch::commit(batch).unwrap();
+    texts.insert(first, "aab".to_owned());
+    texts.remove(&last);
+    let id = put(&mut file, "gh");
+    texts.insert(id, "gh".to_owned());
+    copy();
+    assert_eq!((store.lacking_words().unwrap(), store.index_words(LETTERS, 9).unwrap()), (2, 2));
+    let ids = [last, id, first];
+    assert_eq!(found(&store, &ids), wanted(&texts, &ids));
+    store.purge_words().unwrap();
+    assert_eq!(found(&store, &ids), wanted(&texts, &ids));
+}
+
+/// Nothing is left of the words of what was forgotten once its traces are erased.
+#[test]
+fn what_was_forgotten_leaves_no_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = lock(dir.path());
+    let place = Place { url: Some(address_of(dir.path())), words: Some(LETTERS), ..Place::folder(dir.path()) };
+    let mut store = Database::open_to_write_at(&place, &lock).unwrap();
+    let batch = store.begin(&lock).unwrap();
+    let gone = batch.put_item(&said("chunk/1", "ab"), None).unwrap();
+    let kept = batch.put_item(&said("chunk/2", "bc"), None).unwrap();
+    batch.commit().unwrap();
+    let batch = store.begin(&lock).unwrap();
+    batch.forget_item(gone, 7).unwrap();
+    batch.commit().unwrap();
+    let named = |store: &Database| -> Vec<usize> {
+        let postings = store.words().unwrap().postings(&terms()).unwrap();
+        postings.iter().map(Vec::len).filter(|many| *many > 0).collect()
+    };
+    assert_eq!(named(&store), [1, 2, 1]);
+    assert!(store.erase_traces(&lock, Duration::ZERO).unwrap());
+    assert_eq!(named(&store), [1, 1]);
+    let words = store.words().unwrap();
+    assert_eq!((rows(words, "dead_words"), rows(words, "dead_term"), rows(words, "posting")), (0, 0, 2));
+    assert_eq!(found(words, &[gone, kept]), wanted(&[(kept, "bc".to_owned())].into(), &[gone, kept]));
+}
+
+#[test]
+fn what_passes_is_what_a_filter_admits() {
+    let (_dir, lock, mut store) = made_worded();
+    let batch = store.begin(&lock).unwrap();
+    let put =
+        |uid: &str, kind: Kind, scope: Scope| batch.put_item(&Item { kind, scope, ..said(uid, "ab") }, None).unwrap();
+    put("chunk/1", Kind::Chunk, Scope::global());
+    put("fact/2", Kind::Fact, Scope::global());
+    put("chunk/3", Kind::Chunk, Scope::repository("a/b"));
+    batch.commit().unwrap();
+    let versions: Vec<ItemVersion> =
+        store.postings(&[term(b'a')]).unwrap()[0].iter().map(|posting| posting.version).collect();
+    assert_eq!(versions.len(), 3);
+    let older = |version: &ItemVersion| ItemVersion { born: version.born - 1, ..*version };
+    let all: Vec<ItemVersion> = versions.iter().copied().chain(versions.iter().map(older)).collect();
+    let some = ItemFilter { kinds: vec![Kind::Chunk], tags: Vec::new(), ..ItemFilter::default() };
+    let of_scope = ItemFilter { scopes: vec![Scope::repository("a/b")], ..some.clone() };
+    let view = MemoryView::default();
+    for filter in [ItemFilter::default(), some, of_scope] {
+        for view in [None, Some(&view)] {
+            let passed = store.admits(&filter, view, &all).unwrap();
+            assert!(passed.iter().all(|version| versions.contains(version)), "{passed:?}");
+            let mut ids: Vec<i64> = passed.iter().map(|version| version.item).collect();
+            ids.sort_unstable();
+            assert_eq!(ids, store.admitted(&filter, view).unwrap());
+        }
+    }
+}
+
+#[test]
+fn words_that_nobody_wrote_are_damage() {
+    let (dir, lock, mut store) = made_worded();
+    let batch = store.begin(&lock).unwrap();
+    let id = batch.put_item(&said("chunk/1", "ab"), None).unwrap();
+    batch.commit().unwrap();
+    let name = database_of(dir.path());
+    server().psql(&name, "UPDATE kenning.posting SET entries = '\\x0105'; UPDATE kenning.item_words SET counts = ''");
+    assert_eq!(store.postings(&terms()).unwrap_err().kind(), ErrorKind::Damaged);
+    assert_eq!(store.counts_of(&[id], &terms()).unwrap_err().kind(), ErrorKind::Damaged);
+}

@@ -1,0 +1,307 @@
+//! Keeping the words of items: written with the batch that writes the items, merged and purged later.
+//!
+//! A segment is what one batch wrote, or several that were merged. Merging puts rows together in the server; whoever
+//! does it locks the rows of the segments, and leaves alone those that somebody else has locked. Postings of items that
+//! are gone stay until many of them are purged together.
+
+use super::super::database::{SharedBatch, SharedDatabase, UNHURRIED};
+use super::super::link::Given;
+use super::super::schema::PURGER;
+use super::entries::{push_number, push_run, read_runs};
+use crate::store::sql::{RunSql, SqlRow, SqlValue, TEXT_COLUMNS, count, read_text, values};
+use crate::store::{ItemText, ItemVersion, ItemWords, KeepWords, Posting, StoreError, WordsOf, WriteBatch};
+use postgres::types::Type;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+
+/// Terms that are held in memory before they are written.
+const MOST_TERMS: usize = 1 << 20;
+/// Items of a segment that is merged with others while a batch is committed.
+const QUICKLY_MERGED: usize = 64;
+/// Items that are gone and always may stay in postings, and what share of all may beside them.
+const DEAD: i64 = 64;
+const DEAD_SHARE: i64 = 4;
+/// Terms whose postings are purged together.
+const PURGED: usize = 500;
+
+/// Words that a batch has yet to write.
+#[derive(Debug, Default)]
+pub(in super::super) struct Pending {
+    items: RefCell<BTreeMap<i64, ItemWords>>,
+    /// Terms of all of them.
+    terms: Cell<usize>,
+}
+
+impl Pending {
+    fn push(&self, item: i64, words: ItemWords) {
+        self.terms.set(self.terms.get() + words.terms.len());
+        self.items.borrow_mut().insert(item, words);
+    }
+
+    fn take(&self) -> BTreeMap<i64, ItemWords> {
+        self.terms.set(0);
+        self.items.take()
+    }
+}
+
+/// A row of `item_words`.
+struct Forward {
+    item: i64,
+    length: i32,
+    terms: Vec<i64>,
+    counts: Vec<u8>,
+}
+
+impl Forward {
+    fn new(item: i64, words: &ItemWords) -> Self {
+        let mut counts = Vec::with_capacity(words.terms.len());
+        words.terms.iter().for_each(|(_, count)| push_number(u64::from(*count), &mut counts));
+        let terms = words.terms.iter().map(|(term, _)| *term as i64).collect();
+        Self { item, length: narrow(words.length as usize), terms, counts }
+    }
+}
+
+/// A row of `posting`.
+struct Inverted {
+    term: i64,
+    documents: i32,
+    entries: Vec<u8>,
+}
+
+fn narrow(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// The postings of items by their terms, as those of one segment.
+fn inverted(items: &BTreeMap<i64, ItemWords>, born: i64) -> Vec<Inverted> {
+    let of_item = |(&item, words): (&i64, &ItemWords)| {
+        let (version, length) = (ItemVersion { item, born }, words.length);
+        let posting = move |&(term, count): &(u64, u32)| (term as i64, Posting { version, count, length });
+        words.terms.iter().map(posting).collect::<Vec<_>>()
+    };
+    let mut all: Vec<(i64, Posting)> = items.iter().flat_map(of_item).collect();
+    all.sort_by_key(|(term, _)| *term);
+    let row = |of_term: &[(i64, Posting)]| {
+        let run: Vec<Posting> = of_term.iter().map(|(_, posting)| *posting).collect();
+        let mut entries = Vec::new();
+        push_run(&run, &mut entries);
+        Inverted { term: of_term[0].0, documents: narrow(run.len()), entries }
+    };
+    all.chunk_by(|a, b| a.0 == b.0).map(row).collect()
+}
+
+/// Which segments to merge next, of those whose sizes these are, ascending: such that in the end each has more than
+/// twice as many items as the one before it, as far as none becomes larger than `most`.
+fn to_merge(sizes: &[usize], most: usize) -> Option<Range<usize>> {
+    (0..sizes.len()).find_map(|start| {
+        let (mut end, mut total) = (start + 1, sizes[start]);
+        while let Some(next) = sizes.get(end).filter(|next| **next <= 2 * total && total + **next <= most) {
+            total += next;
+            end += 1;
+        }
+        (end > start + 1).then_some(start..end)
+    })
+}
+
+impl SharedBatch<'_> {
+    /// Holds the words of an item that was written, if they are to be kept.
+    pub(in super::super) fn keep_text(&self, text: impl FnOnce() -> ItemText) -> Result<(), StoreError> {
+        let Some(words) = self.database.words_of else { return Ok(()) };
+        let text = text();
+        self.pending.push(text.id, words.words(&text));
+        if self.pending.terms.get() < MOST_TERMS { Ok(()) } else { self.write_words() }
+    }
+
+    /// Writes the words that are held, of those items that are still there, as a segment.
+    pub(in super::super) fn write_words(&self) -> Result<(), StoreError> {
+        let mut items = self.pending.take();
+        if items.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<i64> = items.keys().copied().collect();
+        let sql = "SELECT id FROM item WHERE id = ANY(?1) AND state = 'active'
+            AND NOT EXISTS (SELECT FROM item_words WHERE item = id)";
+        let there: HashSet<i64> = self.database.rows_with(sql, &[&ids], |row| row.integer(0))?.into_iter().collect();
+        items.retain(|id, _| there.contains(id));
+        if items.is_empty() {
+            return Ok(());
+        }
+        let born = self.new_segment(items.len())?;
+        let forward: Vec<Forward> = items.iter().map(|(item, words)| Forward::new(*item, words)).collect();
+        let inverted = inverted(&items, born);
+        self.database.on(|link| {
+            let types = [Type::INT8, Type::INT8, Type::INT4, Type::INT8_ARRAY, Type::BYTEA];
+            let rows = forward.iter().map(|row| [&row.item as Given<'_>, &born, &row.length, &row.terms, &row.counts]);
+            link.copy("item_words (item, born, length, terms, counts)", &types, rows)?;
+            let types = [Type::INT8, Type::INT8, Type::INT4, Type::BYTEA];
+            let rows = inverted.iter().map(|row| [&born as Given<'_>, &row.term, &row.documents, &row.entries]);
+            link.copy("posting (segment, term, documents, entries)", &types, rows)
+        })?;
+        while self.merge(QUICKLY_MERGED)? {}
+        Ok(())
+    }
+
+    fn new_segment(&self, documents: usize) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO word_segment (documents) VALUES (?1) RETURNING number";
+        self.one(sql, &values![narrow(documents)], |row| row.integer(0))
+    }
+
+    /// Merges some segments that nobody else has locked; whether there were any to merge.
+    fn merge(&self, most: usize) -> Result<bool, StoreError> {
+        // Not while somebody purges.
+        if !self.exists("SELECT WHERE pg_try_advisory_xact_lock_shared(?1)", &values![PURGER])? {
+            return Ok(false);
+        }
+        let sql = "SELECT number, documents FROM word_segment WHERE documents < ?1
+            ORDER BY documents, number FOR UPDATE SKIP LOCKED";
+        let segments: Vec<(i64, usize)> =
+            self.rows(sql, &values![narrow(most)], |row| Ok((row.integer(0)?, count(row, 1)?)))?;
+        let sizes: Vec<usize> = segments.iter().map(|(_, documents)| *documents).collect();
+        let Some(merged) = to_merge(&sizes, most) else { return Ok(false) };
+        let documents = sizes[merged.clone()].iter().sum();
+        let numbers: Vec<i64> = segments[merged].iter().map(|(number, _)| *number).collect();
+        let into = self.new_segment(documents)?;
+        let sql = "WITH taken AS (DELETE FROM posting WHERE segment = ANY(?1) RETURNING *)
+            INSERT INTO posting (segment, term, documents, entries)
+            SELECT ?2, term, CAST(sum(documents) AS integer), string_agg(entries, CAST('' AS bytea) ORDER BY segment)
+            FROM taken GROUP BY term";
+        self.database.on(|link| link.execute(sql, &[&numbers, &into]))?;
+        self.database.on(|link| link.execute("DELETE FROM word_segment WHERE number = ANY(?1)", &[&numbers]))?;
+        Ok(true)
+    }
+
+    /// Removes the postings of items that are gone. The batch holds the store's lock, so no item goes meanwhile.
+    fn purge(&self) -> Result<(), StoreError> {
+        // Whoever merges ends first.
+        self.exists("SELECT FROM pg_advisory_xact_lock(?1)", &values![PURGER])?;
+        let version = |item: i64, born: i64| ItemVersion { item, born };
+        let sql = "SELECT item, born FROM dead_words";
+        let dead = self.rows(sql, &[], |row| Ok(version(row.integer(0)?, row.integer(1)?)))?;
+        let dead: HashSet<ItemVersion> = dead.into_iter().collect();
+        let terms: Vec<i64> = self.rows("SELECT term FROM dead_term", &[], |row| row.integer(0))?;
+        let mut removed: BTreeMap<i64, BTreeSet<ItemVersion>> = BTreeMap::new();
+        for some in terms.chunks(PURGED) {
+            self.purge_terms(some, &dead, &mut removed)?;
+        }
+        for (segment, gone) in removed {
+            let sql = "UPDATE word_segment SET documents = greatest(documents - ?2, 0) WHERE number = ?1";
+            self.execute(sql, &values![segment, narrow(gone.len())])?;
+        }
+        let empty = "DELETE FROM word_segment WHERE NOT EXISTS (SELECT FROM posting WHERE segment = number)";
+        for sql in [empty, "DELETE FROM dead_words", "DELETE FROM dead_term"] {
+            self.execute(sql, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Removes the postings of these terms that name the dead; notes those in `removed` by segment.
+    fn purge_terms(
+        &self,
+        terms: &[i64],
+        dead: &HashSet<ItemVersion>,
+        removed: &mut BTreeMap<i64, BTreeSet<ItemVersion>>,
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT segment, posting.term, entries FROM unnest(?1::bigint[]) AS asked (term)
+            CROSS JOIN word_segment JOIN posting ON segment = number AND posting.term = asked.term";
+        let rows = self.database.rows_with(sql, &[&terms], |row| {
+            let mut postings = Vec::new();
+            read_runs(row.bytes(2)?, &mut postings).ok_or_else(|| super::odd("postings"))?;
+            Ok((row.integer(0)?, row.integer(1)?, postings))
+        })?;
+        let (mut segments, mut changed, mut documents, mut entries) = (vec![], vec![], vec![], vec![]);
+        for (segment, term, postings) in rows {
+            let is_dead = |posting: &&Posting| dead.contains(&posting.version);
+            let gone: Vec<ItemVersion> = postings.iter().filter(is_dead).map(|posting| posting.version).collect();
+            if gone.is_empty() {
+                continue;
+            }
+            removed.entry(segment).or_default().extend(gone);
+            let live: Vec<Posting> = postings.iter().filter(|posting| !is_dead(posting)).copied().collect();
+            let mut packed = Vec::new();
+            live.chunk_by(|a, b| a.version.born == b.version.born).for_each(|run| push_run(run, &mut packed));
+            segments.push(segment);
+            changed.push(term);
+            documents.push(narrow(live.len()));
+            entries.push(packed);
+        }
+        let sql = "UPDATE posting SET documents = kept.documents, entries = kept.entries
+            FROM unnest(?1::bigint[], ?2::bigint[], ?3::integer[], ?4::bytea[])
+                AS kept (segment, term, documents, entries)
+            WHERE posting.segment = kept.segment AND posting.term = kept.term";
+        self.database.on(|link| link.execute(sql, &[&segments, &changed, &documents, &entries]))?;
+        let sql = "DELETE FROM posting USING unnest(?1::bigint[], ?2::bigint[]) AS kept (segment, term)
+            WHERE posting.segment = kept.segment AND posting.term = kept.term AND documents = 0";
+        self.database.on(|link| link.execute(sql, &[&segments, &changed])).map(drop)
+    }
+}
+
+impl KeepWords for SharedDatabase {
+    fn index_words(&mut self, words: WordsOf, at_most: usize) -> Result<usize, StoreError> {
+        let batch = self.begin_behind_others()?;
+        let sql = format!(
+            "SELECT {TEXT_COLUMNS} FROM item WHERE state = 'active'
+                AND NOT EXISTS (SELECT FROM item_words WHERE item = id) ORDER BY id LIMIT ?1"
+        );
+        let items = batch.rows(&sql, &[SqlValue::most(at_most)], |row| {
+            let text = read_text(row)?;
+            Ok((text.id, words.words(&text)))
+        })?;
+        let many = items.len();
+        items.into_iter().for_each(|(item, words)| batch.pending.push(item, words));
+        batch.commit()?;
+        Ok(many)
+    }
+
+    fn merge_words(&mut self, at_most: usize) -> Result<bool, StoreError> {
+        let sql = "SELECT (SELECT count(*) FROM dead_words) > ?1 + documents / ?2 FROM word_total";
+        if self.one(sql, &values![DEAD, DEAD_SHARE], |row| row.integer(0))? == 1 {
+            self.purge_words()?;
+            return Ok(true);
+        }
+        // Without the store's lock: others write meanwhile.
+        let batch = self.begin_aside()?;
+        let is_merged = batch.merge(at_most)?;
+        batch.commit()?;
+        Ok(is_merged)
+    }
+
+    fn purge_words(&mut self) -> Result<(), StoreError> {
+        let batch = self.begin_behind_others()?;
+        batch.database.on(|link| link.batch(UNHURRIED))?;
+        batch.purge()?;
+        batch.commit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn segments_of_a_size_are_merged() {
+        let none: [usize; 0] = [];
+        assert_eq!((to_merge(&none, 9), to_merge(&[3], 9), to_merge(&[1, 3, 7], 99)), (None, None, None));
+        assert_eq!(to_merge(&[1, 2], 9), Some(0..2));
+        assert_eq!(to_merge(&[1, 1, 4, 9, 40], 99), Some(0..4), "what has grown takes the next with it");
+        assert_eq!(to_merge(&[1, 3, 5], 99), Some(1..3));
+        assert_eq!(to_merge(&[40, 60], 99), None);
+        assert_eq!(to_merge(&[1, 1, 2, 2], 3), Some(0..2));
+    }
+
+    proptest! {
+        #[test]
+        fn merging_ends_with_few_segments(mut sizes in proptest::collection::vec(1usize..99, 0..60)) {
+            let all: usize = sizes.iter().sum();
+            loop {
+                sizes.sort_unstable();
+                let Some(range) = to_merge(&sizes, usize::MAX) else { break };
+                let merged: Vec<usize> = sizes.drain(range).collect();
+                sizes.push(merged.iter().sum());
+            }
+            prop_assert_eq!(sizes.iter().sum::<usize>(), all);
+            prop_assert!(sizes.windows(2).all(|two| two[1] > 2 * two[0]));
+        }
+    }
+}
