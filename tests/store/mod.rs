@@ -12,3 +12,5 @@ mod renewal; // the file of vectors is made again while others write
 mod together; // several processes at once
 mod twin; // by the file of vectors, and from the database alone
 mod vectors; // the file of vectors, what has changed since, and a killed writer
+#[cfg(target_os = "linux")]
+mod words; // words inside a store in PostgreSQL, against an index of them

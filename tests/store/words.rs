@@ -166,10 +166,9 @@ fn run(server: &Server, name: &str, steps: Vec<Step>, most: usize) {
 
 #[test]
 fn a_shared_store_finds_as_a_term_index_does() {
-    let server = Server::start(&["-A", "trust"]);
+    let server = Server::start();
     let steps = (proptest::collection::vec(step(), 1..16), 0usize..9);
-    let mut runner =
-        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 12, ..ProptestConfig::default() });
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 12, ..ProptestConfig::default() });
     let case = std::cell::Cell::new(0);
     let ran = runner.run(&steps, |(steps, most)| {
         case.set(case.get() + 1);
