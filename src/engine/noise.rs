@@ -237,8 +237,13 @@ impl Engine {
         let files = Provenance::default();
         let files = RequestFiles::new(database, &files);
         let finder = items.finder(database);
-        let collection =
-            ItemCollection { documents: database, finder: finder.as_dyn(), files: &files, access: &Access::all(), noise: None };
+        let collection = ItemCollection {
+            documents: database,
+            finder: finder.as_dyn(),
+            files: &files,
+            access: &Access::all(),
+            noise: None,
+        };
         let knowledge: &Knowledge = &packs.knowledge;
         let context = SearchContext {
             knowledge,

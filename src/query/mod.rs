@@ -50,7 +50,9 @@ mod sure;
 mod tells;
 
 pub use analyse::{Problem, Problems, analyse};
-pub use collections::{Admitted, Around, DerivedItems, Files, FindItems, ItemCollection, NearItem, Noise, PreparedWords};
+pub use collections::{
+    Admitted, Around, DerivedItems, Files, FindItems, ItemCollection, NearItem, Noise, PreparedWords,
+};
 pub use error::SearchError;
 pub use gate::Gates;
 pub use knowledge::{Filters, Knowledge};

@@ -206,7 +206,9 @@ impl Engine {
             Ok(file.is_none_or(|file| file.is_due()).then_some(model))
         };
         let path = match self.read_database()? {
-            Some(database) if database.shared().is_none() && due(&database)?.is_some() => renewal_lock(&database.vector_file()),
+            Some(database) if database.shared().is_none() && due(&database)?.is_some() => {
+                renewal_lock(&database.vector_file())
+            }
             _ => return Ok(Renewed::NotDue),
         };
         let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {

@@ -2,8 +2,9 @@
 //! scored by the counts that it keeps; so an item has the same signals as where files are derived from the store.
 
 use crate::engine::{Engine, EngineError};
-use crate::lexical::{DocumentVersion, QueryTerms, Reach, StoredPosting, StoredQuery, TermOverlap, WeightedTerms};
-use crate::lexical::term_of;
+use crate::lexical::{
+    DocumentVersion, QueryTerms, Reach, StoredPosting, StoredQuery, TermOverlap, WeightedTerms, word_hash,
+};
 use crate::query::{FindItems, NearItem, PreparedWords, SearchError};
 use crate::store::{
     Database, FindWords, IndexModel, ItemFilter, ItemVersion, MemoryView, NearText, NearestSearch, Posting, ReadItems,
@@ -157,7 +158,7 @@ impl FindItems for StoredFinder<'_> {
 
     fn holders(&self, words: &[&str]) -> Result<Vec<usize>, SearchError> {
         // A word of no term is held by nobody.
-        let terms: Vec<Option<u64>> = words.iter().map(|word| term_of(word)).collect();
+        let terms: Vec<Option<u64>> = words.iter().map(|word| word_hash(word)).collect();
         let asked: Vec<u64> = terms.iter().copied().flatten().collect();
         let mut counts = match self.items.among() {
             None => self.database.word_totals(&asked)?.frequencies,

@@ -6,13 +6,14 @@ mod keep;
 
 pub(super) use finder::{StoredFinder, StoredItems};
 
-use crate::lexical::{TermText, text_terms};
+use super::derived::Headed;
+use crate::lexical::DocumentTerms;
 use crate::store::{ItemText, ItemWords, WordsOf};
 
 /// The words that items of a shared store are found by: those of a file of words.
 pub(super) const WORDS: WordsOf = WordsOf(words);
 
 fn words(item: &ItemText) -> ItemWords {
-    let (length, terms) = text_terms(&super::derived::Headed::new(item));
+    let DocumentTerms { length, terms } = DocumentTerms::of(&Headed::new(item));
     ItemWords { length, terms }
 }

@@ -18,8 +18,6 @@ use super::{
     WriterLock, make_private, sqlite,
 };
 use std::fmt;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -357,7 +355,7 @@ impl Database {
     }
 
     /// Takes the last traces of what was forgotten off the disk; gives whether all are gone. Of a database in
-    /// PostgreSQL those in files of this machine go, and the server takes its own when it cleans up.
+    /// PostgreSQL the words that were forgotten go, and the server takes its own traces when it cleans up.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses or a file cannot be removed.
@@ -366,12 +364,6 @@ impl Database {
             return file.erase_traces(lock, patience);
         }
         if self.meta(LEFT)?.is_some_and(|left| left == ANYWHERE) {
-            for derived in [self.vector_file(), self.terms_file()] {
-                match fs::remove_file(&derived) {
-                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(StoreError::io(&derived)(error)),
-                    _ => {}
-                }
-            }
             if let Some(shared) = self.shared_mut() {
                 shared.purge_words()?;
             }

@@ -139,9 +139,7 @@ impl<D: ReadSql> ReadItems for D {
         let is_it = if id.is_some() { " AND item.id = ?" } else { "" };
         values.extend(id.map(SqlValue::from));
         self.exists(
-            &format!(
-                "SELECT 1 FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes}{is_it} LIMIT 1"
-            ),
+            &format!("SELECT 1 FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes}{is_it} LIMIT 1"),
             &values,
         )
     }
@@ -156,7 +154,8 @@ impl<D: ReadSql> ReadItems for D {
     }
 
     fn last_item(&self) -> Result<u64, StoreError> {
-        let last = self.one("SELECT coalesce(max(id), 0) FROM item WHERE state = 'active'", &[], |row| row.integer(0))?;
+        let last =
+            self.one("SELECT coalesce(max(id), 0) FROM item WHERE state = 'active'", &[], |row| row.integer(0))?;
         Ok(last.unsigned_abs())
     }
 }

@@ -51,7 +51,7 @@ pub(super) use rebuild::rebuild;
 pub(super) use run::{ByKey, KeepSql, Keys, ReadSql, RunSql, WriteSql};
 pub(super) use traces::{ANYWHERE, IN_COPIES, IN_LOG, LEFT, TRACED_PATHS, has_traces, is_traced, trace_paths};
 pub(super) use transfer::{export, import};
-pub(super) use value::{SqlError, SqlRow, count, json, odd, within};
+pub(super) use value::{SqlError, SqlRow, count, odd};
 pub(super) use vector::floats;
 pub(super) use words::{TEXT_COLUMNS, read_text};
 #[cfg(test)]
