@@ -7,7 +7,7 @@ use super::learning::{
     CAPABILITIES, SUGGESTIONS, TASKS, THRESHOLDS, TRACES, read_capability, read_suggestion, read_task, read_threshold,
     read_trace,
 };
-use super::memory::{DRIFTED, EVENTS, read_drifted, read_event, read_memory};
+use super::memory::{EVENTS, LISTED, read_drifted, read_event, read_memory};
 use super::outcome::{OUTCOMES, PATTERNS, read_outcome, read_pattern};
 use super::source::{SOURCE_COLUMNS, read_source};
 use super::tools::{TOOLS, read_tool};
@@ -206,7 +206,7 @@ fn derived_rows<D: ReadSql>(store: &D, faults: &mut Faults) -> Result<(), StoreE
 /// The columns of memories that reads ask for, against their data.
 fn memories<D: ReadSql>(store: &D, faults: &mut Faults) -> Result<(), StoreError> {
     let mut wrong = 0;
-    store.visit(DRIFTED, |row| {
+    store.visit(LISTED, |row| {
         // What cannot be read is told among the values.
         wrong += usize::from(read_drifted(row).is_ok_and(|memory| memory.is_some()));
         Ok(ControlFlow::Continue(()))

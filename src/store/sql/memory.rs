@@ -48,11 +48,11 @@ pub fn read_memory<R: SqlRow>(row: &R) -> Result<Memory, R::Error> {
     stored(row, 1).map_err(within(&format!("memory {}", shown_text(&id))))
 }
 
-/// Memories with the columns that reads ask for, from a row of this.
-pub(super) const DRIFTED: &str =
+/// Memories with the columns that they are listed by, from a row of this.
+pub(super) const LISTED: &str =
     "SELECT id, data, kind, scope, state, is_held, fingerprint, ends_at, last_at FROM memory";
 
-/// A memory whose columns are not what its data says.
+/// A memory, if its columns are not what its data says.
 pub(super) fn read_drifted<R: SqlRow>(row: &R) -> Result<Option<Box<Memory>>, R::Error> {
     let memory = read_memory(row)?;
     let is_same = row.text(2)? == memory.kind.name()

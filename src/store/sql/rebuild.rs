@@ -2,7 +2,7 @@
 
 use super::check::{is_as_stored, is_unit_vector};
 use super::external::derive;
-use super::memory::{DRIFTED, mend_memory, read_drifted};
+use super::memory::{LISTED, mend_memory, read_drifted};
 use super::source::NO_HASH;
 use super::value::{count, json};
 use super::{RunSql, SqlRow, SqlValue, StoreError, WriteSql, values};
@@ -115,7 +115,7 @@ fn mend_values(changes: &impl WriteSql) -> Result<(), StoreError> {
 /// The columns of memories, from their data.
 fn mend_memories(changes: &impl WriteSql) -> Result<(), StoreError> {
     // What cannot be read is told among the values, and made again from the log.
-    let drifted = changes.rows(DRIFTED, &[], |row| Ok(read_drifted(row).ok().flatten()))?;
+    let drifted = changes.rows(LISTED, &[], |row| Ok(read_drifted(row).ok().flatten()))?;
     drifted.into_iter().flatten().try_for_each(|memory| mend_memory(changes, &memory))
 }
 
