@@ -118,6 +118,18 @@ fn full(status: &Status, verbose: bool, output: &Output) -> String {
         );
         row("search", format!("{how}; {} items changed since the file of vectors was made", file.overlay));
     }
+    if let Some(store) = &status.store {
+        let how = store.recall.map_or_else(
+            || "every vector is compared".to_owned(),
+            |recall| format!("searches find {:.1} % of the nearest", 100.0 * recall),
+        );
+        row("store", line(&store.address).into_owned());
+        row("search", format!("{} vectors in the store; {how}", store.vectors));
+        if store.without_words > 0 {
+            let few = format!("{} items are not found by words yet (`ken gc`)", store.without_words);
+            row("", style.warning(&few));
+        }
+    }
     if let Some(gate) = &status.gate {
         let [share, low, high] = gate.noise.map(|share| 100.0 * share);
         let how = format!("{share:.1} % of questions about other things are answered ({low:.1} to {high:.1} %)");

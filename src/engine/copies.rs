@@ -1,8 +1,11 @@
 //! The whole store, copied to another place and compared with it.
 
 use super::derived::Keep;
+use super::stored::WORDS;
 use super::{Engine, EngineError, Progress, Session};
-use crate::store::{Mirrored, PostgresAccess, StorePlace, compare_stores, copy_store};
+use crate::store::{
+    Database, Mirrored, Place, PostgresAccess, SharedStore, StorePlace, compare_stores, copy_store,
+};
 
 impl Engine {
     /// Makes one place hold what another one holds: everything that is indexed and learnt, with its vectors, and
@@ -19,11 +22,26 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Mirrored, EngineError> {
         let copied = copy_store(from, to, access, &mut |done, total| tell(session, "Copying", done, total))?;
-        if self.settings.data.as_ref().is_some_and(|data| *to == StorePlace::Folder(data.clone())) {
-            let (lock, mut database) = self.write_database("ken store copy", session)?;
+        if let Some(place) = self.found_here(to, access) {
+            let lock = self.writer("ken store copy")?;
+            let mut database = Database::open_to_write_at(&place, &lock)?;
+            self.erase_old_traces(&mut database, &lock, session)?;
             self.keep_derived(&mut database, &lock, Keep::Usable, session)?;
         }
         Ok(copied)
+    }
+
+    /// A place whose items can be found with what this engine derives: its own data directory, and what several
+    /// machines use. Another directory is brought in order by whoever uses it first.
+    fn found_here(&self, place: &StorePlace, access: &PostgresAccess) -> Option<Place> {
+        let folder = self.settings.data.clone()?;
+        match place {
+            StorePlace::Folder(other) => (*other == folder).then(|| Place::folder(folder)),
+            StorePlace::Address(url) => {
+                let (url, access, words) = (url.clone(), access.clone(), Some(WORDS));
+                Some(Place { folder, shared: Some(SharedStore { url, read_url: None, access, words }) })
+            }
+        }
     }
 
     /// Whether two places hold the same.

@@ -70,7 +70,7 @@ pub use purge::Holding;
 pub use session::{OnProgress, Session};
 pub use setup::{AgentFolders, FileSetUp, FileState, SetUp, SetUpError, SetUpReport, agents_here, set_up};
 pub use state::PacksSnapshot;
-pub use status::{Checkup, FittedGate, Status, VectorsFile};
+pub use status::{Checkup, FittedGate, Status, StoreState, VectorsFile};
 pub use tools::{
     AskedVectors, FoundCapability, FoundTool, KnownCapability, KnownThreshold, KnownTool, ToolApproved, ToolAsk,
     ToolPlan, ToolState, ToolsAdded, ToolsFound, ToolsLearnt, TracedDecision, TracedOutcome,

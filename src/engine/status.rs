@@ -8,7 +8,8 @@ use crate::lexical::TermImage;
 use crate::map::open::{Links, open};
 use crate::screen::{Size, shown, shown_text};
 use crate::store::{
-    DATABASE, Database, Fault, Faults, IndexModel, Inventory, MemoryCount, ReadChanges, ReadForgotten, ReadSources,
+    DATABASE, Database, Fault, Faults, FindWords, IndexModel, Inventory, MemoryCount, ReadChanges, ReadForgotten,
+    ReadNearest, ReadSources,
     ReadVectors, Salvaged, ScopeCount,
 };
 use crate::types::{Access, Kind, MemoryState, Scope};
@@ -34,6 +35,9 @@ pub struct Status {
     pub models_agree: bool,
     /// The file of vectors that searches read; none while it is missing, or too old to be used.
     pub vectors_file: Option<VectorsFile>,
+    /// The database in PostgreSQL that is used in place of the data directory; none where that is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreState>,
     /// How the gate of what is indexed was fitted; none while it is that of the model's calibration, or of labels.
     pub gate: Option<FittedGate>,
     /// Indexed files that changed since.
@@ -72,6 +76,20 @@ pub struct VectorsFile {
     /// Share of the ten nearest that a search finds, with the ends of its 95 % interval, as it was measured when the
     /// graph was built; none without a graph: every vector is compared then.
     pub recall: Option<[f64; 3]>,
+}
+
+/// A store that several machines use, and how it finds items.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct StoreState {
+    /// Its address without a password.
+    pub address: String,
+    /// Vectors that can be searched.
+    pub vectors: usize,
+    /// Share of the nearest that a search by the index finds, as it was measured; none without an index: every vector
+    /// is compared then.
+    pub recall: Option<f64>,
+    /// Items that no search finds by their words yet.
+    pub without_words: usize,
 }
 
 /// A gate that fits what is indexed: see [`crate::types::CorpusNoise`].
@@ -229,7 +247,11 @@ impl Engine {
                 }
             };
             out.index_model = Some(index.fingerprint.as_str().to_owned());
-            out.vectors_file = super::derived::vector_file(&database, &index)?.map(|file| {
+            let file = match database.shared() {
+                Some(_) => None,
+                None => super::derived::vector_file(&database, &index)?,
+            };
+            out.vectors_file = file.map(|file| {
                 let (image, (overlay, dead)) = (file.image(), file.changes());
                 let recall = |one: &Certificate| [one.recall.share, one.recall.low, one.recall.high];
                 VectorsFile {
@@ -241,6 +263,18 @@ impl Engine {
                     recall: image.certificate().map(recall),
                 }
             });
+        }
+        if let Some(shared) = database.shared() {
+            let mut state = StoreState {
+                address: shared.name().to_owned(),
+                without_words: shared.lacking_words()?,
+                ..StoreState::default()
+            };
+            if let Some(model) = database.index_model()? {
+                state.vectors = shared.searchable_vectors(&model)?;
+                state.recall = shared.nearest_certificate(&model)?.map(|certificate| certificate.recall);
+            }
+            out.store = Some(state);
         }
         for (_, source) in database.sources()? {
             match has_changed(&source) {
@@ -310,8 +344,10 @@ impl Engine {
             // Made from what has just been repaired, whatever state it says it is of. Where all is lost it is all there
             // is to say so.
             if !lost {
-                drop(fs::remove_file(database.vector_file()));
-                drop(fs::remove_file(database.terms_file()));
+                if database.shared().is_none() {
+                    drop(fs::remove_file(database.vector_file()));
+                    drop(fs::remove_file(database.terms_file()));
+                }
                 self.keep_derived(&mut database, &lock, Keep::Anew, session)?;
             }
         }
@@ -344,10 +380,12 @@ impl Engine {
                 if !is_shared && !faults.iter().any(|fault| fault.damage) {
                     faults.extend(loss(data, Some(&database))?);
                 }
-                // What the disk does not give says nothing of what is in it.
-                readable(&database.vector_file())?;
-                faults.extend(self.vector_faults(&database));
-                faults.extend(term_faults(&database));
+                if !is_shared {
+                    // What the disk does not give says nothing of what is in it.
+                    readable(&database.vector_file())?;
+                    faults.extend(self.vector_faults(&database));
+                    faults.extend(term_faults(&database));
+                }
             }
             // Somebody else's file is not ours to mend.
             Err(error @ crate::store::StoreError::Foreign { .. }) => return Err(error.into()),

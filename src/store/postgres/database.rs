@@ -7,7 +7,6 @@
 
 use super::connect::Access;
 use super::link::Link;
-use super::listener::NOTIFY;
 use super::primary::Primary;
 use super::row::Failure;
 use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
@@ -67,8 +66,6 @@ pub struct SharedBatch<'a> {
     pub(super) database: &'a SharedDatabase,
     /// Whether items stand or count elsewhere when it is committed.
     pub(super) places_change: Cell<bool>,
-    /// Whether listeners hear of it.
-    notifies: bool,
     pub(super) pending: Pending,
 }
 
@@ -100,7 +97,7 @@ impl SharedDatabase {
     /// taken. What is written through it goes to `primary`, the address of the server that the replica follows:
     ///
     /// - changes, outcomes and what is learnt go there, and fail if it cannot be reached;
-    /// - counters of use go there, and are left out without an error if it cannot be reached, or was not a while ago;
+    /// - counters of use go there, and are left out without an error if it cannot be reached, as are some that follow;
     /// - generations of derived files are not begun, because that server is ahead of what is read here: they begin with
     ///   the last change that the replica has. Changes are not forgotten.
     ///
@@ -231,8 +228,8 @@ impl SharedDatabase {
         Ok(Open(Some(self)))
     }
 
-    /// Begins changes, behind those of everybody else; whether listeners hear of them.
-    pub(super) fn begin_behind_others(&self, notifies: bool) -> Result<SharedBatch<'_>, StoreError> {
+    /// Begins changes, behind those of everybody else.
+    pub(super) fn begin_behind_others(&self) -> Result<SharedBatch<'_>, StoreError> {
         let wait = LOCK_WAIT.as_millis();
         // The lock is waited for only so long; a row, which nobody else changes meanwhile, as long as a statement may.
         let begun = self.enter(
@@ -243,23 +240,23 @@ impl SharedDatabase {
             ),
         );
         begun.map_err(|error| self.busy(error))?;
-        Ok(self.batch(notifies))
+        Ok(self.batch())
     }
 
     /// Begins changes of what may be lost: without the lock, and waiting for no row longer than this.
     pub(super) fn begin_quickly(&self, wait: Duration) -> Result<SharedBatch<'_>, StoreError> {
         self.enter(Moment::Batch, &format!("{BEGIN}; SET LOCAL lock_timeout = {}", wait.as_millis()))?;
-        Ok(self.batch(false))
+        Ok(self.batch())
     }
 
     /// Begins changes of what is derived, which disturb nobody: without the lock, and for as long as they take.
     pub(super) fn begin_aside(&self) -> Result<SharedBatch<'_>, StoreError> {
         self.enter(Moment::Batch, &format!("{BEGIN}; {UNHURRIED}"))?;
-        Ok(self.batch(false))
+        Ok(self.batch())
     }
 
-    fn batch(&self, notifies: bool) -> SharedBatch<'_> {
-        SharedBatch { database: self, places_change: Cell::new(false), notifies, pending: Pending::default() }
+    fn batch(&self) -> SharedBatch<'_> {
+        SharedBatch { database: self, places_change: Cell::new(false), pending: Pending::default() }
     }
 
     fn busy(&self, error: StoreError) -> StoreError {
@@ -291,7 +288,7 @@ impl WriteStore for SharedDatabase {
     type Batch<'a> = SharedBatch<'a>;
 
     fn begin(&mut self, _lock: &WriterLock) -> Result<SharedBatch<'_>, StoreError> {
-        self.writer()?.begin_behind_others(true)
+        self.writer()?.begin_behind_others()
     }
 }
 
@@ -302,8 +299,7 @@ impl WriteBatch for SharedBatch<'_> {
         }
         self.write_words()?;
         // After a statement that failed the server would take COMMIT for ROLLBACK, and say nothing.
-        let notify = if self.notifies { NOTIFY } else { "" };
-        self.database.on(|link| link.batch(&format!("SELECT 1; {notify}; COMMIT")))?;
+        self.database.on(|link| link.batch("SELECT 1; COMMIT"))?;
         self.database.moment.set(Moment::Now);
         Ok(())
     }

@@ -8,7 +8,6 @@
 mod connect;
 mod database;
 mod link;
-mod listener;
 mod nearest;
 mod primary;
 mod row;
@@ -21,7 +20,6 @@ mod words;
 
 pub use connect::{Access, is_address};
 pub use database::{SharedBatch, SharedDatabase};
-pub use listener::Listener;
 pub(in crate::store) use rows::Rows;
 
 #[cfg(test)]

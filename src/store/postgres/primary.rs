@@ -4,27 +4,27 @@
 use super::connect::Access;
 use super::database::SharedDatabase;
 use crate::store::StoreError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The longest time that a connection may take to be made, because a search counts what it has served.
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// How long counters are left out after that failed.
-const PAUSE: Duration = Duration::from_secs(60);
+/// How many counters are left out after that failed.
+const LEFT_OUT: usize = 100;
 
 /// A server that may not have been connected to yet.
 pub(super) struct Primary {
     address: String,
     access: Access,
     database: Option<Box<SharedDatabase>>,
-    /// When a counter could not be written there.
-    failed: Option<Instant>,
+    /// Counters that are left out before the next one is tried.
+    left_out: usize,
 }
 
 impl Primary {
     pub fn new(address: &str, access: &Access) -> Self {
         let access = Access { connect_timeout: access.connect_timeout.min(CONNECT), ..access.clone() };
-        Self { address: address.to_owned(), access, database: None, failed: None }
+        Self { address: address.to_owned(), access, database: None, left_out: 0 }
     }
 
     /// The store there.
@@ -39,12 +39,12 @@ impl Primary {
         Ok(self.database.insert(database))
     }
 
-    /// Writes what may be lost there, unless that failed a short while ago.
+    /// Writes what may be lost there, unless one of the last failed.
     pub fn try_quickly(&mut self, write: impl FnOnce(&SharedDatabase) -> Result<(), StoreError>) {
-        if self.failed.is_some_and(|at| at.elapsed() < PAUSE) {
-            return;
+        if self.left_out > 0 {
+            self.left_out -= 1;
+        } else if self.database().and_then(write).is_err() {
+            self.left_out = LEFT_OUT;
         }
-        let written = self.database().and_then(write);
-        self.failed = written.is_err().then(Instant::now);
     }
 }

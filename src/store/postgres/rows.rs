@@ -1,7 +1,6 @@
 //! A database in PostgreSQL as a place that stores are copied from and to (`store::mirror`).
 
 use super::connect::{Access, connect};
-use super::listener::NOTIFY;
 use super::schema::{check_copy, lock, prepare, refused};
 use super::text::{marked, unmarked};
 use crate::store::StoreError;
@@ -99,7 +98,6 @@ fn write(client: &mut Client, table: &Table, Change { gone, other, new }: &Chang
         writer.finish()?;
     }
     number_behind(&mut transaction, table, new)?;
-    transaction.batch_execute(NOTIFY)?;
     // Readers keep what they have read of items until somebody says that it has changed.
     transaction.batch_execute(
         "INSERT INTO meta VALUES ('places', '1')

@@ -198,7 +198,7 @@ impl KeepSql for SharedDatabase {
     }
 
     fn begin_unlocked(&mut self) -> Result<SharedBatch<'_>, StoreError> {
-        self.writer()?.begin_behind_others(false)
+        self.writer()?.begin_behind_others()
     }
 
     fn insert_quickly<'v, const N: usize>(

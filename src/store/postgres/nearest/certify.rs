@@ -30,7 +30,7 @@ pub(super) fn certify(
     target: f64,
 ) -> Result<NearestCertificate, StoreError> {
     let certificate = database.at_once(|| measure(database, model, target))?;
-    let batch = database.begin_behind_others(false)?;
+    let batch = database.begin_behind_others()?;
     let json = serde_json::to_value(&certificate).unwrap_or_default().to_string();
     batch.set_meta(&key(model), Some(&json))?;
     batch.commit()?;

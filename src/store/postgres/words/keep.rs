@@ -238,7 +238,7 @@ impl SharedBatch<'_> {
 
 impl KeepWords for SharedDatabase {
     fn index_words(&mut self, words: WordsOf, at_most: usize) -> Result<usize, StoreError> {
-        let batch = self.begin_behind_others(false)?;
+        let batch = self.begin_behind_others()?;
         let sql = format!(
             "SELECT {TEXT_COLUMNS} FROM item WHERE state = 'active'
                 AND NOT EXISTS (SELECT FROM item_words WHERE item = id) ORDER BY id LIMIT ?1"
@@ -267,7 +267,7 @@ impl KeepWords for SharedDatabase {
     }
 
     fn purge_words(&mut self) -> Result<(), StoreError> {
-        let batch = self.begin_behind_others(false)?;
+        let batch = self.begin_behind_others()?;
         batch.database.on(|link| link.batch(UNHURRIED))?;
         batch.purge()?;
         batch.commit()
