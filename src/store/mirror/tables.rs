@@ -62,7 +62,8 @@ impl Table {
         let others = self.columns[self.keys..].iter().map(|(name, _)| format!("\"{name}\" = excluded.\"{name}\""));
         let others: Vec<String> = others.collect();
         // A row that is its key alone has nothing else to say.
-        let conflict = if others.is_empty() { "NOTHING".to_owned() } else { format!("UPDATE SET {}", others.join(", ")) };
+        let conflict =
+            if others.is_empty() { "NOTHING".to_owned() } else { format!("UPDATE SET {}", others.join(", ")) };
         format!(
             "INSERT INTO \"{}\" ({}) VALUES ({}) ON CONFLICT ({}) DO {conflict}",
             self.name,
@@ -100,7 +101,14 @@ pub(in crate::store) const TABLES: &[Table] = &[
         only: Some("key IN ('active_model', 'cut', 'noise', 'switched_from', 'switched_to')"),
         columns: &[("key", Text), ("value", Text)],
     },
-    Table { name: "repository", keys: 1, is_log: false, unique: &[], only: None, columns: &[("root", Text), ("id", Text)] },
+    Table {
+        name: "repository",
+        keys: 1,
+        is_log: false,
+        unique: &[],
+        only: None,
+        columns: &[("root", Text), ("id", Text)],
+    },
     Table {
         name: "source",
         keys: 1,
