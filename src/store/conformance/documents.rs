@@ -5,7 +5,7 @@ use crate::store::{
     CountUsage, ItemFilter, PathFilter, ReadExternal, ReadForgotten, ReadItems, ReadSources, ReadUsage, ReadWords,
     Source, Stat, WriteExternal, WriteForgotten, WriteItems, WriteSources, external_uid,
 };
-use crate::types::{Access, Attributes, ExternalItem, Item, Kind, Scope, Span, State, StoredItem};
+use crate::types::{Access, Attributes, CONTEXT, ExternalItem, Item, Kind, Scope, Span, State, StoredItem};
 use std::path::Path;
 
 pub(super) fn items_come_back_as_they_were_put<M: Maker>(maker: &M) {
@@ -192,4 +192,35 @@ pub(super) fn what_is_forgotten_stays_away<M: Maker>(maker: &M) {
     assert_eq!(made.write(|batch| batch.undo_forget("chunk/0")), None);
     assert_eq!(made.write(|batch| batch.forget_source(file)), 2);
     assert!(made.store.sources().unwrap().is_empty());
+}
+
+pub(super) fn what_follows_a_forgotten_item_keeps_its_other_attributes<M: Maker>(maker: &M) {
+    let mut made = made(maker);
+    let mut random = 1u64;
+    let number = |_| {
+        // xorshift: floats of all sizes, among them such as a reader of JSON may take for a neighbour.
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        f64::from_bits(random)
+    };
+    let numbers: Vec<f64> = (0..300).map(number).filter(|number| number.is_finite()).collect();
+    let mut attributes = serde_json::json!({
+        "z": [1.0000000000000002, 1e21, 5e-324, 0.1 + 0.2],
+        CONTEXT: "the end of what was before",
+        "numbers": numbers,
+        "a": "\0 ä",
+    });
+    let (ids, file) = made.write(|batch| {
+        let file = batch.put_source(&source("/docs/a.md"))?;
+        let gone = batch.put_item(&item("chunk/0", "is forgotten"), Some(file))?;
+        let span = Some(Span { byte_start: 9, byte_end: 19, line_start: 3, line_end: 4 });
+        let after = Item { attributes: attributes.clone(), span, ..item("chunk/1", "comes after") };
+        Ok(([gone, batch.put_item(&after, Some(file))?], file))
+    });
+    made.write(|batch| batch.forget_item(ids[0], 77));
+    attributes.as_object_mut().unwrap().shift_remove(CONTEXT);
+    let anchors = made.store.anchors(file).unwrap();
+    let after = anchors.iter().find(|anchor| anchor.id == ids[1]).unwrap();
+    assert_eq!(after.attributes, attributes.to_string());
 }

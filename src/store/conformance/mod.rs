@@ -18,7 +18,8 @@ use batches::{a_batch_is_all_or_nothing, a_snapshot_is_of_one_moment, readers_in
 use conditions::{attributes_change_and_go_with_their_items, conditions_admit_what_a_plain_reading_does};
 use documents::{
     files_are_remembered, filters_admit_what_they_name, items_come_back_as_they_were_put, items_move_change_and_go,
-    items_of_programs_are_listed_by_id_and_deleted, only_what_may_be_seen_is_admitted, what_is_forgotten_stays_away,
+    items_of_programs_are_listed_by_id_and_deleted, only_what_may_be_seen_is_admitted,
+    what_follows_a_forgotten_item_keeps_its_other_attributes, what_is_forgotten_stays_away,
 };
 use learning::{
     capabilities_are_counted_by_their_uses, tasks_and_thresholds_are_settled_once, tools_are_kept_by_scope_and_key,
@@ -62,6 +63,7 @@ macro_rules! conforms {
             the_stamp_changes_with_what_a_search_depends_on,
             what_was_measured_comes_back,
             what_is_forgotten_stays_away,
+            what_follows_a_forgotten_item_keeps_its_other_attributes,
             a_batch_is_all_or_nothing,
             a_snapshot_is_of_one_moment,
             readers_in_threads_see_whole_batches,

@@ -182,6 +182,8 @@ proptest! {
             })
             .unwrap();
         prop_assert_eq!(items, counted, "what is derived follows");
+        let logged: i64 = database.query_row("SELECT count(*) FROM vector_change", [], |row| row.get(0)).unwrap();
+        prop_assert!(logged <= 1, "nobody can ask for {} changes", logged);
     }
 }
 
@@ -220,4 +222,21 @@ fn the_list_has_every_table_and_column_of_the_database() {
     let mut listed: Vec<_> = TABLES.iter().flat_map(columns).collect();
     listed.sort();
     assert_eq!(listed, there);
+}
+
+#[test]
+fn the_list_has_every_rule_that_values_are_unique() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(Database::open_to_write(&lock(dir.path())).unwrap());
+    let connection = Connection::open(dir.path().join(DATABASE)).unwrap();
+    let sql = "SELECT DISTINCT i.name FROM pragma_index_list(?1) l JOIN pragma_index_info(l.name) i
+        WHERE l.\"unique\" = 1 AND l.origin <> 'pk' ORDER BY i.name";
+    for table in TABLES {
+        let mut statement = connection.prepare(sql).unwrap();
+        let rows = statement.query_map([table.name], |row| row.get::<_, String>(0)).unwrap();
+        let there: Vec<String> = rows.map(Result::unwrap).collect();
+        let mut listed = table.unique.to_vec();
+        listed.sort_unstable();
+        assert_eq!(listed, there, "{}", table.name);
+    }
 }

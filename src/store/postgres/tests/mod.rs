@@ -1,7 +1,12 @@
 //! What a server makes of a store, beside what every store must do (`store::conformance`).
 
+mod copies;
 mod databases;
+mod globs;
 mod nearest;
+mod replica;
+mod rights;
+mod statements;
 mod words;
 
 use super::{Access, SharedDatabase};
@@ -74,7 +79,8 @@ fn a_batch_that_is_dropped_or_fails_leaves_nothing() {
     {
         let batch = store.begin(&lock).unwrap();
         batch.put_item(&item("chunk/1"), None).unwrap();
-        assert!(batch.execute("INSERT INTO event (at, name, data) VALUES (1, 'x', 'no JSON')", &[]).is_err());
+        let refused = batch.execute("INSERT INTO event (at, name, data) VALUES (1, 'x', 'no JSON')", &[]);
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::Damaged);
         // Whoever goes on regardless hears of it at the latest here.
         assert!(batch.commit().is_err());
     }
@@ -258,6 +264,14 @@ fn what_nobody_wrote_is_damage_and_never_a_panic() {
     server().psql(&database_of(dir.path()), "UPDATE kenning.item SET byte_start = -1");
     let error = store.items(&[row]).unwrap_err();
     assert!(error.to_string().contains("item chunk/1: byte_start is -1"), "{error}");
+    let twice = "INSERT INTO meta (key, value) VALUES ('twice', ''), ('twice', '')";
+    let error = store.execute(twice, &[]).unwrap_err();
+    assert!(error.kind() == ErrorKind::Damaged && error.hint().is_some(), "a rule is broken: {error}");
+    for change in ["ALTER COLUMN title TYPE bytea USING ''", "DROP COLUMN title"] {
+        server().psql(&database_of(dir.path()), &format!("ALTER TABLE kenning.item {change}"));
+        let error = open(dir.path()).items(&[row]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Damaged, "{change}: {error}");
+    }
 }
 
 /// As the engine uses it: by its place, through the pool, with what is derived from it on this machine.
