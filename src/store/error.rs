@@ -124,14 +124,13 @@ pub enum StoreError {
         /// Its encoding.
         encoding: String,
     },
-    /// A database without the extension pgvector, which could not be made either.
-    #[error("{name} lacks the extension vector{}", source.as_ref().map(|said| format!(": {}", reason(said)))
-        .unwrap_or_default())]
+    /// A database without the extension pgvector.
+    #[error("{name} lacks the extension vector: {why}")]
     NoExtension {
         /// The database.
         name: String,
         /// What the server said when it was to be made.
-        source: Option<postgres::Error>,
+        why: String,
     },
     /// A database with an extension pgvector that is too old.
     #[error("{name} has version {version} of the extension vector, and ken needs 0.8 or later")]
@@ -212,7 +211,7 @@ pub enum StoreError {
 }
 
 /// What went wrong between client and server, with what the server said of it.
-fn reason(error: &postgres::Error) -> String {
+pub(super) fn reason(error: &postgres::Error) -> String {
     let source = std::error::Error::source(error);
     match (error.as_db_error(), source) {
         (Some(said), _) => said.message().to_owned(),

@@ -1,7 +1,7 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
 use crate::store::StoreError;
-use crate::store::error::odd_content;
+use crate::store::error::{odd_content, reason};
 use postgres::error::SqlState;
 use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
@@ -91,7 +91,7 @@ fn extend(transaction: &mut Transaction<'_>, name: &str) -> Result<(), StoreErro
         // Not in the schema of our tables: others may use it too.
         None => transaction
             .batch_execute("CREATE EXTENSION vector SCHEMA public")
-            .map_err(|source| StoreError::NoExtension { name: name.to_owned(), source: Some(source) }),
+            .map_err(|source| StoreError::NoExtension { name: name.to_owned(), why: reason(&source) }),
     }
 }
 

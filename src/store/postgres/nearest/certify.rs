@@ -1,7 +1,7 @@
 //! How much a search by the index finds, measured with stored vectors as questions.
 
 use super::super::SharedDatabase;
-use crate::store::sql::{ReadSql, RunSql, SqlRow, WriteSql, floats, values};
+use crate::store::sql::{RunSql, SqlRow, WriteSql, floats, values};
 use crate::store::{IndexModel, NearText, NearestCertificate, NearestSearch, ReadNearest, StoreError, WriteBatch};
 use crate::text::TextHash;
 use std::collections::HashSet;
@@ -29,7 +29,8 @@ pub(super) fn certify(
     model: &IndexModel,
     target: f64,
 ) -> Result<NearestCertificate, StoreError> {
-    let certificate = database.at_once(|| measure(database, model, target))?;
+    // Each question is of its own moment: a snapshot that is held so long would keep others from making an index.
+    let certificate = measure(database, model, target)?;
     let batch = database.begin_behind_others()?;
     let json = serde_json::to_value(&certificate).unwrap_or_default().to_string();
     batch.set_meta(&key(model), Some(&json))?;

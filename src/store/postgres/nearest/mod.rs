@@ -25,8 +25,10 @@ impl SharedDatabase {
             let sql = "SELECT quote_ident(nspname) FROM pg_extension
                 JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'vector'";
             let found = self.first(sql, &[], |row| SqlRow::get(row, 0))?;
-            let schema: String =
-                found.ok_or_else(|| StoreError::NoExtension { name: self.name().to_owned(), source: None })?;
+            let schema: String = found.ok_or_else(|| StoreError::NoExtension {
+                name: self.name().to_owned(),
+                why: "it was dropped".to_owned(),
+            })?;
             drop(self.extension.set(schema));
         }
         Ok(self.extension.get().map_or("public", String::as_str))

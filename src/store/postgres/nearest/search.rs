@@ -20,6 +20,8 @@ const LEAST_CANDIDATES: usize = 80;
 const MOST_CANDIDATES: usize = 1000;
 /// Rows of the index that are read at most for one question with a filter.
 const SCANNED: usize = 40_000;
+/// As many vectors are compared one by one in the time that the index takes for a row.
+const ROW_COST: f64 = 10.0;
 /// How far the inner product of two unit vectors is off at most when their components are rounded to 16 bits.
 const HALF_ERROR: f64 = 0.001;
 
@@ -88,7 +90,7 @@ pub(super) fn nearest(
         let mut among = if filter.is_empty() { Among::Most(passes, values) } else { Among::Passing(passes, values) };
         let mut is_exact = how == NearestSearch::Exact;
         if let (Among::Passing(passes, values), false) = (&among, is_exact)
-            && let Some(items) = few(database, passes, values, asked)?
+            && let Some(items) = plan(database, passes, values, asked)?
         {
             among = Among::Items(items);
             is_exact = true;
@@ -115,22 +117,42 @@ fn set(database: &SharedDatabase, asked: usize) -> Result<(), StoreError> {
     database.on(|link| link.batch(&sql))
 }
 
-/// The items that pass, if they are so few that comparing all of theirs takes no longer than reading the index.
-fn few(
+/// The items that pass, if they are so few that comparing all of theirs takes no longer than reading the index. Else the
+/// index is told to keep as many candidates as have to be read.
+fn plan(
     database: &SharedDatabase,
     passes: &str,
     values: &[SqlValue<'_>],
     asked: usize,
 ) -> Result<Option<Vec<i64>>, StoreError> {
-    // The index is read for `asked / share` rows, and the items are `share * all`.
-    let all = database.first("SELECT items FROM corpus", &[], |row| row.integer(0))?.unwrap_or(0);
-    let bound = (2.0 * asked as f64 * all as f64).sqrt().clamp(500.0, 20_000.0) as usize;
-    let sql = format!(
-        "SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes} LIMIT {}",
-        bound + 1
-    );
-    let items: Vec<i64> = database.rows(&sql, values, |row| SqlRow::get(row, 0))?;
-    Ok((items.len() <= bound).then_some(items))
+    let all = database.first("SELECT items FROM corpus", &[], |row| row.integer(0))?.unwrap_or(0).max(1) as f64;
+    let passing = format!("SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes}");
+    let expected = expected(database, &passing, values)?;
+    // The index is read for `asked / share` rows, the items are `share * all`.
+    let bound = (ROW_COST * asked as f64 * all).sqrt().clamp(500.0, 30_000.0);
+    let mut share = expected.max(1.0) / all;
+    // What the server expects may be wrong: a filter that it takes for a narrow one is looked at.
+    if expected <= bound * 4.0 {
+        let sql = format!("{passing} LIMIT {}", bound + 1.0);
+        let items: Vec<i64> = database.rows(&sql, values, |row| SqlRow::get(row, 0))?;
+        if items.len() as f64 <= bound {
+            return Ok(Some(items));
+        }
+        share = share.max(bound / all);
+    }
+    let candidates = (asked as f64 / share) as usize;
+    if candidates > asked {
+        let sql = format!("SET LOCAL hnsw.ef_search = {}", candidates.min(MOST_CANDIDATES));
+        database.on(|link| link.batch(&sql))?;
+    }
+    Ok(None)
+}
+
+/// How many rows the server expects of a statement.
+fn expected(database: &SharedDatabase, sql: &str, values: &[SqlValue<'_>]) -> Result<f64, StoreError> {
+    let lines = database.rows(&format!("EXPLAIN {sql}"), values, |row| row.text(0))?;
+    let rows = lines.first().and_then(|line| line.split_once(" rows=")?.1.split_once(' ')?.0.parse().ok());
+    Ok(rows.unwrap_or(f64::INFINITY))
 }
 
 /// Asks for more rows until the items are enough, or there are no more.
