@@ -5,7 +5,8 @@ use super::learning::{here, stored, suggestion, task};
 use super::memories::{event, memory, served};
 use super::outcomes::outcome;
 use super::vectors::vectors;
-use crate::store::sql::{RunSql, values};
+use crate::store::sql::RunSql;
+use crate::store::sql::damage::put_link;
 use crate::store::{
     CapabilityUse, CountUsage, Database, KeepLearning, KeepOutcomes, ReadLearning, StoredThreshold, StoredTrace,
     SuggestionKind, WriteEvents, WriteForgotten, WriteItems, WriteMemory, WriteTools, external_uid,
@@ -48,7 +49,7 @@ pub(super) fn filled<M: Maker<Store = Database>>(maker: &M) -> Made<Database> {
         batch.forget_words("memory/b")?;
         batch.put_memory(&a, Some("key"), Some(&served(&a)))?;
         batch.put_tool(&stored("here", "z"))?;
-        batch.execute("INSERT INTO link VALUES (?1, ?2, ?3, ?4)", &values!["chunk/0", "chunk/1", "see", 0.5])
+        put_link(batch, "chunk/0", "chunk/1")
     });
     let store = &mut made.store;
     store.count_served(&["chunk/0", "chunk/0", "memory/a"], 1).unwrap();

@@ -2,7 +2,10 @@
 
 use super::filled::{filled, run};
 use super::harness::{Made, Maker, hashes, item};
-use crate::store::sql::{RunSql, values};
+use crate::store::sql::damage::{
+    DRIFTS, DRIFTS_BEHIND, LASTING_VALUES, NO_MODEL, ODD_EVENT, ODD_MEMORIES, ODD_VALUES, OTHER_HASH, OTHER_TEXT,
+    put_vector_bytes, weigh_links,
+};
 use crate::store::{
     Cleaned, CountUsage, Database, Fault, ReadItems, ReadSources, ReadUsage, ReadVectors, Record, StoreError,
     WriteItems, WriteVectors,
@@ -38,49 +41,10 @@ pub(super) fn tables_that_drifted_apart_are_found_and_made_again<M: Maker<Store 
     let mut made = filled(maker);
     let before = records(&made.store);
     assert_eq!(made.store.check().unwrap(), []);
-    for (change, name) in [
-        ("DELETE FROM embedding WHERE item_id = (SELECT id FROM item WHERE uid = 'chunk/1')", "embedding-missing"),
-        (
-            "INSERT INTO embedding (item_id, part, text_hash) SELECT id, 0, text_hash FROM item
-                WHERE state = 'disputed'",
-            "embedding-left",
-        ),
-        (
-            "INSERT INTO embedding (item_id, part, text_hash) SELECT id, 0, text_hash FROM item
-                WHERE state = 'retired'",
-            "embedding-left",
-        ),
-        ("UPDATE item SET body = 'left' WHERE state = 'retired'", "forgotten-text"),
-        ("UPDATE item SET title = 'left' WHERE state = 'retired'", "forgotten-text"),
-        ("UPDATE corpus SET words = words + 1", "corpus"),
-        ("UPDATE corpus SET items = items - 1", "corpus"),
-        ("UPDATE error_log SET count = count + 1", "outcomes"),
-        ("UPDATE outcome_session SET kept = kept - 1 WHERE session = 'a'", "outcomes"),
-        ("DELETE FROM outcome_session WHERE session = 'b'", "outcomes"),
-        ("UPDATE capability SET uses = uses + 1", "capabilities"),
-        ("UPDATE capability SET ok = 0", "capabilities"),
-        ("UPDATE attribute SET number = 0.2 WHERE key = 'n'", "attributes"),
-        ("DELETE FROM attribute WHERE text = 'x'", "attributes"),
-        ("DELETE FROM external_item", "attributes"),
-        ("UPDATE external_item SET scope = 'other'", "attributes"),
-        ("UPDATE external_item SET id = 'b'", "attributes"),
-        (
-            "INSERT INTO attribute (item_id, key, part, kind, text)
-                SELECT id, 'k', 0, 'text', 'of an item that has none' FROM item WHERE uid = 'chunk/0'",
-            "attributes",
-        ),
-        ("UPDATE memory SET kind = 'tactic'", "memories"),
-        ("UPDATE memory SET scope = 'there'", "memories"),
-        ("UPDATE memory SET state = 'forgotten'", "memories"),
-        ("UPDATE memory SET is_held = 1", "memories"),
-        ("UPDATE memory SET fingerprint = 'v1:x'", "memories"),
-        ("UPDATE memory SET ends_at = 5", "memories"),
-        ("UPDATE memory SET last_at = last_at + 1", "memories"),
-        ("UPDATE meta SET value = 'another' WHERE key = 'active_model'", "active-model"),
-    ] {
+    for (change, name) in DRIFTS {
         run(&mut made, change);
         let found = fault(&made, change);
-        assert_eq!((found.name, found.damage), (name, false), "{change}");
+        assert_eq!((found.name, found.damage), (*name, false), "{change}");
         rebuilt(&mut made, change);
         assert_eq!(records(&made.store), before, "{change}");
     }
@@ -91,25 +55,7 @@ pub(super) fn tables_that_drifted_apart_are_found_and_made_again<M: Maker<Store 
 pub(super) fn values_that_nobody_wrote_are_found_and_taken_away<M: Maker<Store = Database>>(maker: &M) {
     let mut made = filled(maker);
     let items = records(&made.store).len();
-    for (change, told) in [
-        ("UPDATE item SET byte_start = -4 WHERE uid = 'chunk/0'", "item chunk/0: byte_start is -4"),
-        ("UPDATE item SET line_end = NULL WHERE uid = 'chunk/1'", "item chunk/1: byte_start and what belongs to it"),
-        (
-            "UPDATE item SET byte_start = 5, byte_end = 0, line_start = 1, line_end = 1 WHERE uid = 'chunk/1'",
-            "item chunk/1: byte_start and what follows it end before",
-        ),
-        (r#"UPDATE item SET attributes = '"\ud800"' WHERE uid = 'chunk/1'"#, "item chunk/1: attributes is no JSON"),
-        ("UPDATE source SET size = -7", "file /docs/a.md: size is -7"),
-        ("UPDATE usage SET days = -1 WHERE uid = 'chunk/0'", "usage of chunk/0: -1 is out of range"),
-        (
-            "UPDATE usage SET confirmed = 1099511627776 WHERE uid = 'chunk/0'",
-            "usage of chunk/0: 1099511627776 is out of range",
-        ),
-        ("UPDATE forgotten SET lines = -3", "forgotten passage chunk/2: lines is -3"),
-        ("UPDATE forgotten SET word_count = -1", "forgotten passage chunk/2: word_count is -1"),
-        ("UPDATE forgotten SET pair_count = -1", "forgotten passage chunk/2: pair_count is -1"),
-        ("UPDATE tool_outcome SET duration_ms = -1 WHERE session = 'b'", "outcome 1 of session b: duration_ms is"),
-    ] {
+    for (change, told) in ODD_VALUES {
         run(&mut made, change);
         let found = fault(&made, change);
         assert_eq!((found.name, found.damage), ("values", true), "{change}");
@@ -118,7 +64,7 @@ pub(super) fn values_that_nobody_wrote_are_found_and_taken_away<M: Maker<Store =
         assert_eq!(records(&made.store).len(), items, "{change}: nothing is lost");
     }
     assert_eq!(made.store.sources().unwrap()[0].1.stat.size, -1, "it is read again");
-    made.write(|batch| batch.execute("UPDATE link SET weight = ?1", &values![f64::INFINITY]));
+    made.write(|batch| weigh_links(batch, f64::INFINITY));
     let found = fault(&made, "a relation");
     assert!(found.what.contains("relation from chunk/0 to chunk/1: weight is no number"), "{found:?}");
     rebuilt(&mut made, "a relation");
@@ -127,33 +73,17 @@ pub(super) fn values_that_nobody_wrote_are_found_and_taken_away<M: Maker<Store =
 /// The same of what a rebuild cannot know.
 pub(super) fn values_that_cannot_be_mended_are_found<M: Maker<Store = Database>>(maker: &M) {
     let mut made = filled(maker);
-    for (change, back, told) in [
-        ("tool SET data = '[]'", "tool SET data = '{\"name\":\"z\"}'", "z"),
-        ("tool_task SET used = '{}'", "tool_task SET used = '[]'", "used is no list of texts"),
-        (
-            "tool_suggestion SET name = '[' WHERE kind = 'capability'",
-            "tool_suggestion SET name = '[\"z\"]' WHERE kind = 'capability'",
-            "name is no JSON",
-        ),
-        ("tool_threshold SET \"window\" = '12'", "tool_threshold SET \"window\" = '1'", "window is no window"),
-        ("capability SET tools = '{}'", "capability SET tools = '[\"z\"]'", "tools is no list of texts"),
-        (r#"algorithm_trace SET data = '"\ud800"'"#, "algorithm_trace SET data = '{}'", "data is no JSON"),
-        (
-            "tool_outcome SET exit_code = 1099511627776",
-            "tool_outcome SET exit_code = 1",
-            "outcome 1 of session a: 1099511627776 is out of range",
-        ),
-    ] {
-        run(&mut made, &format!("UPDATE {change}"));
+    for (change, back, told) in LASTING_VALUES {
+        run(&mut made, change);
         let found = fault(&made, change);
         assert_eq!((found.name, found.damage), ("values", true), "{change}");
         assert!(found.what.contains(told), "{change}: {found:?}");
-        run(&mut made, &format!("UPDATE {back}"));
+        run(&mut made, back);
         assert_eq!(made.store.check().unwrap(), [], "{back}");
     }
-    run(&mut made, "UPDATE memory SET data = '{}'");
+    run(&mut made, ODD_MEMORIES);
     assert!(fault(&made, "a memory").what.contains("memory memory/a: data cannot be read"));
-    run(&mut made, "INSERT INTO memory_event (at, memory, session, author, change) VALUES (1, 'm', 's', '{}', '{}')");
+    run(&mut made, ODD_EVENT);
     let found = fault(&made, "an event");
     assert!(found.what.starts_with("2 rows") && found.what.contains("event 4 of the memories: author"), "{found:?}");
     // A rebuild leaves them to whoever replays the log.
@@ -168,8 +98,7 @@ pub(super) fn damaged_texts_and_vectors_go<M: Maker<Store = Database>>(maker: &M
     let hash = hashes(&made.store)[0];
     let one = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
     for damaged in [one(&[1.0]), one(&[0.6, 0.7]), one(&[f32::NAN, 0.8]), one(&[f32::INFINITY, 0.0]), vec![0; 7]] {
-        let change = "UPDATE vector SET data = ?1 WHERE text_hash = ?2";
-        assert_eq!(made.write(|batch| batch.execute(change, &values![damaged.clone(), hash])), 1);
+        assert_eq!(made.write(|batch| put_vector_bytes(batch, &hash, &damaged)), 1);
         let found = fault(&made, "a vector");
         assert_eq!((found.name, found.what.as_str(), found.damage), ("vectors", "1 vectors are damaged", true));
         rebuilt(&mut made, "a vector");
@@ -177,7 +106,7 @@ pub(super) fn damaged_texts_and_vectors_go<M: Maker<Store = Database>>(maker: &M
         assert_eq!(made.store.vector_texts(&model).unwrap().len(), 1, "the other stays");
         made.write(|batch| batch.put_vectors(&model, [(hash, &[0.6, 0.8][..])]));
     }
-    run(&mut made, "UPDATE item SET body = 'another' WHERE uid = 'chunk/0'");
+    run(&mut made, OTHER_TEXT);
     let found = fault(&made, "a text");
     assert_eq!((found.name, found.damage), ("texts", true));
     assert_eq!(found.what, "1 items hold other text than was stored, chunk/0 among them");
@@ -187,10 +116,7 @@ pub(super) fn damaged_texts_and_vectors_go<M: Maker<Store = Database>>(maker: &M
     assert_eq!(made.store.item_id("chunk/0").unwrap(), None);
     let source = made.store.sources().unwrap().remove(0).1;
     assert_eq!((source.stat.size, source.sha256), (-1, [0; 32]));
-    run(
-        &mut made,
-        "UPDATE item SET text_hash = (SELECT text_hash FROM item WHERE uid = 'fact/1') WHERE uid = 'chunk/1'",
-    );
+    run(&mut made, OTHER_HASH);
     assert_eq!(fault(&made, "a hash").name, "texts");
 }
 
@@ -212,8 +138,7 @@ pub(super) fn a_rebuild_leaves_what_is_whole<M: Maker<Store = Database>>(maker: 
     rebuilt(&mut made, "nothing was wrong");
     assert_eq!(of(&made.store), before);
     // Found and mended behind the first page too.
-    run(&mut made, "DELETE FROM embedding WHERE item_id > 900");
-    run(&mut made, "UPDATE item SET words = 7 WHERE uid = 'fact/b1099'");
+    DRIFTS_BEHIND.iter().for_each(|change| run(&mut made, change));
     let faults: Vec<&str> = made.store.check().unwrap().iter().map(|fault| fault.name).collect();
     assert!(faults.contains(&"embedding-missing"), "{faults:?}");
     rebuilt(&mut made, "the last page");
@@ -246,7 +171,7 @@ pub(super) fn a_clean_up_takes_what_nothing_uses<M: Maker<Store = Database>>(mak
     let Cleaned { vectors, models, counters, .. } = made.store.clean(&made.lock).unwrap();
     assert_eq!((vectors, models, counters), (0, 0, 0));
     // Where no model is the index's, none goes.
-    run(&mut made, "DELETE FROM meta WHERE key = 'active_model'");
+    run(&mut made, NO_MODEL);
     assert_eq!(made.store.clean(&made.lock).unwrap().models, 0);
     assert_eq!(made.store.vector_texts(&model).unwrap().len(), 2);
 }

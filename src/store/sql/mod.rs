@@ -10,6 +10,8 @@
 mod change;
 mod check;
 mod clean;
+#[cfg(test)]
+pub(super) mod damage;
 mod dialect;
 mod event;
 mod external;
