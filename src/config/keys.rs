@@ -246,7 +246,10 @@ pub const KEYS: &[Key] = &[
         secret: true,
         ..key!(store.read_url, ADDRESS, "replica of that database, which searches read from in place of it")
     },
-    key!(store.password_file, OPTIONAL_TEXT, "file with the password for it, which you alone can read"),
+    Key {
+        environment: &["KEN_STORE_PASSWORD_FILE"],
+        ..key!(store.password_file, OPTIONAL_TEXT, "file with the password for it, which you alone can read")
+    },
     key!(
         store.ca_file,
         OPTIONAL_TEXT,

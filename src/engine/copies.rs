@@ -3,9 +3,7 @@
 use super::derived::Keep;
 use super::stored::WORDS;
 use super::{Engine, EngineError, Progress, Session};
-use crate::store::{
-    Database, Mirrored, Place, PostgresAccess, SharedStore, StorePlace, compare_stores, copy_store,
-};
+use crate::store::{Database, Mirrored, Place, PostgresAccess, SharedStore, StorePlace, compare_stores, copy_store};
 
 impl Engine {
     /// Makes one place hold what another one holds: everything that is indexed and learnt, with its vectors, and

@@ -9,8 +9,7 @@ use crate::map::open::{Links, open};
 use crate::screen::{Size, shown, shown_text};
 use crate::store::{
     DATABASE, Database, Fault, Faults, FindWords, IndexModel, Inventory, MemoryCount, ReadChanges, ReadForgotten,
-    ReadNearest, ReadSources,
-    ReadVectors, Salvaged, ScopeCount,
+    ReadNearest, ReadSources, ReadVectors, Salvaged, ScopeCount,
 };
 use crate::types::{Access, Kind, MemoryState, Scope};
 use crate::vector::simd::Isa;

@@ -70,7 +70,7 @@ pub(in crate::engine) enum ItemsSnapshot {
     /// They are found by what is derived from the store.
     Derived(DerivedSnapshot),
     /// The store finds them.
-    Stored(StoredItems),
+    Stored(Box<StoredItems>),
 }
 
 /// What is derived from the store.
@@ -177,7 +177,8 @@ impl Engine {
         now_ms: i64,
     ) -> Result<ItemsSnapshot, EngineError> {
         if let Some(shared) = database.shared() {
-            return Ok(ItemsSnapshot::Stored(self.stored_items(database, shared, filter, with_vectors, now_ms)?));
+            let items = self.stored_items(database, shared, filter, with_vectors, now_ms)?;
+            return Ok(ItemsSnapshot::Stored(Box::new(items)));
         }
         let stamp = database.stamp()?;
         let terms = self.terms(database, &stamp)?;

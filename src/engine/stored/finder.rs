@@ -25,12 +25,15 @@ pub(in crate::engine) struct StoredItems {
     documents: usize,
 }
 
+/// A part of an item with its vector.
+type PartVector = (u32, Vec<f32>);
+
 /// Finds items of one request.
 pub(in crate::engine) struct StoredFinder<'a> {
     items: &'a StoredItems,
     database: &'a SharedDatabase,
     /// The vectors of items that were asked for, by part.
-    vectors: RefCell<BTreeMap<u64, Vec<(u32, Vec<f32>)>>>,
+    vectors: RefCell<BTreeMap<u64, Vec<PartVector>>>,
 }
 
 impl Engine {

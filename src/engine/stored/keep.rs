@@ -2,10 +2,14 @@
 
 use super::WORDS;
 use crate::engine::{Engine, EngineError, Progress, Session};
-use crate::store::{KeepNearest, KeepWords, NearestIndex, ReadNearest, ReadVectors, SharedDatabase, WriterLock};
+use crate::store::{
+    KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors, SharedDatabase, WriterLock,
+};
 
 /// Rows that are worked on at once.
 const AT_ONCE: usize = 2_000;
+/// Changes that the log may hold.
+const LOGGED: usize = 10_000;
 /// Items of one segment of words that is made by whoever writes; larger ones are for `ken gc`.
 const MERGED: usize = 1_000_000;
 
@@ -26,6 +30,11 @@ impl Engine {
         }
         while database.merge_words(MERGED)? {
             session.check()?;
+        }
+        // Nothing is derived from the store that would ask what has changed.
+        if database.logged_changes()? > LOGGED {
+            let now = database.generation()?;
+            database.forget_changes_before(now)?;
         }
         let Some(model) = database.index_model()? else { return Ok(()) };
         let total = database.embedded_texts()?;

@@ -363,10 +363,10 @@ impl Database {
         if let Self::File(file) = self {
             return file.erase_traces(lock, patience);
         }
-        if self.meta(LEFT)?.is_some_and(|left| left == ANYWHERE) {
-            if let Some(shared) = self.shared_mut() {
-                shared.purge_words()?;
-            }
+        if self.meta(LEFT)?.is_some_and(|left| left == ANYWHERE)
+            && let Some(shared) = self.shared_mut()
+        {
+            shared.purge_words()?;
         }
         let batch = self.begin(lock)?;
         batch.set_meta(LEFT, None)?;
