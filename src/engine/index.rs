@@ -93,7 +93,7 @@ impl Engine {
         let mut failed: Option<EngineError> = None;
         let mut open = || {
             let opened = self.encoder().and_then(|encoder| match &encoder {
-                Some(open) => self.agree(index.as_ref(), open.as_ref()).map(|()| encoder),
+                Some(open) => self.agree_with(index.as_ref(), open.as_ref()).map(|()| encoder),
                 None => Ok(None),
             });
             match opened {
@@ -270,7 +270,7 @@ impl Engine {
             return Ok(Embedded::default());
         }
         let Some(encoder) = self.encoder()? else { return Ok(Embedded::default()) };
-        if let Err(error) = self.agree(index.as_ref(), encoder.as_ref()) {
+        if let Err(error) = self.agree_with(index.as_ref(), encoder.as_ref()) {
             session.note(format!("the imported texts have no vectors yet: {error}"));
             return Ok(Embedded::default());
         }

@@ -232,7 +232,8 @@ impl Engine {
         model: Option<&Measured>,
         session: &Session<'_>,
     ) -> Result<Vec<ForeignOdds>, EngineError> {
-        let items = self.items(database, &ItemFilter::default(), model.is_some(), session.now())?;
+        let made_with = model.map(|model| model.semantics.encoder.fingerprint());
+        let items = self.items(database, &ItemFilter::default(), made_with, session.now())?;
         let packs = self.packs(session);
         let files = Provenance::default();
         let files = RequestFiles::new(database, &files);

@@ -10,7 +10,7 @@ use crate::query::{
     probe_items, respelled, search,
 };
 use crate::screen::line;
-use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadSources, ReadVectors, StoreError};
+use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadNearest, ReadSources, ReadVectors, StoreError};
 use crate::text::{decode, ends, near_names};
 use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Access, Answer, Item, Kind, Scope, Span, Standing};
@@ -109,9 +109,10 @@ impl Request<'_, '_> {
             drop(moment);
             moment = database.snapshot()?;
         }
-        let items = self.engine.items(database, filter, self.model.is_some(), now)?;
-        if let (Some(model), Some(made_with)) = (&self.model, items.model()) {
-            self.engine.agree(Some(made_with), model.semantics.encoder.as_ref())?;
+        let made_with = self.model.as_ref().map(|model| model.semantics.encoder.fingerprint());
+        let items = self.engine.items(database, filter, made_with, now)?;
+        if let Some(model) = &self.model {
+            self.engine.agree_with(items.model(), model.semantics.encoder.as_ref())?;
         }
         let no_entry_may_answer = !filter.paths.is_empty()
             || !filter.endings.is_empty()
@@ -124,7 +125,7 @@ impl Request<'_, '_> {
         }
         let mut found = self.answer(Some((database, &items)), access, &answer)?;
         if items.is_damaged() {
-            let items = self.engine.items(database, filter, true, now)?;
+            let items = self.engine.items(database, filter, made_with, now)?;
             found = self.answer(Some((database, &items)), access, &answer)?;
             self.session.note(
                 "the file of vectors is damaged and was not used; `ken doctor --repair` makes it again".to_owned(),
@@ -200,7 +201,7 @@ impl Engine {
         let with_model = options.legs.semantic;
         // Before the packs' vectors may have to be made with a model whose questions the index cannot answer.
         if let (true, Some(database), Ok(Some(model))) = (with_model, &database, self.open_model()) {
-            self.agree(database.index_model()?.as_ref(), model.encoder.as_ref())?;
+            self.agree(database, model.encoder.as_ref())?;
         }
         let by_words = || question.map_or_else(Vec::new, |asked| named_entries(&packs.knowledge, asked, options));
         // Without words no entry is likely; nobody waits for the vectors of all of them.
@@ -301,8 +302,21 @@ impl Engine {
         Gates::new(fit, None).among(1)
     }
 
-    /// An error if the index is made with another model than this one.
-    pub(super) fn agree(&self, index: Option<&IndexModel>, encoder: &dyn Encoder) -> Result<(), EngineError> {
+    /// An error if the index is made with another model than this one. Machines that share a store change their models
+    /// one after another, so there it is none as long as vectors of this model are left.
+    pub(super) fn agree(&self, database: &Database, encoder: &dyn Encoder) -> Result<(), EngineError> {
+        let agreed = self.agree_with(database.index_model()?.as_ref(), encoder);
+        if let (Err(_), Some(shared)) = (&agreed, database.shared())
+            && let Some(model) = database.model(encoder.fingerprint())?
+            && shared.searchable_vectors(&model)? > 0
+        {
+            return Ok(());
+        }
+        agreed
+    }
+
+    /// An error if this model of an index is another one.
+    pub(super) fn agree_with(&self, index: Option<&IndexModel>, encoder: &dyn Encoder) -> Result<(), EngineError> {
         match index {
             Some(index) if index.fingerprint != *encoder.fingerprint() => Err(EngineError::ModelMismatch {
                 index: index.fingerprint.clone(),

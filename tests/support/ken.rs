@@ -36,12 +36,38 @@ static COMPLETE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 /// A user with a home of their own.
 pub struct User {
     dir: tempfile::TempDir,
+    /// The address of the store that is used in place of the home.
+    store: Option<String>,
 }
 
 impl User {
     /// Somebody who has just installed `ken`.
     pub fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        // By hand, to see what a test comes to on the other store.
+        let asked = std::env::var("KEN_TEST_STORE").is_ok_and(|store| store == "postgres");
+        if asked { Self::sharing() } else { Self { dir: tempfile::tempdir().unwrap(), store: None } }
+    }
+
+    /// Somebody whose store is a database in PostgreSQL.
+    pub fn sharing() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Some(super::postgres::database_for(dir.path()));
+        Self { dir, store }
+    }
+
+    /// Somebody on another machine who uses the same store.
+    pub fn beside(other: &Self) -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), store: other.store.clone() }
+    }
+
+    /// Somebody for each kind of store.
+    pub fn of_each_store() -> [Self; 2] {
+        [Self::new(), Self::sharing()]
+    }
+
+    /// The address of the store that is used in place of the home.
+    pub fn store(&self) -> Option<&str> {
+        self.store.as_deref()
     }
 
     /// Where `ken` keeps its data.
@@ -67,6 +93,9 @@ impl User {
             .env("HF_HOME", self.dir.path().join("hf"))
             .env("HF_HUB_OFFLINE", "1")
             .current_dir(self.work());
+        if let Some(store) = &self.store {
+            command.env("KEN_STORE_URL", store);
+        }
         command
     }
 

@@ -10,6 +10,7 @@ use crate::query::{Admitted, DerivedItems, FindItems};
 use crate::store::{
     Database, IndexModel, ItemFilter, MemoryView, ReadEvents, ReadItems, ReadMemory, ReadVectors, Stamp, StoreError,
 };
+use crate::types::Fingerprint;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Filters whose items are remembered.
@@ -165,7 +166,7 @@ impl DerivedSnapshot {
 
 impl Engine {
     /// What a request with this filter needs of the items as `database`, in whose moment this is called, has them;
-    /// without vectors where no model can be asked.
+    /// with the vectors of the model in use, `made_with`, or without where none can be asked.
     ///
     /// # Errors
     /// [`EngineError`] when the database refuses.
@@ -173,16 +174,16 @@ impl Engine {
         &self,
         database: &Database,
         filter: &ItemFilter,
-        with_vectors: bool,
+        made_with: Option<&Fingerprint>,
         now_ms: i64,
     ) -> Result<ItemsSnapshot, EngineError> {
         if let Some(shared) = database.shared() {
-            let items = self.stored_items(database, shared, filter, with_vectors, now_ms)?;
+            let items = self.stored_items(database, shared, filter, made_with, now_ms)?;
             return Ok(ItemsSnapshot::Stored(Box::new(items)));
         }
         let stamp = database.stamp()?;
         let terms = self.terms(database, &stamp)?;
-        let vectors = if with_vectors { self.vectors(database, &stamp)? } else { None };
+        let vectors = if made_with.is_some() { self.vectors(database, &stamp)? } else { None };
         let mut admitted = None;
         let view = database.memory_view(filter.access.home(), now_ms)?;
         if !filter.is_empty() || view.is_some() {

@@ -10,13 +10,14 @@ use crate::store::{
     Database, FindWords, IndexModel, ItemFilter, ItemVersion, MemoryView, NearText, NearestSearch, Posting, ReadItems,
     ReadMemory, ReadNearest, ReadVectors, SharedDatabase,
 };
+use crate::types::Fingerprint;
 use crate::vector::dot;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
 /// What a request with a filter needs to know of a store that finds items itself.
 pub(in crate::engine) struct StoredItems {
-    /// The model of the index; none where no model can be asked.
+    /// The model in use; none where no model can be asked.
     pub model: Option<IndexModel>,
     /// What may answer; none if all may.
     among: Option<(ItemFilter, Option<MemoryView>)>,
@@ -37,16 +38,17 @@ pub(in crate::engine) struct StoredFinder<'a> {
 }
 
 impl Engine {
-    /// What a request with this filter needs to know of the store, in whose moment this is called.
+    /// What a request with this filter needs to know of the store, in whose moment this is called. Vectors of the model
+    /// in use are searched, also while another machine has made those of its next one.
     pub(in crate::engine) fn stored_items(
         &self,
         database: &Database,
         shared: &SharedDatabase,
         filter: &ItemFilter,
-        with_vectors: bool,
+        made_with: Option<&Fingerprint>,
         now_ms: i64,
     ) -> Result<StoredItems, EngineError> {
-        let model = if with_vectors { database.index_model()? } else { None };
+        let model = made_with.map(|fingerprint| database.model(fingerprint)).transpose()?.flatten();
         let certificate = match &model {
             Some(model) if self.settings.recall_target < 1.0 => shared.nearest_certificate(model)?,
             _ => None,

@@ -57,7 +57,9 @@ impl Link {
         (into, conflict): (&str, &str),
         columns: &[Vec<&SqlValue<'_>>],
     ) -> Result<u64, Failure> {
-        let types = self.prepared(one).map(|one| one.params().iter().map(|of| format!("?::{of}[]")).collect());
+        // A type of an extension may lie in any schema.
+        let array = |of: &Type| format!("?::\"{}\".\"{}\"[]", of.schema(), of.name());
+        let types = self.prepared(one).map(|one| one.params().iter().map(array).collect());
         let types: Vec<String> = self.seen(types)?;
         let sql = format!("INSERT INTO {into} SELECT * FROM unnest({}) {conflict}", types.join(", "));
         let values: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| column as _).collect();
