@@ -66,8 +66,8 @@ pub enum Batch<'a> {
 }
 
 impl Database {
-    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first; that of
-    /// a replica is refused.
+    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first; that
+    /// of a replica is refused.
     ///
     /// # Errors
     /// [`StoreError`] for what is no store of ours, is damaged, newer, or cannot be opened or reached.

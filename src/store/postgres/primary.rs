@@ -1,5 +1,5 @@
-//! The server that a replica follows: what is written by somebody who reads from the replica goes there. It is connected
-//! to when there is first something to write.
+//! The server that a replica follows: what is written by somebody who reads from the replica goes there. It is
+//! connected to when there is first something to write.
 
 use super::connect::Access;
 use super::database::SharedDatabase;
