@@ -8,17 +8,22 @@
 use super::connect::Access;
 use super::link::Link;
 use super::listener::NOTIFY;
-use super::primary::Primary;
 use super::row::Failure;
 use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places};
 use crate::store::{Snapshot, StoreError, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Each statement sees what was committed before it, whatever the server's default is.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+/// The longest time that a connection to the server behind a replica may take, because a search counts what it served.
+const PRIMARY_CONNECT: Duration = Duration::from_secs(2);
+
+/// How long counters are left out after that failed.
+const PRIMARY_PAUSE: Duration = Duration::from_secs(60);
 
 /// What is open on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -246,6 +251,44 @@ impl SharedDatabase {
             StoreError::Postgres { source, .. } => busy(source, &self.name),
             other => other,
         }
+    }
+}
+
+/// The server that a replica follows: what is written by somebody who reads from the replica goes there. It is
+/// connected to when there is first something to write.
+pub(super) struct Primary {
+    address: String,
+    access: Access,
+    database: Option<Box<SharedDatabase>>,
+    /// When a counter could not be written there.
+    failed: Option<Instant>,
+}
+
+impl Primary {
+    fn new(address: &str, access: &Access) -> Self {
+        let access = Access { connect_timeout: access.connect_timeout.min(PRIMARY_CONNECT), ..access.clone() };
+        Self { address: address.to_owned(), access, database: None, failed: None }
+    }
+
+    /// The store there.
+    ///
+    /// # Errors
+    /// As [`SharedDatabase::open_to_write`].
+    fn database(&mut self) -> Result<&SharedDatabase, StoreError> {
+        let database = match self.database.take() {
+            Some(database) => database,
+            None => Box::new(SharedDatabase::open_to_write(&self.address, &self.access)?),
+        };
+        Ok(self.database.insert(database))
+    }
+
+    /// Writes what may be lost there, unless that failed a short while ago.
+    pub fn try_quickly(&mut self, write: impl FnOnce(&SharedDatabase) -> Result<(), StoreError>) {
+        if self.failed.is_some_and(|at| at.elapsed() < PRIMARY_PAUSE) {
+            return;
+        }
+        let written = self.database().and_then(write);
+        self.failed = written.is_err().then(Instant::now);
     }
 }
 
