@@ -1,7 +1,7 @@
 //! The stores that every case runs on.
 
 use super::harness::Maker;
-use crate::store::{Database, Place, WriterLock};
+use crate::store::{Database, Place, SharedStore, WriterLock};
 use std::path::Path;
 
 /// A file in each folder.
@@ -28,8 +28,7 @@ struct Postgres;
 #[cfg(unix)]
 impl Postgres {
     fn place(folder: &Path) -> Place {
-        let url = Some(crate::store::postgres::address_of(folder));
-        Place { url, ..Place::folder(folder) }
+        Place::shared(folder, SharedStore::at(crate::store::postgres::address_of(folder)))
     }
 }
 

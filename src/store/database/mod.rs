@@ -44,6 +44,13 @@ pub struct SharedStore {
     pub words: Option<WordsOf>,
 }
 
+impl SharedStore {
+    /// The database of an address, reached as is usual. Its items are found by no words.
+    pub fn at(url: impl Into<String>) -> Self {
+        Self { url: url.into(), read_url: None, access: PostgresAccess::default(), words: None }
+    }
+}
+
 impl fmt::Debug for SharedStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The address may hold a password.
@@ -55,6 +62,11 @@ impl Place {
     /// The file of a data directory.
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), shared: None }
+    }
+
+    /// A database in PostgreSQL, with the data directory of this machine.
+    pub fn shared(folder: impl Into<PathBuf>, store: SharedStore) -> Self {
+        Self { folder: folder.into(), shared: Some(store) }
     }
 }
 
@@ -85,8 +97,8 @@ pub enum Batch<'a> {
 }
 
 impl Database {
-    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first; that of
-    /// a replica is refused.
+    /// Opens the store of a place to read, `None` if there is none. An older schema is brought up to date first; that
+    /// of a replica is refused.
     ///
     /// # Errors
     /// [`StoreError`] for what is no store of ours, is damaged, newer, or cannot be opened or reached.

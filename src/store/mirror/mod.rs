@@ -1,11 +1,11 @@
 //! Copies a store into another one, and compares two stores. It does not matter which kinds of store they are.
 //!
 //! Each table of both stores is read in the order of its key, and the rows are merged. A row that the target lacks is
-//! sent, a row that only the target has is removed, and a row that differs is changed where it is, so rows that refer to
-//! it stay. So a copy that was stopped goes on where it was, and the next copy sends only what has changed. Rows may
-//! refer to other rows: those that are referred to are sent first and removed last. A row may also take over a value that
-//! only one row may have, such as a path: a row that has another such value now is removed first. At the end a digest of
-//! each table is compared.
+//! sent, a row that only the target has is removed, and a row that differs is changed where it is, so rows that refer
+//! to it stay. So a copy that was stopped goes on where it was, and the next copy sends only what has changed. Rows may
+//! refer to other rows: those that are referred to are sent first and removed last. A row may also take over a value
+//! that only one row may have, such as a path: a row that has another such value now is removed first. At the end a
+//! digest of each table is compared.
 //!
 //! This module knows tables and rows, not their meaning. `store::sqlite` and `store::postgres` implement [`Place`] and
 //! [`Target`].

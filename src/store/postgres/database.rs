@@ -7,7 +7,6 @@
 
 use super::connect::Access;
 use super::link::Link;
-use super::primary::Primary;
 use super::row::Failure;
 use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
 use super::words::Pending;
@@ -22,6 +21,12 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// A statement of this batch may take as long as it takes.
 pub(super) const UNHURRIED: &str = "SET LOCAL statement_timeout = 0";
+
+/// The longest time that a connection to the server behind a replica may take, because a search counts what it served.
+const PRIMARY_CONNECT: Duration = Duration::from_secs(2);
+
+/// How many counters are left out after that failed.
+const LEFT_OUT: usize = 100;
 
 /// What is open on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -263,6 +268,44 @@ impl SharedDatabase {
         match error {
             StoreError::Postgres { source, .. } => busy(source, &self.name),
             other => other,
+        }
+    }
+}
+
+/// The server that a replica follows: what is written by somebody who reads from the replica goes there. It is
+/// connected to when there is first something to write.
+pub(super) struct Primary {
+    address: String,
+    access: Access,
+    database: Option<Box<SharedDatabase>>,
+    /// Counters that are left out before the next one is tried.
+    left_out: usize,
+}
+
+impl Primary {
+    fn new(address: &str, access: &Access) -> Self {
+        let access = Access { connect_timeout: access.connect_timeout.min(PRIMARY_CONNECT), ..access.clone() };
+        Self { address: address.to_owned(), access, database: None, left_out: 0 }
+    }
+
+    /// The store there.
+    ///
+    /// # Errors
+    /// As [`SharedDatabase::open_to_write`].
+    fn database(&mut self) -> Result<&SharedDatabase, StoreError> {
+        let database = match self.database.take() {
+            Some(database) => database,
+            None => Box::new(SharedDatabase::open_to_write(&self.address, &self.access)?),
+        };
+        Ok(self.database.insert(database))
+    }
+
+    /// Writes what may be lost there, unless one of the last failed.
+    pub fn try_quickly(&mut self, write: impl FnOnce(&SharedDatabase) -> Result<(), StoreError>) {
+        if self.left_out > 0 {
+            self.left_out -= 1;
+        } else if self.database().and_then(write).is_err() {
+            self.left_out = LEFT_OUT;
         }
     }
 }

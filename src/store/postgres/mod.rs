@@ -9,7 +9,6 @@ mod connect;
 mod database;
 mod link;
 mod nearest;
-mod primary;
 mod row;
 mod rows;
 mod schema;

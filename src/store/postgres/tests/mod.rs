@@ -274,12 +274,12 @@ fn what_nobody_wrote_is_damage_and_never_a_panic() {
     }
 }
 
-/// As the engine uses it: by its place, through the pool, with what is derived from it on this machine.
+/// As the engine uses it: by its place and through the pool.
 #[test]
 fn a_store_is_used_by_its_place() {
     let dir = tempfile::tempdir().unwrap();
     let lock = lock(dir.path());
-    let place = Place { url: Some(address_of(dir.path())), ..Place::folder(dir.path()) };
+    let place = Place::shared(dir.path(), SharedStore::at(address_of(dir.path())));
     let mut store = Database::open_to_write_at(&place, &lock).unwrap();
     assert!(Database::open(dir.path()).unwrap().is_none(), "there is no file");
     let pool = Pool::at(place);
@@ -294,12 +294,11 @@ fn a_store_is_used_by_its_place() {
     // Whatever happens on that server may count as a change; that nothing has is seen now and then.
     assert!((0..100).any(|_| pool.reader().unwrap().unwrap().is_unchanged()));
 
-    fs::write(store.vector_file(), "derived").unwrap();
     let batch = store.begin(&lock).unwrap();
     batch.forget_item(row, 7).unwrap();
     batch.trace_paths(&[dir.path().to_owned()]).unwrap();
     batch.commit().unwrap();
     assert!(store.has_traces().unwrap() && store.is_traced(dir.path()).unwrap());
     assert!(store.erase_traces(&lock, Duration::ZERO).unwrap());
-    assert!(!store.has_traces().unwrap() && !store.is_traced(dir.path()).unwrap() && !store.vector_file().exists());
+    assert!(!store.has_traces().unwrap() && !store.is_traced(dir.path()).unwrap());
 }

@@ -19,8 +19,12 @@ fn replica_of(folder: &Path) -> String {
 }
 
 fn place(folder: &Path) -> Place {
-    let (url, read_url) = (Some(address_of(folder)), Some(replica_of(folder)));
-    Place { url, read_url, ..Place::folder(folder) }
+    place_of(folder, &address_of(folder))
+}
+
+fn place_of(folder: &Path, url: &str) -> Place {
+    let read_url = Some(replica_of(folder));
+    Place::shared(folder, SharedStore { read_url, ..SharedStore::at(url) })
 }
 
 #[test]
@@ -57,8 +61,8 @@ fn reads_go_to_the_replica_and_changes_to_the_server_that_it_follows() {
 #[test]
 fn counters_are_left_out_where_that_server_is_away() {
     let (dir, lock, _store) = made();
-    let nowhere = Some("postgres://kenning@127.0.0.1:1/kenning".to_owned());
-    let mut store = Database::open_at(&Place { url: nowhere, ..place(dir.path()) }).unwrap().unwrap();
+    let place = place_of(dir.path(), "postgres://kenning@127.0.0.1:1/kenning");
+    let mut store = Database::open_at(&place).unwrap().unwrap();
     store.count_served(&["chunk/1"], 7).unwrap();
     assert!(store.usage(&["chunk/1"]).unwrap().is_empty());
     assert_eq!(store.begin(&lock).unwrap_err().kind(), ErrorKind::Network);

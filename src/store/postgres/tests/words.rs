@@ -393,7 +393,8 @@ fn what_was_copied_gets_words() {
 fn what_was_forgotten_leaves_no_words() {
     let dir = tempfile::tempdir().unwrap();
     let lock = lock(dir.path());
-    let place = Place { url: Some(address_of(dir.path())), words: Some(LETTERS), ..Place::folder(dir.path()) };
+    let shared = SharedStore { words: Some(LETTERS), ..SharedStore::at(address_of(dir.path())) };
+    let place = Place::shared(dir.path(), shared);
     let mut store = Database::open_to_write_at(&place, &lock).unwrap();
     let batch = store.begin(&lock).unwrap();
     let gone = batch.put_item(&said("chunk/1", "ab"), None).unwrap();
@@ -403,13 +404,13 @@ fn what_was_forgotten_leaves_no_words() {
     batch.forget_item(gone, 7).unwrap();
     batch.commit().unwrap();
     let named = |store: &Database| -> Vec<usize> {
-        let postings = store.words().unwrap().postings(&terms()).unwrap();
+        let postings = store.shared().unwrap().postings(&terms()).unwrap();
         postings.iter().map(Vec::len).filter(|many| *many > 0).collect()
     };
     assert_eq!(named(&store), [1, 2, 1]);
     assert!(store.erase_traces(&lock, Duration::ZERO).unwrap());
     assert_eq!(named(&store), [1, 1]);
-    let words = store.words().unwrap();
+    let words = store.shared().unwrap();
     assert_eq!((rows(words, "dead_words"), rows(words, "dead_term"), rows(words, "posting")), (0, 0, 2));
     assert_eq!(found(words, &[gone, kept]), wanted(&[(kept, "bc".to_owned())].into(), &[gone, kept]));
 }
