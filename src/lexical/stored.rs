@@ -1,5 +1,5 @@
-//! Ranking and scoring where both lists lie elsewhere: from the parts that a question needs, as a [`TermIndex`] over the
-//! same documents does, to the last bit.
+//! Ranking and scoring where both lists lie elsewhere: from the parts that a question needs, as a [`TermIndex`] over
+//! the same documents does, to the last bit.
 //!
 //! Whoever keeps the lists says how many documents there are and how many hold each term, gives the postings of the
 //! terms that are searched, and the counts of the documents that are scored. A list may still hold documents that are

@@ -126,9 +126,9 @@ pub trait KeepWords {
     /// [`StoreError`] when the store refuses or somebody else writes for long.
     fn index_words(&mut self, words: WordsOf, at_most: usize) -> Result<usize, StoreError>;
 
-    /// Merges some segments into one of at most so many items, or removes postings of many items that are gone; gives
-    /// whether there was anything to do. What another process merges at the same time is left to it. Changes nothing
-    /// that can be found.
+    /// Merges some segments into one of at most so many postings (an item has one for each of its terms), or removes
+    /// some postings of items that are gone, if those are many; gives whether there was anything to do. What another
+    /// process merges at the same time is left to it. Changes nothing that can be found.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

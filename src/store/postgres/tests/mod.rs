@@ -13,7 +13,7 @@ use super::{Access, SharedDatabase};
 use crate::error::{Diagnose, ErrorKind};
 use crate::store::sql::RunSql;
 use crate::store::{
-    CountUsage, Database, ItemFilter, LogChanges, Place, Pool, ReadChanges, ReadEvents, ReadItems, ReadSources,
+    CountUsage, Database, ItemFilter, LogChanges, Place, Pool, ReadChanges, ReadEvents, ReadItems, ReadSources, SharedStore,
     ReadUsage, ReadWords, StoreError, StorePlace, WriteBatch, WriteEvents, WriteForgotten, WriteItems, WriteSources,
     WriteStore, WriterLock, copy_store,
 };

@@ -92,8 +92,8 @@ fn rows(store: &SharedDatabase, table: &str) -> usize {
 
 /// Sizes of the segments, ascending.
 fn sizes(store: &SharedDatabase) -> Vec<usize> {
-    let sql = "SELECT documents FROM word_segment ORDER BY documents";
-    store.rows(sql, &[], |row| Ok(row.get::<_, i32>(0) as usize)).unwrap()
+    let sql = "SELECT postings FROM word_segment ORDER BY postings";
+    store.rows(sql, &[], |row| Ok(row.get::<_, i64>(0) as usize)).unwrap()
 }
 
 /// What may happen to a store.
@@ -124,7 +124,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Forget),
         1 => (any::<usize>(), text()).prop_map(|(at, text)| Step::Overwrite(at, text)),
         2 => (0usize..4).prop_map(Step::Fill),
-        2 => (0usize..9).prop_map(Step::Merge),
+        2 => (0usize..99).prop_map(Step::Merge),
         1 => Just(Step::Purge),
     ]
 }
@@ -252,9 +252,9 @@ fn a_batch_that_is_dropped_leaves_no_words() {
 fn segments_stay_few() {
     let (_dir, lock, mut store) = made_worded();
     let mut texts = BTreeMap::new();
-    for at in 0..150 {
+    for at in 0..260 {
         let batch = store.begin(&lock).unwrap();
-        let id = batch.put_item(&said("chunk/1", "abc"), None).unwrap();
+        let id = batch.put_item(&said(&format!("chunk/{at}"), "abc"), None).unwrap();
         texts.insert(id, "abc".to_owned());
         if at % 2 == 1 {
             batch.remove_item(id - 1).unwrap();
@@ -267,7 +267,7 @@ fn segments_stay_few() {
     while store.merge_words(1_000).unwrap() {}
     let sizes = sizes(&store);
     assert!(sizes.windows(2).all(|two| two[1] > 2 * two[0]), "{sizes:?}");
-    assert_eq!((sizes.iter().sum::<usize>(), rows(&store, "posting")), (75, 3 * sizes.len()));
+    assert_eq!((sizes.iter().sum::<usize>(), rows(&store, "posting")), (3 * 130, 3 * sizes.len()));
     assert_eq!((rows(&store, "dead_words"), rows(&store, "dead_term")), (0, 0));
     assert_eq!(found(&store, &[]), wanted(&texts, &[]));
 }
@@ -327,11 +327,11 @@ fn purge_at(store: &mut SharedDatabase, at: usize) {
 #[test]
 fn what_others_merge_is_left_to_them() {
     let (dir, lock, mut store) = made_worded();
-    for _ in 0..2 {
+    for of_batch in 0..2 {
         // Too many to be merged at once.
         let batch = store.begin(&lock).unwrap();
-        for _ in 0..50 {
-            batch.put_item(&said("chunk/1", "abc"), None).unwrap();
+        for at in 0..520 {
+            batch.put_item(&said(&format!("chunk/{of_batch}/{at}"), "abcdefgh"), None).unwrap();
         }
         batch.commit().unwrap();
     }
@@ -339,11 +339,11 @@ fn what_others_merge_is_left_to_them() {
     let mut other = worded(dir.path());
     let merging = store.begin_aside().unwrap();
     merging.exists("SELECT FROM word_segment FOR UPDATE", &[]).unwrap();
-    assert!(!other.merge_words(1_000).unwrap());
+    assert!(!other.merge_words(99_999).unwrap());
     drop(merging);
-    assert!(!other.merge_words(99).unwrap(), "one segment would have more");
-    assert!(other.merge_words(100).unwrap() && !other.merge_words(100).unwrap());
-    assert_eq!((rows(&store, "word_segment"), rows(&store, "posting")), (1, 3));
+    assert!(!other.merge_words(8_319).unwrap(), "one segment would have more");
+    assert!(other.merge_words(8_320).unwrap() && !other.merge_words(8_320).unwrap());
+    assert_eq!((rows(&store, "word_segment"), rows(&store, "posting")), (1, 8));
 }
 
 #[test]

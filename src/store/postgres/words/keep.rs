@@ -2,28 +2,30 @@
 //!
 //! A segment is what one batch wrote, or several that were merged. Merging puts rows together in the server; whoever
 //! does it locks the rows of the segments, and leaves alone those that somebody else has locked. Postings of items that
-//! are gone stay until many of them are purged together.
+//! are gone stay until many of them are purged, some terms at a time.
 
 use super::super::database::{SharedBatch, SharedDatabase, UNHURRIED};
 use super::super::link::Given;
 use super::super::schema::PURGER;
 use super::entries::{push_number, push_run, read_runs};
+use super::odd;
 use crate::store::sql::{RunSql, SqlRow, SqlValue, TEXT_COLUMNS, count, read_text, values};
 use crate::store::{ItemText, ItemVersion, ItemWords, KeepWords, Posting, StoreError, WordsOf, WriteBatch};
+use postgres::Row;
 use postgres::types::Type;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// Terms that are held in memory before they are written.
 const MOST_TERMS: usize = 1 << 20;
-/// Items of a segment that is merged with others while a batch is committed.
-const QUICKLY_MERGED: usize = 64;
+/// Postings of a segment that is merged with others while a batch is committed.
+const QUICKLY_MERGED: usize = 1 << 13;
 /// Items that are gone and always may stay in postings, and what share of all may beside them.
 const DEAD: i64 = 64;
 const DEAD_SHARE: i64 = 4;
 /// Terms whose postings are purged together.
-const PURGED: usize = 500;
+const PURGED: i64 = 2_000;
 
 /// Words that a batch has yet to write.
 #[derive(Debug, Default)]
@@ -92,7 +94,7 @@ fn inverted(items: &BTreeMap<i64, ItemWords>, born: i64) -> Vec<Inverted> {
 }
 
 /// Which segments to merge next, of those whose sizes these are, ascending: such that in the end each has more than
-/// twice as many items as the one before it, as far as none becomes larger than `most`.
+/// twice as many postings as the one before it, as far as none becomes larger than `most`.
 fn to_merge(sizes: &[usize], most: usize) -> Option<Range<usize>> {
     (0..sizes.len()).find_map(|start| {
         let (mut end, mut total) = (start + 1, sizes[start]);
@@ -127,7 +129,7 @@ impl SharedBatch<'_> {
         if items.is_empty() {
             return Ok(());
         }
-        let born = self.new_segment(items.len())?;
+        let born = self.new_segment(items.values().map(|words| words.terms.len()).sum())?;
         let forward: Vec<Forward> = items.iter().map(|(item, words)| Forward::new(*item, words)).collect();
         let inverted = inverted(&items, born);
         self.database.on(|link| {
@@ -142,9 +144,9 @@ impl SharedBatch<'_> {
         Ok(())
     }
 
-    fn new_segment(&self, documents: usize) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO word_segment (documents) VALUES (?1) RETURNING number";
-        self.one(sql, &values![narrow(documents)], |row| row.integer(0))
+    fn new_segment(&self, postings: usize) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO word_segment (postings) VALUES (?1) RETURNING number";
+        self.one(sql, &[SqlValue::most(postings)], |row| row.integer(0))
     }
 
     /// Merges some segments that nobody else has locked; whether there were any to merge.
@@ -153,15 +155,15 @@ impl SharedBatch<'_> {
         if !self.exists("SELECT WHERE pg_try_advisory_xact_lock_shared(?1)", &values![PURGER])? {
             return Ok(false);
         }
-        let sql = "SELECT number, documents FROM word_segment WHERE documents < ?1
-            ORDER BY documents, number FOR UPDATE SKIP LOCKED";
-        let segments: Vec<(i64, usize)> =
-            self.rows(sql, &values![narrow(most)], |row| Ok((row.integer(0)?, count(row, 1)?)))?;
-        let sizes: Vec<usize> = segments.iter().map(|(_, documents)| *documents).collect();
+        let sql = "SELECT number, postings FROM word_segment WHERE postings < ?1
+            ORDER BY postings, number FOR UPDATE SKIP LOCKED";
+        let read = |row: &Row| Ok((row.integer(0)?, count(row, 1)?));
+        let segments: Vec<(i64, usize)> = self.rows(sql, &[SqlValue::most(most)], read)?;
+        let sizes: Vec<usize> = segments.iter().map(|(_, postings)| *postings).collect();
         let Some(merged) = to_merge(&sizes, most) else { return Ok(false) };
-        let documents = sizes[merged.clone()].iter().sum();
+        let postings = sizes[merged.clone()].iter().sum();
         let numbers: Vec<i64> = segments[merged].iter().map(|(number, _)| *number).collect();
-        let into = self.new_segment(documents)?;
+        let into = self.new_segment(postings)?;
         let sql = "WITH taken AS (DELETE FROM posting WHERE segment = ANY(?1) RETURNING *)
             INSERT INTO posting (segment, term, documents, entries)
             SELECT ?2, term, CAST(sum(documents) AS integer), string_agg(entries, CAST('' AS bytea) ORDER BY segment)
@@ -171,68 +173,74 @@ impl SharedBatch<'_> {
         Ok(true)
     }
 
-    /// Removes the postings of items that are gone. The batch holds the store's lock, so no item goes meanwhile.
-    fn purge(&self) -> Result<(), StoreError> {
+    /// Removes the postings of items that are gone, those of some terms; whether there were any. The batch holds the
+    /// store's lock, so no item goes meanwhile.
+    fn purge(&self) -> Result<bool, StoreError> {
         // Whoever merges ends first.
         self.exists("SELECT FROM pg_advisory_xact_lock(?1)", &values![PURGER])?;
-        let version = |item: i64, born: i64| ItemVersion { item, born };
-        let sql = "SELECT item, born FROM dead_words";
-        let dead = self.rows(sql, &[], |row| Ok(version(row.integer(0)?, row.integer(1)?)))?;
-        let dead: HashSet<ItemVersion> = dead.into_iter().collect();
-        let terms: Vec<i64> = self.rows("SELECT term FROM dead_term", &[], |row| row.integer(0))?;
-        let mut removed: BTreeMap<i64, BTreeSet<ItemVersion>> = BTreeMap::new();
-        for some in terms.chunks(PURGED) {
-            self.purge_terms(some, &dead, &mut removed)?;
+        let sql = "DELETE FROM dead_term WHERE term IN (SELECT term FROM dead_term LIMIT ?1) RETURNING term";
+        let terms: Vec<i64> = self.rows(sql, &values![PURGED], |row| row.integer(0))?;
+        if terms.is_empty() {
+            let empty = "DELETE FROM word_segment WHERE NOT EXISTS (SELECT FROM posting WHERE segment = number)";
+            self.execute(empty, &[])?;
+            self.execute("DELETE FROM dead_words", &[])?;
+            return Ok(false);
         }
-        for (segment, gone) in removed {
-            let sql = "UPDATE word_segment SET documents = greatest(documents - ?2, 0) WHERE number = ?1";
-            self.execute(sql, &values![segment, narrow(gone.len())])?;
-        }
-        let empty = "DELETE FROM word_segment WHERE NOT EXISTS (SELECT FROM posting WHERE segment = number)";
-        for sql in [empty, "DELETE FROM dead_words", "DELETE FROM dead_term"] {
-            self.execute(sql, &[])?;
-        }
-        Ok(())
-    }
-
-    /// Removes the postings of these terms that name the dead; notes those in `removed` by segment.
-    fn purge_terms(
-        &self,
-        terms: &[i64],
-        dead: &HashSet<ItemVersion>,
-        removed: &mut BTreeMap<i64, BTreeSet<ItemVersion>>,
-    ) -> Result<(), StoreError> {
+        let version = |row: &Row| Ok(ItemVersion { item: row.integer(0)?, born: row.integer(1)? });
+        let dead: HashSet<ItemVersion> =
+            self.rows("SELECT item, born FROM dead_words", &[], version)?.into_iter().collect();
         let sql = "SELECT segment, posting.term, entries FROM unnest(?1::bigint[]) AS asked (term)
             CROSS JOIN word_segment JOIN posting ON segment = number AND posting.term = asked.term";
         let rows = self.database.rows_with(sql, &[&terms], |row| {
             let mut postings = Vec::new();
-            read_runs(row.bytes(2)?, &mut postings).ok_or_else(|| super::odd("postings"))?;
+            read_runs(row.bytes(2)?, &mut postings).ok_or_else(|| odd("postings"))?;
             Ok((row.integer(0)?, row.integer(1)?, postings))
         })?;
-        let (mut segments, mut changed, mut documents, mut entries) = (vec![], vec![], vec![], vec![]);
-        for (segment, term, postings) in rows {
-            let is_dead = |posting: &&Posting| dead.contains(&posting.version);
-            let gone: Vec<ItemVersion> = postings.iter().filter(is_dead).map(|posting| posting.version).collect();
-            if gone.is_empty() {
-                continue;
-            }
-            removed.entry(segment).or_default().extend(gone);
-            let live: Vec<Posting> = postings.iter().filter(|posting| !is_dead(posting)).copied().collect();
-            let mut packed = Vec::new();
-            live.chunk_by(|a, b| a.version.born == b.version.born).for_each(|run| push_run(run, &mut packed));
-            segments.push(segment);
-            changed.push(term);
-            documents.push(narrow(live.len()));
-            entries.push(packed);
-        }
+        let mut kept = Purged::default();
+        rows.into_iter().for_each(|(segment, term, postings)| kept.push(segment, term, postings, &dead));
+        let Purged { segments, terms, documents, entries, removed } = kept;
         let sql = "UPDATE posting SET documents = kept.documents, entries = kept.entries
             FROM unnest(?1::bigint[], ?2::bigint[], ?3::integer[], ?4::bytea[])
                 AS kept (segment, term, documents, entries)
             WHERE posting.segment = kept.segment AND posting.term = kept.term";
-        self.database.on(|link| link.execute(sql, &[&segments, &changed, &documents, &entries]))?;
+        self.database.on(|link| link.execute(sql, &[&segments, &terms, &documents, &entries]))?;
         let sql = "DELETE FROM posting USING unnest(?1::bigint[], ?2::bigint[]) AS kept (segment, term)
             WHERE posting.segment = kept.segment AND posting.term = kept.term AND documents = 0";
-        self.database.on(|link| link.execute(sql, &[&segments, &changed])).map(drop)
+        self.database.on(|link| link.execute(sql, &[&segments, &terms]))?;
+        for (segment, fewer) in removed {
+            let sql = "UPDATE word_segment SET postings = postings - ?2 WHERE number = ?1";
+            self.execute(sql, &values![segment, fewer])?;
+        }
+        Ok(true)
+    }
+}
+
+/// Rows of `posting` without those of items that are gone, column by column.
+#[derive(Default)]
+struct Purged {
+    segments: Vec<i64>,
+    terms: Vec<i64>,
+    documents: Vec<i32>,
+    entries: Vec<Vec<u8>>,
+    /// How many went, by segment.
+    removed: BTreeMap<i64, i64>,
+}
+
+impl Purged {
+    /// Adds a row, if anything of it goes.
+    fn push(&mut self, segment: i64, term: i64, mut postings: Vec<Posting>, dead: &HashSet<ItemVersion>) {
+        let before = postings.len();
+        postings.retain(|posting| !dead.contains(&posting.version));
+        if postings.len() == before {
+            return;
+        }
+        *self.removed.entry(segment).or_default() += (before - postings.len()) as i64;
+        let mut entries = Vec::new();
+        postings.chunk_by(|a, b| a.version.born == b.version.born).for_each(|run| push_run(run, &mut entries));
+        self.segments.push(segment);
+        self.terms.push(term);
+        self.documents.push(narrow(postings.len()));
+        self.entries.push(entries);
     }
 }
 
@@ -256,7 +264,7 @@ impl KeepWords for SharedDatabase {
     fn merge_words(&mut self, at_most: usize) -> Result<bool, StoreError> {
         let sql = "SELECT (SELECT count(*) FROM dead_words) > ?1 + documents / ?2 FROM word_total";
         if self.one(sql, &values![DEAD, DEAD_SHARE], |row| row.integer(0))? == 1 {
-            self.purge_words()?;
+            self.purge_some()?;
             return Ok(true);
         }
         // Without the store's lock: others write meanwhile.
@@ -267,10 +275,19 @@ impl KeepWords for SharedDatabase {
     }
 
     fn purge_words(&mut self) -> Result<(), StoreError> {
+        while self.purge_some()? {}
+        Ok(())
+    }
+}
+
+impl SharedDatabase {
+    /// Removes postings of items that are gone, those of some terms; whether there were any. Others write in between.
+    fn purge_some(&mut self) -> Result<bool, StoreError> {
         let batch = self.begin_behind_others()?;
         batch.database.on(|link| link.batch(UNHURRIED))?;
-        batch.purge()?;
-        batch.commit()
+        let is_purged = batch.purge()?;
+        batch.commit()?;
+        Ok(is_purged)
     }
 }
 
