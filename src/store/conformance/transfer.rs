@@ -106,9 +106,10 @@ pub(super) fn an_export_that_cannot_be_written_leaves_nothing_open<M: Maker<Stor
         let mut written = 0;
         let stopped = made.store.export(9, |_| {
             written += 1;
-            if written > most { Err(StoreError::Import { line: 3, what: "enough".to_owned() }) } else { Ok(()) }
+            if written == most + 1 { Err(StoreError::Import { line: 3, what: "enough".to_owned() }) } else { Ok(()) }
         });
         assert!(matches!(stopped, Err(StoreError::Import { line: 3, .. })), "{stopped:?}");
+        assert_eq!(written, most + 1, "nothing is written behind it");
         assert!(made.store.is_idle());
     }
     assert_eq!(exported(&made.store), all);
