@@ -10,7 +10,9 @@ use crate::query::{
     probe_items, respelled, search,
 };
 use crate::screen::line;
-use crate::store::{Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadNearest, ReadSources, ReadVectors, StoreError};
+use crate::store::{
+    Database, IndexModel, ItemFilter, PooledReader, ReadEvents, ReadNearest, ReadSources, ReadVectors, StoreError,
+};
 use crate::text::{decode, ends, near_names};
 use crate::types::limits::QUESTION_BYTES;
 use crate::types::{Access, Answer, Item, Kind, Scope, Span, Standing};

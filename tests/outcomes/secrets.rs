@@ -6,6 +6,7 @@ use crate::support::ken::User;
 use crate::support::long;
 use kenning::engine::Engine;
 use kenning::outcome::read;
+use kenning::store::Place;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
@@ -121,7 +122,8 @@ fn planted_credentials_are_in_no_byte() {
             hook(&user, report.as_bytes());
         } else {
             let run = read(report.as_bytes()).unwrap().unwrap();
-            Engine::keep_outcome(&user.home(), &run, &user.work(), 1_800_000_000_000 + number as i64).unwrap();
+            Engine::keep_outcome(&Place::folder(user.home()), &run, &user.work(), 1_800_000_000_000 + number as i64)
+                .unwrap();
         }
         planted.push(secret);
     }

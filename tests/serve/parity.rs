@@ -97,6 +97,12 @@ fn all_faces_say_the_same_without_a_model() {
     all_say_the_same(&User::new());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn all_faces_say_the_same_of_a_shared_store() {
+    all_say_the_same(&User::sharing().with_model("bge-small-en-v1.5-int8"));
+}
+
 #[test]
 fn all_faces_say_the_same_with_a_model() {
     all_say_the_same(&User::new().with_model("bge-small-en-v1.5-int8"));

@@ -5,7 +5,7 @@ use crate::support::postgres::Server;
 use kenning::lexical::{DocumentTerms, QueryTerms, StoredPosting, StoredQuery, TermIndex, TermOverlap, TermText};
 use kenning::store::{
     Database, FindWords, ItemFilter, ItemText, ItemVersion, ItemWords, KeepWords, Place, Posting, SharedDatabase,
-    StoreError, WordsOf, WriteItems, WriterLock,
+    SharedStore, StoreError, WordsOf, WriteItems, WriterLock,
 };
 use kenning::types::{Authority, Item, Kind, Scope, State, heading, titled};
 use proptest::prelude::*;
@@ -115,8 +115,8 @@ fn run(server: &Server, name: &str, steps: Vec<Step>, most: usize) {
     server.psql("postgres", &format!("CREATE DATABASE {name}"));
     let dir = tempfile::tempdir().unwrap();
     let lock = WriterLock::take(dir.path(), "test", Duration::from_secs(9)).unwrap();
-    let url = Some(server.address().replace("/kenning", &format!("/{name}")));
-    let place = Place { url, words: Some(WordsOf(words)), ..Place::folder(dir.path()) };
+    let at = SharedStore::at(server.address().replace("/kenning", &format!("/{name}")));
+    let place = Place::shared(dir.path(), SharedStore { words: Some(WordsOf(words)), ..at });
     let mut store = Database::open_to_write_at(&place, &lock).unwrap();
     let mut texts: BTreeMap<u64, (Kind, String, String)> = BTreeMap::new();
     let mut index = TermIndex::default();
@@ -143,11 +143,11 @@ fn run(server: &Server, name: &str, steps: Vec<Step>, most: usize) {
                 index = index.with_changes(changed.iter().copied(), new).unwrap();
             }
             Step::Merge(most) => {
-                store.words_mut().unwrap().merge_words(most).unwrap();
+                store.shared_mut().unwrap().merge_words(most).unwrap();
             }
-            Step::Purge => store.words_mut().unwrap().purge_words().unwrap(),
+            Step::Purge => store.shared_mut().unwrap().purge_words().unwrap(),
         }
-        let words = store.words().unwrap();
+        let words = store.shared().unwrap();
         let ids: Vec<i64> = (0..40).collect();
         let kinds = [Kind::Chunk, Kind::Fact];
         for question in ["the lock of the state", "disk disk E0382", "held lock_file nobody the the", ""] {

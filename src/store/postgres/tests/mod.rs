@@ -13,14 +13,13 @@ use super::{Access, SharedDatabase};
 use crate::error::{Diagnose, ErrorKind};
 use crate::store::sql::RunSql;
 use crate::store::{
-    CountUsage, Database, ItemFilter, LogChanges, Place, Pool, ReadChanges, ReadEvents, ReadItems, ReadSources, SharedStore,
-    ReadUsage, ReadWords, StoreError, StorePlace, WriteBatch, WriteEvents, WriteForgotten, WriteItems, WriteSources,
-    WriteStore, WriterLock, copy_store,
+    CountUsage, Database, ItemFilter, LogChanges, Place, Pool, ReadChanges, ReadEvents, ReadItems, ReadSources,
+    ReadUsage, ReadWords, SharedStore, StoreError, StorePlace, WriteBatch, WriteEvents, WriteForgotten, WriteItems,
+    WriteSources, WriteStore, WriterLock, copy_store,
 };
 use crate::types::{Authority, Item, Kind, Scope, State};
 pub(in crate::store) use databases::address_of;
 use databases::{database_of, server};
-use std::fs;
 use std::path::Path;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
