@@ -64,7 +64,8 @@ fn measure(database: &SharedDatabase, model: &IndexModel, target: f64) -> Result
                 wanted += exact.len();
             }
             if wanted > 0 {
-                recall = recall.min(found as f64 / wanted as f64);
+                // Four digits, rounded down: it is read back as it was.
+                recall = recall.min((found as f64 / wanted as f64 * 1e4).floor() / 1e4);
             }
         }
         (certificate.recall, certificate.over_fetch) = (recall, over_fetch);

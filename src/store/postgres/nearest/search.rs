@@ -86,7 +86,7 @@ pub(super) fn nearest(
         }
     };
     database.at_once(|| {
-        set(database, asked)?;
+        set(database, asked, filter.is_empty())?;
         let mut among = if filter.is_empty() { Among::Most(passes, values) } else { Among::Passing(passes, values) };
         let mut is_exact = how == NearestSearch::Exact;
         if let (Among::Passing(passes, values), false) = (&among, is_exact)
@@ -106,13 +106,15 @@ pub(super) fn nearest(
     })
 }
 
-/// Sets for this transaction how far an index is read. Nothing else that is read in it depends on this.
-fn set(database: &SharedDatabase, asked: usize) -> Result<(), StoreError> {
+/// Sets for this transaction how far an index is read. Nothing else that is read in it depends on this. A statement
+/// without a filter is planned once; one with a filter each time, for it depends on the values.
+fn set(database: &SharedDatabase, asked: usize, is_same: bool) -> Result<(), StoreError> {
     let candidates = asked.min(MOST_CANDIDATES);
+    let plans = if is_same { "force_generic_plan" } else { "force_custom_plan" };
     let sql = format!(
         "SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
          SET LOCAL hnsw.max_scan_tuples = {SCANNED}; SET LOCAL hnsw.scan_mem_multiplier = 20;
-         SET LOCAL jit = off; SET LOCAL plan_cache_mode = force_custom_plan"
+         SET LOCAL jit = off; SET LOCAL plan_cache_mode = {plans}"
     );
     database.on(|link| link.batch(&sql))
 }
