@@ -7,9 +7,9 @@
 
 use super::connect::Access;
 use super::link::Link;
+use super::pending::Pending;
 use super::row::Failure;
 use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
-use super::words::Pending;
 use crate::store::sql::{RunSql, SqlRow, count_places};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};

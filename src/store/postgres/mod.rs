@@ -4,11 +4,14 @@
 //! stand in `store::sql`. Whoever writes holds an advisory lock, so batches follow each other and nobody copies to the
 //! store while somebody else writes. When a copy is brought back, SQLite refuses rows that break the rules of its
 //! tables. Nothing else about them is checked.
+//!
+//! The words of items lie in tables of their own, which SQLite has not: `words` keeps and finds them.
 
 mod connect;
 mod database;
 mod link;
 mod nearest;
+mod pending;
 mod row;
 mod rows;
 mod schema;

@@ -13,7 +13,6 @@ use crate::store::sql::{RunSql, SqlRow, SqlValue, TEXT_COLUMNS, count, read_text
 use crate::store::{ItemText, ItemVersion, ItemWords, KeepWords, Posting, StoreError, WordsOf, WriteBatch};
 use postgres::Row;
 use postgres::types::Type;
-use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
@@ -26,26 +25,6 @@ const DEAD: i64 = 64;
 const DEAD_SHARE: i64 = 4;
 /// Terms whose postings are purged together.
 const PURGED: i64 = 2_000;
-
-/// Words that a batch has yet to write.
-#[derive(Debug, Default)]
-pub(in super::super) struct Pending {
-    items: RefCell<BTreeMap<i64, ItemWords>>,
-    /// Terms of all of them.
-    terms: Cell<usize>,
-}
-
-impl Pending {
-    fn push(&self, item: i64, words: ItemWords) {
-        self.terms.set(self.terms.get() + words.terms.len());
-        self.items.borrow_mut().insert(item, words);
-    }
-
-    fn take(&self) -> BTreeMap<i64, ItemWords> {
-        self.terms.set(0);
-        self.items.take()
-    }
-}
 
 /// A row of `item_words`.
 struct Forward {
@@ -112,7 +91,7 @@ impl SharedBatch<'_> {
         let Some(words) = self.database.words_of else { return Ok(()) };
         let text = text();
         self.pending.push(text.id, words.words(&text));
-        if self.pending.terms.get() < MOST_TERMS { Ok(()) } else { self.write_words() }
+        if self.pending.terms() < MOST_TERMS { Ok(()) } else { self.write_words() }
     }
 
     /// Writes the words that are held, of those items that are still there, as a segment.

@@ -9,7 +9,6 @@ use super::row::Failure;
 use crate::store::sql::{RunSql, SqlRow, passing};
 use crate::store::{FindWords, ItemFilter, ItemVersion, MemoryView, Posting, StoreError, TermCounts, WordTotals};
 use entries::{read_runs, take_number};
-pub(super) use keep::Pending;
 use postgres::Row;
 use postgres::types::ToSql;
 

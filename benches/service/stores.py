@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Whether a shared store answers as a file does: the same questions to both, and the first ten compared.
+
+    KEN_HOME=... benches/service/stores.py target/release/ken ADDRESS SET... [--questions 200] [--exact]
+
+KEN_HOME is a home with models, ADDRESS an empty database in PostgreSQL, SET a folder in the layout of BEIR. The texts
+of all sets are put in as items, a scope for each set. Prints for each set the share of questions whose first ten are
+the same, both nDCG@10, and the median time of a question. `--exact` compares every vector.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from crash import Program, Service, Truth
+
+AT_ONCE = 500
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def judged(folder):
+    out = {}
+    with open(folder / "qrels" / "test.tsv", encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            out.setdefault(row["query-id"], {})[row["corpus-id"]] = int(row["score"])
+    return out
+
+
+def ndcg(ids, relevant):
+    gain = sum((2 ** relevant.get(one, 0) - 1) / math.log2(at + 2) for at, one in enumerate(ids[:10]))
+    best = sorted(relevant.values(), reverse=True)[:10]
+    ideal = sum((2 ** grade - 1) / math.log2(at + 2) for at, grade in enumerate(best))
+    return gain / ideal if ideal else 0.0
+
+
+def started(ken, folder, store, exact):
+    (folder / "home").mkdir(parents=True, mode=0o700)
+    (folder / "docs").mkdir()
+    for shared in ("models", "vectors"):
+        (folder / "home" / shared).symlink_to(Path(os.environ["KEN_HOME"], shared))
+    os.environ.pop("KEN_STORE_URL", None)
+    if store:
+        os.environ["KEN_STORE_URL"] = store
+    (folder / "home" / "config.toml").write_text(f"[index]\nrecall_target = {1 if exact else 0.99}\n")
+    service = Service(ken, folder)
+    service.start()
+    return service
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ken")
+    parser.add_argument("store")
+    parser.add_argument("sets", nargs="+", type=Path)
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--exact", action="store_true")
+    options = parser.parse_args()
+    ken = str(Path(options.ken).resolve())
+    with tempfile.TemporaryDirectory() as scratch:
+        services = {
+            name: started(ken, Path(scratch, name), store, options.exact)
+            for name, store in (("file", None), ("shared", options.store))
+        }
+        for folder in options.sets:
+            corpus = lines(folder / "corpus.jsonl")
+            items = [{"id": one["_id"], "title": one.get("title", "")[:200], "text": one["text"], "scope": folder.name}
+                     for one in corpus if one["text"].strip()]
+            for name, service in services.items():
+                asker, begun = Program(0, service, Truth()), time.monotonic()
+                for at in range(0, len(items), AT_ONCE):
+                    while True:
+                        status, body = asker.ask("PUT", "/v1/items", {"items": items[at:at + AT_ONCE]})
+                        if status == 200:
+                            break
+                        if status not in (429, 503):
+                            raise SystemExit(f"{name}: {status} {body[:300]}")
+                        time.sleep(0.2)
+                print(f"{folder.name}, {name}: {len(items)} items in {time.monotonic() - begun:.1f} s", flush=True)
+        for folder in options.sets:
+            qrels = judged(folder)
+            questions = [one for one in lines(folder / "queries.jsonl") if one["_id"] in qrels][:options.questions]
+            same, gains, times = 0, {name: [] for name in services}, {name: [] for name in services}
+            for question in questions:
+                found = {}
+                for name, service in services.items():
+                    body = {"query": question["text"], "limit": 10, "min_relevance": 0, "scopes": [folder.name],
+                            "kinds": ["chunk"], "dry_run": True}
+                    asker, begun = Program(0, service, Truth()), time.monotonic()
+                    status, answer = asker.ask("POST", "/v1/search", body)
+                    times[name].append(time.monotonic() - begun)
+                    if status != 200:
+                        raise SystemExit(f"{name}: {status} {answer[:300]}")
+                    found[name] = [(hit.get("item") or {}).get("id") for hit in json.loads(answer)["results"]]
+                    gains[name].append(ndcg(found[name], qrels[question["_id"]]))
+                same += found["file"] == found["shared"]
+            each = ", ".join(f"{name} nDCG@10 {statistics.mean(gains[name]):.4f} in "
+                             f"{statistics.median(times[name]) * 1e3:.1f} ms" for name in services)
+            print(f"{folder.name}: {same} of {len(questions)} have the same first ten; {each}", flush=True)
+        for service in services.values():
+            service.process.terminate()
+            service.process.wait()
+
+
+if __name__ == "__main__":
+    main()
