@@ -244,7 +244,7 @@ fn main() {
     let address = given.next().unwrap();
     let items: u64 = given.next().map_or(20_000, |items| items.parse().unwrap());
     let most: usize = given.next().map_or(100, |most| most.parse().unwrap());
-    let clusters = (items / 100).max(1);
+    let clusters = (items / 1000).max(1);
     println!("{items} items, {clusters} clusters, the nearest {most}");
 
     let mut store = open(&address);
