@@ -60,12 +60,12 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
 /// Vector number `at`: one of some hundred centres, and as much of its own. Questions have numbers from the end.
 fn vector(at: u64, clusters: u64) -> Vec<f32> {
     let mut own = Random(at.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 7);
-    let mut centre = Random(own.next() % clusters ^ 0xc0ffee << 20);
+    let mut centre = Random((own.next() % clusters) ^ (0xc0ffee << 20));
     unit((0..DIMS).map(|_| centre.normal() + own.normal()).collect())
 }
 
 fn scope(at: u64) -> &'static str {
-    let mut drawn = Random(at ^ 99 << 40).share();
+    let mut drawn = Random(at ^ (99 << 40)).share();
     for (name, share) in SHARES {
         if drawn < share {
             return name;
@@ -244,7 +244,7 @@ fn main() {
     let address = given.next().unwrap();
     let items: u64 = given.next().map_or(20_000, |items| items.parse().unwrap());
     let most: usize = given.next().map_or(100, |most| most.parse().unwrap());
-    let clusters = (items / 100).max(1);
+    let clusters = (items / 1000).max(1);
     println!("{items} items, {clusters} clusters, the nearest {most}");
 
     let mut store = open(&address);

@@ -19,7 +19,7 @@ const LEAST_CANDIDATES: usize = 80;
 /// As many candidates HNSW keeps at most.
 const MOST_CANDIDATES: usize = 1000;
 /// Rows of the index that are read at most for one question with a filter.
-const SCANNED: usize = 40_000;
+const SCANNED: usize = 20_000;
 /// As many vectors are compared one by one in the time that the index takes for a row.
 const ROW_COST: f64 = 10.0;
 /// How far the inner product of two unit vectors is off at most when their components are rounded to 16 bits.
@@ -88,20 +88,18 @@ pub(super) fn nearest(
     database.at_once(|| {
         set(database, asked, filter.is_empty())?;
         let mut among = if filter.is_empty() { Among::Most(passes, values) } else { Among::Passing(passes, values) };
-        let mut is_exact = how == NearestSearch::Exact;
+        let is_exact = how == NearestSearch::Exact;
+        let mut by_index = !is_exact;
         if let (Among::Passing(passes, values), false) = (&among, is_exact)
             && let Some(items) = plan(database, passes, values, asked)?
         {
             among = Among::Items(items);
-            is_exact = true;
+            by_index = false;
         }
-        if !is_exact {
-            let found = widen(database, &question, &among, false, asked)?;
-            if items_of(&found.found) >= question.most {
-                return Ok(cut(found.found, question.most));
-            }
+        let mut found = widen(database, &question, &among, by_index, is_exact, asked)?;
+        if by_index && items_of(&found.found) < question.most {
+            found = widen(database, &question, &among, false, is_exact, asked)?;
         }
-        let found = widen(database, &question, &among, true, asked)?;
         Ok(cut(found.found, question.most))
     })
 }
@@ -134,7 +132,7 @@ fn plan(
     let bound = (ROW_COST * asked as f64 * all).sqrt().clamp(500.0, 30_000.0);
     let mut share = expected.max(1.0) / all;
     // What the server expects may be wrong: a filter that it takes for a narrow one is looked at.
-    if expected <= bound * 4.0 {
+    if expected <= bound * 1.5 {
         let sql = format!("{passing} LIMIT {}", bound + 1.0);
         let items: Vec<i64> = database.rows(&sql, values, |row| SqlRow::get(row, 0))?;
         if items.len() as f64 <= bound {
@@ -162,12 +160,13 @@ fn widen(
     database: &SharedDatabase,
     question: &Question<'_>,
     among: &Among,
+    by_index: bool,
     is_exact: bool,
     asked: usize,
 ) -> Result<Rows, StoreError> {
     let mut asked = asked;
     loop {
-        let rows = fetch(database, question, among, is_exact, asked)?;
+        let rows = fetch(database, question, among, by_index, asked)?;
         if rows.is_all || is_enough(&rows, question, is_exact) {
             return Ok(rows);
         }
@@ -206,11 +205,11 @@ fn fetch(
     database: &SharedDatabase,
     question: &Question<'_>,
     among: &Among,
-    is_exact: bool,
+    by_index: bool,
     asked: usize,
 ) -> Result<Rows, StoreError> {
     let (model, half) = (question.model.id, SqlValue::Bytes(&question.half));
-    let distance = database.distance(question.model, !is_exact)?;
+    let distance = database.distance(question.model, by_index)?;
     let vectors = format!("LEFT JOIN vector ON vector.model_id = {model} AND vector.text_hash = near.text_hash");
     let of_model = format!("half_vector.model_id = {model}");
     let embedded = "half_vector JOIN embedding ON embedding.text_hash = half_vector.text_hash";

@@ -18,6 +18,15 @@ const BOTH: [NearestSearch; 2] = [NearestSearch::Exact, APPROXIMATE];
 
 /// A unit vector; those of one tens digit lie so close together that 16 bits hardly tell them apart.
 fn vector(at: u64) -> Vec<f32> {
+    near_to(at / 10, at)
+}
+
+/// One of a group in which 16 bits hardly tell any two apart.
+fn close(at: u64) -> Vec<f32> {
+    near_to(7, at)
+}
+
+fn near_to(centre: u64, at: u64) -> Vec<f32> {
     let drawn = |seed: u64| {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bf0_3635;
         (0..DIMS).map(move |_| {
@@ -25,7 +34,7 @@ fn vector(at: u64) -> Vec<f32> {
             (state >> 40) as f32 / (1 << 23) as f32 - 1.0
         })
     };
-    let vector: Vec<f32> = drawn(at / 10).zip(drawn(at + (1 << 40))).map(|(far, near)| far + near * 2e-3).collect();
+    let vector: Vec<f32> = drawn(centre).zip(drawn(at + (1 << 40))).map(|(far, near)| far + near * 2e-3).collect();
     let length = dot(&vector, &vector).sqrt();
     vector.iter().map(|value| value / length).collect()
 }
@@ -38,6 +47,10 @@ fn model(name: &str, batch: &impl WriteVectors) -> IndexModel {
 
 /// Items of some scopes with a text and a vector each, in bulk. Item `n` of them has the vector `n`.
 fn fill(store: &mut SharedDatabase, lock: &WriterLock, items: i64) -> IndexModel {
+    fill_with(store, lock, items, vector)
+}
+
+fn fill_with(store: &mut SharedDatabase, lock: &WriterLock, items: i64, vector: fn(u64) -> Vec<f32>) -> IndexModel {
     let batch = store.begin(lock).unwrap();
     let model = model("m", &batch);
     let sql = format!(
@@ -110,6 +123,18 @@ fn all_vectors_compared_are_as_near_as_their_32_bits_say() {
         assert_eq!(items(&found).len(), 100);
     }
     assert_eq!(store.nearest(&model, &vector(1), 0, None, NearestSearch::Exact).unwrap(), []);
+}
+
+/// Far more texts are as near as 16 bits can say than are fetched at first.
+#[test]
+fn vectors_that_16_bits_cannot_tell_apart_are_told_apart() {
+    let (_dir, lock, mut store) = made();
+    let model = fill_with(&mut store, &lock, 500, close);
+    let all = everything(&store);
+    for at in 1..20 {
+        let found = store.nearest(&model, &close(at * 20), 5, None, NearestSearch::Exact).unwrap();
+        assert_eq!(items(&found), naive(&store, &model, &close(at * 20), 5, &all), "{at}");
+    }
 }
 
 #[test]
@@ -204,7 +229,7 @@ fn only_items_that_pass_are_found() {
     }
 }
 
-/// All of a filter's items lie as far from the question as can be, so the index is read to its end in vain.
+/// All of a filter's items lie far from the question, so the index is read far beyond the nearest rows.
 #[test]
 fn items_that_are_far_away_are_found_too() {
     let (_dir, lock, mut store) = made();
@@ -236,10 +261,11 @@ fn items_have_several_texts_and_share_them() {
     batch
         .execute("INSERT INTO embedding SELECT 60, id - 100, text_hash FROM item WHERE id BETWEEN 101 AND 200", &[])
         .unwrap();
+    batch.execute("UPDATE item SET state = 'retired' WHERE id BETWEEN 101 AND 200", &[]).unwrap();
     batch.commit().unwrap();
     let all = everything(&store);
     for at in [50, 60, 101, 150, 160, 250] {
-        for most in [1, 5, 101, 120, 250] {
+        for most in [1, 5, 39, 40, 120, 250] {
             let wanted = naive(&store, &model, &vector(at), most, &all);
             for how in BOTH {
                 let found = store.nearest(&model, &vector(at), most, None, how).unwrap();
