@@ -85,7 +85,7 @@ def searched(services, truth):
             status, answer = asker.ask("POST", "/v1/search", body)
             if status != 200:
                 sys.exit(f"LOST: a search is refused: {status} {answer[:300]}")
-            for hit in json.loads(answer)["results"]:
+            for hit in (hit for result in json.loads(answer)["results"] for hit in result["hits"]):
                 if (hit.get("item") or {}).get("id") in gone:
                     sys.exit(f"LOST: {hit['item']['id']} was deleted and is found")
 
