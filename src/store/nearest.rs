@@ -111,9 +111,9 @@ pub trait KeepNearest: ReadNearest {
     /// [`StoreError`] when the store refuses.
     fn index_vectors(&mut self, model: &IndexModel, at_most: usize) -> Result<usize, StoreError>;
 
-    /// Makes the index of a model if there are enough vectors and it is not there. Searches and changes go on meanwhile,
-    /// but this may take many minutes. First make all vectors searchable: one that is added later takes longer. Indexes
-    /// of models that are neither this one nor in use are dropped.
+    /// Makes the index of a model if there are enough vectors and it is not there. Searches and changes go on
+    /// meanwhile, but this may take many minutes. First make all vectors searchable: one that is added later takes
+    /// longer. Indexes of models that are neither this one nor in use are dropped.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

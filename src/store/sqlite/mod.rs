@@ -1,4 +1,5 @@
-//! The store on SQLite: a file with its log and its copies, opened, kept private, migrated, checked and repaired. The statements of its concerns stand in `store::sql`, which this has in common with `store::postgres`.
+//! The store on SQLite: a file with its log and its copies, opened, kept private, migrated, checked and repaired. The
+//! statements of its concerns stand in `store::sql`, which this has in common with `store::postgres`.
 
 mod check;
 mod connect;

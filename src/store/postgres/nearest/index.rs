@@ -29,7 +29,8 @@ pub(super) fn fill(database: &SharedDatabase, model: &IndexModel, at_most: usize
     // Behind those that were seen: one pass over the vectors, however many calls it takes.
     let lacking = "SELECT vector.id, vector.text_hash, vector.data FROM vector
         WHERE vector.model_id = ?1 AND vector.id > ?2 AND length(vector.data) = ?3 AND NOT EXISTS
-            (SELECT 1 FROM half_vector AS half WHERE half.model_id = vector.model_id AND half.text_hash = vector.text_hash)
+            (SELECT 1 FROM half_vector AS half
+                WHERE half.model_id = vector.model_id AND half.text_hash = vector.text_hash)
         ORDER BY vector.id LIMIT ?4";
     let batch = database.begin_quickly(WAIT)?;
     let values = [model.id.into(), behind.into(), ((model.dims * 4) as i64).into(), SqlValue::most(at_most)];

@@ -117,8 +117,8 @@ fn set(database: &SharedDatabase, asked: usize, is_same: bool) -> Result<(), Sto
     database.on(|link| link.batch(&sql))
 }
 
-/// The items that pass, if they are so few that comparing all of theirs takes no longer than reading the index. Else the
-/// index is told to keep as many candidates as have to be read.
+/// The items that pass, if they are so few that comparing all of theirs takes no longer than reading the index. Else
+/// the index is told to keep as many candidates as have to be read.
 fn plan(
     database: &SharedDatabase,
     passes: &str,
