@@ -64,7 +64,8 @@ pub(super) fn files_are_remembered<M: Maker>(maker: &M) {
     assert_eq!(paths, ["/docs/z.md", "/elsewhere.md"], "by path");
     assert_eq!(store.bare_sources().unwrap(), [bare, brought].into());
     assert_eq!(store.source_root("/elsewhere.md").unwrap().as_deref(), Some(""));
-    assert_eq!(store.source_root("/docs/z.md").unwrap(), None);
+    assert_eq!(store.source_root("/docs/z.md").unwrap().as_deref(), Some("/docs"));
+    assert_eq!(store.source_root("/docs/none.md").unwrap(), None);
     assert_eq!(store.repository("/docs").unwrap(), Some(Scope::repository("first")));
     assert_eq!((store.repository("/").unwrap(), store.cut_label().unwrap()), (None, None));
     made.write(|batch| batch.cut_anew("by lines"));
