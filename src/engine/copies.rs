@@ -24,7 +24,8 @@ impl Engine {
             let lock = self.writer("ken store copy")?;
             let mut database = Database::open_to_write_at(&place, &lock)?;
             self.erase_old_traces(&mut database, &lock, session)?;
-            self.keep_derived(&mut database, &lock, Keep::Usable, session)?;
+            let keep = if place.shared.is_some() { Keep::Current } else { Keep::Usable };
+            self.keep_derived(&mut database, &lock, keep, session)?;
         }
         Ok(copied)
     }

@@ -96,6 +96,13 @@ pub trait ReadNearest {
     /// [`StoreError`] when the store refuses.
     fn searchable_vectors(&self, model: &IndexModel) -> Result<usize, StoreError>;
 
+    /// How many vectors of all models can be searched, about, as the server knows without counting; `None` if it does
+    /// not know yet.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn about_vectors(&self) -> Result<Option<usize>, StoreError>;
+
     /// The certificate of a model, if one was made.
     ///
     /// # Errors

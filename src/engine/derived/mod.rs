@@ -125,7 +125,14 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
         if let Some(shared) = database.shared_mut() {
-            return self.keep_stored(shared, lock, session);
+            return match self.keep_stored(shared, lock, keep, session) {
+                // What was written is committed.
+                Err(EngineError::Store(error)) => {
+                    session.note(format!("not all of what was written is found yet: {error}; `ken gc` mends that"));
+                    Ok(())
+                }
+                other => other,
+            };
         }
         if lock.is_lent() {
             return Ok(());

@@ -1,16 +1,20 @@
 //! What a shared store finds items with, kept in order after something was written or copied there.
 
 use super::WORDS;
+use crate::engine::derived::Keep;
 use crate::engine::{Engine, EngineError, Progress, Session};
 use crate::store::{
-    KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors, SharedDatabase, WriterLock,
+    IndexModel, KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors,
+    SharedDatabase, WriterLock,
 };
 
 /// Rows that are worked on at once.
 const AT_ONCE: usize = 2_000;
+/// So few vectors need no index.
+const FEW: usize = 1_000;
 /// Changes that the log may hold.
 const LOGGED: usize = 10_000;
-/// Items of one segment of words that is made by whoever writes; larger ones are for `ken gc`.
+/// Entries of one segment of words that is made by whoever writes; larger ones are for `ken gc`.
 const MERGED: usize = 1_000_000;
 
 impl Engine {
@@ -20,6 +24,7 @@ impl Engine {
         &self,
         database: &mut SharedDatabase,
         lock: &WriterLock,
+        keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
         if lock.is_lent() {
@@ -28,7 +33,8 @@ impl Engine {
         while database.index_words(WORDS, AT_ONCE)? > 0 {
             session.check()?;
         }
-        while database.merge_words(MERGED)? {
+        let most = if keep == Keep::Usable { MERGED } else { 10 * MERGED };
+        while database.merge_words(most)? {
             session.check()?;
         }
         // Nothing is derived from the store that would ask what has changed.
@@ -37,6 +43,11 @@ impl Engine {
             database.forget_changes_before(now)?;
         }
         let Some(model) = database.index_model()? else { return Ok(()) };
+        // Counting reads all vectors, and what was written just now can be searched. Only copies lack something.
+        let is_exact = self.settings.recall_target >= 1.0;
+        if keep == Keep::Usable && (is_exact || !is_due(database, &model)?) {
+            return Ok(());
+        }
         let total = database.embedded_texts()?;
         let mut done = 0;
         loop {
@@ -47,7 +58,7 @@ impl Engine {
             session.check()?;
             session.tell(Progress::Linking { done: done.min(total), total });
         }
-        if database.ensure_nearest_index(&model)? != NearestIndex::Ready || self.settings.recall_target >= 1.0 {
+        if database.ensure_nearest_index(&model)? != NearestIndex::Ready || is_exact {
             return Ok(());
         }
         let known = database.nearest_certificate(&model)?;
@@ -64,4 +75,13 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Whether there may be so many vectors by now that they need an index, or one that is measured anew.
+fn is_due(database: &SharedDatabase, model: &IndexModel) -> Result<bool, EngineError> {
+    let about = database.about_vectors()?;
+    Ok(match database.nearest_certificate(model)? {
+        Some(known) => about.is_some_and(|about| known.is_stale(about)),
+        None => about.is_none_or(|about| about >= FEW),
+    })
 }

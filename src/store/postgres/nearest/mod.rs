@@ -63,6 +63,12 @@ impl ReadNearest for SharedDatabase {
         self.counted("SELECT count(*) FROM half_vector WHERE model_id = ?1", &values![model.id])
     }
 
+    fn about_vectors(&self) -> Result<Option<usize>, StoreError> {
+        let sql = "SELECT CAST(reltuples AS bigint) FROM pg_class WHERE oid = CAST('kenning.half_vector' AS regclass)";
+        // It is -1 until the table was first looked at.
+        self.one(sql, &[], |row| Ok(usize::try_from(row.integer(0)?).ok()))
+    }
+
     fn nearest_certificate(&self, model: &IndexModel) -> Result<Option<NearestCertificate>, StoreError> {
         certify::stored(self, model)
     }
