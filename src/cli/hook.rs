@@ -8,11 +8,12 @@
 use super::clock::now_ms;
 use super::output::Output;
 use super::surroundings::working_directory;
-use super::{Global, Outcome, background, hook_install, limits, output, store};
+use super::{Global, Outcome, background, hook_install, limits, output, shared};
 use crate::config::{Config, Environment, Paths};
 use crate::engine::face::outcomes::read;
 use crate::engine::face::stores::{Place, SharedStore};
 use crate::engine::{Engine, Loss, NEW_ROWS};
+use crate::types::Execution;
 use crate::types::limits::TOOL_PAYLOAD;
 use clap::{Args, Subcommand};
 use std::io::{ErrorKind, Read};
@@ -105,20 +106,38 @@ fn keep() -> Result<(), String> {
     let Some(run) = run else { return Ok(()) };
     let config = Config::resolve(paths.config.as_deref(), None, &environment);
     let config = config.map_err(|error| lost(Loss::Other, error.to_string()))?;
-    let mut place = Place { folder: data.clone(), shared: store::shared(&config.settings().store) };
+    let mut place = Place { folder: data.clone(), shared: shared::store(&config.settings().store) };
     if let Some(shared) = &mut place.shared {
         let SharedStore { access, .. } = shared;
         access.connect_timeout = access.connect_timeout.min(STORE);
         access.statement_timeout = access.statement_timeout.min(STORE);
     }
-    match Engine::keep_outcome(&place, &run, &here, now_ms()) {
+    match kept_in_time(place, run, here) {
         // Whoever called does not wait for it.
         Ok(number) if number % NEW_ROWS == 0 && !background::analyse_later() => {
             Err("the run is kept, but no process could be started to look for patterns".to_owned())
         }
         Ok(_) => Ok(()),
-        Err(error) => Err(lost(Loss::of(&error), error.to_string())),
+        Err((loss, why)) => Err(lost(loss, why)),
     }
+}
+
+/// Keeps a run, or says why it is lost. A store on another machine is given up after [`STORE`] in all; the thread that
+/// waits for it ends with the process.
+fn kept_in_time(place: Place, run: Execution, here: PathBuf) -> Result<u32, (Loss, String)> {
+    let is_far = place.shared.is_some();
+    let keep = move || {
+        let kept = Engine::keep_outcome(&place, &run, &here, now_ms());
+        kept.map_err(|error| (Loss::of(&error), error.to_string()))
+    };
+    if !is_far {
+        return keep();
+    }
+    let (tell, told) = sync_channel(1);
+    let begun = std::thread::Builder::new().spawn(move || drop(tell.send(keep())));
+    let late = || (Loss::Busy, "the store did not answer in time".to_owned());
+    begun.map_err(|error| (Loss::Other, error.to_string()))?;
+    told.recv_timeout(STORE).unwrap_or_else(|_| Err(late()))
 }
 
 /// Reads a report from standard input. Waits for the end of the input, but no longer than [`REPORT`]. A report that is

@@ -66,6 +66,7 @@ mod run;
 mod run_learn;
 mod search;
 mod serve;
+mod shared;
 mod shown_text;
 mod socket;
 mod status;

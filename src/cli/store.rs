@@ -3,15 +3,14 @@
 use super::Outcome;
 use super::output::{Failure, Output};
 use super::progress::Meter;
+use super::shared;
 use super::surroundings::{Surroundings, working_directory};
-use crate::config::StoreSettings;
 use crate::engine::Engine;
 use crate::engine::face::failure::ErrorKind;
-use crate::engine::face::stores::{Mirrored, MirroredTable, PostgresAccess, SharedStore, StorePlace, is_address};
+use crate::engine::face::stores::{Mirrored, MirroredTable, StorePlace, is_address};
 use crate::render::{json_object, line};
 use clap::{Args, Subcommand};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 /// Copy everything that ken keeps to another place, such as a database in PostgreSQL
 ///
@@ -26,7 +25,6 @@ pub(super) enum StoreVerb {
     #[command(after_help = "\
 Examples:
   ken store copy --to postgres://team@db.example/kenning
-  ken store copy                      to the database of store.url
   ken store copy --from postgres://team@db.example/kenning --to restored
 
 Exit code: 0 if both hold the same afterwards")]
@@ -35,7 +33,6 @@ Exit code: 0 if both hold the same afterwards")]
     #[command(after_help = "\
 Examples:
   ken store compare --to postgres://team@db.example/kenning
-  ken store compare                   with the database of store.url
 
 Exit code: 0 if both hold the same, 1 if not")]
     Compare(Places),
@@ -47,7 +44,7 @@ pub(super) struct Places {
     /// Where to read [default: your data directory]
     #[arg(long, value_name = "PLACE")]
     from: Option<String>,
-    /// The other place [default: store.url; your data directory if --from is an address]
+    /// The other place [default: your data directory if --from is an address]
     #[arg(long, value_name = "PLACE")]
     to: Option<String>,
 }
@@ -60,11 +57,11 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
         StoreVerb::Compare(places) => (false, places),
     };
     let settings = &surroundings.config.settings().store;
-    let (from, to) = chosen(places, settings, surroundings.paths.data.as_deref())?;
+    let (from, to) = chosen(places, surroundings.paths.data.as_deref())?;
     if from == to {
         return Err(Failure::new(ErrorKind::Usage, "both places are the same", "name another one: --to PLACE"));
     }
-    let (engine, access) = (surroundings.engine(), access(settings));
+    let (engine, access) = (surroundings.engine(), shared::access(settings));
     let mut meter = Meter::new(output);
     let run = if is_copy { Engine::copy_store } else { Engine::compare_stores };
     let mirrored = run(&engine, &from, &to, &access, &meter.session());
@@ -83,40 +80,19 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
     }
 }
 
-/// The database in PostgreSQL that is used in place of the file; `None` if `store.url` is empty.
-pub(super) fn shared(settings: &StoreSettings) -> Option<SharedStore> {
-    Some(SharedStore {
-        url: settings.url.clone()?,
-        read_url: settings.read_url.clone(),
-        access: access(settings),
-        words: None,
-    })
-}
-
-fn access(settings: &StoreSettings) -> PostgresAccess {
-    let seconds = |seconds: usize| Duration::from_secs(seconds as u64);
-    PostgresAccess {
-        password_file: settings.password_file.as_ref().map(PathBuf::from),
-        ca_file: settings.ca_file.as_ref().map(PathBuf::from),
-        connect_timeout: seconds(settings.connect_timeout_s),
-        statement_timeout: seconds(settings.statement_timeout_s),
-    }
-}
-
 /// Where to read, and the other place.
-fn chosen(places: &Places, settings: &StoreSettings, data: Option<&Path>) -> Result<(StorePlace, StorePlace), Failure> {
+fn chosen(places: &Places, data: Option<&Path>) -> Result<(StorePlace, StorePlace), Failure> {
     let here = || {
         let hint = "set KEN_HOME to a directory";
         let missing = || Failure::new(ErrorKind::Usage, "there is no data directory", hint);
         data.map(|data| StorePlace::Folder(data.to_owned())).ok_or_else(missing)
     };
     let from = places.from.as_deref().map_or_else(here, place)?;
-    let to = match (&places.to, &settings.url, &from) {
-        (Some(to), ..) => place(to)?,
-        (None, _, StorePlace::Address(_)) => here()?,
-        (None, Some(url), _) => StorePlace::Address(url.clone()),
-        (None, None, _) => {
-            let hint = "name it: --to postgres://USER@HOST/DATABASE, or set store.url (KEN_STORE_URL)";
+    let to = match (&places.to, &from) {
+        (Some(to), _) => place(to)?,
+        (None, StorePlace::Address(_)) => here()?,
+        (None, StorePlace::Folder(_)) => {
+            let hint = "name it: --to postgres://USER@HOST/DATABASE";
             return Err(Failure::new(ErrorKind::Usage, "there is no place to copy to", hint));
         }
     };

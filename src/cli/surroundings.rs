@@ -2,7 +2,7 @@
 
 use super::clock::now_ms;
 use super::output::{Failure, Output};
-use super::{Global, background, store};
+use super::{Global, background, shared};
 use crate::config::{self, Config, Environment, Origin, Paths, Trust, TrustState, git_excludes, has_a_say};
 use crate::engine::face::failure::ErrorKind;
 use crate::engine::face::indexing::repository_of;
@@ -99,7 +99,7 @@ impl Surroundings {
         EngineSettings {
             calibration: None,
             data: self.paths.data.clone(),
-            shared: store::shared(&self.config.settings().store),
+            shared: shared::store(&self.config.settings().store),
             config: self.paths.config.clone(),
             cache: self.paths.cache.clone(),
             user_packs: self.paths.user_packs(),

@@ -6,7 +6,8 @@ use super::{Engine, EngineError, Progress, Session};
 use crate::embed::{Encoder, Installed, Manifest, ModelStore};
 use crate::ingest::{Between, Embedder, embed_missing, scope_in_store, scope_of};
 use crate::store::{
-    Database, PooledReader, ReadVectors, WRITER_WAIT, WriteEvents, WriteSources, WriteVectors, WriterLock,
+    Database, Place, PooledReader, ReadVectors, SharedStore, Turn, WRITER_WAIT, WriteEvents, WriteSources,
+    WriteVectors, WriterLock,
 };
 use crate::types::Scope;
 use std::path::Path;
@@ -28,15 +29,25 @@ impl Engine {
     /// The store to read, on a connection of its own; `None` if there is none.
     pub(super) fn open_database(&self) -> Result<Option<Database>, EngineError> {
         match self.settings.place() {
-            Some(place) => Ok(Database::open_at(&place)?),
+            // What is written is decided by what is there, and not by what a replica has of it.
+            Some(Place { folder, shared }) => {
+                let shared = shared.map(|shared| SharedStore { read_url: None, ..shared });
+                Ok(Database::open_at(&Place { folder, shared })?)
+            }
             None => Ok(None),
         }
     }
 
-    /// The store to write, made if there is none.
+    /// The store to write, made if there is none, with the right to do so for work of many batches.
     pub(super) fn open_to_write(&self, lock: &WriterLock) -> Result<Database, EngineError> {
+        self.open_in_turn(lock, Turn::Work)
+    }
+
+    fn open_in_turn(&self, lock: &WriterLock, turn: Turn) -> Result<Database, EngineError> {
         let place = self.settings.place().ok_or(EngineError::NoHome)?;
-        Ok(Database::open_to_write_at(&place, lock)?)
+        let database = Database::open_to_write_at(&place, lock)?;
+        database.take_turn(turn)?;
+        Ok(database)
     }
 
     /// The scope of a folder: its repository, or everywhere. A repository is known by its first commit. If the store
@@ -58,7 +69,7 @@ impl Engine {
 
     fn remember_repository(&self, root: &str, scope: &Scope) -> Result<(), EngineError> {
         let lock = WriterLock::take(self.data()?, "ken, remembering a repository", Duration::ZERO)?;
-        let mut database = self.open_to_write(&lock)?;
+        let mut database = self.open_in_turn(&lock, Turn::AtOnce)?;
         let batch = database.begin(&lock)?;
         batch.put_repository(root, scope)?;
         Ok(batch.commit()?)
@@ -84,7 +95,7 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(WriterLock, Database), EngineError> {
         let lock = self.turns.wait(self.data()?, purpose, session)?;
-        let mut database = self.open_to_write(&lock)?;
+        let mut database = self.open_in_turn(&lock, Turn::Change)?;
         self.erase_old_traces(&mut database, &lock, session)?;
         Ok((lock, database))
     }
@@ -133,7 +144,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the model or the database fails.
     pub fn switch_index(&self, installed: &Installed, session: &Session<'_>) -> Result<(), EngineError> {
-        if self.read_database()?.is_none() {
+        if self.open_database()?.is_none() {
             return Ok(());
         }
         let (lock, mut database) = self.write_database(&format!("ken model use {}", installed.name()), session)?;
@@ -156,7 +167,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the database refuses.
     pub fn end_switch(&self, session: &Session<'_>) -> Result<(), EngineError> {
-        let pending = match self.read_database()? {
+        let pending = match self.open_database()? {
             Some(database) => database.pending_switch()?,
             None => None,
         };
@@ -171,7 +182,7 @@ impl Engine {
 
     /// Vectors for what was indexed while there was no model, if this is the index's model or it has none.
     pub(super) fn complete_index(&self, encoder: &dyn Encoder, session: &Session<'_>) -> Result<(), EngineError> {
-        let Some(database) = self.read_database()? else { return Ok(()) };
+        let Some(database) = self.open_database()? else { return Ok(()) };
         let model = database.index_model()?;
         let other = model.as_ref().is_some_and(|model| model.fingerprint != *encoder.fingerprint());
         if other || database.texts_without_vector(model.as_ref())? == 0 {

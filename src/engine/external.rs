@@ -120,7 +120,7 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(usize, bool), EngineError> {
         let Some(encoder) = self.encoder()? else { return Ok((0, false)) };
-        self.agree(database, encoder.as_ref())?;
+        self.agree_with(database.index_model()?.as_ref(), encoder.as_ref())?;
         let texts: Vec<String> = items.iter().flat_map(|(item, _)| passages_of(item)).collect();
         let hashed: Vec<(TextHash, &str)> = texts.iter().map(|text| (text_hash(text), text.as_str())).collect();
         let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;

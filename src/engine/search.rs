@@ -115,6 +115,7 @@ impl Request<'_, '_> {
         let items = self.engine.items(database, filter, made_with, now)?;
         if let Some(model) = &self.model {
             self.engine.agree_with(items.model(), model.semantics.encoder.as_ref())?;
+            self.tell_of_change(database)?;
         }
         let no_entry_may_answer = !filter.paths.is_empty()
             || !filter.endings.is_empty()
@@ -140,6 +141,19 @@ impl Request<'_, '_> {
         }
         drop(moment);
         Ok(found)
+    }
+
+    /// Says so if other machines that share the store have changed to another model already.
+    fn tell_of_change(&self, database: &Database) -> Result<(), EngineError> {
+        let (Some(model), Some(_)) = (&self.model, database.shared()) else { return Ok(()) };
+        let active = database.index_model()?;
+        if let Some(active) = active.filter(|active| active.fingerprint != *model.semantics.encoder.fingerprint()) {
+            let name = active.name();
+            self.session.note(format!(
+                "the store uses the model {name} by now, so what is new is searched by its words alone: `ken model use {name}`"
+            ));
+        }
+        Ok(())
     }
 
     fn answer<T>(
@@ -309,7 +323,8 @@ impl Engine {
     pub(super) fn agree(&self, database: &Database, encoder: &dyn Encoder) -> Result<(), EngineError> {
         let agreed = self.agree_with(database.index_model()?.as_ref(), encoder);
         if let (Err(_), Some(shared)) = (&agreed, database.shared())
-            && let Some(model) = database.model(encoder.fingerprint())?
+            && let Some(model) = database.former_model()?
+            && model.fingerprint == *encoder.fingerprint()
             && shared.searchable_vectors(&model)? > 0
         {
             return Ok(());

@@ -339,7 +339,8 @@ impl Engine {
         if !lost {
             self.replay_with(&lock, session)?;
         }
-        if let Some(mut database) = self.open_database()? {
+        if self.open_database()?.is_some() {
+            let mut database = self.open_to_write(&lock)?;
             // Made from what has just been repaired, whatever state it says it is of. Where all is lost it is all there
             // is to say so.
             if !lost {

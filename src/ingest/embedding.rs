@@ -160,6 +160,6 @@ pub fn embed_missing(
         embedder.embed(&texts, store, lock, between.stopped, &mut |texts, tokens| {
             heard(texts - before, total, tokens);
         })?;
-        (between.give_way)();
+        store.give_way(&mut || (between.give_way)())?;
     }
 }

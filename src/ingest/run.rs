@@ -195,7 +195,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         let progress = &mut *self.progress;
         let excludes = self.options.excludes.as_deref();
         let walked = walk(paths, excludes, self.between.stopped, &mut |files| progress(Progress::Walking { files }))?;
-        (self.between.give_way)();
+        self.give_way()?;
         self.expect_cut(encoder)?;
         self.take(walked, encoder)?;
         self.finish(started)
@@ -225,7 +225,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             self.read(file, known, encoder)?;
             if self.pending_pieces >= BATCH_PIECES {
                 self.flush(&mut embedder, encoder)?;
-                (self.between.give_way)();
+                self.give_way()?;
             }
         }
         self.flush(&mut embedder, encoder)?;
@@ -237,6 +237,12 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             self.report.truncated = embedder.truncated;
         }
         Ok(())
+    }
+
+    /// Lets others write between two batches: those of this process, and those of other machines.
+    fn give_way(&mut self) -> Result<(), IngestError> {
+        let others = self.between.give_way;
+        Ok(self.store.give_way(&mut || others())?)
     }
 
     fn check(&self) -> Result<(), IngestError> {

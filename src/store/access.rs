@@ -68,6 +68,16 @@ pub trait WriteStore: ReadStore + LogChanges + CountUsage + KeepOutcomes + KeepL
     /// # Errors
     /// [`StoreError`] when the store refuses.
     fn begin(&mut self, lock: &WriterLock) -> Result<Self::Batch<'_>, StoreError>;
+
+    /// Lets short changes of others in between two batches of long work: those of other machines, and what `others`
+    /// does in this process.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn give_way(&mut self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
+        others();
+        Ok(())
+    }
 }
 
 /// Changes that become true together, or not at all when they are dropped.

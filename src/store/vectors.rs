@@ -49,6 +49,13 @@ pub trait ReadVectors {
     /// [`StoreError`] when the store refuses.
     fn index_model(&self) -> Result<Option<IndexModel>, StoreError>;
 
+    /// The model that the index was made with before this one; none if it was never changed. Its vectors are there until
+    /// the store is cleaned.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn former_model(&self) -> Result<Option<IndexModel>, StoreError>;
+
     /// What is known of a model.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ fn ran(user: &User, arguments: &[&str]) -> String {
 fn what_one_machine_knows_the_other_one_finds() {
     let one = User::sharing();
     let two = User::beside(&one);
-    one.document("keys.md", &format!("# Keys\n\n{}", section(1, "The signing keys are rotated in May.")));
+    one.document("keys.md", format!("# Keys\n\n{}", section(1, "The signing keys are rotated in May.")));
     ran(&one, &["index", "."]);
     ran(&one, &["remember", "The staging cluster is called heron"]);
     let found = ran(&two, &["search", "when are the signing keys rotated"]);

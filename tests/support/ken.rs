@@ -43,12 +43,11 @@ pub struct User {
 impl User {
     /// Somebody who has just installed `ken`.
     pub fn new() -> Self {
-        // By hand, to see what a test comes to on the other store.
-        let asked = std::env::var("KEN_TEST_STORE").is_ok_and(|store| store == "postgres");
-        if asked { Self::sharing() } else { Self { dir: tempfile::tempdir().unwrap(), store: None } }
+        Self { dir: tempfile::tempdir().unwrap(), store: None }
     }
 
     /// Somebody whose store is a database in PostgreSQL.
+    #[cfg(target_os = "linux")]
     pub fn sharing() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = Some(super::postgres::database_for(dir.path()));
@@ -56,18 +55,9 @@ impl User {
     }
 
     /// Somebody on another machine who uses the same store.
+    #[cfg(target_os = "linux")]
     pub fn beside(other: &Self) -> Self {
         Self { dir: tempfile::tempdir().unwrap(), store: other.store.clone() }
-    }
-
-    /// Somebody for each kind of store.
-    pub fn of_each_store() -> [Self; 2] {
-        [Self::new(), Self::sharing()]
-    }
-
-    /// The address of the store that is used in place of the home.
-    pub fn store(&self) -> Option<&str> {
-        self.store.as_deref()
     }
 
     /// Where `ken` keeps its data.

@@ -92,6 +92,17 @@ fn write_terms(database: &Database, lock: &WriterLock, merge: bool) -> Result<()
     image.persist().map_err(|source| EngineError::Io { path, source })
 }
 
+/// What was written is committed, whatever comes of what it is found with in a shared store.
+fn committed(kept: Result<(), EngineError>, session: &Session<'_>) -> Result<(), EngineError> {
+    match kept {
+        Err(EngineError::Store(error)) => {
+            session.note(format!("not all of what was written may be found yet: {error}; `ken gc` mends that"));
+            Ok(())
+        }
+        other => other,
+    }
+}
+
 /// Files that are being made.
 struct Begun {
     vectors: Aside,
@@ -113,7 +124,8 @@ impl Engine {
             return Ok(());
         }
         self.keep_files(database, lock, keep, session)?;
-        self.keep_noise(database, lock, session)
+        let kept = self.keep_noise(database, lock, session);
+        if database.shared().is_some() { committed(kept, session) } else { kept }
     }
 
     /// The same for the files alone: where what was written is too little to say anything of the index's noise.
@@ -125,14 +137,8 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
         if let Some(shared) = database.shared_mut() {
-            return match self.keep_stored(shared, lock, keep, session) {
-                // What was written is committed.
-                Err(EngineError::Store(error)) => {
-                    session.note(format!("not all of what was written is found yet: {error}; `ken gc` mends that"));
-                    Ok(())
-                }
-                other => other,
-            };
+            let kept = self.keep_stored(shared, lock, keep, session);
+            return committed(kept, session);
         }
         if lock.is_lent() {
             return Ok(());

@@ -139,7 +139,7 @@ impl Engine {
             }
         }
         let Some(encoder) = self.encoder()? else { return Ok(()) };
-        self.agree(database, encoder.as_ref())?;
+        self.agree_with(database.index_model()?.as_ref(), encoder.as_ref())?;
         let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;
         embedder.embed(&hashed, database, lock, &|| false, &mut |_, _| {})?;
         Ok(())

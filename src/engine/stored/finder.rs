@@ -68,7 +68,7 @@ impl StoredItems {
     }
 
     /// What may answer; none if all may.
-    pub fn among(&self) -> Option<(&ItemFilter, Option<&MemoryView>)> {
+    pub(in crate::engine) fn among(&self) -> Option<(&ItemFilter, Option<&MemoryView>)> {
         self.among.as_ref().map(|(filter, view)| (filter, view.as_ref()))
     }
 }

@@ -4,7 +4,7 @@ use super::WORDS;
 use crate::engine::derived::Keep;
 use crate::engine::{Engine, EngineError, Progress, Session};
 use crate::store::{
-    IndexModel, KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors,
+    FindWords, IndexModel, KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors,
     SharedDatabase, WriterLock,
 };
 
@@ -30,8 +30,10 @@ impl Engine {
         if lock.is_lent() {
             return Ok(());
         }
-        while database.index_words(WORDS, AT_ONCE)? > 0 {
-            session.check()?;
+        if database.lacking_words()? > 0 {
+            while database.index_words(WORDS, AT_ONCE)? > 0 {
+                session.check()?;
+            }
         }
         let most = if keep == Keep::Usable { MERGED } else { 10 * MERGED };
         while database.merge_words(most)? {

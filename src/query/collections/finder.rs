@@ -1,8 +1,7 @@
 //! How items are found by vectors and by words: through what is derived from the store and lies in memory, or by the
 //! store itself. Either way a candidate has the same signals.
 
-use super::items::Admitted;
-use crate::ann::{Index, OwnerNeighbour};
+use crate::ann::{Index, OwnerNeighbour, RowSet};
 use crate::lexical::{PreparedQuery, QueryTerms, Reach, TermIndex, TermOverlap, WeightedTerms};
 use crate::query::SearchError;
 
@@ -103,6 +102,22 @@ pub trait FindItems {
     /// # Errors
     /// [`SearchError`] when the store refuses.
     fn may_answer(&self, id: u64) -> Result<bool, SearchError>;
+}
+
+/// The items that a filter admits.
+#[derive(Debug, Clone, Copy)]
+pub struct Admitted<'a> {
+    /// Row ids, ascending.
+    pub ids: &'a [u64],
+    /// Rows of their vectors; none without vectors.
+    pub rows: Option<&'a RowSet>,
+}
+
+impl Admitted<'_> {
+    /// Whether an item is among them.
+    pub fn contains(&self, id: u64) -> bool {
+        self.ids.binary_search(&id).is_ok()
+    }
 }
 
 /// Finds items in memory.

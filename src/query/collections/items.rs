@@ -2,7 +2,6 @@
 //! that it does not matter which one found it.
 
 use super::finder::{FindItems, NearItem};
-use crate::ann::RowSet;
 use crate::lexical::{Naming, QueryTerms, TermOverlap};
 use crate::query::collection::{Collection, Gathered, Known, Located, Prior, Query, RawCandidate};
 use crate::query::gate::Gates;
@@ -17,22 +16,6 @@ use std::ops::Range;
 
 /// Candidates that each part of a question may name at least.
 const LEAST_OF_A_PART: usize = 20;
-
-/// The items that a filter admits.
-#[derive(Debug, Clone, Copy)]
-pub struct Admitted<'a> {
-    /// Row ids, ascending.
-    pub ids: &'a [u64],
-    /// Rows of their vectors; none without vectors.
-    pub rows: Option<&'a RowSet>,
-}
-
-impl Admitted<'_> {
-    /// Whether an item is among them.
-    pub fn contains(&self, id: u64) -> bool {
-        self.ids.binary_search(&id).is_ok()
-    }
-}
 
 /// What stands around a stretch of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,5 +5,5 @@ mod finder;
 mod items;
 
 pub(super) use canon::CanonCollection;
-pub use finder::{DerivedItems, FindItems, NearItem, PreparedWords};
-pub use items::{Admitted, Around, Files, ItemCollection, Noise};
+pub use finder::{Admitted, DerivedItems, FindItems, NearItem, PreparedWords};
+pub use items::{Around, Files, ItemCollection, Noise};

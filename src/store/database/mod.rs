@@ -14,8 +14,8 @@ use super::sql::{
 };
 use super::sqlite::{Migration, Salvaged};
 use super::{
-    KeepWords, PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, WordsOf, WriteBatch, WriteStore,
-    WriterLock, make_private, sqlite,
+    KeepWords, PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, Turn, WordsOf, WriteBatch,
+    WriteStore, WriterLock, make_private, sqlite,
 };
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -262,6 +262,17 @@ impl Database {
         }
     }
 
+    /// Takes the right to write for a use case where other machines write too; for a file, its lock is that.
+    ///
+    /// # Errors
+    /// [`StoreError::SharedBusy`] when somebody else has it for too long, and [`StoreError`] when the server refuses.
+    pub fn take_turn(&self, turn: Turn) -> Result<(), StoreError> {
+        match self {
+            Self::File(_) => Ok(()),
+            Self::Shared(shared) => shared.database.take_turn(turn),
+        }
+    }
+
     /// Begins changes that become true together.
     ///
     /// # Errors
@@ -318,7 +329,9 @@ impl Database {
             Self::File(file) => file.rebuild(lock),
             Self::Shared(shared) => {
                 let batch = shared.database.begin(lock)?;
+                batch.unhurried()?;
                 rebuild(&batch)?;
+                batch.forget_derived()?;
                 batch.commit()
             }
         }
@@ -335,6 +348,7 @@ impl Database {
             Self::Shared(shared) => {
                 let bytes_before = shared.database.bytes_on_disk()?;
                 let batch = shared.database.begin(lock)?;
+                batch.unhurried()?;
                 let cleaned = clean_rows(&batch)?;
                 batch.commit()?;
                 Ok(Cleaned { bytes_before, bytes_after: shared.database.bytes_on_disk()?, ..cleaned })
@@ -427,6 +441,14 @@ impl WriteStore for Database {
 
     fn begin(&mut self, lock: &WriterLock) -> Result<Batch<'_>, StoreError> {
         Self::begin(self, lock)
+    }
+
+    fn give_way(&mut self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
+        match self {
+            Self::File(_) => others(),
+            Self::Shared(shared) => shared.database.give_way(others)?,
+        }
+        Ok(())
     }
 }
 

@@ -39,6 +39,13 @@ impl Default for Access {
     }
 }
 
+/// How much longer than a statement may take the network may be silent.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What each connection asks of the server. A machine that is gone must not hold a lock for long.
+const OPTIONS: &str = "-c search_path=kenning -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 \
+    -c tcp_keepalives_count=3";
+
 /// Whether a text is the address of a database in PostgreSQL, right or wrong.
 pub fn is_address(text: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
@@ -52,8 +59,10 @@ pub(super) fn connect(address: &str, access: &Access) -> Result<(Client, String)
         config.password(password(path)?);
     }
     config.application_name("ken").connect_timeout(access.connect_timeout);
+    // A server that is gone without a word is noticed too.
+    config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(access.statement_timeout + GRACE);
     // Of two that differ the later one holds.
-    let own = format!("-c statement_timeout={} -c search_path=kenning", access.statement_timeout.as_millis());
+    let own = format!("-c statement_timeout={} {OPTIONS}", access.statement_timeout.as_millis());
     let options = config.get_options().map_or(own.clone(), |of_address| format!("{of_address} {own}"));
     config.options(&options);
     let is_near = config.get_hosts().iter().all(is_this_machine);

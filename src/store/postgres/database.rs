@@ -9,7 +9,7 @@ use super::connect::Access;
 use super::link::Link;
 use super::pending::Pending;
 use super::row::Failure;
-use super::schema::{LOCK_WAIT, WRITER, busy, check, prepare, version};
+use super::schema::{LOCK_WAIT, WORK, WRITER, busy, check, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -27,6 +27,17 @@ const PRIMARY_CONNECT: Duration = Duration::from_secs(2);
 
 /// How many counters are left out after that failed.
 const LEFT_OUT: usize = 100;
+
+/// How long a use case has the store to itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// For work of many batches. Short changes of others get in where it gives way.
+    Work,
+    /// For a short change.
+    Change,
+    /// For a short change that is not made if somebody else writes now.
+    AtOnce,
+}
 
 /// What is open on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +65,8 @@ pub struct SharedDatabase {
     pub(super) extension: OnceCell<String>,
     /// The row of `vector` up to which the vectors of a model are known to be searchable: the model, the row.
     pub(super) searchable: Cell<(i64, i64)>,
+    /// The right to write, which goes with the connection.
+    turn: Cell<Option<Turn>>,
     /// Where changes go if this reads from a replica.
     pub(super) primary: Option<Primary>,
 }
@@ -72,6 +85,29 @@ pub struct SharedBatch<'a> {
     /// Whether items stand or count elsewhere when it is committed.
     pub(super) places_change: Cell<bool>,
     pub(super) pending: Pending,
+}
+
+impl SharedBatch<'_> {
+    /// Lets its statements take as long as they take.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn unhurried(&self) -> Result<(), StoreError> {
+        self.database.on(|link| link.batch(UNHURRIED))
+    }
+
+    /// Removes what items are found with. Whoever keeps the store in order makes it again.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn forget_derived(&self) -> Result<(), StoreError> {
+        self.database.on(|link| {
+            link.batch(
+                "DELETE FROM item_words; DELETE FROM posting; DELETE FROM word_segment; DELETE FROM dead_words;
+                 DELETE FROM dead_term; UPDATE word_total SET documents = 0, tokens = 0; DELETE FROM half_vector",
+            )
+        })
+    }
 }
 
 impl SharedDatabase {
@@ -124,7 +160,20 @@ impl SharedDatabase {
         let (address, access, link) = (address.to_owned(), access.clone(), RefCell::new(link));
         let (moment, cursors) = (Cell::new(Moment::Now), Cell::new(0));
         let (extension, searchable) = (OnceCell::new(), Cell::new((0, 0)));
-        Self { address, access, name, link, moment, cursors, extension, searchable, primary: None, words_of: None }
+        let turn = Cell::new(None);
+        Self {
+            address,
+            access,
+            name,
+            link,
+            moment,
+            cursors,
+            extension,
+            searchable,
+            turn,
+            primary: None,
+            words_of: None,
+        }
     }
 
     /// The same, which keeps the words of items that are written.
@@ -189,7 +238,48 @@ impl SharedDatabase {
         }
     }
 
+    /// Takes the right to write from the first read to the last change of a use case, as the lock of a file does. It
+    /// ends with the connection; if that is lost, the use case fails.
+    ///
+    /// # Errors
+    /// [`StoreError::SharedBusy`] when somebody else has it for too long, and [`StoreError`] when the server refuses.
+    pub fn take_turn(&self, turn: Turn) -> Result<(), StoreError> {
+        if turn == Turn::AtOnce {
+            let sql = format!("SELECT WHERE pg_try_advisory_lock({WRITER})");
+            if !self.exists(&sql, &[])? {
+                return Err(StoreError::SharedBusy { name: self.name.clone() });
+            }
+        } else {
+            let work = if turn == Turn::Work { format!("SELECT pg_advisory_lock({WORK});") } else { String::new() };
+            let wait = LOCK_WAIT.as_millis();
+            let sql =
+                format!("SET lock_timeout = {wait}; {work} SELECT pg_advisory_lock({WRITER}); SET lock_timeout = 0");
+            self.on(|link| link.batch(&sql)).map_err(|error| self.busy(error))?;
+        }
+        self.turn.set(Some(turn));
+        Ok(())
+    }
+
+    /// Lets short changes of others in between: those of other machines that wait, and what `others` does.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn give_way(&self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
+        if self.turn.get().is_none() {
+            others();
+            return Ok(());
+        }
+        self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({WRITER})")))?;
+        others();
+        // Whoever waits already is served before this. Each of them takes as long as a short change does.
+        let again = format!("SET statement_timeout = 0; SELECT pg_advisory_lock({WRITER}); RESET statement_timeout");
+        self.on(|link| link.batch(&again))
+    }
+
     fn again(&self) -> Result<Link, StoreError> {
+        if self.turn.get().is_some() {
+            return Err(StoreError::Lost { name: self.name.clone() });
+        }
         let (mut link, name) = Link::new(&self.address, &self.access)?;
         check(&mut link.client, &name)?;
         Ok(link)

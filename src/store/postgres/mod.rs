@@ -21,7 +21,7 @@ mod tls;
 mod words;
 
 pub use connect::{Access, is_address};
-pub use database::{SharedBatch, SharedDatabase};
+pub use database::{SharedBatch, SharedDatabase, Turn};
 pub(in crate::store) use rows::Rows;
 
 #[cfg(test)]

@@ -24,6 +24,10 @@ pub(super) const WRITER: i64 = 0x6b_656e;
 /// The advisory lock that whoever merges segments of words shares, and whoever purges them has alone.
 pub(super) const PURGER: i64 = WRITER + 1;
 
+/// The advisory lock of whoever has the store for a piece of work of many batches: changes of others may get in between
+/// two of them, other such work may not.
+pub(super) const WORK: i64 = WRITER + 2;
+
 /// How long whoever writes is waited for.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
 
@@ -37,7 +41,8 @@ pub(super) fn busy(error: postgres::Error, name: &str) -> StoreError {
 
 /// Takes the right to write, which ends with the connection.
 pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
-    let taken = client.query_one("SELECT pg_try_advisory_lock($1)", &[&WRITER]).and_then(|row| row.try_get(0));
+    let both = "SELECT pg_try_advisory_lock($1) AND pg_try_advisory_lock($2)";
+    let taken = client.query_one(both, &[&WORK, &WRITER]).and_then(|row| row.try_get(0));
     if taken.map_err(refused(name))? {
         return Ok(());
     }

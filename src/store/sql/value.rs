@@ -145,7 +145,7 @@ fn without(object: &str, key: &str) -> serde_json::Result<String> {
     let mut out = String::from("{");
     for (name, value) in members.iter().filter(|(name, _)| name != key) {
         let comma = if out.len() > 1 { "," } else { "" };
-        out.push_str(&format!("{comma}{}:{}", serde_json::to_string(name)?, value.get()));
+        out.push_str(&format!("{comma}{}:{}", Value::from(name.as_str()), value.get()));
     }
     out.push('}');
     Ok(out)

@@ -10,6 +10,8 @@ use crate::types::Fingerprint;
 use std::ops::ControlFlow;
 
 pub(super) const ACTIVE: &str = "active_model";
+/// The model that was the index's before.
+const FORMER: &str = "former_model";
 pub(super) const SWITCHED_FROM: &str = "switched_from";
 pub(super) const SWITCHED_TO: &str = "switched_to";
 
@@ -36,6 +38,13 @@ fn id_of(model: Option<&IndexModel>) -> i64 {
 impl<D: ReadSql> ReadVectors for D {
     fn index_model(&self) -> Result<Option<IndexModel>, StoreError> {
         match self.meta(ACTIVE)? {
+            Some(fingerprint) => self.model(&Fingerprint::stored(fingerprint)),
+            None => Ok(None),
+        }
+    }
+
+    fn former_model(&self) -> Result<Option<IndexModel>, StoreError> {
+        match self.meta(FORMER)? {
             Some(fingerprint) => self.model(&Fingerprint::stored(fingerprint)),
             None => Ok(None),
         }
@@ -140,6 +149,10 @@ impl<C: WriteSql> WriteVectors for C {
     }
 
     fn use_model(&self, fingerprint: &Fingerprint, from: Option<&str>) -> Result<(), StoreError> {
+        let before = self.meta(ACTIVE)?.filter(|before| before != fingerprint.as_str());
+        if before.is_some() {
+            self.set_meta(FORMER, before.as_deref())?;
+        }
         self.set_meta(ACTIVE, Some(fingerprint.as_str()))?;
         self.set_meta(SWITCHED_FROM, from)?;
         self.set_meta(SWITCHED_TO, from.map(|_| fingerprint.name()))

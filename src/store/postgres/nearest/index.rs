@@ -103,7 +103,8 @@ struct Making<'m> {
 
 /// Makes and drops on a connection of its own, whose settings and lock go with it.
 fn make(link: &mut Link, database: &SharedDatabase, making: &Making<'_>) -> Result<(), Failure> {
-    link.batch("SET statement_timeout = 0; SET lock_timeout = 0")?;
+    // It waits for those who read an older state, but not for ever.
+    link.batch("SET statement_timeout = 0; SET lock_timeout = '60s'")?;
     // Another process may have made or dropped some meanwhile; one that was stopped left an index that is not whole.
     let found = indexes(database).map_err(|error| Failure::Odd(error.to_string()))?;
     for (name, is_valid) in &found {
