@@ -3,7 +3,9 @@
 use super::derived::Keep;
 use super::stored::WORDS;
 use super::{Engine, EngineError, Progress, Session};
-use crate::store::{Database, Mirrored, Place, PostgresAccess, SharedStore, StorePlace, compare_stores, copy_store};
+use crate::store::{
+    Database, Mirrored, Place, PostgresAccess, SharedStore, StorePlace, Turn, compare_stores, copy_store,
+};
 
 impl Engine {
     /// Makes one place hold what another one holds: everything that is indexed and learnt, with its vectors, and
@@ -23,6 +25,7 @@ impl Engine {
         if let Some(place) = self.found_here(to, access) {
             let lock = self.writer("ken store copy")?;
             let mut database = Database::open_to_write_at(&place, &lock)?;
+            database.take_turn(Turn::Work)?;
             self.erase_old_traces(&mut database, &lock, session)?;
             let keep = if place.shared.is_some() { Keep::Current } else { Keep::Usable };
             self.keep_derived(&mut database, &lock, keep, session)?;

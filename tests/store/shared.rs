@@ -17,9 +17,9 @@ fn what_one_machine_knows_the_other_one_finds() {
     one.document("keys.md", format!("# Keys\n\n{}", section(1, "The signing keys are rotated in May.")));
     ran(&one, &["index", "."]);
     ran(&one, &["remember", "The staging cluster is called heron"]);
-    let found = ran(&two, &["search", "when are the signing keys rotated"]);
+    let found = ran(&two, &["search", "--min-relevance", "0", "when are the signing keys rotated"]);
     assert!(found.contains("rotated in May"), "{found}");
-    let found = ran(&two, &["search", "what is the staging cluster called"]);
+    let found = ran(&two, &["search", "--min-relevance", "0", "what is the staging cluster called"]);
     assert!(found.contains("heron"), "{found}");
     assert!(!one.home().join("kenning.db").exists() && !two.home().join("kenning.db").exists());
 
@@ -27,12 +27,14 @@ fn what_one_machine_knows_the_other_one_finds() {
     let status = two.ken(&["status", "--json"]).json();
     assert_eq!((status["gone"].as_array().unwrap().len(), status["files"].as_u64()), (0, Some(1)), "{status}");
     ran(&two, &["index"]);
-    assert!(ran(&two, &["search", "when are the signing keys rotated"]).contains("rotated in May"));
+    assert!(
+        ran(&two, &["search", "--min-relevance", "0", "when are the signing keys rotated"]).contains("rotated in May")
+    );
 
     // On its own machine it is.
     std::fs::remove_file(one.work().join("keys.md")).unwrap();
     ran(&one, &["index"]);
-    let found = two.ken(&["search", "when are the signing keys rotated"]);
+    let found = two.ken(&["search", "--min-relevance", "0", "when are the signing keys rotated"]);
     assert!(!found.out.contains("rotated in May"), "{found:?}");
 }
 
