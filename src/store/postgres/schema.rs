@@ -28,6 +28,9 @@ pub(super) const PURGER: i64 = WRITER + 1;
 /// two of them, other such work may not.
 pub(super) const WORK: i64 = WRITER + 2;
 
+/// How long a copy waits for whoever writes.
+const LOCK_GLANCE: Duration = Duration::from_secs(2);
+
 /// How long whoever writes is waited for.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
 
@@ -41,12 +44,13 @@ pub(super) fn busy(error: postgres::Error, name: &str) -> StoreError {
 
 /// Takes the right to write, which ends with the connection.
 pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
-    let both = "SELECT pg_try_advisory_lock($1) AND pg_try_advisory_lock($2)";
-    let taken = client.query_one(both, &[&WORK, &WRITER]).and_then(|row| row.try_get(0));
-    if taken.map_err(refused(name))? {
-        return Ok(());
-    }
-    Err(StoreError::SharedBusy { name: name.to_owned() })
+    // A connection that has just been closed may hold it for a moment still.
+    let wait = LOCK_GLANCE.as_millis();
+    let sql = format!(
+        "SET lock_timeout = {wait}; SELECT pg_advisory_lock({WORK}); SELECT pg_advisory_lock({WRITER});
+         SET lock_timeout = 0"
+    );
+    client.batch_execute(&sql).map_err(|error| busy(error, name))
 }
 
 /// Makes the tables if there are none, and brings older ones up to date, while nobody else writes.
