@@ -60,7 +60,7 @@ fn a_limit_on_the_size_of_files_is_an_error_and_costs_nothing() {
 fn too_little_memory_is_said_before_anything_begins() {
     let user = User::new().with_model(MODEL);
     filled(&user, 3);
-    let ran = limited(&user, "ulimit -v 100000", &["index", "."]);
+    let ran = limited(&user, "ulimit -v 120000", &["index", "."]);
     told(&ran, 9);
     assert!(ran.err.contains("ulimit -v") && !user.home().join("kenning.db").exists(), "{ran:?}");
     // Enough for everything but the model.
