@@ -136,12 +136,12 @@ impl Engine {
         keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
-        if let Some(shared) = database.shared_mut() {
-            let kept = self.keep_stored(shared, lock, keep, session);
-            return committed(kept, session);
-        }
         if lock.is_lent() {
             return Ok(());
+        }
+        if let Some(shared) = database.shared_mut() {
+            let kept = self.keep_stored(shared, keep, session);
+            return committed(kept, session);
         }
         let kept =
             self.keep_terms(database, lock, keep).and_then(|()| self.keep_vectors(database, lock, keep, session));

@@ -5,7 +5,7 @@ use crate::engine::derived::Keep;
 use crate::engine::{Engine, EngineError, Progress, Session};
 use crate::store::{
     FindWords, IndexModel, KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors,
-    SharedDatabase, WriterLock,
+    SharedDatabase,
 };
 
 /// Rows that are worked on at once.
@@ -18,18 +18,13 @@ const LOGGED: usize = 10_000;
 const MERGED: usize = 1_000_000;
 
 impl Engine {
-    /// Sees to it that a shared store finds everything that it holds. With a lent right to write nothing is done:
-    /// whoever lent it does it at the end.
+    /// Sees to it that a shared store finds everything that it holds.
     pub(in crate::engine) fn keep_stored(
         &self,
         database: &mut SharedDatabase,
-        lock: &WriterLock,
         keep: Keep,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
-        if lock.is_lent() {
-            return Ok(());
-        }
         if database.lacking_words()? > 0 {
             while database.index_words(WORDS, AT_ONCE)? > 0 {
                 session.check()?;

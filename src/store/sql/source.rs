@@ -112,6 +112,11 @@ impl<C: WriteSql> WriteSources for C {
     }
 
     fn remove_source(&self, id: i64) -> Result<(), StoreError> {
+        if self.dialect().is_shared() {
+            // They would go with their items, but one by one, and be counted one by one.
+            let words = "DELETE FROM item_words WHERE item IN (SELECT id FROM item WHERE source_id = ?1)";
+            self.execute(words, &values![id])?;
+        }
         self.execute("DELETE FROM item WHERE source_id = ?1", &values![id])?;
         self.execute("DELETE FROM source WHERE id = ?1", &values![id])?;
         Ok(())
