@@ -77,7 +77,10 @@ pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError>
     let known = known(found, name)?;
     let migrate = |transaction: &mut Transaction<'_>| -> Result<(), postgres::Error> {
         transaction.batch_execute(
-            "CREATE SCHEMA IF NOT EXISTS kenning;
+            // Who owns the schema need not have the right to make one, which is asked for even if it is there.
+            "DO $$ BEGIN
+                 IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'kenning') THEN CREATE SCHEMA kenning; END IF;
+             END $$;
              CREATE TABLE IF NOT EXISTS kenning.schema_version (number bigint NOT NULL);",
         )?;
         for sql in &MIGRATIONS[usize::try_from(found).unwrap_or_default()..] {
