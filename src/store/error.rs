@@ -315,7 +315,10 @@ impl Diagnose for StoreError {
             Self::Postgres { .. } | Self::Tls { .. } | Self::Lost { .. } => ErrorKind::Network,
             Self::Sqlite { .. } => match self.code() {
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::Busy,
+                // The last: another process was interrupted while it took a lock of the log.
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+                    ErrorKind::Busy
+                }
                 Some(ErrorCode::OperationInterrupted) => ErrorKind::Interrupted,
                 Some(
                     ErrorCode::DiskFull
@@ -323,7 +326,6 @@ impl Diagnose for StoreError {
                     | ErrorCode::CannotOpen
                     | ErrorCode::SystemIoFailure
                     | ErrorCode::PermissionDenied
-                    | ErrorCode::FileLockingProtocolFailed
                     | ErrorCode::NoLargeFileSupport
                     | ErrorCode::OutOfMemory,
                 ) => ErrorKind::Io,
@@ -383,7 +385,9 @@ impl Diagnose for StoreError {
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                     "`ken doctor` says what is damaged; `ken doctor --repair` repairs what it can"
                 }
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "try again",
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+                    "try again"
+                }
                 Some(ErrorCode::SystemIoFailure) => {
                     "the disk fails, is full or is no local one, or a limit on the size of files is reached (ulimit -f)"
                 }
