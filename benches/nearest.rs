@@ -198,7 +198,7 @@ fn ours(
     found.into_iter().filter(|text| seen.insert(text.item)).map(|text| text.item).collect()
 }
 
-/// The same of plain pgvector; its rows have the numbers of the items.
+/// The nearest rows in the table of plain pgvector. A row has the number of its item.
 fn theirs(client: &mut Client, question: &[f32], most: usize, scope: Option<&str>) -> Vec<i64> {
     let question = Plain(question.to_vec());
     let rows = match scope {

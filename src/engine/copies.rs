@@ -33,8 +33,8 @@ impl Engine {
         Ok(copied)
     }
 
-    /// A place whose items can be found with what this engine derives: its own data directory, and what several
-    /// machines use. Another directory is brought in order by whoever uses it first.
+    /// The place, if this engine is to make its items findable: the engine's own data directory, or a shared store. In
+    /// any other directory, the next command that uses it does this.
     fn found_here(&self, place: &StorePlace, access: &PostgresAccess) -> Option<Place> {
         let folder = self.settings.data.clone()?;
         match place {

@@ -35,7 +35,7 @@ pub(super) struct Request<'a, 's> {
     database: Option<PooledReader<'a>>,
 }
 
-/// Files as they are now; those that an import brought, and those of other machines, are not on this one.
+/// The indexed files as they are now. Files that an import brought, and files of other machines, are not here.
 pub(super) struct RequestFiles<'a> {
     database: &'a Database,
     files: &'a Provenance,
@@ -150,7 +150,8 @@ impl Request<'_, '_> {
         if let Some(active) = active.filter(|active| active.fingerprint != *model.semantics.encoder.fingerprint()) {
             let name = active.name();
             self.session.note(format!(
-                "the store uses the model {name} by now, so what is new is searched by its words alone: `ken model use {name}`"
+                "the store uses the model {name} by now, so what is new is searched by its words alone: \
+                 `ken model use {name}`"
             ));
         }
         Ok(())

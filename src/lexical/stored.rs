@@ -82,18 +82,6 @@ impl StoredQuery {
         Ranking::of(gains.chunk_by(|a, b| a.0 == b.0).map(sum))
     }
 
-    /// Ranks documents by what they count, in the order of [`Self::hashes`]: id, length and counts of each. For few
-    /// documents, where the postings of a term are more.
-    pub fn rank_counted<'c>(&self, documents: impl IntoIterator<Item = (u64, u32, &'c [u32])>) -> Ranking {
-        let rank = |(id, length, counts): (u64, u32, &[u32])| {
-            let held = self.prepared.searched().iter().map(|(place, idf)| (counts.get(*place), idf));
-            let held = held.filter_map(|(count, idf)| Some((*count.filter(|count| **count > 0)?, idf)));
-            let rank = held.fold(0.0, |sum, (count, idf)| sum + idf * self.saturation.compute(count, length));
-            (Ranked { rank, id }, 0)
-        };
-        Ranking::of(documents.into_iter().map(rank))
-    }
-
     /// What a document shares with the question that has `length` tokens and holds each of the terms so many times, in
     /// the order of [`Self::hashes`].
     pub fn score(&self, length: u32, counts: &[u32]) -> TermOverlap {

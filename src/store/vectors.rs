@@ -49,8 +49,8 @@ pub trait ReadVectors {
     /// [`StoreError`] when the store refuses.
     fn index_model(&self) -> Result<Option<IndexModel>, StoreError>;
 
-    /// The model that the index was made with before this one; none if it was never changed. Its vectors are there until
-    /// the store is cleaned.
+    /// The model that the index was made with before this one; none if it was never changed. Its vectors stay until the
+    /// store is cleaned up.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

@@ -1,4 +1,4 @@
-//! What a shared store finds items with, kept in order after something was written or copied there.
+//! Upkeep of a shared store after a write or a copy: its lists of words, its index of vectors and their certificate.
 
 use super::WORDS;
 use crate::engine::derived::Keep;
@@ -18,7 +18,7 @@ const LOGGED: usize = 10_000;
 const MERGED: usize = 1_000_000;
 
 impl Engine {
-    /// Sees to it that a shared store finds everything that it holds.
+    /// Does the upkeep after which a shared store finds everything that it holds.
     pub(in crate::engine) fn keep_stored(
         &self,
         database: &mut SharedDatabase,

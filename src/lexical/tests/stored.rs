@@ -95,10 +95,7 @@ proptest! {
                 // In any order.
                 Ok::<_, Infallible>(page.iter().filter(is_live).rev().copied().collect())
             });
-            prop_assert_eq!(found.unwrap(), wanted.clone());
-            let few = counts.iter().filter(|(id, ..)| passes(*id));
-            let ranking = stored.rank_counted(few.map(|(id, length, counts)| (*id, *length, counts.as_slice())));
-            prop_assert_eq!(ranking.best(most, |page| Ok::<_, Infallible>(page.to_vec())).unwrap(), wanted);
+            prop_assert_eq!(found.unwrap(), wanted);
         }
         let scores: Vec<_> = counts.iter().map(|(_, length, counts)| Some(stored.score(*length, counts))).collect();
         prop_assert_eq!(scores, index.score(&query, &ids));

@@ -35,8 +35,8 @@ pub struct Place {
 pub struct SharedStore {
     /// Its address: `postgres://USER@HOST/DATABASE`.
     pub url: String,
-    /// The address of a replica of that database, which is read from in place of it. Whatever is written goes to `url`,
-    /// but for what [`SharedDatabase::open_replica`] leaves out.
+    /// The address of a replica of that database. Searches read from the replica, and changes go to `url`.
+    /// [`SharedDatabase::open_replica`] says which counters are left out.
     pub read_url: Option<String>,
     /// How both are reached.
     pub access: PostgresAccess,
@@ -262,10 +262,11 @@ impl Database {
         }
     }
 
-    /// Takes the right to write for a use case where other machines write too; for a file, its lock is that.
+    /// Takes the right to write to a shared store for a use case. For a file, the writer's lock is this right already.
     ///
     /// # Errors
-    /// [`StoreError::SharedBusy`] when somebody else has it for too long, and [`StoreError`] when the server refuses.
+    /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
+    /// server refuses.
     pub fn take_turn(&self, turn: Turn) -> Result<(), StoreError> {
         match self {
             Self::File(_) => Ok(()),

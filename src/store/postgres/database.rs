@@ -238,11 +238,12 @@ impl SharedDatabase {
         }
     }
 
-    /// Takes the right to write from the first read to the last change of a use case, as the lock of a file does. It
-    /// ends with the connection; if that is lost, the use case fails.
+    /// Takes the right to write for a whole use case, from its first read to its last change. The right ends with the
+    /// connection. If the connection is lost, the use case fails.
     ///
     /// # Errors
-    /// [`StoreError::SharedBusy`] when somebody else has it for too long, and [`StoreError`] when the server refuses.
+    /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
+    /// server refuses.
     pub fn take_turn(&self, turn: Turn) -> Result<(), StoreError> {
         if turn == Turn::AtOnce {
             let sql = format!("SELECT WHERE pg_try_advisory_lock({WRITER})");

@@ -176,7 +176,7 @@ pub trait WriteSql: RunSql {
     /// Notes that this batch changes where items stand in their files, or whether they count.
     fn places_change(&self);
 
-    /// Keeps the words of an active item that was written, if they lie in the store.
+    /// Stores the words of an active item that was just written. Only a shared store keeps words.
     fn keep_words(&self, text: impl FnOnce() -> ItemText) -> Result<(), StoreError>;
 
     /// Makes the changes true.
