@@ -103,7 +103,7 @@ impl SharedBatch<'_> {
         let ids: Vec<i64> = items.keys().copied().collect();
         let sql = "SELECT id FROM item WHERE id = ANY(?1) AND state = 'active'
             AND NOT EXISTS (SELECT FROM item_words WHERE item = id)";
-        let there: HashSet<i64> = self.database.rows_with(sql, &[&ids], |row| row.integer(0))?.into_iter().collect();
+        let there: HashSet<i64> = self.database.read(sql, &[&ids], |row| row.integer(0))?.into_iter().collect();
         items.retain(|id, _| there.contains(id));
         if items.is_empty() {
             return Ok(());
@@ -170,7 +170,7 @@ impl SharedBatch<'_> {
             self.rows("SELECT item, born FROM dead_words", &[], version)?.into_iter().collect();
         let sql = "SELECT segment, posting.term, entries FROM unnest(?1::bigint[]) AS asked (term)
             CROSS JOIN word_segment JOIN posting ON segment = number AND posting.term = asked.term";
-        let rows = self.database.rows_with(sql, &[&terms], |row| {
+        let rows = self.database.read(sql, &[&terms], |row| {
             let mut postings = Vec::new();
             read_runs(row.bytes(2)?, &mut postings).ok_or_else(|| odd("postings"))?;
             Ok((row.integer(0)?, row.integer(1)?, postings))

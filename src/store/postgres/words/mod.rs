@@ -38,20 +38,6 @@ fn read_counts(row: &Row, asked: &[u64]) -> Result<TermCounts, Failure> {
     Ok(TermCounts { length, counts: asked.iter().map(count).collect() })
 }
 
-impl SharedDatabase {
-    /// Reads rows by values of any type.
-    fn rows_with<T>(
-        &self,
-        sql: &str,
-        values: &[&(dyn ToSql + Sync)],
-        mut read: impl FnMut(&Row) -> Result<T, Failure>,
-    ) -> Result<Vec<T>, StoreError> {
-        let rows = self.on(|link| link.query(sql, values))?;
-        let read: Result<Vec<T>, Failure> = rows.iter().map(&mut read).collect();
-        read.map_err(|failure| failure.of(self.name()))
-    }
-}
-
 impl FindWords for SharedDatabase {
     fn word_totals(&self, terms: &[u64]) -> Result<WordTotals, StoreError> {
         let sql = "SELECT word_total.documents, tokens, place,
@@ -61,7 +47,7 @@ impl FindWords for SharedDatabase {
              FROM word_total LEFT JOIN unnest(?1::bigint[]) WITH ORDINALITY AS asked (term, place) ON TRUE
              ORDER BY place";
         let mut totals = WordTotals::default();
-        self.rows_with(sql, &[&stored(terms)], |row| {
+        self.read(sql, &[&stored(terms)], |row| {
             let number = |at: usize| row.integer(at).map(i64::unsigned_abs);
             (totals.documents, totals.tokens) = (number(0)? as usize, number(1)?);
             if !row.is_null(2)? {
@@ -77,7 +63,7 @@ impl FindWords for SharedDatabase {
                 CROSS JOIN word_segment JOIN posting ON segment = number AND posting.term = asked.term
              ORDER BY place, segment";
         let mut found = vec![Vec::new(); terms.len()];
-        self.rows_with(sql, &[&stored(terms)], |row| {
+        self.read(sql, &[&stored(terms)], |row| {
             let of_term = usize::try_from(row.integer(0)? - 1).ok().and_then(|place| found.get_mut(place));
             of_term.and_then(|of_term| read_runs(row.bytes(1).ok()?, of_term)).ok_or_else(|| odd("postings"))
         })?;
@@ -88,7 +74,7 @@ impl FindWords for SharedDatabase {
         let sql = "SELECT place, length, terms, counts FROM unnest(?1::bigint[]) WITH ORDINALITY AS asked (id, place)
              JOIN item_words ON item = id";
         let mut found = vec![None; items.len()];
-        self.rows_with(sql, &[&items], |row| {
+        self.read(sql, &[&items], |row| {
             if let Some(place) = usize::try_from(row.integer(0)? - 1).ok().and_then(|place| found.get_mut(place)) {
                 *place = Some(read_counts(row, terms)?);
             }
@@ -116,7 +102,7 @@ impl FindWords for SharedDatabase {
             of_filter.len() + 1,
             of_filter.len() + 2,
         );
-        self.rows_with(&sql, &values, |row| Ok(ItemVersion { item: row.integer(0)?, born: row.integer(1)? }))
+        self.read(&sql, &values, |row| Ok(ItemVersion { item: row.integer(0)?, born: row.integer(1)? }))
     }
 
     fn lacking_words(&self) -> Result<usize, StoreError> {
