@@ -67,7 +67,11 @@ fn found_in<'a>(folder: &Path, halves: &HashMap<&'a [u8], &'a [u8]>, out: &mut V
             found_in(&path, halves, out);
             continue;
         }
-        let bytes = std::fs::read(&path).unwrap();
+        // A file may go after it was listed, as SQLite's log does. A file that is gone holds nothing.
+        let bytes = match std::fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            read => read.unwrap(),
+        };
         for at in 0..bytes.len().saturating_sub(LEAST - 1) {
             let half = halves.get(&bytes[at..at + LEAST]);
             out.extend(

@@ -2,7 +2,7 @@
 
 use crate::store::StoreError;
 use crate::store::error::{odd_content, reason};
-use postgres::error::SqlState;
+use postgres::error::{Severity, SqlState};
 use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
 
@@ -101,9 +101,14 @@ fn extend(transaction: &mut Transaction<'_>, name: &str) -> Result<(), StoreErro
         Some(version) if is_older(&version) => Err(StoreError::OldExtension { name: name.to_owned(), version }),
         Some(_) => Ok(()),
         // Not in the schema of our tables: others may use it too.
-        None => transaction
-            .batch_execute("CREATE EXTENSION vector SCHEMA public")
-            .map_err(|source| StoreError::NoExtension { name: name.to_owned(), why: reason(&source) }),
+        None => transaction.batch_execute("CREATE EXTENSION vector SCHEMA public").map_err(|source| {
+            // A server that dies meanwhile says nothing of the extension.
+            let is_answer = source.as_db_error().is_some_and(|error| error.parsed_severity() == Some(Severity::Error));
+            match is_answer {
+                true => StoreError::NoExtension { name: name.to_owned(), why: reason(&source) },
+                false => refused(name)(source),
+            }
+        }),
     }
 }
 
