@@ -29,7 +29,9 @@ pub mod indexing {
 
 /// Whole stores, and where they are.
 pub mod stores {
-    pub use crate::store::{Mirrored, MirroredTable, Place, PostgresAccess, SharedStore, StorePlace, is_address};
+    pub use crate::store::{
+        Mirrored, MirroredTable, Place, PostgresAccess, SharedJobs, SharedStore, StorePlace, StoredJob, is_address,
+    };
 }
 
 /// What was learnt.

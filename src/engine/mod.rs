@@ -16,6 +16,7 @@ pub mod face;
 mod feedback;
 mod forget;
 mod index;
+mod jobs;
 mod items;
 mod kept_lines;
 mod knowledge;

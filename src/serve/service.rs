@@ -12,6 +12,7 @@ use super::requests::{
 };
 use crate::config::Settings;
 use crate::engine::face::indexing::{IndexOptions, IndexReport};
+use crate::engine::face::stores::SharedJobs;
 use crate::engine::{Deleted, Engine, EngineError, ItemPage, Notes, Progress, PutReport, Session, Status, TextVectors};
 use crate::types::{Access, Answer, Author, Frame, Role, StoredItem};
 use std::path::PathBuf;
@@ -271,6 +272,19 @@ impl Service {
         let value = self.engine.index(paths, &options, &session);
         let notes = session.take_notes();
         Ok(Answered { value: value?, notes })
+    }
+
+    /// Whether other services may use the same store.
+    pub fn is_shared(&self) -> bool {
+        self.engine.is_shared()
+    }
+
+    /// A worker on the jobs of a shared store.
+    ///
+    /// # Errors
+    /// As [`Engine::shared_jobs`].
+    pub fn shared_jobs(&self) -> Result<Option<SharedJobs>, EngineError> {
+        self.engine.shared_jobs()
     }
 
     /// Vectors of texts, as this side of a search; `between` is called before each batch.

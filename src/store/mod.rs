@@ -68,7 +68,7 @@ pub use outcome::{
 };
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
-pub use postgres::{Access as PostgresAccess, SharedBatch, SharedDatabase, Turn, is_address};
+pub use postgres::{Access as PostgresAccess, SharedBatch, SharedDatabase, SharedJobs, StoredJob, Turn, is_address};
 pub use postings::{FindWords, ItemVersion, ItemWords, KeepWords, Posting, TermCounts, WordTotals, WordsOf};
 pub use sql::{Cleaned, Fault, Faults, Imported, Record};
 pub use sqlite::{MIGRATIONS, Migration, Salvaged, copies, remove_copies};

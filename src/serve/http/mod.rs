@@ -127,7 +127,7 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
             Place::Unix(listener) => Listener::Unix(SocketListener::new(listener)?),
         };
         let (end, ending) = watch::channel(false);
-        let jobs = Arc::new(jobs::Jobs::new(&folders));
+        let jobs = Arc::new(jobs::Jobs::new(&folders).shared_by(&service));
         let metrics = Arc::new(metrics::Metrics::new());
         let trust =
             Trust::new(address.map(|address| address.port()), address.map(|address| address.ip()), &hosts, admission);
@@ -147,7 +147,9 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
             end.send_replace(true);
             heard
         });
-        accept::serve(listener, router(Arc::new(app)), metrics, ending).await;
+        let app = Arc::new(app);
+        jobs::work(&app);
+        accept::serve(listener, router(app), metrics, ending).await;
         told.await.map_err(io::Error::other)?
     });
     // What still runs has nobody who waits for it.

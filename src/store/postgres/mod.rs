@@ -9,6 +9,7 @@
 
 mod connect;
 mod database;
+mod jobs;
 mod link;
 mod nearest;
 mod pending;
@@ -21,6 +22,7 @@ mod tls;
 mod words;
 
 pub use connect::{Access, is_address};
+pub use jobs::{SharedJobs, StoredJob};
 pub use database::{SharedBatch, SharedDatabase, Turn};
 pub(in crate::store) use rows::Rows;
 

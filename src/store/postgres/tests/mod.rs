@@ -3,6 +3,7 @@
 mod copies;
 mod databases;
 mod globs;
+mod jobs;
 mod nearest;
 mod replica;
 mod rights;

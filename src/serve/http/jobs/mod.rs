@@ -1,5 +1,10 @@
 //! Long work that goes on after its request: indexing of files that lie where the service runs. One runs at a time, for
-//! there is one writer. What the configuration does not name as a folder of the service's is not read.
+//! there is one writer. What the configuration does not name as a folder of the service's is not read. Jobs of a service
+//! with a file as its store are remembered by it alone; those of a shared store lie there (`shared`).
+
+mod shared;
+
+pub(super) use shared::work;
 
 use super::answers::{Input, Read, json_response};
 use super::problem::Problem;
@@ -8,6 +13,8 @@ use crate::engine::Progress;
 use crate::engine::face::indexing;
 use crate::engine::face::system::canonical;
 use crate::render::{json_object, shown_text};
+use crate::serve::requests::RequestError;
+use crate::serve::service::Service;
 use crate::types::limits::{HTTP_BODY_BYTES, HTTP_JOBS};
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_TYPE, LOCATION};
@@ -19,11 +26,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
+/// How often a job that another service does is looked at for whoever follows it.
+const LOOK: Duration = Duration::from_millis(500);
+
 /// Files or folders that are to be indexed.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IndexRequest {
     #[schemars(description = "Files and folders under the folders that the setting serve.folders names")]
@@ -34,7 +45,7 @@ pub(super) struct IndexRequest {
 }
 
 /// How a job stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
     Waiting,
@@ -51,7 +62,7 @@ impl State {
 }
 
 /// A job as its callers see it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Job {
     id: String,
     state: State,
@@ -63,10 +74,27 @@ struct Job {
     /// What came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<Value>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Value>,
+}
+
+impl Job {
+    /// One that waits.
+    fn waiting(id: String) -> Self {
+        Self {
+            id,
+            state: State::Waiting,
+            files: 0,
+            files_total: 0,
+            bytes: 0,
+            bytes_total: 0,
+            report: None,
+            notes: Vec::new(),
+            error: None,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -76,6 +104,10 @@ struct Held {
 }
 
 impl Held {
+    fn new(job: Job) -> Self {
+        Self { state: watch::Sender::new(job), cancelled: Arc::default() }
+    }
+
     /// Stops it. One that waits is over at once; one that runs is when it has heard of it.
     fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
@@ -89,12 +121,22 @@ impl Held {
     }
 }
 
-/// All jobs, of which the last are remembered.
+/// All jobs of this process, of which the last are remembered.
 pub(super) struct Jobs {
     next: AtomicU64,
     known: Mutex<BTreeMap<u64, Held>>,
     turn: Arc<Semaphore>,
     folders: Vec<PathBuf>,
+    /// Those of a shared store, if that is used.
+    board: Option<shared::Board>,
+}
+
+/// A job that is asked for by its number.
+enum Found {
+    /// This process has it.
+    Here(Held),
+    /// It lies in the shared store, and this is how it stood there.
+    There(Box<Job>),
 }
 
 impl Jobs {
@@ -106,16 +148,33 @@ impl Jobs {
             known: Mutex::default(),
             turn: Arc::new(Semaphore::new(1)),
             folders: folders.iter().filter_map(there).collect(),
+            board: None,
         }
+    }
+
+    /// The same, whose jobs lie in the shared store of this service, if it has one.
+    pub fn shared_by(self, service: &Arc<Service>) -> Self {
+        let opening = Arc::clone(service);
+        let board = service.is_shared().then(|| shared::Board::new(move || opening.shared_jobs()));
+        Self { board, ..self }
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<u64, Held>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn held(&self, id: Option<&str>) -> Result<Held, Problem> {
-        let found = id.and_then(|id| id.parse().ok()).and_then(|id: u64| self.known().get(&id).cloned());
-        found.ok_or_else(|| Problem::not_found("there is no such job", format!("the last {HTTP_JOBS} are remembered")))
+    /// May ask the store, which takes a while.
+    fn find(&self, id: Option<&str>) -> Result<Found, Problem> {
+        let none = || Problem::not_found("there is no such job", format!("the last {HTTP_JOBS} are remembered"));
+        let id: u64 = id.and_then(|id| id.parse().ok()).ok_or_else(none)?;
+        if let Some(held) = self.known().get(&id) {
+            return Ok(Found::Here(held.clone()));
+        }
+        let there = match &self.board {
+            Some(board) => board.job(id).map_err(RequestError::from)?,
+            None => None,
+        };
+        there.map(|job| Found::There(Box::new(job))).ok_or_else(none)
     }
 
     /// Stops all that run or wait.
@@ -133,24 +192,12 @@ impl Jobs {
             return Err(Problem::usage(format!("{} is no absolute path", shown_text(path)), "begin it with /"));
         }
         // What is not there is told like what is not allowed: nobody learns what lies elsewhere.
-        let real = canonical(path).map_err(|_| refused())?;
-        if self.folders.iter().any(|folder| real.starts_with(folder)) { Ok(real) } else { Err(refused()) }
+        admitted_in(&self.folders, path).ok_or_else(refused)
     }
 
     fn add(&self) -> Result<(u64, Held), Problem> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let job = Job {
-            id: id.to_string(),
-            state: State::Waiting,
-            files: 0,
-            files_total: 0,
-            bytes: 0,
-            bytes_total: 0,
-            report: None,
-            notes: Vec::new(),
-            error: None,
-        };
-        let held = Held { state: watch::Sender::new(job), cancelled: Arc::default() };
+        let held = Held::new(Job::waiting(id.to_string()));
         let mut known = self.known();
         while known.len() >= HTTP_JOBS {
             let over = known.iter().find(|(_, held)| held.state.borrow().state.is_over()).map(|(id, _)| *id);
@@ -159,6 +206,12 @@ impl Jobs {
         known.insert(id, held.clone());
         Ok((id, held))
     }
+}
+
+/// The path as it really is, if it lies in one of these folders.
+fn admitted_in(folders: &[PathBuf], path: impl AsRef<Path>) -> Option<PathBuf> {
+    let real = canonical(path).ok()?;
+    folders.iter().any(|folder| real.starts_with(folder)).then_some(real)
 }
 
 fn show(job: &Job) -> String {
@@ -176,24 +229,53 @@ pub(super) async fn index(app: Arc<App>, call: Call) -> Result<Response<Body>, P
     let given = request.paths;
     let checked = spawn_blocking(move || given.iter().map(|path| jobs.admitted(path)).collect::<Result<Vec<_>, _>>());
     let paths = checked.await.map_err(|_| Problem::internal())??;
-    let (id, job) = app.jobs.add()?;
-    let mut response = json_response(show(&job.state.borrow()));
-    *response.status_mut() = StatusCode::ACCEPTED;
-    if let Ok(place) = HeaderValue::from_str(&format!("/v1/jobs/{id}")) {
-        response.headers_mut().insert(LOCATION, place);
+    if app.jobs.board.is_some() {
+        let request = IndexRequest { paths: named(&paths)?, thorough: request.thorough };
+        return share(app, request).await;
     }
+    let (id, job) = app.jobs.add()?;
+    let response = accepted(id, &job.state.borrow());
     let turn = Arc::clone(&app.jobs.turn);
     tokio::spawn(async move {
         let Ok(turn) = turn.acquire_owned().await else { return };
         drop(spawn_blocking(move || {
             let _turn = turn;
-            run(&app, &job, &paths, request.thorough);
+            perform(&app, &job, &paths, request.thorough);
         }));
     });
     Ok(response)
 }
 
-fn run(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
+fn accepted(id: u64, job: &Job) -> Response<Body> {
+    let mut response = json_response(show(job));
+    *response.status_mut() = StatusCode::ACCEPTED;
+    if let Ok(place) = HeaderValue::from_str(&format!("/v1/jobs/{id}")) {
+        response.headers_mut().insert(LOCATION, place);
+    }
+    response
+}
+
+/// Paths as other services are told them.
+fn named(paths: &[PathBuf]) -> Result<Vec<String>, Problem> {
+    let name = |path: &PathBuf| path.to_str().map(str::to_owned);
+    let refused = || Problem::usage("a path is no UTF-8", "services share jobs of paths that are");
+    paths.iter().map(name).collect::<Option<_>>().ok_or_else(refused)
+}
+
+/// Puts a job into the shared store, where this service or another one begins it.
+async fn share(app: Arc<App>, request: IndexRequest) -> Result<Response<Body>, Problem> {
+    let added = spawn_blocking(move || {
+        let job = Job::waiting(String::new());
+        let id = app.jobs.board.as_ref().map_or(Ok(None), |board| board.add(&request, &job));
+        id.map(|id| (id.flatten(), job))
+    });
+    let (id, job) = added.await.map_err(|_| Problem::internal())?.map_err(RequestError::from)?;
+    let id = id.ok_or_else(Problem::too_many)?;
+    Ok(accepted(id, &Job { id: id.to_string(), ..job }))
+}
+
+/// Does a job, if nobody has stopped it yet.
+fn perform(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
     let stopped = || held.cancelled.load(Ordering::Relaxed);
     let begins = held.state.send_if_modified(|job| {
         let waits = job.state == State::Waiting;
@@ -222,35 +304,83 @@ fn run(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
         Err(_) if stopped() => job.state = State::Cancelled,
         Err(error) => {
             use crate::engine::face::failure::{Diagnose, Face};
-            job.state = State::Failed;
-            job.error = Some(json!({
-                "kind": error.kind().name(), "message": error.to_string(), "hint": error.hint_for(Face::Http),
-            }));
+            failed(job, error.kind().name(), &error.to_string(), error.hint_for(Face::Http).as_deref());
         }
     });
 }
 
+fn failed(job: &mut Job, kind: &str, message: &str, hint: Option<&str>) {
+    job.state = State::Failed;
+    job.error = Some(json!({"kind": kind, "message": message, "hint": hint}));
+}
+
+async fn find(app: &Arc<App>, id: Option<String>) -> Result<Found, Problem> {
+    let jobs = Arc::clone(&app.jobs);
+    spawn_blocking(move || jobs.find(id.as_deref())).await.map_err(|_| Problem::internal())?
+}
+
+/// A job that somebody follows.
+enum Followed {
+    Here(watch::Receiver<Job>),
+    There(Box<Job>),
+}
+
+impl From<Found> for Followed {
+    fn from(found: Found) -> Self {
+        match found {
+            Found::Here(held) => Self::Here(held.state.subscribe()),
+            Found::There(job) => Self::There(job),
+        }
+    }
+}
+
+impl Followed {
+    /// How it stands now.
+    fn seen(&mut self) -> Job {
+        match self {
+            Self::Here(changes) => changes.borrow_and_update().clone(),
+            Self::There(job) => (**job).clone(),
+        }
+    }
+
+    /// Waits until it stands otherwise; false if nobody knows it any more.
+    async fn changes(&mut self, app: &Arc<App>) -> bool {
+        let before = match self {
+            Self::Here(changes) => return changes.changed().await.is_ok(),
+            Self::There(job) => job.clone(),
+        };
+        loop {
+            tokio::time::sleep(LOOK).await;
+            match find(app, Some(before.id.clone())).await {
+                Ok(Found::There(job)) if job == before => {}
+                Ok(found) => {
+                    *self = found.into();
+                    return true;
+                }
+                Err(_) => return false,
+            }
+        }
+    }
+}
+
 /// How a job stands: now, or from now on as server-sent events until it ends.
 pub(super) async fn job(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    let held = app.jobs.held(call.parameter.as_deref())?;
+    let mut followed = Followed::from(find(&app, call.parameter).await?);
     if !call.wants_events {
-        return Ok(json_response(show(&held.state.borrow())));
+        return Ok(json_response(show(&followed.seen())));
     }
     let (mut to, body) = http_body_util::channel::Channel::<Bytes, std::convert::Infallible>::new(1);
-    let mut changes = held.state.subscribe();
     let mut ending = app.ending.clone();
     tokio::spawn(async move {
         loop {
-            let (text, is_over) = {
-                let job = changes.borrow_and_update();
-                (format!("event: {}\ndata: {}\n\n", "progress", show(&job).trim_end()), job.state.is_over())
-            };
+            let job = followed.seen();
+            let text = format!("event: {}\ndata: {}\n\n", "progress", show(&job).trim_end());
             // Whoever does not listen any more is not told.
-            if to.send_data(Bytes::from(text)).await.is_err() || is_over {
+            if to.send_data(Bytes::from(text)).await.is_err() || job.state.is_over() {
                 return;
             }
             tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return },
+                is_known = followed.changes(&app) => if !is_known { return },
                 _ = ending.wait_for(|ending| *ending) => return,
             }
         }
@@ -262,9 +392,19 @@ pub(super) async fn job(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
 
 /// Stops a job; what it has committed stays.
 pub(super) async fn cancel(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
-    let held = app.jobs.held(call.parameter.as_deref())?;
-    held.cancel();
-    let mut response = json_response(show(&held.state.borrow()));
+    let job = match find(&app, call.parameter.clone()).await? {
+        Found::Here(held) => {
+            held.cancel();
+            held.state.borrow().clone()
+        }
+        Found::There(job) => {
+            let jobs = Arc::clone(&app.jobs);
+            let cancelled = spawn_blocking(move || jobs.board.as_ref().map_or(Ok(()), |board| board.cancel(&job)));
+            cancelled.await.map_err(|_| Problem::internal())?.map_err(RequestError::from)?;
+            Followed::from(find(&app, call.parameter).await?).seen()
+        }
+    };
+    let mut response = json_response(show(&job));
     *response.status_mut() = StatusCode::ACCEPTED;
     Ok(response)
 }
@@ -299,7 +439,7 @@ mod tests {
         assert!(jobs.add().is_err());
         held[3].1.state.send_modify(|job| job.state = State::Done);
         let (id, _) = jobs.add().unwrap();
-        assert!(jobs.held(Some(&id.to_string())).is_ok() && jobs.held(Some("4")).is_err());
-        assert!(jobs.held(Some("x")).is_err() && jobs.held(None).is_err());
+        assert!(jobs.find(Some(&id.to_string())).is_ok() && jobs.find(Some("4")).is_err());
+        assert!(jobs.find(Some("x")).is_err() && jobs.find(None).is_err());
     }
 }

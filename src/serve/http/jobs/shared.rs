@@ -1,0 +1,171 @@
+//! Jobs that lie in a shared store: any service on it is asked, and one that has the files does the job. If it ends in
+//! the middle, another one begins the job anew.
+
+use super::{Held, IndexRequest, Job, Jobs, State, admitted_in, failed, perform};
+use crate::engine::EngineError;
+use crate::engine::face::stores::{SharedJobs, StoredJob};
+use crate::render::json_object;
+use crate::serve::http::App;
+use crate::types::limits::HTTP_JOBS;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How often a job is looked for, and how often it is told how far one is.
+const STEP: Duration = Duration::from_secs(1);
+/// How often a job is begun. One that ends its service each time is not begun again.
+const ATTEMPTS: usize = 3;
+/// How often the end of a job is told while the store cannot be reached.
+const TELLS: usize = 60;
+
+/// What this service knows of the jobs of its store.
+pub(super) struct Board {
+    /// Opened when it is first asked.
+    worker: Mutex<Option<SharedJobs>>,
+    open: Box<dyn Fn() -> Result<Option<SharedJobs>, EngineError> + Send + Sync>,
+    /// Wakes whoever looks for jobs.
+    wake: Mutex<Option<Sender<()>>>,
+}
+
+impl Board {
+    /// One that opens the store like this.
+    pub fn new(open: impl Fn() -> Result<Option<SharedJobs>, EngineError> + Send + Sync + 'static) -> Self {
+        Self { worker: Mutex::default(), open: Box::new(open), wake: Mutex::default() }
+    }
+
+    /// Asks the store; `None` if it is a file.
+    fn ask<T>(
+        &self,
+        ask: impl FnOnce(&SharedJobs) -> Result<T, EngineError>,
+    ) -> Result<Option<T>, EngineError> {
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if worker.is_none() {
+            *worker = (self.open)()?;
+        }
+        worker.as_ref().map(ask).transpose()
+    }
+
+    /// Adds a job; gives its number, `Some(None)` if there are too many.
+    pub fn add(&self, request: &IndexRequest, job: &Job) -> Result<Option<Option<u64>>, EngineError> {
+        let (request, state) = (json_object(request), json_object(job));
+        let id = self.ask(|jobs| Ok(jobs.add(&request, &state, HTTP_JOBS)?))?;
+        if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
+            // Nobody hears it when the service ends.
+            let _ = wake.send(());
+        }
+        Ok(id.map(|id| id.map(i64::unsigned_abs)))
+    }
+
+    /// A job of any service.
+    pub fn job(&self, id: u64) -> Result<Option<Job>, EngineError> {
+        let Ok(id) = i64::try_from(id) else { return Ok(None) };
+        let found = self.ask(|jobs| Ok(jobs.job(id)?))?.flatten();
+        Ok(found.and_then(|found| as_job(&found)))
+    }
+
+    /// Stops a job of any service.
+    pub fn cancel(&self, job: &Job) -> Result<(), EngineError> {
+        let Ok(id) = job.id.parse() else { return Ok(()) };
+        let waiting = json_object(&Job { state: State::Cancelled, ..job.clone() });
+        self.ask(|jobs| Ok(jobs.cancel(id, &waiting)?)).map(drop)
+    }
+
+    fn begin(&self, jobs: &Jobs) -> Result<Option<StoredJob>, EngineError> {
+        let admits = |job: &StoredJob| request(job).is_some_and(|request| paths(jobs, &request).is_some());
+        Ok(self.ask(|worker| Ok(worker.begin(admits)?))?.flatten())
+    }
+
+    fn tell(&self, job: &StoredJob, state: &Job, is_over: bool) -> Result<bool, EngineError> {
+        let state = json_object(state);
+        Ok(self.ask(|worker| Ok(worker.tell(job, &state, is_over)?))?.unwrap_or(false))
+    }
+}
+
+fn as_job(stored: &StoredJob) -> Option<Job> {
+    let mut job: Job = serde_json::from_str(&stored.state).ok()?;
+    job.id = stored.id.to_string();
+    Some(job)
+}
+
+fn request(stored: &StoredJob) -> Option<IndexRequest> {
+    serde_json::from_str(&stored.request).ok()
+}
+
+/// The paths as they are here, if all lie in a folder of this service.
+fn paths(jobs: &Jobs, request: &IndexRequest) -> Option<Vec<PathBuf>> {
+    request.paths.iter().map(|path| admitted_in(&jobs.folders, path)).collect()
+}
+
+/// Does jobs of the store, one after another, in a thread of its own, until the service ends.
+pub(in crate::serve::http) fn work(app: &Arc<App>) {
+    if app.jobs.board.is_none() || app.jobs.folders.is_empty() {
+        return;
+    }
+    let (wake, woken) = channel();
+    if let Some(board) = &app.jobs.board {
+        *board.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+    }
+    let app = Arc::clone(app);
+    thread::spawn(move || look(&app, &woken));
+}
+
+fn look(app: &App, woken: &Receiver<()>) {
+    let Some(board) = &app.jobs.board else { return };
+    while !*app.ending.borrow() {
+        match board.begin(&app.jobs) {
+            Ok(Some(job)) => carry_out(app, board, &job),
+            // A store that cannot be reached now is asked again later.
+            Ok(None) | Err(_) => {
+                if woken.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Does a job that was begun, and says how far it is meanwhile.
+fn carry_out(app: &App, board: &Board, stored: &StoredJob) {
+    let Some((request, job)) = request(stored).zip(as_job(stored)) else { return };
+    let Some(paths) = paths(&app.jobs, &request) else { return };
+    let held = Held::new(Job { state: State::Waiting, ..job });
+    if stored.attempts > ATTEMPTS {
+        held.state.send_modify(|job| {
+            failed(job, "internal", "each service that began this job ended in the middle", None);
+        });
+    } else {
+        app.jobs.known().insert(stored.id.unsigned_abs(), held.clone());
+        let (done, is_done) = channel::<()>();
+        thread::scope(|threads| {
+            let held = &held;
+            threads.spawn(move || {
+                while is_done.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
+                    let state = held.state.borrow().clone();
+                    // A store that cannot be reached says nothing of the job.
+                    if !state.state.is_over() && board.tell(stored, &state, false).is_ok_and(|goes_on| !goes_on) {
+                        held.cancel();
+                    }
+                }
+            });
+            perform(app, held, &paths, request.thorough);
+            drop(done);
+        });
+    }
+    let state = held.state.borrow().clone();
+    // A service that ends does not end its job: another one goes on with it.
+    if state.state != State::Cancelled || !*app.ending.borrow() {
+        tell_the_end(app, board, stored, &state);
+    }
+    app.jobs.known().remove(&stored.id.unsigned_abs());
+}
+
+fn tell_the_end(app: &App, board: &Board, stored: &StoredJob, state: &Job) {
+    for _ in 0..TELLS {
+        if board.tell(stored, state, true).is_ok() || *app.ending.borrow() {
+            return;
+        }
+        thread::sleep(STEP);
+    }
+}

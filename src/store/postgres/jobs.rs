@@ -1,0 +1,155 @@
+//! Jobs that services share: one of them is asked, one of them does it, and all know how far it is. Whoever begins a
+//! job skips rows that another is about to begin (`FOR UPDATE SKIP LOCKED`).
+
+use super::connect::Access;
+use super::database::SharedDatabase;
+use super::row::Failure;
+use crate::store::sql::{RunSql, SqlRow, count, values};
+use crate::store::{StoreError, WriteBatch};
+use postgres::Row;
+use std::time::Duration;
+
+/// The first half of the advisory locks of workers: `KEN` and a number.
+const WORKERS: i32 = 0x4b45_4e02;
+/// How long a row is waited for.
+const WAIT: Duration = Duration::from_secs(2);
+const COLUMNS: &str = "id, request, state, CAST(phase = 'over' AS integer), CAST(is_cancelled AS integer), attempts";
+
+/// How a job stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredJob {
+    /// Its number.
+    pub id: i64,
+    /// What is asked for, as whoever added it wrote it.
+    pub request: String,
+    /// How far it is, as whoever works on it wrote it last.
+    pub state: String,
+    /// Whether it has ended.
+    pub is_over: bool,
+    /// Whether somebody wants it to stop.
+    pub is_cancelled: bool,
+    /// How often somebody began it.
+    pub attempts: usize,
+}
+
+/// A worker, known to the others as long as its connection lives. If that ends, others begin anew what it has begun.
+#[derive(Debug)]
+pub struct SharedJobs {
+    database: SharedDatabase,
+    number: i64,
+}
+
+fn read(row: &Row) -> Result<StoredJob, Failure> {
+    Ok(StoredJob {
+        id: row.integer(0)?,
+        request: row.text(1)?,
+        state: row.text(2)?,
+        is_over: row.integer(3)? == 1,
+        is_cancelled: row.integer(4)? == 1,
+        attempts: count(row, 5)?,
+    })
+}
+
+impl SharedJobs {
+    /// Those of the store of a database, which is made if there is none.
+    ///
+    /// # Errors
+    /// As [`SharedDatabase::open_to_write`].
+    pub fn open(address: &str, access: &Access) -> Result<Self, StoreError> {
+        let database = SharedDatabase::open_to_write(address, access)?;
+        let number = database.one("SELECT nextval('service_number')", &[], |row| row.integer(0))?;
+        Ok(Self { database, number })
+    }
+
+    /// Adds one that waits; none if `at_most` have not ended yet. Those that ended go, but for the last `at_most`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn add(&self, request: &str, state: &str, at_most: usize) -> Result<Option<i64>, StoreError> {
+        let most = at_most as i64;
+        let batch = self.database.begin_quickly(WAIT)?;
+        let sql = "DELETE FROM job WHERE phase = 'over' AND id <=
+            (SELECT id FROM job WHERE phase = 'over' ORDER BY id DESC LIMIT 1 OFFSET ?1)";
+        batch.execute(sql, &values![most])?;
+        let sql = "INSERT INTO job (request, state) SELECT ?1, ?2
+            WHERE (SELECT count(*) FROM job WHERE phase <> 'over') < ?3 RETURNING id";
+        let id = batch.first(sql, &values![request, state, most], |row| row.integer(0))?;
+        batch.commit()?;
+        Ok(id)
+    }
+
+    /// A job by its number.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn job(&self, id: i64) -> Result<Option<StoredJob>, StoreError> {
+        self.database.first(&format!("SELECT {COLUMNS} FROM job WHERE id = ?1"), &values![id], read)
+    }
+
+    /// Begins the first of those that wait or have lost their worker, if `admits` takes it. Nobody else begins it.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn begin(&self, mut admits: impl FnMut(&StoredJob) -> bool) -> Result<Option<StoredJob>, StoreError> {
+        self.be_known()?;
+        let batch = self.database.begin_quickly(WAIT)?;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM job
+             WHERE phase = 'waiting' OR phase = 'running' AND NOT EXISTS
+                (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+                    WHERE locktype = 'advisory' AND datname = current_database()
+                        AND classid::bigint = {WORKERS} AND objid::bigint = job.service AND granted)
+             ORDER BY id FOR UPDATE OF job SKIP LOCKED"
+        );
+        let found = batch.rows(&sql, &[], read)?.into_iter().find(|job| admits(job));
+        if let Some(job) = &found {
+            let sql = "UPDATE job SET phase = 'running', service = ?2, attempts = attempts + 1 WHERE id = ?1";
+            batch.execute(sql, &values![job.id, self.number])?;
+        }
+        batch.commit()?;
+        Ok(found.map(|job| StoredJob { attempts: job.attempts + 1, ..job }))
+    }
+
+    /// Says how far a job is that was begun here. Whether to go on: false if somebody wants it to stop, or another
+    /// worker has begun it since. What is over does not change any more.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn tell(&self, job: &StoredJob, state: &str, is_over: bool) -> Result<bool, StoreError> {
+        self.be_known()?;
+        let batch = self.database.begin_quickly(WAIT)?;
+        let sql = "UPDATE job SET state = ?4, phase = ?5
+            WHERE id = ?1 AND service = ?2 AND attempts = ?3 AND phase = 'running'
+            RETURNING CAST(is_cancelled AS integer)";
+        let phase = if is_over { "over" } else { "running" };
+        let values = values![job.id, self.number, job.attempts as i64, state, phase];
+        let is_cancelled = batch.first(sql, &values, |row| row.integer(0))?;
+        batch.commit()?;
+        Ok(is_cancelled == Some(0))
+    }
+
+    /// Asks whoever works on a job to stop. One that waits ends at once, in the state `waiting`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn cancel(&self, id: i64, waiting: &str) -> Result<(), StoreError> {
+        let batch = self.database.begin_quickly(WAIT)?;
+        let sql = "UPDATE job SET is_cancelled = TRUE,
+                state = CASE phase WHEN 'waiting' THEN ?2 ELSE state END,
+                phase = CASE phase WHEN 'waiting' THEN 'over' ELSE phase END
+            WHERE id = ?1 AND phase <> 'over'";
+        batch.execute(sql, &values![id, waiting])?;
+        batch.commit()
+    }
+
+    /// Holds the lock that says that this worker lives. It goes with a connection that is lost.
+    fn be_known(&self) -> Result<(), StoreError> {
+        let number = self.number;
+        let sql = format!(
+            "SELECT CAST(pg_try_advisory_lock({WORKERS}, {number}) AS integer) WHERE NOT EXISTS
+                (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+                    AND classid::bigint = {WORKERS} AND objid::bigint = {number})"
+        );
+        self.database.exists(&sql, &[]).map(drop)
+    }
+}
