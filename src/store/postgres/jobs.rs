@@ -57,7 +57,12 @@ impl SharedJobs {
     /// As [`SharedDatabase::open_to_write`].
     pub fn open(address: &str, access: &Access) -> Result<Self, StoreError> {
         let database = SharedDatabase::open_to_write(address, access)?;
-        let number = database.one("SELECT nextval('service_number')", &[], |row| row.integer(0))?;
+        // One that nobody else has now.
+        let sql = format!(
+            "SELECT number FROM (SELECT CAST(random() * 2147483646 AS integer) AS number FROM generate_series(1, 9)
+                OFFSET 0) AS drawn WHERE pg_try_advisory_lock({WORKERS}, number) LIMIT 1"
+        );
+        let number = database.one(&sql, &[], |row| row.integer(0))?;
         Ok(Self { database, number })
     }
 
