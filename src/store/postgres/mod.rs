@@ -12,6 +12,7 @@ mod database;
 mod link;
 mod nearest;
 mod pending;
+mod rights;
 mod row;
 mod rows;
 mod schema;
