@@ -10,6 +10,8 @@ mod damage; // flipped bytes, truncation, foreign and newer files
 mod postgres; // copies in a real server: there and back, killed, refused
 mod renewal; // the file of vectors is made again while others write
 #[cfg(target_os = "linux")]
+mod scopes; // teams in one store in PostgreSQL, which withholds from each what is another's
+#[cfg(target_os = "linux")]
 mod shared; // one store in PostgreSQL for several machines
 mod together; // several processes at once
 mod twin; // by the file of vectors, and from the database alone
