@@ -168,6 +168,17 @@ CREATE OR REPLACE FUNCTION kenning.items_changed() RETURNS trigger LANGUAGE plpg
     RETURN NULL;
 END $$;
 
+-- Files are cut anew in all scopes, whichever user is the first to cut them in another way.
+CREATE FUNCTION kenning.cut_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, kenning, pg_temp AS $$ BEGIN
+    UPDATE kenning.source SET size = -1, sha256 = decode(repeat('00', 32), 'hex') WHERE root <> '' AND size <> -1;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER cut_first AFTER INSERT ON "meta" FOR EACH ROW WHEN (NEW.key = 'cut')
+    EXECUTE FUNCTION kenning.cut_changed();
+CREATE TRIGGER cut_changed AFTER UPDATE ON "meta" FOR EACH ROW
+    WHEN (NEW.key = 'cut' AND NEW.value IS DISTINCT FROM OLD.value) EXECUTE FUNCTION kenning.cut_changed();
+
 -- The policies. Those of tables that name a scope first.
 DO $$
 DECLARE one record;

@@ -453,7 +453,8 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
         }
         Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: `createdb NAME`",
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            "the user needs the right to make a schema: `GRANT CREATE ON DATABASE NAME TO USER`"
+            "the user needs rights: to make a store, `GRANT CREATE ON DATABASE NAME TO USER`; in one that is there, \
+             those on its schema and tables"
         }
         Some(&SqlState::QUERY_CANCELED) => {
             "a statement took too long: `ken config set store.statement_timeout_s SECONDS`"

