@@ -148,6 +148,9 @@ impl Engine {
             return Ok(());
         }
         let (lock, mut database) = self.write_database(&format!("ken model use {}", installed.name()), session)?;
+        if let Some(shared) = database.shared() {
+            shared.need_all()?;
+        }
         let encoder = self.store()?.load(installed)?;
         // Not the index's model yet, not even of an empty one: that is for the end.
         let mut embedder = Embedder::beside(encoder.as_ref(), &mut database, &lock)?;

@@ -170,6 +170,32 @@ pub enum StoreError {
         /// The database.
         name: String,
     },
+    /// A user of PostgreSQL who may read no scope.
+    #[error("{name} shows the user {role} no scope")]
+    NoScopes {
+        /// The database.
+        name: String,
+        /// Who.
+        role: String,
+    },
+    /// A user of PostgreSQL who reads some scopes, where all are needed.
+    #[error("{name} shows this user a part of its scopes, and this needs all of them")]
+    PartOnly {
+        /// The database.
+        name: String,
+    },
+    /// A copy to a store of somebody else.
+    #[error("{name} is copied to by the owner of its tables alone")]
+    NotOwner {
+        /// The database.
+        name: String,
+    },
+    /// A row of a scope that is not the user's.
+    #[error("{name} keeps this user from writing to a scope, or over what another scope holds")]
+    OtherScope {
+        /// The database.
+        name: String,
+    },
     /// The connection to a database ended within a batch or a snapshot.
     #[error("the connection to {name} was lost")]
     Lost {
@@ -302,9 +328,14 @@ impl Diagnose for StoreError {
             Self::Mismatch { .. } | Self::Newer { .. } => ErrorKind::Mismatch,
             Self::ReadOnlyUpgrade { .. } | Self::NoLocks { .. } | Self::NoSharedMemory { .. } => ErrorKind::Io,
             Self::Busy { .. } => ErrorKind::Busy,
-            Self::Import { .. } | Self::Address { .. } | Self::OtherHistory { .. } | Self::NoStore { .. } => {
-                ErrorKind::Usage
-            }
+            Self::Import { .. }
+            | Self::Address { .. }
+            | Self::OtherHistory { .. }
+            | Self::NoStore { .. }
+            | Self::NoScopes { .. }
+            | Self::PartOnly { .. }
+            | Self::NotOwner { .. }
+            | Self::OtherScope { .. } => ErrorKind::Usage,
             Self::NewerCopy { .. }
             | Self::OlderCopy { .. }
             | Self::Encoding { .. }
@@ -364,6 +395,20 @@ impl Diagnose for StoreError {
             Self::OlderCopy { .. } => "write or copy to it once with this ken, which brings it up to date",
             Self::OddRow { .. } => "something else has written to the copy: make it anew from a place that is whole",
             Self::SharedBusy { .. } => "try again when it is done",
+            Self::NoScopes { role, .. } => {
+                return Some(format!(
+                    "let the owner of its tables say which: \
+                     `INSERT INTO kenning.reader VALUES ('{}', 'SCOPE')`, with '*' for all of them",
+                    role.replace('\'', "''")
+                ));
+            }
+            Self::PartOnly { .. } => {
+                "use the owner of its tables, or a user whom kenning.reader gives every scope: '*'"
+            }
+            Self::NotOwner { .. } => "name the owner in the address: postgres://OWNER@HOST/DATABASE",
+            Self::OtherScope { .. } => {
+                "write to a scope that kenning.reader gives this user; `ken status` shows those that hold something"
+            }
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
             Self::OtherHistory { .. } => "copy to another place, or empty this one first",
@@ -408,7 +453,8 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
         }
         Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: `createdb NAME`",
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            "the user needs the right to make a schema: `GRANT CREATE ON DATABASE NAME TO USER`"
+            "the user needs rights: to make a store, `GRANT CREATE ON DATABASE NAME TO USER`; in one that is there, \
+             those on its schema and tables"
         }
         Some(&SqlState::QUERY_CANCELED) => {
             "a statement took too long: `ken config set store.statement_timeout_s SECONDS`"

@@ -12,6 +12,8 @@ mod jobs; // jobs of several services on one store in PostgreSQL
 mod postgres; // copies in a real server: there and back, killed, refused
 mod renewal; // the file of vectors is made again while others write
 #[cfg(target_os = "linux")]
+mod scopes; // teams in one store in PostgreSQL, which withholds from each what is another's
+#[cfg(target_os = "linux")]
 mod shared; // one store in PostgreSQL for several machines
 mod together; // several processes at once
 mod twin; // by the file of vectors, and from the database alone

@@ -54,6 +54,12 @@ impl User {
         Self { dir, store }
     }
 
+    /// Somebody whose store is at this address.
+    #[cfg(target_os = "linux")]
+    pub fn at(store: impl Into<String>) -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), store: Some(store.into()) }
+    }
+
     /// Somebody on another machine who uses the same store.
     #[cfg(target_os = "linux")]
     pub fn beside(other: &Self) -> Self {

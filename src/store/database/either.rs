@@ -281,6 +281,13 @@ impl WriteSql for Batch<'_> {
         }
     }
 
+    fn keep_words_of(&self, source: i64) -> Result<(), StoreError> {
+        match self {
+            Self::File(file) => file.keep_words_of(source),
+            Self::Shared(shared) => shared.keep_words_of(source),
+        }
+    }
+
     fn commit_all(self) -> Result<(), StoreError> {
         self.commit()
     }

@@ -302,6 +302,7 @@ impl Database {
         match self {
             Self::File(file) => file.check(),
             Self::Shared(shared) => {
+                shared.database.need_all()?;
                 let mut faults = Faults::new();
                 row_faults(&shared.database, &mut faults)?;
                 Ok(faults)
@@ -318,6 +319,9 @@ impl Database {
         now_ms: i64,
         write: impl FnMut(&Record) -> Result<(), E>,
     ) -> Result<usize, E> {
+        if let Self::Shared(shared) = self {
+            shared.database.need_all()?;
+        }
         super::sql::export(self, now_ms, write)
     }
 
@@ -362,7 +366,9 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the store refuses.
     pub fn has_traces(&self) -> Result<bool, StoreError> {
-        has_traces(self, false)
+        // Those of others are not this user's to erase, so the store says that they are there until its owner does.
+        let is_own = self.shared().map_or(Ok(true), |shared| Ok(shared.reads_all() || shared.has_dead_words()?))?;
+        Ok(is_own && has_traces(self, false)?)
     }
 
     /// Whether traces are left in the log alone: erasing them is a matter of a moment then.
@@ -394,6 +400,9 @@ impl Database {
             && let Some(shared) = self.shared_mut()
         {
             shared.purge_words()?;
+        }
+        if self.shared().is_some_and(|shared| !shared.reads_all()) {
+            return Ok(true);
         }
         let batch = self.begin(lock)?;
         batch.set_meta(LEFT, None)?;

@@ -8,6 +8,7 @@
 use super::connect::Access;
 use super::link::Link;
 use super::pending::Pending;
+use super::rights::Rights;
 use super::row::Failure;
 use super::schema::{LOCK_WAIT, WORK, WRITER, busy, check, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places};
@@ -69,6 +70,8 @@ pub struct SharedDatabase {
     turn: Cell<Option<Turn>>,
     /// Where changes go if this reads from a replica.
     pub(super) primary: Option<Primary>,
+    /// What the user sees.
+    pub(super) rights: Rights,
 }
 
 impl fmt::Debug for SharedDatabase {
@@ -104,7 +107,9 @@ impl SharedBatch<'_> {
         self.database.on(|link| {
             link.batch(
                 "DELETE FROM item_words; DELETE FROM posting; DELETE FROM word_segment; DELETE FROM dead_words;
-                 DELETE FROM dead_term; UPDATE word_total SET documents = 0, tokens = 0; DELETE FROM half_vector",
+                 DELETE FROM dead_term; DELETE FROM half_vector; DELETE FROM word_total;
+                 INSERT INTO word_total (scope, items, documents, tokens)
+                    SELECT scope, count(*), 0, 0 FROM item WHERE state = 'active' GROUP BY scope",
             )
         })
     }
@@ -120,8 +125,8 @@ impl SharedDatabase {
         if version(&mut link.client, &name)?.is_none() {
             return Ok(None);
         }
-        prepare(&mut link.client, &name)?;
-        Ok(Some(Self::over(link, name, address, access)))
+        let rights = prepare(&mut link.client, &name)?;
+        Ok(Some(Self::over(link, (name, rights), address, access)))
     }
 
     /// Opens the store of a database to write, making it if there is none.
@@ -130,8 +135,8 @@ impl SharedDatabase {
     /// As [`SharedDatabase::open`], and when the user may not make it.
     pub fn open_to_write(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (mut link, name) = Link::new(address, access)?;
-        prepare(&mut link.client, &name)?;
-        Ok(Self::over(link, name, address, access))
+        let rights = prepare(&mut link.client, &name)?;
+        Ok(Self::over(link, (name, rights), address, access))
     }
 
     /// Opens the store of a replica to read, `None` if there is none. Nothing is made or changed there, and no lock is
@@ -151,12 +156,12 @@ impl SharedDatabase {
         if version(&mut link.client, &name)?.is_none() {
             return Ok(None);
         }
-        check(&mut link.client, &name)?;
+        let rights = check(&mut link.client, &name)?;
         let primary = Some(Primary::new(primary, access));
-        Ok(Some(Self { primary, ..Self::over(link, name, address, access) }))
+        Ok(Some(Self { primary, ..Self::over(link, (name, rights), address, access) }))
     }
 
-    fn over(link: Link, name: String, address: &str, access: &Access) -> Self {
+    fn over(link: Link, (name, rights): (String, Rights), address: &str, access: &Access) -> Self {
         let (address, access, link) = (address.to_owned(), access.clone(), RefCell::new(link));
         let (moment, cursors) = (Cell::new(Moment::Now), Cell::new(0));
         let (extension, searchable) = (OnceCell::new(), Cell::new((0, 0)));
@@ -173,6 +178,7 @@ impl SharedDatabase {
             turn,
             primary: None,
             words_of: None,
+            rights,
         }
     }
 
@@ -193,6 +199,19 @@ impl SharedDatabase {
     /// How people know it: its address without a password.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the user sees every scope. Whoever sees a part leaves to others what is measured and made of all.
+    pub fn reads_all(&self) -> bool {
+        self.rights.reads_all
+    }
+
+    /// Refuses what makes sense of all scopes alone.
+    ///
+    /// # Errors
+    /// [`StoreError::PartOnly`] if the user sees a part.
+    pub fn need_all(&self) -> Result<(), StoreError> {
+        self.rights.need_all(&self.name)
     }
 
     /// A number that changes when anybody commits anything.

@@ -13,6 +13,7 @@ mod jobs;
 mod link;
 mod nearest;
 mod pending;
+mod rights;
 mod row;
 mod rows;
 mod schema;

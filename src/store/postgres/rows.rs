@@ -22,10 +22,10 @@ impl Rows {
     ///
     /// # Errors
     /// [`StoreError`] when the address is wrong, the server cannot be reached or refuses, or holds no copy that this
-    /// program knows.
+    /// program knows, or the user sees a part of it.
     pub fn to_read(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (mut client, name) = connect(address, access)?;
-        check_copy(&mut client, &name)?;
+        check_copy(&mut client, &name)?.need_all(&name)?;
         Ok(Self { client, name })
     }
 
@@ -36,7 +36,7 @@ impl Rows {
     pub fn to_write(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (mut client, name) = connect(address, access)?;
         lock(&mut client, &name)?;
-        prepare(&mut client, &name)?;
+        prepare(&mut client, &name)?.need_owner(&name)?;
         Ok(Self { client, name })
     }
 }

@@ -1,5 +1,6 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
+use super::rights::Rights;
 use crate::store::StoreError;
 use crate::store::error::{odd_content, reason};
 use postgres::error::{Severity, SqlState};
@@ -13,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../index/postgres/0003_rights.sql"),
     include_str!("../../../index/postgres/0004_nearest.sql"),
     include_str!("../../../index/postgres/0005_words.sql"),
+    include_str!("../../../index/postgres/0006_scopes.sql"),
     include_str!("../../../index/postgres/0008_jobs.sql"),
 ];
 
@@ -54,8 +56,14 @@ pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
     client.batch_execute(&sql).map_err(|error| busy(error, name))
 }
 
-/// Makes the tables if there are none, and brings older ones up to date, while nobody else writes.
-pub(super) fn prepare(client: &mut Client, name: &str) -> Result<(), StoreError> {
+/// Makes the tables if there are none, and brings older ones up to date, while nobody else writes. Gives what the user
+/// sees of them.
+pub(super) fn prepare(client: &mut Client, name: &str) -> Result<Rights, StoreError> {
+    bring_up_to_date(client, name)?;
+    Rights::of(client, name, MIGRATIONS.len() as i64)
+}
+
+fn bring_up_to_date(client: &mut Client, name: &str) -> Result<(), StoreError> {
     let encoding: String =
         client.query_one("SHOW server_encoding", &[]).and_then(|row| row.try_get(0)).map_err(refused(name))?;
     if encoding != "UTF8" {
@@ -121,19 +129,20 @@ fn is_older(version: &str) -> bool {
 
 /// Refuses a database that holds no copy, or a newer one. A copy of the first schema can be read, because the second
 /// has the same columns.
-pub(super) fn check_copy(client: &mut Client, name: &str) -> Result<(), StoreError> {
+pub(super) fn check_copy(client: &mut Client, name: &str) -> Result<Rights, StoreError> {
     let Some(found) = version(client, name)? else { return Err(StoreError::NoStore { name: name.to_owned() }) };
-    known(found, name).map(drop)
+    known(found, name)?;
+    Rights::of(client, name, found)
 }
 
 /// Refuses a database that holds no store, or one of another schema than this program's.
-pub(super) fn check(client: &mut Client, name: &str) -> Result<(), StoreError> {
+pub(super) fn check(client: &mut Client, name: &str) -> Result<Rights, StoreError> {
     let Some(found) = version(client, name)? else { return Err(StoreError::NoStore { name: name.to_owned() }) };
     let known = known(found, name)?;
     if found < known {
         return Err(StoreError::OlderCopy { name: name.to_owned(), found });
     }
-    Ok(())
+    Rights::of(client, name, found)
 }
 
 /// The schema that this program knows, if what was found is no newer.
@@ -162,8 +171,16 @@ pub(super) fn version(client: &mut impl GenericClient, name: &str) -> Result<Opt
 pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_ {
     |source| match odd_content(&source) {
         Some(what) => StoreError::OddValue { name: name.to_owned(), what },
+        None if is_of_another_scope(&source) => StoreError::OtherScope { name: name.to_owned() },
         None => StoreError::Postgres { name: name.to_owned(), source },
     }
+}
+
+/// Whether a policy refused a row that was written. The server's words may be of any language.
+fn is_of_another_scope(error: &postgres::Error) -> bool {
+    error.as_db_error().is_some_and(|said| {
+        *said.code() == SqlState::INSUFFICIENT_PRIVILEGE && said.routine() == Some("ExecWithCheckOptions")
+    })
 }
 
 #[cfg(test)]
@@ -179,7 +196,8 @@ mod tests {
             "3bf2bd26474288a0704bed96da129bf31477f812daa9204aadb41ffc008e16c1",
             "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
             "583da540b3c936c7d49229bcb7f50d2bde4896202a4241a5dc7ab3ad6c9e39b3",
-            "92ccc0e033106a6bb3f6835a00aee5a6d1658a163fedf7998cdb66c26e4608a0",
+            "6c6f18222d8bf14f1f920f254c6319828964304e6ad0c5ba840eeb9cf05ed359",
+            "0dfb9fade25401a5c2b8d8e3070f61cb0ba5215b233cd0d28ef2d6ddafb5cb0f",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);

@@ -231,6 +231,10 @@ impl WriteSql for SharedBatch<'_> {
         self.keep_text(text)
     }
 
+    fn keep_words_of(&self, source: i64) -> Result<(), StoreError> {
+        self.keep_texts_of(source)
+    }
+
     fn commit_all(self) -> Result<(), StoreError> {
         self.commit()
     }

@@ -179,6 +179,9 @@ pub trait WriteSql: RunSql {
     /// Stores the words of an active item that was just written. Only a shared store keeps words.
     fn keep_words(&self, text: impl FnOnce() -> ItemText) -> Result<(), StoreError>;
 
+    /// The same of the items of a file whose words are gone because they count elsewhere now.
+    fn keep_words_of(&self, source: i64) -> Result<(), StoreError>;
+
     /// Makes the changes true.
     fn commit_all(self) -> Result<(), StoreError>;
 

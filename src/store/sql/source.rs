@@ -107,8 +107,14 @@ impl<C: WriteSql> WriteSources for C {
              WHERE id = ?1",
             &values![id, &to.path, &to.root, kind, scope, stat.size, stat.mtime_ns, to.indexed_at],
         )?;
+        if self.dialect().is_shared() {
+            // They would go one by one.
+            let words = "DELETE FROM item_words
+                WHERE item IN (SELECT id FROM item WHERE source_id = ?1 AND item.scope <> ?2)";
+            self.execute(words, &values![id, scope])?;
+        }
         self.execute("UPDATE item SET scope = ?2 WHERE source_id = ?1", &values![id, scope])?;
-        Ok(())
+        self.keep_words_of(id)
     }
 
     fn remove_source(&self, id: i64) -> Result<(), StoreError> {

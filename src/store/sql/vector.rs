@@ -174,7 +174,8 @@ impl<C: WriteSql> WriteVectors for C {
             let bytes: Vec<u8> = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
             values![model.id, hash, bytes]
         });
-        let conflict = "ON CONFLICT (model_id, text_hash) DO NOTHING";
+        // No columns are named: whoever may not see the row that is there could not add theirs otherwise.
+        let conflict = "ON CONFLICT DO NOTHING";
         self.insert_all("vector (model_id, text_hash, data)", rows, conflict)?;
         if self.dialect() == Dialect::Sqlite {
             return Ok(());

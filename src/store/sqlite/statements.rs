@@ -292,6 +292,10 @@ impl WriteSql for Batch<'_> {
         Ok(())
     }
 
+    fn keep_words_of(&self, _source: i64) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn commit_all(self) -> Result<(), StoreError> {
         self.commit()
     }

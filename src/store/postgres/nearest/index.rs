@@ -42,11 +42,7 @@ pub(super) fn fill(database: &SharedDatabase, model: &IndexModel, at_most: usize
     let filled = rows.len();
     let rows = rows.into_iter().map(|(_, hash, half)| values![model.id, hash, half]);
     // Others may fill the same rows, or remove one, which takes its copy along.
-    batch.insert_all(
-        "half_vector (model_id, text_hash, half)",
-        rows,
-        "ON CONFLICT (model_id, text_hash) DO NOTHING",
-    )?;
+    batch.insert_all("half_vector (model_id, text_hash, half)", rows, "ON CONFLICT DO NOTHING")?;
     batch.commit()?;
     // At the end the next call begins anew: a vector that was copied to the store may have any number.
     database.searchable.set((model.id, last.unwrap_or(0)));

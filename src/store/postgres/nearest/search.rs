@@ -86,8 +86,10 @@ pub(super) fn nearest(
         }
     };
     database.at_once(|| {
-        set(database, asked, filter.is_empty())?;
-        let mut among = if filter.is_empty() { Among::Most(passes, values) } else { Among::Passing(passes, values) };
+        // A user who sees some scopes alone asks with a filter that the server adds.
+        let is_most = filter.is_empty() && database.reads_all();
+        set(database, asked, is_most)?;
+        let mut among = if is_most { Among::Most(passes, values) } else { Among::Passing(passes, values) };
         let is_exact = how == NearestSearch::Exact;
         let mut by_index = !is_exact;
         if let (Among::Passing(passes, values), false) = (&among, is_exact)
@@ -127,7 +129,7 @@ fn plan(
 ) -> Result<Option<Vec<i64>>, StoreError> {
     let all = database.first("SELECT items FROM corpus", &[], |row| row.integer(0))?.unwrap_or(0).max(1) as f64;
     let passing = format!("SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes}");
-    let expected = expected(database, &passing, values)?;
+    let expected = expected(database, &passing, values)?.min(seen(database)?);
     // The index is read for `asked / share` rows, the items are `share * all`.
     let bound = (ROW_COST * asked as f64 * all).sqrt().clamp(500.0, 30_000.0);
     let mut share = expected.max(1.0) / all;
@@ -146,6 +148,15 @@ fn plan(
         database.on(|link| link.batch(&sql))?;
     }
     Ok(None)
+}
+
+/// How many active items the user sees, which the server knows nothing of when it plans.
+fn seen(database: &SharedDatabase) -> Result<f64, StoreError> {
+    if database.reads_all() {
+        return Ok(f64::INFINITY);
+    }
+    let sql = "SELECT CAST(coalesce(sum(items), 0) AS bigint) FROM word_total";
+    Ok(database.one(sql, &[], |row| row.integer(0))? as f64)
 }
 
 /// How many rows the server expects of a statement.

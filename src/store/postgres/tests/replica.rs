@@ -11,7 +11,8 @@ fn replica_of(folder: &Path) -> String {
     server().psql(&name, READS);
     let granted = server().psql(
         &name,
-        "GRANT USAGE ON SCHEMA kenning TO reads_only; GRANT SELECT ON ALL TABLES IN SCHEMA kenning TO reads_only",
+        "GRANT USAGE ON SCHEMA kenning TO reads_only; GRANT SELECT ON ALL TABLES IN SCHEMA kenning TO reads_only;
+         INSERT INTO kenning.reader VALUES ('reads_only', '*')",
     );
     assert!(!granted.contains("ERROR"), "{granted}");
     let options = "options=-c%20default_transaction_read_only%3Don";

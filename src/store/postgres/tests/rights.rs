@@ -14,7 +14,8 @@ fn rights_on_the_tables_of_the_store_are_enough_to_write() {
         "CREATE ROLE writes_only LOGIN;
          GRANT USAGE ON SCHEMA kenning TO writes_only;
          GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA kenning TO writes_only;
-         REVOKE INSERT, UPDATE, DELETE ON kenning.corpus, kenning.vector_change FROM writes_only",
+         REVOKE INSERT, UPDATE, DELETE ON kenning.corpus, kenning.vector_change FROM writes_only;
+         INSERT INTO kenning.reader VALUES ('writes_only', '*')",
     );
     assert!(!granted.contains("ERROR"), "{granted}");
     let address = address_of(dir.path()).replace("postgres@", "writes_only@");

@@ -1,7 +1,10 @@
 //! The words of items inside the store, against what its items say.
 
 use super::*;
-use crate::store::{FindWords, ItemText, ItemVersion, ItemWords, KeepWords, MemoryView, Posting, WordTotals, WordsOf};
+use crate::store::{
+    FindWords, ItemText, ItemVersion, ItemWords, KeepWords, MemoryView, Posting, Source, SourceKind, Stat, WordTotals,
+    WordsOf,
+};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +30,32 @@ fn said(uid: &str, body: &str) -> Item {
     Item { body: body.to_owned(), attributes: serde_json::Value::Object(serde_json::Map::default()), ..item(uid) }
 }
 
+fn said_in(scope: &str, body: &str) -> Item {
+    Item { scope: Scope::repository(scope), ..said("chunk/1", body) }
+}
+
 fn worded(folder: &Path) -> SharedDatabase {
     open(folder).with_words(Some(LETTERS))
+}
+
+const SCOPES: [&str; 3] = ["repo/a", "repo/b", "repo/c"];
+
+/// The same as a user who reads one scope.
+fn worded_as(folder: &Path, scope: &str) -> SharedDatabase {
+    let (name, role) = (database_of(folder), scope.replace('/', "_"));
+    // Another test may have made it.
+    server().psql(&name, &format!("CREATE ROLE {role} LOGIN"));
+    let granted = server().psql(
+        &name,
+        &format!(
+            "GRANT USAGE ON SCHEMA kenning TO {role};
+             GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA kenning TO {role};
+             INSERT INTO kenning.reader VALUES ('{role}', '{scope}') ON CONFLICT DO NOTHING"
+        ),
+    );
+    assert!(!granted.contains("ERROR"), "{granted}");
+    let address = address_of(folder).replace("postgres@", &format!("{role}@"));
+    SharedDatabase::open(&address, &Access::default()).unwrap().unwrap().with_words(Some(LETTERS))
 }
 
 /// A folder, its lock, and a store that keeps words.
@@ -107,6 +134,10 @@ enum Step {
     Forget(usize),
     /// A program that knows nothing of words writes another text into the item of a place.
     Overwrite(usize, String),
+    /// It puts the item of a place into the scope of another place.
+    Move(usize, usize),
+    /// A user who reads the scope of a place alone puts a text, makes words, merges and purges.
+    Alone(usize, String),
     Fill(usize),
     Merge(usize),
     Purge,
@@ -123,6 +154,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => text().prop_map(Step::Unworded),
         1 => any::<usize>().prop_map(Step::Forget),
         1 => (any::<usize>(), text()).prop_map(|(at, text)| Step::Overwrite(at, text)),
+        1 => (any::<usize>(), 0..SCOPES.len()).prop_map(|(at, scope)| Step::Move(at, scope)),
+        1 => (0..SCOPES.len(), text()).prop_map(|(scope, text)| Step::Alone(scope, text)),
         2 => (0usize..4).prop_map(Step::Fill),
         2 => (0usize..99).prop_map(Step::Merge),
         1 => Just(Step::Purge),
@@ -136,16 +169,21 @@ struct Twin {
     store: SharedDatabase,
     /// Active items.
     texts: BTreeMap<i64, String>,
+    /// The scopes of all that ever were.
+    scopes: BTreeMap<i64, &'static str>,
     /// Those that have no words yet.
     lacking: BTreeSet<i64>,
     /// All that ever were.
     known: Vec<i64>,
+    /// Those that were in another scope before.
+    moved: BTreeSet<i64>,
 }
 
 impl Twin {
     fn new() -> Self {
         let (dir, lock, store) = made_worded();
-        Self { dir, lock, store, texts: BTreeMap::new(), lacking: BTreeSet::new(), known: Vec::new() }
+        let (texts, scopes) = (BTreeMap::new(), BTreeMap::new());
+        Self { dir, lock, store, texts, scopes, lacking: BTreeSet::new(), known: Vec::new(), moved: BTreeSet::new() }
     }
 
     /// An item that is there.
@@ -159,7 +197,9 @@ impl Twin {
                 let mut texts = self.texts.clone();
                 let batch = self.store.begin(&self.lock).unwrap();
                 for text in puts {
-                    let id = batch.put_item(&said("chunk/1", &text), None).unwrap();
+                    let scope = SCOPES[text.len() % SCOPES.len()];
+                    let id = batch.put_item(&said_in(scope, &text), None).unwrap();
+                    self.scopes.insert(id, scope);
                     texts.insert(id, text);
                     self.known.push(id);
                 }
@@ -178,9 +218,10 @@ impl Twin {
             Step::Unworded(text) => {
                 let mut other = open(self.dir.path());
                 let batch = other.begin(&self.lock).unwrap();
-                let id = batch.put_item(&said("chunk/1", &text), None).unwrap();
+                let id = batch.put_item(&said_in(SCOPES[0], &text), None).unwrap();
                 batch.commit().unwrap();
                 self.texts.insert(id, text);
+                self.scopes.insert(id, SCOPES[0]);
                 self.lacking.insert(id);
             }
             Step::Forget(place) => {
@@ -201,6 +242,34 @@ impl Twin {
                     self.lacking.insert(id);
                 }
             }
+            Step::Move(place, scope) => {
+                let (Some(id), scope) = (self.at(place), SCOPES[scope]) else { return };
+                let batch = self.store.begin(&self.lock).unwrap();
+                batch
+                    .execute("UPDATE item SET scope = ?2 WHERE id = ?1", &crate::store::sql::values![id, scope])
+                    .unwrap();
+                batch.commit().unwrap();
+                if self.scopes.insert(id, scope) != Some(scope) {
+                    self.lacking.insert(id);
+                    self.moved.insert(id);
+                }
+            }
+            Step::Alone(scope, text) => {
+                let scope = SCOPES[scope];
+                let mut alone = worded_as(self.dir.path(), scope);
+                let batch = alone.begin(&self.lock).unwrap();
+                let id = batch.put_item(&said_in(scope, &text), None).unwrap();
+                batch.commit().unwrap();
+                self.texts.insert(id, text);
+                self.scopes.insert(id, scope);
+                self.known.push(id);
+                let own = |id: &i64| self.scopes[id] == scope;
+                assert_eq!(alone.lacking_words().unwrap(), self.lacking.iter().filter(|id| own(id)).count());
+                alone.index_words(LETTERS, 999).unwrap();
+                self.lacking.retain(|id| self.scopes[id] != scope);
+                alone.merge_words(999).unwrap();
+                alone.purge_words().unwrap();
+            }
             Step::Fill(most) => {
                 assert_eq!(self.store.index_words(LETTERS, most).unwrap(), self.lacking.len().min(most));
                 self.lacking = self.lacking.iter().skip(most).copied().collect();
@@ -212,6 +281,22 @@ impl Twin {
             }
         }
         self.check();
+    }
+
+    /// What a user reads of one scope is what a store of that scope alone would have.
+    fn check_scopes(&self) {
+        for scope in SCOPES {
+            let alone = worded_as(self.dir.path(), scope);
+            let is_own = |id: &i64| self.scopes[id] == scope && !self.lacking.contains(id);
+            let own = self.texts.iter().filter(|(id, _)| is_own(id)).map(|(id, text)| (*id, text.clone()));
+            let own: BTreeMap<i64, String> = own.collect();
+            assert_eq!(found(&alone, &self.known), wanted(&own, &self.known), "{scope}");
+            let named: BTreeSet<i64> =
+                alone.postings(&terms()).unwrap().concat().iter().map(|one| one.version.item).collect();
+            let was_own = |id: &i64| self.scopes.get(id).is_none_or(|known| *known == scope);
+            let odd: Vec<&i64> = named.iter().filter(|id| !was_own(id) && !self.moved.contains(id)).collect();
+            assert_eq!(odd, [&0i64; 0], "{scope}: postings of other scopes");
+        }
     }
 
     fn check(&self) {
@@ -229,6 +314,7 @@ proptest! {
     fn words_are_always_those_of_the_items(steps in proptest::collection::vec(step(), 1..24)) {
         let mut twin = Twin::new();
         steps.into_iter().for_each(|step| twin.run(step));
+        twin.check_scopes();
     }
 }
 
@@ -270,6 +356,59 @@ fn segments_stay_few() {
     assert_eq!((sizes.iter().sum::<usize>(), rows(&store, "posting")), (3 * 130, 3 * sizes.len()));
     assert_eq!((rows(&store, "dead_words"), rows(&store, "dead_term")), (0, 0));
     assert_eq!(found(&store, &[]), wanted(&texts, &[]));
+}
+
+/// A batch writes a segment for each scope, and merging leaves one or few for each.
+#[test]
+fn segments_are_of_one_scope_each() {
+    let (dir, lock, mut store) = made_worded();
+    let mut texts = BTreeMap::new();
+    for at in 0..40 {
+        let batch = store.begin(&lock).unwrap();
+        for scope in SCOPES {
+            let body = &"abcd"[at % 3..];
+            texts.insert(batch.put_item(&said_in(scope, body), None).unwrap(), body.to_owned());
+        }
+        batch.commit().unwrap();
+    }
+    while store.merge_words(1_000).unwrap() {}
+    let sql = "SELECT count(*) FROM (SELECT scope FROM word_segment GROUP BY scope HAVING count(*) <= 4) AS few";
+    assert_eq!(store.counted(sql, &[]).unwrap(), SCOPES.len());
+    assert_eq!(found(&store, &[]), wanted(&texts, &[]));
+    for scope in SCOPES {
+        let alone = worded_as(dir.path(), scope);
+        assert_eq!(alone.word_totals(&terms()).unwrap().documents, 40);
+        assert!(!alone.reads_all() && store.reads_all());
+    }
+}
+
+/// A file that is in another repository now has its words there as soon as that is written.
+#[test]
+fn words_move_with_their_file() {
+    let (dir, lock, mut store) = made_worded();
+    let source = Source {
+        path: "/a".to_owned(),
+        root: "/".to_owned(),
+        kind: SourceKind::Text,
+        scope: Scope::repository(SCOPES[0]),
+        sha256: [0; 32],
+        stat: Stat { size: 1, mtime_ns: 1 },
+        indexed_at: 1,
+    };
+    let batch = store.begin(&lock).unwrap();
+    let id = batch.put_source(&source).unwrap();
+    let item = batch.put_item(&said_in(SCOPES[0], "abc"), Some(id)).unwrap();
+    batch.commit().unwrap();
+    let texts = [(item, "abc".to_owned())].into();
+    let (before, after) = (worded_as(dir.path(), SCOPES[0]), worded_as(dir.path(), SCOPES[1]));
+    assert_eq!(found(&before, &[item]), wanted(&texts, &[item]));
+    let batch = store.begin(&lock).unwrap();
+    batch.move_source(id, &Source { scope: Scope::repository(SCOPES[1]), ..source }).unwrap();
+    batch.commit().unwrap();
+    for (user, texts) in [(&before, BTreeMap::new()), (&after, texts.clone()), (&store, texts)] {
+        assert_eq!(found(user, &[item]), wanted(&texts, &[item]));
+        assert_eq!(user.lacking_words().unwrap(), 0);
+    }
 }
 
 /// Several write, merge and purge at the same time; nobody waits for long, and nothing is done twice or lost.

@@ -1,18 +1,17 @@
 //! Keeping the words of items: written with the batch that writes the items, merged and purged later.
 //!
-//! A segment is what one batch wrote, or several that were merged. Merging puts rows together in the server; whoever
-//! does it locks the rows of the segments, and leaves alone those that somebody else has locked. Postings of items that
-//! are gone stay until many of them are purged, some terms at a time.
+//! A segment is what one batch wrote of one scope, or several of that scope that were merged. Merging puts rows
+//! together in the server; whoever does it locks the rows of the segments, and leaves alone those that somebody else
+//! has locked. Postings of items that are gone stay until many of them are purged, some terms at a time.
 
 use super::super::database::{SharedBatch, SharedDatabase, UNHURRIED};
-use super::super::link::Given;
 use super::super::schema::PURGER;
-use super::entries::{push_number, push_run, read_runs};
+use super::entries::{push_run, read_runs};
 use super::odd;
+use super::write::{Forward, copy, insert, inverted, narrow};
 use crate::store::sql::{RunSql, SqlRow, SqlValue, TEXT_COLUMNS, count, read_text, values};
 use crate::store::{ItemText, ItemVersion, ItemWords, KeepWords, Posting, StoreError, WordsOf, WriteBatch};
 use postgres::Row;
-use postgres::types::Type;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
@@ -25,52 +24,6 @@ const DEAD: i64 = 64;
 const DEAD_SHARE: i64 = 4;
 /// Terms whose postings are purged together.
 const PURGED: i64 = 2_000;
-
-/// A row of `item_words`.
-struct Forward {
-    item: i64,
-    length: i32,
-    terms: Vec<i64>,
-    counts: Vec<u8>,
-}
-
-impl Forward {
-    fn new(item: i64, words: &ItemWords) -> Self {
-        let mut counts = Vec::with_capacity(words.terms.len());
-        words.terms.iter().for_each(|(_, count)| push_number(u64::from(*count), &mut counts));
-        let terms = words.terms.iter().map(|(term, _)| *term as i64).collect();
-        Self { item, length: narrow(words.length as usize), terms, counts }
-    }
-}
-
-/// A row of `posting`.
-struct Inverted {
-    term: i64,
-    documents: i32,
-    entries: Vec<u8>,
-}
-
-fn narrow(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
-
-/// The postings of items by their terms, as those of one segment.
-fn inverted(items: &BTreeMap<i64, ItemWords>, born: i64) -> Vec<Inverted> {
-    let of_item = |(&item, words): (&i64, &ItemWords)| {
-        let (version, length) = (ItemVersion { item, born }, words.length);
-        let posting = move |&(term, count): &(u64, u32)| (term as i64, Posting { version, count, length });
-        words.terms.iter().map(posting).collect::<Vec<_>>()
-    };
-    let mut all: Vec<(i64, Posting)> = items.iter().flat_map(of_item).collect();
-    all.sort_by_key(|(term, _)| *term);
-    let row = |of_term: &[(i64, Posting)]| {
-        let run: Vec<Posting> = of_term.iter().map(|(_, posting)| *posting).collect();
-        let mut entries = Vec::new();
-        push_run(&run, &mut entries);
-        Inverted { term: of_term[0].0, documents: narrow(run.len()), entries }
-    };
-    all.chunk_by(|a, b| a.0 == b.0).map(row).collect()
-}
 
 /// Which segments to merge next, of those whose sizes these are, ascending: such that in the end each has more than
 /// twice as many postings as the one before it, as far as none becomes larger than `most`.
@@ -94,55 +47,99 @@ impl SharedBatch<'_> {
         if self.pending.terms() < MOST_TERMS { Ok(()) } else { self.write_words() }
     }
 
-    /// Writes the words that are held, of those items that are still there, as a segment.
+    /// Writes the words that are held, of those items that are still there: a segment for each of their scopes.
     pub(in super::super) fn write_words(&self) -> Result<(), StoreError> {
         let mut items = self.pending.take();
         if items.is_empty() {
             return Ok(());
         }
         let ids: Vec<i64> = items.keys().copied().collect();
-        let sql = "SELECT id FROM item WHERE id = ANY(?1) AND state = 'active'
+        let sql = "SELECT id, scope FROM item WHERE id = ANY(?1) AND state = 'active'
             AND NOT EXISTS (SELECT FROM item_words WHERE item = id)";
-        let there: HashSet<i64> = self.database.read(sql, &[&ids], |row| row.integer(0))?.into_iter().collect();
-        items.retain(|id, _| there.contains(id));
-        if items.is_empty() {
+        let there: Vec<(i64, String)> =
+            self.database.read(sql, &[&ids], |row| Ok((row.integer(0)?, row.try_get(1)?)))?;
+        let mut by_scope: BTreeMap<String, BTreeMap<i64, ItemWords>> = BTreeMap::new();
+        for (id, scope) in there {
+            if let Some(words) = items.remove(&id) {
+                by_scope.entry(scope).or_default().insert(id, words);
+            }
+        }
+        if by_scope.is_empty() {
             return Ok(());
         }
-        let born = self.new_segment(items.values().map(|words| words.terms.len()).sum())?;
-        let forward: Vec<Forward> = items.iter().map(|(item, words)| Forward::new(*item, words)).collect();
-        let inverted = inverted(&items, born);
-        self.database.on(|link| {
-            let types = [Type::INT8, Type::INT8, Type::INT4, Type::INT8_ARRAY, Type::BYTEA];
-            let rows = forward.iter().map(|row| [&row.item as Given<'_>, &born, &row.length, &row.terms, &row.counts]);
-            link.copy("item_words (item, born, length, terms, counts)", &types, rows)?;
-            let types = [Type::INT8, Type::INT8, Type::INT4, Type::BYTEA];
-            let rows = inverted.iter().map(|row| [&born as Given<'_>, &row.term, &row.documents, &row.entries]);
-            link.copy("posting (segment, term, documents, entries)", &types, rows)
-        })?;
-        while self.merge(QUICKLY_MERGED)? {}
+        let (mut forward, mut postings) = (Vec::new(), Vec::new());
+        for (scope, items) in &by_scope {
+            let born = self.new_segment(scope, items.values().map(|words| words.terms.len()).sum())?;
+            forward.extend(items.iter().map(|(item, words)| Forward::new(*item, words, born, scope)));
+            postings.extend(inverted(items, born));
+        }
+        let is_free = self.database.rights.is_free;
+        self.database.on(
+            |link| {
+                if is_free { copy(link, &forward, &postings) } else { insert(link, &forward, &postings) }
+            },
+        )?;
+        let scopes: Vec<String> = by_scope.into_keys().collect();
+        while self.merge(QUICKLY_MERGED, Some(&scopes))? {}
         Ok(())
     }
 
-    fn new_segment(&self, postings: usize) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO word_segment (postings) VALUES (?1) RETURNING number";
-        self.one(sql, &[SqlValue::most(postings)], |row| row.integer(0))
+    /// Holds the words of those items of a file that have none any more: it has another scope now.
+    pub(in super::super) fn keep_texts_of(&self, source: i64) -> Result<(), StoreError> {
+        if self.database.words_of.is_none() {
+            return Ok(());
+        }
+        let sql = format!(
+            "SELECT {TEXT_COLUMNS} FROM item WHERE source_id = ?1 AND state = 'active'
+                AND NOT EXISTS (SELECT FROM item_words WHERE item = id)"
+        );
+        let texts = self.rows(&sql, &values![source], read_text)?;
+        texts.into_iter().try_for_each(|text| self.keep_text(|| text))
     }
 
-    /// Merges some segments that nobody else has locked; whether there were any to merge.
-    fn merge(&self, most: usize) -> Result<bool, StoreError> {
+    fn new_segment(&self, scope: &str, postings: usize) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO word_segment (scope, postings) VALUES (?1, ?2) RETURNING number";
+        // As it was read: marked already.
+        let postings = i64::try_from(postings).unwrap_or(i64::MAX);
+        let made = self.database.read(sql, &[&scope, &postings], |row| row.integer(0))?;
+        made.first().copied().ok_or_else(|| odd("segments").of(self.database.name()))
+    }
+
+    /// Merges some segments of one scope that nobody else has locked, of these scopes if they are named; whether there
+    /// were any to merge.
+    fn merge(&self, most: usize, of: Option<&[String]>) -> Result<bool, StoreError> {
         // Not while somebody purges.
         if !self.exists("SELECT WHERE pg_try_advisory_xact_lock_shared(?1)", &values![PURGER])? {
             return Ok(false);
         }
-        let sql = "SELECT number, postings FROM word_segment WHERE postings < ?1
+        let below = i64::try_from(most).unwrap_or(i64::MAX);
+        let sql = "SELECT scope, number, postings FROM word_segment
+            WHERE postings < ?1 AND (?2::text[] IS NULL OR scope = ANY(?2)) ORDER BY scope, postings, number";
+        let read = |row: &Row| Ok((row.try_get::<_, String>(0)?, row.integer(1)?, count(row, 2)?));
+        let segments = self.database.read(sql, &[&below, &of], read)?;
+        for of_scope in segments.chunk_by(|one, other| one.0 == other.0) {
+            let sizes: Vec<usize> = of_scope.iter().map(|(_, _, postings)| *postings).collect();
+            if to_merge(&sizes, most).is_some() {
+                let numbers: Vec<i64> = of_scope.iter().map(|(_, number, _)| *number).collect();
+                if self.merge_some(&of_scope[0].0, &numbers, most)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Merges those of some segments of a scope that nobody else has locked.
+    fn merge_some(&self, scope: &str, numbers: &[i64], most: usize) -> Result<bool, StoreError> {
+        let sql = "SELECT number, postings FROM word_segment WHERE number = ANY(?1)
             ORDER BY postings, number FOR UPDATE SKIP LOCKED";
         let read = |row: &Row| Ok((row.integer(0)?, count(row, 1)?));
-        let segments: Vec<(i64, usize)> = self.rows(sql, &[SqlValue::most(most)], read)?;
+        let segments: Vec<(i64, usize)> = self.database.read(sql, &[&numbers], read)?;
         let sizes: Vec<usize> = segments.iter().map(|(_, postings)| *postings).collect();
         let Some(merged) = to_merge(&sizes, most) else { return Ok(false) };
         let postings = sizes[merged.clone()].iter().sum();
         let numbers: Vec<i64> = segments[merged].iter().map(|(number, _)| *number).collect();
-        let into = self.new_segment(postings)?;
+        let into = self.new_segment(scope, postings)?;
         let sql = "WITH taken AS (DELETE FROM posting WHERE segment = ANY(?1) RETURNING *)
             INSERT INTO posting (segment, term, documents, entries)
             SELECT ?2, term, CAST(sum(documents) AS integer), string_agg(entries, CAST('' AS bytea) ORDER BY segment)
@@ -158,18 +155,22 @@ impl SharedBatch<'_> {
         // Whoever merges ends first.
         self.exists("SELECT FROM pg_advisory_xact_lock(?1)", &values![PURGER])?;
         let sql = "DELETE FROM dead_term WHERE term IN (SELECT term FROM dead_term LIMIT ?1) RETURNING term";
-        let terms: Vec<i64> = self.rows(sql, &values![PURGED], |row| row.integer(0))?;
+        let mut terms: Vec<i64> = self.rows(sql, &values![PURGED], |row| row.integer(0))?;
+        // Of several scopes.
+        terms.sort_unstable();
+        terms.dedup();
         if terms.is_empty() {
             let empty = "DELETE FROM word_segment WHERE NOT EXISTS (SELECT FROM posting WHERE segment = number)";
             self.execute(empty, &[])?;
             self.execute("DELETE FROM dead_words", &[])?;
+            self.execute("DELETE FROM word_total WHERE items = 0 AND documents = 0", &[])?;
             return Ok(false);
         }
         let version = |row: &Row| Ok(ItemVersion { item: row.integer(0)?, born: row.integer(1)? });
         let dead: HashSet<ItemVersion> =
             self.rows("SELECT item, born FROM dead_words", &[], version)?.into_iter().collect();
         let sql = "SELECT segment, posting.term, entries FROM unnest(?1::bigint[]) AS asked (term)
-            CROSS JOIN word_segment JOIN posting ON segment = number AND posting.term = asked.term";
+            JOIN posting ON posting.term = asked.term";
         let rows = self.database.read(sql, &[&terms], |row| {
             let mut postings = Vec::new();
             read_runs(row.bytes(2)?, &mut postings).ok_or_else(|| odd("postings"))?;
@@ -241,14 +242,15 @@ impl KeepWords for SharedDatabase {
     }
 
     fn merge_words(&mut self, at_most: usize) -> Result<bool, StoreError> {
-        let sql = "SELECT (SELECT count(*) FROM dead_words) > ?1 + documents / ?2 FROM word_total";
+        let sql = "SELECT (SELECT count(*) FROM dead_words)
+            > ?1 + CAST((SELECT coalesce(sum(documents), 0) FROM word_total) AS bigint) / ?2";
         if self.one(sql, &values![DEAD, DEAD_SHARE], |row| row.integer(0))? == 1 {
             self.purge_some()?;
             return Ok(true);
         }
         // Without the store's lock: others write meanwhile.
         let batch = self.begin_aside()?;
-        let is_merged = batch.merge(at_most)?;
+        let is_merged = batch.merge(at_most, None)?;
         batch.commit()?;
         Ok(is_merged)
     }
@@ -260,6 +262,14 @@ impl KeepWords for SharedDatabase {
 }
 
 impl SharedDatabase {
+    /// Whether postings name items that are gone, of the scopes that the user sees.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn has_dead_words(&self) -> Result<bool, StoreError> {
+        self.exists("SELECT FROM dead_words LIMIT 1", &[])
+    }
+
     /// Removes postings of items that are gone, those of some terms; whether there were any. Others write in between.
     fn purge_some(&mut self) -> Result<bool, StoreError> {
         let batch = self.begin_behind_others()?;

@@ -1,7 +1,9 @@
-//! The words of items in the tables of the store: found here, kept in `keep`, packed in `entries`.
+//! The words of items in the tables of the store: found here, kept in `keep`, written in `write`, packed in
+//! `entries`.
 
 mod entries;
 mod keep;
+mod write;
 
 use super::database::SharedDatabase;
 use super::link::given;
@@ -40,11 +42,12 @@ fn read_counts(row: &Row, asked: &[u64]) -> Result<TermCounts, Failure> {
 
 impl FindWords for SharedDatabase {
     fn word_totals(&self, terms: &[u64]) -> Result<WordTotals, StoreError> {
-        let sql = "SELECT word_total.documents, tokens, place,
-                (SELECT coalesce(sum(posting.documents), 0) FROM word_segment
-                    JOIN posting ON segment = number AND posting.term = asked.term)
-                - coalesce((SELECT dead_term.documents FROM dead_term WHERE dead_term.term = asked.term), 0)
-             FROM word_total LEFT JOIN unnest(?1::bigint[]) WITH ORDINALITY AS asked (term, place) ON TRUE
+        let sql = "SELECT total.documents, tokens, place,
+                (SELECT coalesce(sum(posting.documents), 0) FROM posting WHERE posting.term = asked.term)
+                - (SELECT coalesce(sum(dead_term.documents), 0) FROM dead_term WHERE dead_term.term = asked.term)
+             FROM (SELECT CAST(coalesce(sum(documents), 0) AS bigint) AS documents,
+                    CAST(coalesce(sum(tokens), 0) AS bigint) AS tokens FROM word_total) AS total
+                LEFT JOIN unnest(?1::bigint[]) WITH ORDINALITY AS asked (term, place) ON TRUE
              ORDER BY place";
         let mut totals = WordTotals::default();
         self.read(sql, &[&stored(terms)], |row| {
@@ -60,7 +63,7 @@ impl FindWords for SharedDatabase {
 
     fn postings(&self, terms: &[u64]) -> Result<Vec<Vec<Posting>>, StoreError> {
         let sql = "SELECT place, entries FROM unnest(?1::bigint[]) WITH ORDINALITY AS asked (term, place)
-                CROSS JOIN word_segment JOIN posting ON segment = number AND posting.term = asked.term
+                JOIN posting ON posting.term = asked.term
              ORDER BY place, segment";
         let mut found = vec![Vec::new(); terms.len()];
         self.read(sql, &[&stored(terms)], |row| {
@@ -106,6 +109,6 @@ impl FindWords for SharedDatabase {
     }
 
     fn lacking_words(&self) -> Result<usize, StoreError> {
-        self.counted("SELECT items - documents FROM corpus CROSS JOIN word_total", &[])
+        self.counted("SELECT CAST(coalesce(sum(items - documents), 0) AS bigint) FROM word_total", &[])
     }
 }

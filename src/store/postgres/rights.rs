@@ -1,0 +1,57 @@
+//! What a user sees of a store. The database withholds rows of scopes that are not theirs (`0006_scopes.sql`); here is
+//! told whoever would get nothing, or a part where all is needed.
+
+use super::schema::refused;
+use crate::store::StoreError;
+use postgres::Client;
+
+/// The first schema that withholds anything.
+const SCOPES: i64 = 6;
+
+/// What a user sees of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rights {
+    /// Whether no row is looked at for it: the owner of the tables.
+    pub is_free: bool,
+    /// Whether the rows of every scope are seen.
+    pub reads_all: bool,
+}
+
+impl Rights {
+    /// Those of the user of a connection to a store of this schema.
+    ///
+    /// # Errors
+    /// [`StoreError::NoScopes`] for a user who would see nothing. Other [`StoreError`]s when the server refuses.
+    pub fn of(client: &mut Client, name: &str, schema: i64) -> Result<Self, StoreError> {
+        if schema < SCOPES {
+            return Ok(Self { is_free: true, reads_all: true });
+        }
+        let sql = "SELECT NOT row_security_active('kenning.item'), kenning.reads_all(),
+            EXISTS (SELECT FROM kenning.reader), CAST(current_user AS text)";
+        let mut ask = || -> Result<(Self, bool, String), postgres::Error> {
+            let row = client.query_one(sql, &[])?;
+            Ok((Self { is_free: row.try_get(0)?, reads_all: row.try_get(1)? }, row.try_get(2)?, row.try_get(3)?))
+        };
+        let (rights, has_some, role) = ask().map_err(refused(name))?;
+        if !rights.reads_all && !has_some {
+            return Err(StoreError::NoScopes { name: name.to_owned(), role });
+        }
+        Ok(rights)
+    }
+
+    /// Refuses a user who sees a part of the store alone.
+    ///
+    /// # Errors
+    /// [`StoreError::PartOnly`].
+    pub fn need_all(self, name: &str) -> Result<(), StoreError> {
+        if self.reads_all { Ok(()) } else { Err(StoreError::PartOnly { name: name.to_owned() }) }
+    }
+
+    /// Refuses a user who does not own the tables.
+    ///
+    /// # Errors
+    /// [`StoreError::NotOwner`].
+    pub fn need_owner(self, name: &str) -> Result<(), StoreError> {
+        if self.is_free { Ok(()) } else { Err(StoreError::NotOwner { name: name.to_owned() }) }
+    }
+}

@@ -1,0 +1,295 @@
+//! Teams that share a store in PostgreSQL, each with a role of its own: the database withholds rows of other scopes.
+//!
+//! What a role reads is taken table by table as text. It must not change by anything that another team does, and does
+//! change for every table whose policy is taken away.
+
+use crate::memory::repository;
+use crate::support::ken::{Ran, User, run};
+use crate::support::postgres::Server;
+use crate::support::tiny::Tiny;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Tables that hold nothing of a scope, as the migration says.
+const OPEN: [&str; 5] = ["corpus", "meta", "model", "schema_version", "vector_change"];
+
+/// What no command of this test writes, so that every table has rows of a team. `SCOPE` and `MARK` are the team's.
+const ROWS: &str = "
+    INSERT INTO outcome_session VALUES ('MARK', 'SCOPE', 1, 1, 0, 1, 1);
+    INSERT INTO tool_outcome VALUES ('MARK', 1, 1, 'MARK', '', '', '', 0, 1, '', 'e', 1, 'SCOPE', NULL);
+    INSERT INTO error_log (scope, tool, head, error_fingerprint, example, example_session, count, first_at, last_at)
+        VALUES ('SCOPE', 'MARK', '', 'e', '', 'MARK', 1, 1, 1);
+    INSERT INTO error_session SELECT id, 'MARK', 1, 1, 1 FROM error_log WHERE tool = 'MARK';
+    INSERT INTO outcome_batch (claimed_at, session, from_row, to_row, worker, state)
+        VALUES (1, 'MARK', 1, 1, '', 'done');
+    INSERT INTO outcome_pattern VALUES ('MARK', 'SCOPE', '', '', 1, '{}', 1, NULL);
+    INSERT INTO tool VALUES ('SCOPE', 'MARK', '{\"name\": \"MARK\"}', '', '', '', 1);
+    INSERT INTO tool_task (scope, session, after_row, at, task, fingerprint, used, state)
+        VALUES ('SCOPE', 'MARK', 0, 1, 'MARK', '', '[]', 'open');
+    INSERT INTO tool_suggestion SELECT number, 'tool', 'MARK', 0, 1, 1, NULL FROM tool_task WHERE task = 'MARK';
+    INSERT INTO tool_threshold VALUES ('SCOPE', 'tool', 0.5, 0, 0, 0, 0, '');
+    INSERT INTO capability VALUES ('SCOPE', 'MARK', '[]', 1, 1, 1);
+    INSERT INTO capability_use VALUES ('SCOPE', 'MARK', 1, 'MARK', 1, 1);
+    INSERT INTO tool_cursor VALUES ('MARK', 'SCOPE', 0, 0);
+    INSERT INTO algorithm_trace (scope, session, at, question, data) VALUES ('SCOPE', 'MARK', 1, 'MARK', '{}');
+    INSERT INTO kept_out SELECT forgotten.id, source.id FROM forgotten, source LIMIT 1;
+    INSERT INTO link SELECT id, 'MARK', 'see', 1 FROM memory LIMIT 1;";
+
+/// A team: its role, its scope, and somebody of it in a repository.
+struct Team {
+    role: &'static str,
+    /// A word that only this team writes.
+    mark: &'static str,
+    user: User,
+    folder: PathBuf,
+    scope: String,
+}
+
+impl Team {
+    fn new(server: &Server, model: &Path, role: &'static str, mark: &'static str) -> Self {
+        let user = User::at(server.address().replace("postgres@", &format!("{role}@")));
+        user.write("config.toml", format!("[model]\nname = {model:?}\n"));
+        let folder = repository(&user, role);
+        let mut git = std::process::Command::new("git");
+        git.args(["rev-list", "--max-parents=0", "HEAD"]).current_dir(&folder);
+        let scope = run(git, b"").out.trim().to_owned();
+        granted(server, role);
+        said(server, &format!("INSERT INTO kenning.reader VALUES ('{role}', '{scope}')"), "INSERT 0 1");
+        Self { role, mark, user, folder, scope }
+    }
+
+    fn ken(&self, arguments: &[&str], input: &str) -> Ran {
+        let mut command = self.user.command(arguments);
+        command.current_dir(&self.folder);
+        run(command, input.as_bytes())
+    }
+
+    fn ran(&self, arguments: &[&str], input: &str) -> String {
+        let ran = self.ken(arguments, input);
+        assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
+        assert!(!ran.err.contains("ken gc"), "nothing of the upkeep fails: {ran:?}");
+        ran.out
+    }
+
+    /// Writes something of every kind, changes and forgets some of it, and asks for it.
+    fn works(&self, server: &Server) {
+        let Self { mark, scope, .. } = self;
+        let write = |text: &str| std::fs::write(self.folder.join("notes.md"), text).unwrap();
+        write(&format!("# Notes\n\nThe {mark} of notes stands by the north pier, where forty lamps are.\n"));
+        self.ran(&["index", "."], "");
+        self.ran(&["remember", &format!("The {mark} cluster is restarted on Mondays")], "");
+        let put = |id: &str, text: &str| {
+            let (id, text) = (format!("{mark}-{id}"), format!("{text} {mark}{id}"));
+            let item = serde_json::json!({"id": id, "scope": scope, "text": text, "attributes": {"k": mark}});
+            self.ran(&["items", "put", "-"], &item.to_string());
+        };
+        ["kept", "gone"].into_iter().for_each(|id| put(id, "The first text of"));
+        write(&format!("# Notes\n\nThe {mark} of notes stands by the south pier now, where {mark}lamps are.\n"));
+        self.ran(&["index", "."], "");
+        let list: serde_json::Value =
+            serde_json::from_str(&self.ran(&["search", "--json", "--min-relevance", "0", "the north pier"], ""))
+                .unwrap();
+        assert!(list.to_string().contains(mark), "{list}");
+        let id = self.uid(server, "chunk/%");
+        self.ran(&["forget", &id], "");
+        let item = self.psql(
+            server,
+            &format!(
+                "INSERT INTO item (uid, kind, scope, authority, state, title, body, text_hash, words, attributes,
+                created_at, updated_at)
+                VALUES ('fact/{mark}', 'fact', '{scope}', 'team', 'active', '', '{mark} by hand',
+                substr(sha256('{mark}'), 1, 16), 1, '{{}}', 1, 1)"
+            ),
+        );
+        assert!(item.contains("INSERT 0 1"), "{item}");
+        self.ran(&["items", "delete", "--scope", scope, &format!("{mark}-gone")], "");
+        let rows = self.psql(server, &ROWS.replace("MARK", mark).replace("SCOPE", scope));
+        assert!(!rows.contains("ERROR"), "{rows}");
+        // What is counted, and what is left of a text that is another now.
+        put("kept", "Another text of");
+        self.ran(&["search", "--min-relevance", "0", "which cluster is restarted on Mondays"], "");
+    }
+
+    fn uid(&self, server: &Server, like: &str) -> String {
+        let uids = self.psql(server, &format!("SELECT uid FROM item WHERE uid LIKE '{like}' AND state = 'active'"));
+        uids.lines().find(|line| line.contains('/')).unwrap_or_else(|| panic!("{uids}")).to_owned()
+    }
+
+    /// What `psql` prints to this role.
+    fn psql(&self, server: &Server, sql: &str) -> String {
+        server.psql("kenning", &format!("SET SESSION AUTHORIZATION {}; SET search_path = kenning; {sql}", self.role))
+    }
+
+    /// All that this role reads, by table.
+    fn view(&self, server: &Server) -> BTreeMap<String, String> {
+        let tables = server.psql("kenning", "SELECT tablename FROM pg_tables WHERE schemaname = 'kenning'");
+        tables.lines().map(|table| (table.to_owned(), self.rows(server, table))).collect()
+    }
+
+    /// All that it reads of a table. Entries of packs are for all, and so is how often they were served.
+    fn rows(&self, server: &Server, table: &str) -> String {
+        let only = if table == "usage" { "WHERE scope IS NOT NULL" } else { "" };
+        let rows = self.psql(server, &format!("SELECT t::text FROM \"{table}\" AS t {only} ORDER BY 1"));
+        assert!(!rows.contains("ERROR"), "{rows}");
+        rows
+    }
+}
+
+fn said(server: &Server, sql: &str, wanted: &str) {
+    let printed = server.psql("kenning", sql);
+    assert!(printed.contains(wanted) && !printed.contains("ERROR"), "{printed}");
+}
+
+fn granted(server: &Server, role: &str) {
+    let sql = format!(
+        "CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA kenning TO {role};
+         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA kenning TO {role}"
+    );
+    said(server, &sql, "GRANT");
+}
+
+/// A server with a store, its owner, and where the model of all users lies.
+fn owned() -> (Server, User, PathBuf) {
+    let server = Server::start();
+    let owner = User::at(server.address());
+    let model = owner.home().join("tiny");
+    Tiny::quick().write(&model);
+    owner.write("config.toml", format!("[model]\nname = {model:?}\n"));
+    let put = owner.ken_with(&["items", "put", "-"], br#"{"id": "all", "text": "Of nobody", "scope": "open"}"#);
+    assert_eq!(put.code, 0, "{put:?}");
+    (server, owner, model)
+}
+
+fn refused(ran: &Ran, text: &str) {
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains(text), "{ran:?}");
+}
+
+#[test]
+fn what_a_team_reads_does_not_change_by_what_another_one_does() {
+    let (server, owner, model) = owned();
+    let (one, two) =
+        (Team::new(&server, &model, "team_a", "zebrawort"), Team::new(&server, &model, "team_b", "quagmirex"));
+    one.works(&server);
+    let before = one.view(&server);
+    two.works(&server);
+    let closed = |view: &BTreeMap<String, String>| -> BTreeMap<String, String> {
+        let is_closed = |table: &&String| !OPEN.contains(&table.as_str());
+        view.iter().filter(|(table, _)| is_closed(table)).map(|(table, rows)| (table.clone(), rows.clone())).collect()
+    };
+    let after = one.view(&server);
+    closed(&after).iter().for_each(|(table, rows)| assert_eq!(rows, &before[table], "{table}"));
+    for (own, other) in [(&one, &two), (&two, &one)] {
+        for (table, rows) in own.view(&server) {
+            assert!(!rows.contains(other.mark) && !rows.contains(&other.scope), "{table}: {rows}");
+        }
+    }
+    // Every table has rows of the other team, which its policy alone withholds.
+    let mut seen = Vec::new();
+    for table in closed(&before).keys() {
+        let protect =
+            |how: &str| said(&server, &format!("ALTER TABLE kenning.{table} {how} ROW LEVEL SECURITY"), "ALTER");
+        protect("DISABLE");
+        let rows = one.rows(&server, table);
+        protect("ENABLE");
+        if rows != before[table] {
+            seen.push(table.clone());
+        }
+    }
+    assert_eq!(seen, closed(&before).into_keys().collect::<Vec<_>>());
+    assert_eq!(one.view(&server), after);
+    answers(&server, &one, &two);
+    owner_sees_all(&server, &owner, &one, &two);
+}
+
+/// No command of one team shows what the other one has.
+fn answers(server: &Server, one: &Team, two: &Team) {
+    for (own, other) in [(one, two), (two, one)] {
+        let asked = format!("{} cluster lamps pier forgotten", other.mark);
+        for arguments in [
+            &["search", "--min-relevance", "0", &asked][..],
+            &["search", "--json", "--min-relevance", "0", &asked],
+            &["search", "--min-relevance", "0", "--scope", &other.scope, &asked],
+            &["pack", "--task", &asked],
+            &["lookup", &format!("error: {}", other.mark)],
+            &["status", "--json"],
+            &["memory", "list"],
+            &["memory", "list", "--json"],
+            &["items", "list"],
+            &["items", "list", "--json", "--scope", &other.scope],
+            &["outcomes"],
+            &["tools", "list"],
+            &["forget", "--list"],
+        ] {
+            let ran = own.ken(arguments, "");
+            // A scope that holds nothing as far as they see is none.
+            let is_none = ran.err.contains("nothing is indexed in the scope");
+            assert!([0, 1].contains(&ran.code) || is_none, "{arguments:?}: {ran:?}");
+            let answer = ran.out.replace(&asked, "").replace(&format!("error: {}", other.mark), "");
+            assert!(!answer.contains(other.mark), "{arguments:?}: {ran:?}");
+        }
+        assert!(own.ran(&["search", "--min-relevance", "0", "which cluster on Mondays"], "").contains(own.mark));
+        let status: serde_json::Value = serde_json::from_str(&own.ran(&["status", "--json"], "")).unwrap();
+        assert_eq!(status["store"]["without_words"], 0, "{status}");
+        own.ran(&["gc"], "");
+        // Nor is anything changed there.
+        let item = format!(r#"{{"id": "x", "scope": "{}", "text": "of others"}}"#, other.scope);
+        refused(&own.ken(&["items", "put", "-"], &item), "keeps this user from writing");
+        let address = server.address().replace("postgres@", &format!("{}@", own.role));
+        for arguments in [
+            &["doctor"][..],
+            &["doctor", "--repair"],
+            &["export"],
+            &["store", "copy", "--from", &address, "--to", "copied"],
+            &["store", "compare", "--from", &server.address(), "--to", &address],
+        ] {
+            refused(&own.ken(arguments, ""), "a part of its scopes");
+        }
+        let copy = own.ken(&["store", "copy", "--from", &server.address(), "--to", &address], "");
+        refused(&copy, "by the owner of its tables alone");
+        let moved = own.psql(server, &format!("UPDATE item SET scope = '{}'", other.scope));
+        assert!(moved.contains("row-level security"), "{moved}");
+        let given = own.psql(server, &format!("INSERT INTO reader VALUES ('{}', '*')", own.role));
+        assert!(given.contains("row-level security"), "{given}");
+    }
+}
+
+/// The owner finds what both have, and nothing is wrong with it.
+fn owner_sees_all(server: &Server, owner: &User, one: &Team, two: &Team) {
+    let exported = owner.ken(&["export"]);
+    assert_eq!(exported.code, 0, "{exported:?}");
+    assert!([one.mark, two.mark].iter().all(|mark| exported.out.contains(mark)), "{exported:?}");
+    let found = owner.ken(&["search", "--min-relevance", "0", "zebrawortkept quagmirexkept"]);
+    assert!([one.mark, two.mark].iter().all(|mark| found.out.contains(mark)), "{found:?}");
+    said(server, "SELECT 'sum ' || sum(items - documents) FROM kenning.word_total", "sum ");
+}
+
+#[test]
+fn who_reads_no_scope_is_told_so_and_who_reads_all_needs_no_owner() {
+    let (server, owner, _model) = owned();
+    granted(&server, "newcomer");
+    let newcomer = User::at(server.address().replace("postgres@", "newcomer@"));
+    for arguments in [&["status"][..], &["search", "nobody"], &["items", "list"], &["doctor"], &["export"]] {
+        let ran = newcomer.ken(arguments);
+        refused(&ran, "shows the user newcomer no scope");
+        assert!(ran.err.contains("INSERT INTO kenning.reader VALUES ('newcomer', 'SCOPE')"), "{ran:?}");
+    }
+    // A role of a group has what the group has.
+    said(&server, "CREATE ROLE everything; GRANT everything TO newcomer", "GRANT");
+    said(&server, "INSERT INTO kenning.reader VALUES ('everything', '*'), ('who is gone', 'open')", "INSERT 0 2");
+    let found = newcomer.ken(&["search", "--min-relevance", "0", "of nobody"]);
+    assert!(found.code == 0 && found.out.contains("Of nobody"), "{found:?}");
+    let exported = newcomer.ken(&["export"]);
+    // The first line says when.
+    let records = |ran: &Ran| ran.out.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!((exported.code, records(&exported)), (0, records(&owner.ken(&["export"]))));
+    let put = newcomer.ken_with(&["items", "put", "-"], br#"{"id": "more", "text": "More of it", "scope": "new"}"#);
+    assert_eq!(put.code, 0, "{put:?}");
+    assert!(owner.ken(&["search", "--min-relevance", "0", "more of it"]).out.contains("More of it"));
+    // But a copy is made to it by the owner alone.
+    let to = server.address().replace("postgres@", "newcomer@");
+    refused(
+        &owner.ken(&["store", "copy", "--from", &server.address(), "--to", &to]),
+        "by the owner of its tables alone",
+    );
+}
