@@ -12,6 +12,8 @@ mod renewal; // the file of vectors is made again while others write
 #[cfg(target_os = "linux")]
 mod shared; // one store in PostgreSQL for several machines
 mod together; // several processes at once
+#[cfg(target_os = "linux")]
+mod turns; // several machines write to one store in PostgreSQL while texts are embedded
 mod twin; // by the file of vectors, and from the database alone
 mod vectors; // the file of vectors, what has changed since, and a killed writer
 #[cfg(target_os = "linux")]
