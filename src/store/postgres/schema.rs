@@ -13,6 +13,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../index/postgres/0003_rights.sql"),
     include_str!("../../../index/postgres/0004_nearest.sql"),
     include_str!("../../../index/postgres/0005_words.sql"),
+    include_str!("../../../index/postgres/0007_half_vectors.sql"),
 ];
 
 /// The version of pgvector from which on a search by an index goes on until enough rows pass a filter.
@@ -178,6 +179,7 @@ mod tests {
             "3bf2bd26474288a0704bed96da129bf31477f812daa9204aadb41ffc008e16c1",
             "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
             "583da540b3c936c7d49229bcb7f50d2bde4896202a4241a5dc7ab3ad6c9e39b3",
+            "6e41d103fc8caf8f8fe49aa6ed4034ea41bff21229e22abf640a3903a5864fc1",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);
