@@ -106,6 +106,6 @@ impl FindWords for SharedDatabase {
     }
 
     fn lacking_words(&self) -> Result<usize, StoreError> {
-        self.counted("SELECT items - documents FROM corpus CROSS JOIN word_total", &[])
+        self.counted("SELECT greatest(items - documents, 0) FROM corpus CROSS JOIN word_total", &[])
     }
 }
