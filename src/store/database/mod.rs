@@ -387,19 +387,24 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the store refuses or a file cannot be removed.
     pub fn erase_traces(&mut self, lock: &WriterLock, patience: Duration) -> Result<bool, StoreError> {
-        if let Self::File(file) = self {
-            return file.erase_traces(lock, patience);
+        let shared = match self {
+            Self::File(file) => return file.erase_traces(lock, patience),
+            Self::Shared(shared) => shared,
+        };
+        loop {
+            let batch = shared.database.begin(lock)?;
+            // The mark goes in the batch that finds nothing left. So the mark of what another machine forgets between
+            // two batches stays until the words of that are gone too.
+            let had_words = batch.meta(LEFT)?.is_some_and(|left| left == ANYWHERE) && batch.purge_some()?;
+            if !had_words {
+                batch.set_meta(LEFT, None)?;
+                batch.set_meta(TRACED_PATHS, None)?;
+            }
+            batch.commit()?;
+            if !had_words {
+                return Ok(true);
+            }
         }
-        if self.meta(LEFT)?.is_some_and(|left| left == ANYWHERE)
-            && let Some(shared) = self.shared_mut()
-        {
-            shared.purge_words()?;
-        }
-        let batch = self.begin(lock)?;
-        batch.set_meta(LEFT, None)?;
-        batch.set_meta(TRACED_PATHS, None)?;
-        batch.commit()?;
-        Ok(true)
     }
 }
 
