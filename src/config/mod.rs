@@ -65,6 +65,9 @@ pub struct Config {
     origins: BTreeMap<&'static str, Origin>,
 }
 
+/// What of a setting that could not be put is an error still.
+type Bears<'b> = dyn Fn(Result<(), ConfigError>) -> Result<(), ConfigError> + 'b;
+
 impl Config {
     /// Defaults, then `user`, then `repository` (give it only when it is trusted), then the environment. Flags come
     /// after it, with [`Self::set`].
@@ -78,24 +81,44 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
         if let Some(path) = user {
-            config.read_file(path, Origin::User(path.to_owned()))?;
+            config.read_file(path, Origin::User(path.to_owned()), &|put| put)?;
         }
         if let Some(path) = repository {
-            config.read_file(path, Origin::Repository(path.to_owned()))?;
+            config.read_file(path, Origin::Repository(path.to_owned()), &|put| put)?;
         }
-        config.read_environment(environment)?;
+        config.read_environment(environment, &|put| put)?;
         Ok(config)
     }
 
-    fn read_environment(&mut self, environment: &Environment) -> Result<(), ConfigError> {
+    /// The user's settings and the environment, for whoever needs those of one table alone: a value of another table
+    /// that does not fit is left out. An unknown key is an error wherever it stands, because one of this table may be
+    /// meant.
+    ///
+    /// # Errors
+    /// [`ConfigError`] when a file cannot be read, or a setting of this table may be wrong.
+    pub fn resolve_table(table: &str, user: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+        let bears = |put: Result<(), ConfigError>| match put {
+            Err(ConfigError::Value { key, .. }) if key.split_once('.').is_none_or(|(of, _)| of != table) => Ok(()),
+            other => other,
+        };
+        let mut config = Self::default();
+        if let Some(path) = user {
+            config.read_file(path, Origin::User(path.to_owned()), &bears)?;
+        }
+        config.read_environment(environment, &bears)?;
+        Ok(config)
+    }
+
+    fn read_environment(&mut self, environment: &Environment, bears: &Bears<'_>) -> Result<(), ConfigError> {
         for key in KEYS {
             for name in key.environment {
                 let place = Place { origin: Origin::Environment((*name).to_owned()), line: None };
                 if let Some(raw) = environment.raw(name).filter(|value| value.to_str().is_none()) {
-                    return Err(key.misfit(&raw.to_string_lossy(), "text in UTF-8", place));
+                    bears(Err(key.misfit(&raw.to_string_lossy(), "text in UTF-8", place)))?;
+                    continue;
                 }
                 if let Some(value) = environment.get(name).filter(|value| !value.is_empty()) {
-                    self.put(key.name, value, place)?;
+                    bears(self.put(key.name, value, place))?;
                     break;
                 }
             }
@@ -103,9 +126,9 @@ impl Config {
         Ok(())
     }
 
-    fn read_file(&mut self, path: &Path, origin: Origin) -> Result<(), ConfigError> {
+    fn read_file(&mut self, path: &Path, origin: Origin, bears: &Bears<'_>) -> Result<(), ConfigError> {
         for line in file::lines(path, &origin)? {
-            self.put(&line.key, &line.value, Place { origin: origin.clone(), line: Some(line.number) })?;
+            bears(self.put(&line.key, &line.value, Place { origin: origin.clone(), line: Some(line.number) }))?;
         }
         Ok(())
     }
@@ -196,6 +219,26 @@ mod tests {
         assert!(config.settings().model.auto_pull);
         assert_eq!(config.get("lookup.max_errors").unwrap().origin.to_string(), "environment KEN_MAX_ERRORS");
         assert_eq!(config.get("hub.endpoint").unwrap().origin, &Origin::Default);
+    }
+
+    #[test]
+    fn one_table_is_read_beside_values_of_others_that_do_not_fit() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        let read = |text: &str, pairs: &[(&str, &str)]| {
+            std::fs::write(&path, text).unwrap();
+            Config::resolve_table("store", Some(&path), &environment(pairs))
+        };
+        let url = "[lookup]\nlimit = 'many'\n[store]\nurl = 'postgres://me@db/k'\n";
+        let config = read(url, &[("KEN_MAX_ERRORS", "some")]).unwrap();
+        let store = &config.settings().store;
+        assert!(format!("{store:?}").contains("me@db/k"), "{store:?}");
+        assert_eq!(config.settings().lookup, Settings::default().lookup);
+        // Where the store is may not be guessed.
+        for wrong in ["[store]\nurl = 'db'\n", "[stor]\nurl = 'postgres://me@db/k'\n", "[store\n", "url = 'x'\n"] {
+            assert!(read(wrong, &[]).is_err(), "{wrong}");
+        }
+        assert!(read("", &[("KEN_STORE_URL", "db")]).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Items that programs put in: added and changed in batches, read, listed and deleted.
 //!
 //! A batch is stored as a whole or not at all, and it is on the disk when the call returns. Its vectors are made first:
-//! a vector without an item is a cache entry. Whoever asks sees the items of the scopes that they may see, and nothing
+//! a vector without an item is a cache entry. Other machines may write to a shared store while they are made. Whoever asks sees the items of the scopes that they may see, and nothing
 //! tells another scope's item from one that is not there.
 
 use super::derived::Keep;
@@ -88,9 +88,22 @@ impl Engine {
         }
         session.check()?;
         let (lock, mut database) = self.write_between("ken items put", session)?;
-        let Changes { mut report, items, forgotten } = changes(&database, items, session.now())?;
+        let mut embedded = 0;
+        let Changes { report, items, forgotten } = loop {
+            let mut found = changes(&database, &items, session.now())?;
+            let mut made = 0;
+            if !found.items.is_empty() {
+                (made, found.report.semantic) =
+                    self.embed_items(&found.items, embedded == 0, &mut database, &lock, session)?;
+            }
+            embedded += made;
+            found.report.embedded = embedded;
+            // Others may have written to a shared store while texts were embedded, so what is there is looked at again.
+            if made == 0 {
+                break found;
+            }
+        };
         if !items.is_empty() {
-            (report.embedded, report.semantic) = self.embed_items(&items, &mut database, &lock, session)?;
             session.check()?;
             let batch = database.begin(&lock)?;
             for (item, before) in &items {
@@ -115,6 +128,7 @@ impl Engine {
     fn embed_items(
         &self,
         items: &[(Item, Option<i64>)],
+        is_told: bool,
         database: &mut Database,
         lock: &WriterLock,
         session: &Session<'_>,
@@ -127,11 +141,15 @@ impl Engine {
         let model = embedder.model().name().to_owned();
         let total = hashed.len();
         let tell = |done| session.tell(Progress::Embedding { what: "the index", done, total, model: &model });
-        tell(0);
+        if is_told {
+            tell(0);
+        }
         let stopped = || session.check().is_err();
         let made = embedder.embed(&hashed, database, lock, &stopped, &mut |done, _| tell(done));
         made.map_err(|error| session.why(error))?;
-        tell(total);
+        if is_told {
+            tell(total);
+        }
         Ok((embedder.texts, true))
     }
 
@@ -245,7 +263,7 @@ fn check_access(access: &Access, scope: &Scope) -> Result<(), EngineError> {
 }
 
 /// What of a batch is not there just so, against what is stored.
-fn changes(database: &Database, items: Vec<ExternalItem>, now_ms: i64) -> Result<Changes, EngineError> {
+fn changes(database: &Database, items: &[ExternalItem], now_ms: i64) -> Result<Changes, EngineError> {
     let mut out = Changes::default();
     out.report.semantic = database.index_model()?.is_some();
     for item in items {
@@ -259,12 +277,12 @@ fn changes(database: &Database, items: Vec<ExternalItem>, now_ms: i64) -> Result
             if database.is_forgotten(&uid)? {
                 out.forgotten.push(uid.clone());
             }
-            out.items.push((item.into_item(uid, now_ms, now_ms), None));
+            out.items.push((item.clone().into_item(uid, now_ms, now_ms), None));
             continue;
         };
         let is_text = before.title == item.title && before.body == item.text;
         let updated_at = if is_text { before.updated_at } else { now_ms };
-        let now = item.into_item(uid, before.created_at, updated_at);
+        let now = item.clone().into_item(uid, before.created_at, updated_at);
         if now == before {
             out.report.unchanged += 1;
             continue;

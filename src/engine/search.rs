@@ -139,6 +139,10 @@ impl Request<'_, '_> {
             let what = format!("{missing} texts have no vector yet, so only their words are searched: `ken index`");
             self.session.note(what);
         }
+        let unfound = items.without_words();
+        if unfound > 0 {
+            self.session.note(format!("{unfound} items are not found by their words yet: `ken gc` lists their words"));
+        }
         drop(moment);
         Ok(found)
     }

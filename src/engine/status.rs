@@ -271,7 +271,10 @@ impl Engine {
             };
             if let Some(model) = database.index_model()? {
                 state.vectors = shared.searchable_vectors(&model)?;
-                state.recall = shared.nearest_certificate(&model)?.map(|certificate| certificate.recall);
+                // At 1 no search asks the index, whatever was measured before.
+                if self.settings.recall_target < 1.0 {
+                    state.recall = shared.nearest_certificate(&model)?.map(|certificate| certificate.recall);
+                }
             }
             out.store = Some(state);
         }

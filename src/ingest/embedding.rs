@@ -8,7 +8,7 @@ use crate::embed::Encoder;
 use crate::store::{IndexModel, WriteBatch, WriteStore, WriteVectors, WriterLock};
 use crate::text::TextHash;
 use crate::types::Role;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Texts whose vectors are committed together.
 const SLICE: usize = 256;
@@ -86,7 +86,9 @@ impl<'a> Embedder<'a> {
         &self.model
     }
 
-    /// Makes the vectors of those texts that have none, and keeps them. `heard` gets texts and tokens so far.
+    /// Makes the vectors of those texts that have none, and keeps them. `heard` gets texts and tokens so far. Others may
+    /// write to a shared store while texts go through the model, also what was looked at before this; when it returns,
+    /// all of the texts have vectors.
     ///
     /// # Errors
     /// [`IngestError`] when the model or the store fails; what was committed before stays.
@@ -99,6 +101,36 @@ impl<'a> Embedder<'a> {
         stopped: &dyn Fn() -> bool,
         heard: &mut dyn FnMut(usize, usize),
     ) -> Result<(), IngestError> {
+        let mut made: HashMap<TextHash, Vec<f32>> = HashMap::new();
+        loop {
+            let missing = self.missing(texts, store)?;
+            if missing.is_empty() {
+                return Ok(());
+            }
+            // Whoever wrote meanwhile may have removed vectors that nothing used yet.
+            let (removed, new): (Vec<_>, Vec<_>) = missing.into_iter().partition(|(hash, _)| made.contains_key(hash));
+            for slice in new.chunks(SLICE) {
+                let mut encoded = Ok(Vec::new());
+                store.give_way(&mut || encoded = self.encode(slice, stopped, heard))?;
+                let encoded = encoded?;
+                let is_whole = encoded.len() == slice.len();
+                self.keep(encoded.iter().map(|(hash, vector)| (*hash, vector.as_slice())), store, lock)?;
+                made.extend(encoded);
+                heard(self.texts, self.tokens);
+                if !is_whole {
+                    return Err(IngestError::Cancelled);
+                }
+            }
+            self.keep(removed.iter().map(|(hash, _)| (*hash, made[hash].as_slice())), store, lock)?;
+        }
+    }
+
+    /// Those of these texts that have no vector, each once.
+    fn missing<'t>(
+        &self,
+        texts: &[(TextHash, &'t str)],
+        store: &impl WriteStore,
+    ) -> Result<Vec<(TextHash, &'t str)>, IngestError> {
         let mut seen = HashSet::new();
         let mut missing = Vec::new();
         for (hash, text) in texts {
@@ -106,32 +138,51 @@ impl<'a> Embedder<'a> {
                 missing.push((*hash, *text));
             }
         }
+        Ok(missing)
+    }
+
+    /// Vectors of these texts, or of the first of them if nobody wants more.
+    fn encode(
+        &mut self,
+        texts: &[(TextHash, &str)],
+        stopped: &dyn Fn() -> bool,
+        heard: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<(TextHash, Vec<f32>)>, IngestError> {
         let step = STEP * self.encoder.running().threads.max(1);
-        for slice in missing.chunks(SLICE) {
-            let mut encoded = Vec::with_capacity(slice.len());
-            for some in slice.chunks(step) {
-                if stopped() {
-                    break;
-                }
-                let wanted: Vec<&str> = some.iter().map(|(_, text)| *text).collect();
-                let (texts_before, tokens_before) = (self.texts, self.tokens);
-                let made = self.encoder.encode(&wanted, Role::Passage, &mut |done| {
-                    heard(texts_before + done, tokens_before);
-                })?;
-                self.texts += made.len();
-                self.tokens += made.iter().map(|e| e.tokens).sum::<usize>();
-                self.truncated += made.iter().filter(|e| e.truncated).count();
-                encoded.extend(made);
+        let mut out = Vec::with_capacity(texts.len());
+        for some in texts.chunks(step) {
+            if stopped() {
+                break;
             }
-            let batch = store.begin(lock)?;
-            let vectors = slice.iter().zip(&encoded).map(|((hash, _), encoded)| (*hash, encoded.vector.as_slice()));
-            batch.put_vectors(&self.model, vectors)?;
-            batch.commit()?;
-            heard(self.texts, self.tokens);
-            if encoded.len() < slice.len() {
-                return Err(IngestError::Cancelled);
-            }
+            let wanted: Vec<&str> = some.iter().map(|(_, text)| *text).collect();
+            let (texts_before, tokens_before) = (self.texts, self.tokens);
+            let made = self.encoder.encode(&wanted, Role::Passage, &mut |done| {
+                heard(texts_before + done, tokens_before);
+            })?;
+            self.texts += made.len();
+            self.tokens += made.iter().map(|e| e.tokens).sum::<usize>();
+            self.truncated += made.iter().filter(|e| e.truncated).count();
+            out.extend(some.iter().zip(made).map(|((hash, _), encoded)| (*hash, encoded.vector)));
         }
+        Ok(out)
+    }
+
+    /// Commits vectors.
+    fn keep<'v>(
+        &mut self,
+        vectors: impl ExactSizeIterator<Item = (TextHash, &'v [f32])>,
+        store: &mut impl WriteStore,
+        lock: &WriterLock,
+    ) -> Result<(), IngestError> {
+        if vectors.len() == 0 {
+            return Ok(());
+        }
+        let batch = store.begin(lock)?;
+        // Whoever wrote meanwhile may have removed the model's row.
+        let model = batch.put_model(self.encoder.fingerprint(), self.encoder.dims())?;
+        batch.put_vectors(&model, vectors)?;
+        batch.commit()?;
+        self.model = model;
         Ok(())
     }
 }

@@ -44,6 +44,10 @@ pub enum NearestIndex {
     TooLong,
     /// Another process makes it now.
     BeingMade,
+    /// There are enough vectors to need one, and nobody makes it.
+    Missing,
+    /// There are enough vectors to need one, but it is not there, and only whoever owns the table may make it.
+    NotOurs,
 }
 
 /// How much a search by the index finds of what a comparison of all vectors finds.
@@ -103,6 +107,12 @@ pub trait ReadNearest {
     /// [`StoreError`] when the store refuses.
     fn about_vectors(&self) -> Result<Option<usize>, StoreError>;
 
+    /// What there is of the index of a model. One that a stopped process has left half made is none.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn nearest_index(&self, model: &IndexModel) -> Result<NearestIndex, StoreError>;
+
     /// The certificate of a model, if one was made.
     ///
     /// # Errors
@@ -116,20 +126,21 @@ pub trait KeepNearest: ReadNearest {
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn index_vectors(&mut self, model: &IndexModel, at_most: usize) -> Result<usize, StoreError>;
+    fn index_vectors(&self, model: &IndexModel, at_most: usize) -> Result<usize, StoreError>;
 
     /// Makes the index of a model if there are enough vectors and it is not there. Searches and changes go on
     /// meanwhile, but this may take many minutes. First make all vectors searchable: one that is added later takes
-    /// longer. Indexes of models that are neither this one nor in use are dropped.
+    /// longer. Indexes of models that are neither this one nor in use are dropped. Whoever has the right to write gives
+    /// it away meanwhile: the server waits for statements that wait for that right.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn ensure_nearest_index(&mut self, model: &IndexModel) -> Result<NearestIndex, StoreError>;
+    fn ensure_nearest_index(&self, model: &IndexModel) -> Result<NearestIndex, StoreError>;
 
     /// Measures how much a search by the index finds and looks at more texts until that is `target_recall`, between 0
     /// and 1, or no more can be looked at. The result is stored for all who use the store.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn certify(&mut self, model: &IndexModel, target_recall: f64) -> Result<NearestCertificate, StoreError>;
+    fn certify(&self, model: &IndexModel, target_recall: f64) -> Result<NearestCertificate, StoreError>;
 }

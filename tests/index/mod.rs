@@ -9,7 +9,7 @@ mod memory_files; // memories out and in, rules of agents, what a trusted team s
 mod notebooks; // notebooks are read without their outputs; texts from before UTF-8
 mod priors; // recency and frequency over the built-in cases
 mod search; // what is found and in which order; filters; the model and the index
-mod snapshots; // one engine that stays while others change what it answers from
+pub(crate) mod snapshots; // one engine that stays while others change what it answers from
 mod status; // how things stand, in every length
 mod stopped; // an indexing that nobody wants any more, and short writes between its batches
 mod transfer; // export and import

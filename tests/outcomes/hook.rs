@@ -224,3 +224,17 @@ fn a_command_is_kept_only_where_that_is_wanted() {
     let ran = user.ken(&fail);
     assert!(ran.code == 3 && ran.err.contains("could not be kept"), "{ran:?}");
 }
+
+#[test]
+fn a_run_is_kept_whatever_settings_say_that_are_not_about_the_store() {
+    let user = User::new();
+    let report = br#"{"tool": "bash", "input": "make", "exit_code": 2}"#;
+    user.write("config.toml", "[lookup]\nlimit = 'many'\n");
+    assert_eq!(user.ken_with(&["hook", "post-tool"], report).code, 0);
+    // Another key may be meant by one that is not known, and then nobody knows where the run belongs.
+    user.write("config.toml", "[stor]\nurl = 'postgres://me@db/k'\n");
+    assert_eq!(user.ken_with(&["hook", "post-tool"], report).code, 0);
+    user.write("config.toml", "");
+    let kept = &failures(&user)["kept"];
+    assert_eq!((&kept["rows"], &kept["lost"]["total"]), (&json!(1), &json!(1)), "{kept}");
+}

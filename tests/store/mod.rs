@@ -16,7 +16,11 @@ mod scopes; // teams in one store in PostgreSQL, which withholds from each what 
 #[cfg(target_os = "linux")]
 mod shared; // one store in PostgreSQL for several machines
 mod together; // several processes at once
+#[cfg(target_os = "linux")]
+mod turns; // several machines write to one store in PostgreSQL while texts are embedded
 mod twin; // by the file of vectors, and from the database alone
+#[cfg(target_os = "linux")]
+mod upkeep; // the index of vectors of a store in PostgreSQL is made while others write
 mod vectors; // the file of vectors, what has changed since, and a killed writer
 #[cfg(target_os = "linux")]
 mod words; // words inside a store in PostgreSQL, against an index of them

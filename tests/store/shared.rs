@@ -2,6 +2,7 @@
 
 use crate::support::ken::{User, section};
 use crate::support::service::Service;
+use crate::support::tiny::Tiny;
 use serde_json::json;
 
 fn ran(user: &User, arguments: &[&str]) -> String {
@@ -52,4 +53,45 @@ fn a_running_service_sees_at_once_what_another_machine_writes_and_forgets() {
     assert!(found(&service));
     ran(&two, &["items", "delete", "pier"]);
     assert!(!found(&service));
+}
+
+#[test]
+fn a_search_says_that_the_words_of_an_older_copy_are_missing() {
+    let user = User::sharing();
+    ran(&user, &["remember", "The staging cluster is called heron"]);
+    let search = || user.ken(&["search", "--min-relevance", "0", "heron"]);
+    let before = search();
+    assert!(before.out.contains("called heron") && !before.err.contains("words"), "{before:?}");
+    // As a copy of an earlier version is, which had no words.
+    let gone = "DELETE FROM kenning.item_words; DELETE FROM kenning.posting; DELETE FROM kenning.word_segment;
+        DELETE FROM kenning.dead_words; DELETE FROM kenning.dead_term;
+        UPDATE kenning.word_total SET documents = 0, tokens = 0";
+    user.client().batch_execute(gone).unwrap();
+    let lacking = search();
+    assert!(lacking.err.contains("1 items are not found by their words yet: `ken gc`"), "{lacking:?}");
+    ran(&user, &["gc"]);
+    let after = search();
+    assert!(after.out.contains("called heron") && !after.err.contains("words"), "{after:?}");
+}
+
+/// Where the index is not asked, it does not matter what it would find.
+#[test]
+fn status_says_how_vectors_are_compared_now() {
+    let user = User::sharing();
+    let model = user.home().join("tiny");
+    Tiny::quick().write(&model);
+    let configured = |target: &str| {
+        user.write("config.toml", format!("[model]\nname = {model:?}\n[index]\nrecall_target = {target}\n"));
+    };
+    configured("0.98");
+    ran(&user, &["remember", "The staging cluster is called heron"]);
+    let certificate = r#"{"recall": 0.985, "target": 0.98, "queries": 64, "over_fetch": 2, "vectors": 6000}"#;
+    let stored = "INSERT INTO kenning.meta SELECT 'nearest_certificate ' || value, $1 FROM kenning.meta
+        WHERE key = 'active_model'";
+    assert_eq!(user.client().execute(stored, &[&certificate]).unwrap(), 1);
+    let said = ran(&user, &["status"]);
+    assert!(said.contains("searches find 98.5 % of the nearest"), "{said}");
+    configured("1.0");
+    let said = ran(&user, &["status"]);
+    assert!(said.contains("1 vectors in the store; every vector is compared"), "{said}");
 }

@@ -67,6 +67,12 @@ impl User {
     }
 
     /// Where `ken` keeps its data.
+    /// A connection to that database.
+    #[cfg(target_os = "linux")]
+    pub fn client(&self) -> postgres::Client {
+        postgres::Client::connect(self.store.as_deref().unwrap(), postgres::NoTls).unwrap()
+    }
+
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("ken")
     }

@@ -70,7 +70,7 @@ fn most_changes(items: usize) -> usize {
 }
 
 /// What makes only one process at a time make the file without the writer's lock.
-fn renewal_lock(path: &Path) -> PathBuf {
+pub(super) fn renewal_lock(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".lock");
     PathBuf::from(name)
@@ -207,7 +207,7 @@ impl Engine {
         Ok(database.forget_changes_before(generation)?)
     }
 
-    /// Makes the derived files again if they are due. Others can write meanwhile; whoever makes the files themselves,
+    /// Makes the derived files again if they are due, or what a shared store has in their place. Others can write meanwhile; whoever makes the files themselves,
     /// or forgets something, overtakes this.
     ///
     /// # Errors
@@ -219,9 +219,11 @@ impl Engine {
             Ok(file.is_none_or(|file| file.is_due()).then_some(model))
         };
         let path = match self.read_database()? {
-            Some(database) if database.shared().is_none() && due(&database)?.is_some() => {
-                renewal_lock(&database.vector_file())
+            Some(database) if database.shared().is_some() => {
+                drop(database);
+                return self.renew_stored(session);
             }
+            Some(database) if due(&database)?.is_some() => renewal_lock(&database.vector_file()),
             _ => return Ok(Renewed::NotDue),
         };
         let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {

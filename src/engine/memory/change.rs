@@ -4,7 +4,7 @@ use crate::engine::derived::Keep;
 use crate::engine::{Engine, EngineError, Session};
 use crate::ingest::Embedder;
 use crate::memory::{Shelf, apply, item_of, match_key};
-use crate::store::{Batch, Database, ReadMemory, ReadVectors, WriteMemory, WriterLock, passages_of};
+use crate::store::{Batch, Database, ReadMemory, ReadVectors, WriteMemory, WriteVectors, WriterLock, passages_of};
 use crate::text::{TextHash, hex, redact, sha256, text_hash};
 use crate::types::{
     Access, Author, Change, Evidence, MEMORY_PREFIX, Memory, MemoryEvent, MemoryState, NewEvent, Wording,
@@ -118,12 +118,7 @@ impl Engine {
     }
 
     fn embed_memories(&self, ids: &[String], database: &mut Database, lock: &WriterLock) -> Result<(), EngineError> {
-        let mut texts = Vec::new();
-        for id in ids {
-            if let Some(memory) = database.memory(id)?.filter(Memory::stands) {
-                texts.extend(passages_of(&item_of(&memory)));
-            }
-        }
+        let texts = texts_of(ids, database)?;
         let hashed: Vec<(TextHash, &str)> = texts.iter().map(|text| (text_hash(text), text.as_str())).collect();
         if hashed.is_empty() {
             return Ok(());
@@ -142,6 +137,12 @@ impl Engine {
         self.agree_with(database.index_model()?.as_ref(), encoder.as_ref())?;
         let mut embedder = Embedder::new(encoder.as_ref(), database, lock)?;
         embedder.embed(&hashed, database, lock, &|| false, &mut |_, _| {})?;
+        // Somebody may have forgotten one in a shared store meanwhile. Nothing of it stays.
+        if texts_of(ids, database)? != texts {
+            let batch = database.begin(lock)?;
+            batch.drop_unused_vectors()?;
+            batch.commit()?;
+        }
         Ok(())
     }
 
@@ -169,6 +170,17 @@ impl Engine {
             _ => Err(EngineError::SeveralMemories { id: id.to_owned() }),
         }
     }
+}
+
+/// The texts of these memories, of those that stand.
+fn texts_of(ids: &[String], database: &Database) -> Result<Vec<String>, EngineError> {
+    let mut texts = Vec::new();
+    for id in ids {
+        if let Some(memory) = database.memory(id)?.filter(Memory::stands) {
+            texts.extend(passages_of(&item_of(&memory)));
+        }
+    }
+    Ok(texts)
 }
 
 /// Hexadecimal digits of an id.

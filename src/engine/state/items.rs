@@ -155,6 +155,14 @@ impl ItemsSnapshot {
             Self::Stored(_) => 0,
         }
     }
+
+    /// Items that have no words yet, which a copy of an earlier ken lacks. A file of words has those of all.
+    pub fn without_words(&self) -> usize {
+        match self {
+            Self::Derived(_) => 0,
+            Self::Stored(items) => items.without_words,
+        }
+    }
 }
 
 impl DerivedSnapshot {

@@ -24,6 +24,8 @@ pub(in crate::engine) struct StoredItems {
     how: NearestSearch,
     /// Items that have words.
     documents: usize,
+    /// Items that have none yet.
+    pub without_words: usize,
 }
 
 /// A part of an item with its vector.
@@ -57,7 +59,8 @@ impl Engine {
         let how = certificate.map_or(NearestSearch::Exact, |certificate| certificate.search());
         let view = database.memory_view(filter.access.home(), now_ms)?;
         let among = (!filter.is_empty() || view.is_some()).then(|| (filter.clone(), view));
-        Ok(StoredItems { model, among, how, documents: shared.word_totals(&[])?.documents })
+        let (documents, without_words) = (shared.word_totals(&[])?.documents, shared.lacking_words()?);
+        Ok(StoredItems { model, among, how, documents, without_words })
     }
 }
 

@@ -1,17 +1,21 @@
 //! Upkeep of a shared store after a write or a copy: its lists of words, its index of vectors and their certificate.
+//!
+//! Making and measuring the index takes long. So whoever has written leaves that to a process of its own, if there is a
+//! way to start one. Others can write in any case. An index that a stopped process has left half made counts as none, so
+//! the next write finds that one is due.
 
 use super::WORDS;
-use crate::engine::derived::Keep;
+use crate::engine::derived::{Keep, Renewed, renewal_lock};
 use crate::engine::{Engine, EngineError, Progress, Session};
+use crate::lock::{self, LockError};
 use crate::store::{
     FindWords, IndexModel, KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors,
     SharedDatabase,
 };
+use std::time::Duration;
 
 /// Rows that are worked on at once.
 const AT_ONCE: usize = 2_000;
-/// So few vectors need no index.
-const FEW: usize = 1_000;
 /// Changes that the log may hold.
 const LOGGED: usize = 10_000;
 /// Entries of one segment of words that is made by whoever writes; larger ones are for `ken gc`.
@@ -44,29 +48,64 @@ impl Engine {
             database.forget_changes_before(now)?;
         }
         let Some(model) = database.index_model()? else { return Ok(()) };
-        // Counting reads all vectors, and what was written just now can be searched. Only copies lack something.
-        let is_exact = self.settings.recall_target >= 1.0;
-        if keep == Keep::Usable && (is_exact || !is_due(database, &model)?) {
-            return Ok(());
+        if keep == Keep::Usable {
+            // Counting reads all vectors, and what was written just now can be searched. Only copies lack something.
+            let later = || self.settings.later.is_some_and(|later| later());
+            if !self.is_due(database, &model)? || later() {
+                return Ok(());
+            }
         }
+        let mut kept = Ok(false);
+        database.give_way(&mut || kept = self.keep_nearest(database, &model, session))?;
+        kept.map(drop)
+    }
+
+    /// Whether an index of vectors is to be made, or one that is there to be measured anew.
+    fn is_due(&self, database: &SharedDatabase, model: &IndexModel) -> Result<bool, EngineError> {
+        let target = self.settings.recall_target;
+        if target >= 1.0 {
+            return Ok(false);
+        }
+        match database.nearest_index(model)? {
+            NearestIndex::Missing => return Ok(true),
+            NearestIndex::Ready => {}
+            _ => return Ok(false),
+        }
+        let Some(known) = database.nearest_certificate(model)? else { return Ok(true) };
+        let about = database.about_vectors()?;
+        // The server knows how many there are of all models together.
+        let is_stale =
+            about.is_some_and(|about| known.is_stale(about)) && known.is_stale(database.searchable_vectors(model)?);
+        Ok(known.target < target || is_stale)
+    }
+
+    /// Makes all vectors searchable, makes their index and measures it. Others write meanwhile. Gives whether it is all
+    /// done: another process may be making the index.
+    fn keep_nearest(
+        &self,
+        database: &SharedDatabase,
+        model: &IndexModel,
+        session: &Session<'_>,
+    ) -> Result<bool, EngineError> {
+        let target = self.settings.recall_target;
         let total = database.embedded_texts()?;
         let mut done = 0;
         loop {
-            match database.index_vectors(&model, AT_ONCE)? {
+            match database.index_vectors(model, AT_ONCE)? {
                 0 => break,
                 more => done += more,
             }
             session.check()?;
             session.tell(Progress::Linking { done: done.min(total), total });
         }
-        if database.ensure_nearest_index(&model)? != NearestIndex::Ready || is_exact {
-            return Ok(());
+        let index = database.ensure_nearest_index(model)?;
+        if index != NearestIndex::Ready || target >= 1.0 {
+            return Ok(index != NearestIndex::BeingMade);
         }
-        let known = database.nearest_certificate(&model)?;
-        let vectors = database.searchable_vectors(&model)?;
-        let target = self.settings.recall_target;
+        let known = database.nearest_certificate(model)?;
+        let vectors = database.searchable_vectors(model)?;
         if known.is_none_or(|known| known.is_stale(vectors) || known.target < target) {
-            let made = database.certify(&model, target)?;
+            let made = database.certify(model, target)?;
             if made.recall < target {
                 let found = made.recall;
                 session.note(format!(
@@ -74,15 +113,29 @@ impl Engine {
                 ));
             }
         }
-        Ok(())
+        Ok(true)
     }
-}
 
-/// Whether there may be so many vectors by now that they need an index, or one that is measured anew.
-fn is_due(database: &SharedDatabase, model: &IndexModel) -> Result<bool, EngineError> {
-    let about = database.about_vectors()?;
-    Ok(match database.nearest_certificate(model)? {
-        Some(known) => about.is_some_and(|about| known.is_stale(about)),
-        None => about.is_none_or(|about| about >= FEW),
-    })
+    /// Makes the index of vectors of a shared store, or measures it anew, if that is due. Others write meanwhile.
+    pub(in crate::engine) fn renew_stored(&self, session: &Session<'_>) -> Result<Renewed, EngineError> {
+        let Some(database) = self.open_database()? else { return Ok(Renewed::NotDue) };
+        let (path, Some(database)) = (renewal_lock(&database.vector_file()), database.shared()) else {
+            return Ok(Renewed::NotDue);
+        };
+        let Some(model) = database.index_model()? else { return Ok(Renewed::NotDue) };
+        if !self.is_due(database, &model)? {
+            return Ok(Renewed::NotDue);
+        }
+        // Of other machines the store itself keeps us apart.
+        let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {
+            Ok(file) => file,
+            Err(LockError::Held(_)) => return Ok(Renewed::Busy),
+            Err(LockError::Open(source) | LockError::Unsupported(source)) => {
+                return Err(EngineError::Io { path, source });
+            }
+        };
+        let made = self.keep_nearest(database, &model, session);
+        drop(alone);
+        Ok(if made? { Renewed::Done } else { Renewed::Busy })
+    }
 }

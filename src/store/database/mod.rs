@@ -393,22 +393,26 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the store refuses or a file cannot be removed.
     pub fn erase_traces(&mut self, lock: &WriterLock, patience: Duration) -> Result<bool, StoreError> {
-        if let Self::File(file) = self {
-            return file.erase_traces(lock, patience);
+        let shared = match self {
+            Self::File(file) => return file.erase_traces(lock, patience),
+            Self::Shared(shared) => shared,
+        };
+        // Others may have forgotten what this user does not see.
+        let sees_all = shared.database.reads_all();
+        loop {
+            let batch = shared.database.begin(lock)?;
+            // The mark goes in the batch that finds nothing left. So the mark of what another machine forgets between
+            // two batches stays until the words of that are gone too.
+            let had_words = batch.meta(LEFT)?.is_some_and(|left| left == ANYWHERE) && batch.purge_some()?;
+            if !had_words && sees_all {
+                batch.set_meta(LEFT, None)?;
+                batch.set_meta(TRACED_PATHS, None)?;
+            }
+            batch.commit()?;
+            if !had_words {
+                return Ok(true);
+            }
         }
-        if self.meta(LEFT)?.is_some_and(|left| left == ANYWHERE)
-            && let Some(shared) = self.shared_mut()
-        {
-            shared.purge_words()?;
-        }
-        if self.shared().is_some_and(|shared| !shared.reads_all()) {
-            return Ok(true);
-        }
-        let batch = self.begin(lock)?;
-        batch.set_meta(LEFT, None)?;
-        batch.set_meta(TRACED_PATHS, None)?;
-        batch.commit()?;
-        Ok(true)
     }
 }
 

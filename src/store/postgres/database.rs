@@ -32,9 +32,9 @@ const LEFT_OUT: usize = 100;
 /// How long a use case has the store to itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// For work of many batches. Short changes of others get in where it gives way.
+    /// For work of many batches. Short changes of others get in where it gives way, and while it embeds texts.
     Work,
-    /// For a short change.
+    /// For a short change. Others get in while it embeds texts.
     Change,
     /// For a short change that is not made if somebody else writes now.
     AtOnce,
@@ -280,20 +280,30 @@ impl SharedDatabase {
         Ok(())
     }
 
-    /// Lets short changes of others in between: those of other machines that wait, and what `others` does.
+    /// Lets short changes of others in between: those of other machines that wait, and what `others` does. All others
+    /// may write while it does that.
     ///
     /// # Errors
-    /// [`StoreError`] when the server refuses.
+    /// [`StoreError::SharedBusy`] when a short change does not get the right to write back. Other [`StoreError`]s when
+    /// the server refuses.
     pub fn give_way(&self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
-        if self.turn.get().is_none() {
+        let Some(turn) = self.turn.get() else {
             others();
             return Ok(());
-        }
+        };
         self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({WRITER})")))?;
         others();
-        // Whoever waits already is served before this. Each of them takes as long as a short change does.
-        let again = format!("SET statement_timeout = 0; SELECT pg_advisory_lock({WRITER}); RESET statement_timeout");
-        self.on(|link| link.batch(&again))
+        let wait = match turn {
+            // Whoever waits already is served before this. Each of them takes as long as a short change does.
+            Turn::Work => 0,
+            // Work of others may have begun.
+            Turn::Change | Turn::AtOnce => LOCK_WAIT.as_millis(),
+        };
+        let again = format!(
+            "SET statement_timeout = 0; SET lock_timeout = {wait}; SELECT pg_advisory_lock({WRITER});
+             SET lock_timeout = 0; RESET statement_timeout"
+        );
+        self.on(|link| link.batch(&again)).map_err(|error| self.busy(error))
     }
 
     fn again(&self) -> Result<Link, StoreError> {

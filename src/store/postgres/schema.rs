@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../index/postgres/0004_nearest.sql"),
     include_str!("../../../index/postgres/0005_words.sql"),
     include_str!("../../../index/postgres/0006_scopes.sql"),
+    include_str!("../../../index/postgres/0007_half_vectors.sql"),
     include_str!("../../../index/postgres/0008_jobs.sql"),
 ];
 
@@ -197,6 +198,7 @@ mod tests {
             "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
             "583da540b3c936c7d49229bcb7f50d2bde4896202a4241a5dc7ab3ad6c9e39b3",
             "6c6f18222d8bf14f1f920f254c6319828964304e6ad0c5ba840eeb9cf05ed359",
+            "6e41d103fc8caf8f8fe49aa6ed4034ea41bff21229e22abf640a3903a5864fc1",
             "0dfb9fade25401a5c2b8d8e3070f61cb0ba5215b233cd0d28ef2d6ddafb5cb0f",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();

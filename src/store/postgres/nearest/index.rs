@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// Fewer vectors are compared one by one in a few milliseconds.
 const LEAST_INDEXED: usize = 5000;
+/// Fewer than this about are not counted.
+const FEW: usize = 1000;
 /// The advisory lock of whoever makes indexes: `kenn` in ASCII.
 const MAKER: i64 = 0x6b65_6e6e;
 /// How long a batch of vectors may wait for a row that somebody else changes.
@@ -49,17 +51,52 @@ pub(super) fn fill(database: &SharedDatabase, model: &IndexModel, at_most: usize
     Ok(filled)
 }
 
+/// What there is of the index of a model.
+pub(super) fn state(database: &SharedDatabase, model: &IndexModel) -> Result<NearestIndex, StoreError> {
+    if model.dims > INDEXED_DIMS {
+        return Ok(NearestIndex::TooLong);
+    }
+    if indexes(database)?.contains(&(name_of(model), true)) {
+        return Ok(NearestIndex::Ready);
+    }
+    // What the server takes them for may be old, but not by so much. Counting takes a moment once they are many, which
+    // they are without an index only until it is made.
+    let are_few = database.about_vectors()?.is_some_and(|about| about < FEW);
+    if are_few || database.searchable_vectors(model)? < LEAST_INDEXED {
+        return Ok(NearestIndex::Small);
+    }
+    let is_ours = "SELECT FROM pg_class
+        WHERE oid = CAST('kenning.half_vector' AS regclass) AND pg_has_role(relowner, 'USAGE')";
+    if !database.exists(is_ours, &[])? {
+        return Ok(NearestIndex::NotOurs);
+    }
+    let is_made = format!(
+        "SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+         WHERE datname = current_database() AND locktype = 'advisory' AND objsubid = 1 AND granted
+            AND CAST(classid AS bigint) = {} AND CAST(objid AS bigint) = {}",
+        MAKER >> 32,
+        MAKER & 0xffff_ffff
+    );
+    Ok(if database.exists(&is_made, &[])? { NearestIndex::BeingMade } else { NearestIndex::Missing })
+}
+
+fn name_of(model: &IndexModel) -> String {
+    format!("{INDEX}{}", model.id)
+}
+
 /// Makes the index of a model, and drops those that nobody uses.
 pub(super) fn ensure(database: &SharedDatabase, model: &IndexModel) -> Result<NearestIndex, StoreError> {
-    let wanted = format!("{INDEX}{}", model.id);
-    let sound = indexes(database)?;
-    let is_there = sound.iter().any(|(name, is_valid)| *name == wanted && *is_valid);
-    let count = database.searchable_vectors(model)?;
-    let needs_one = !is_there && model.dims <= INDEXED_DIMS && count >= LEAST_INDEXED;
+    let wanted = name_of(model);
+    let before = state(database, model)?;
+    if matches!(before, NearestIndex::BeingMade | NearestIndex::NotOurs) {
+        return Ok(before);
+    }
+    let needs_one = before == NearestIndex::Missing;
     let mut used = vec![wanted.clone()];
-    used.extend(database.index_model()?.map(|active| format!("{INDEX}{}", active.id)));
+    used.extend(database.index_model()?.map(|active| name_of(&active)));
     let is_odd = |(name, is_valid): &(String, bool)| !is_valid || !used.contains(name);
-    if needs_one || sound.iter().any(is_odd) {
+    if needs_one || indexes(database)?.iter().any(is_odd) {
+        let count = database.searchable_vectors(model)?;
         let schema = database.extension()?.to_owned();
         let (mut link, name) = Link::new(&database.address, &database.access)?;
         // Nobody waits for this lock: a statement that waits would be waited for in turn.
@@ -70,11 +107,7 @@ pub(super) fn ensure(database: &SharedDatabase, model: &IndexModel) -> Result<Ne
         let made = make(&mut link, database, &Making { model, schema, wanted, used, count, needs_one });
         made.map_err(|failure| failure.of(&name))?;
     }
-    Ok(match () {
-        () if model.dims > INDEXED_DIMS => NearestIndex::TooLong,
-        () if is_there || needs_one => NearestIndex::Ready,
-        () => NearestIndex::Small,
-    })
+    Ok(if needs_one { NearestIndex::Ready } else { before })
 }
 
 /// The names of our indexes, and whether each is whole.

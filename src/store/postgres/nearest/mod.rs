@@ -69,21 +69,25 @@ impl ReadNearest for SharedDatabase {
         self.one(sql, &[], |row| Ok(usize::try_from(row.integer(0)?).ok()))
     }
 
+    fn nearest_index(&self, model: &IndexModel) -> Result<NearestIndex, StoreError> {
+        index::state(self, model)
+    }
+
     fn nearest_certificate(&self, model: &IndexModel) -> Result<Option<NearestCertificate>, StoreError> {
         certify::stored(self, model)
     }
 }
 
 impl KeepNearest for SharedDatabase {
-    fn index_vectors(&mut self, model: &IndexModel, at_most: usize) -> Result<usize, StoreError> {
+    fn index_vectors(&self, model: &IndexModel, at_most: usize) -> Result<usize, StoreError> {
         index::fill(self, model, at_most)
     }
 
-    fn ensure_nearest_index(&mut self, model: &IndexModel) -> Result<NearestIndex, StoreError> {
+    fn ensure_nearest_index(&self, model: &IndexModel) -> Result<NearestIndex, StoreError> {
         index::ensure(self, model)
     }
 
-    fn certify(&mut self, model: &IndexModel, target_recall: f64) -> Result<NearestCertificate, StoreError> {
+    fn certify(&self, model: &IndexModel, target_recall: f64) -> Result<NearestCertificate, StoreError> {
         certify::certify(self, model, target_recall)
     }
 }

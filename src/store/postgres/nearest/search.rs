@@ -2,8 +2,8 @@
 //!
 //! Without a filter the nearest rows of `half_vector` are taken first and their items joined after. With a filter that
 //! few items pass, those are looked up first and all of their vectors compared, which finds everything. With any other
-//! filter the index is read on until enough of its rows pass. Whenever too few items came of the index though there are
-//! no more rows in it, or it was read as far as it may be, all vectors are compared.
+//! filter the index is read on until enough of its rows pass. Whenever fewer came of the index than it was asked for,
+//! because it was read to its end or as far as it may be, all vectors are compared.
 
 use super::super::SharedDatabase;
 use super::super::link::given;
@@ -85,7 +85,8 @@ pub(super) fn nearest(
             question.most.saturating_mul(over_fetch.max(1)).max(LEAST_CANDIDATES)
         }
     };
-    database.at_once(|| {
+    let is_within = !database.is_idle();
+    let found = database.at_once(|| {
         // A user who sees some scopes alone asks with a filter that the server adds.
         let is_most = filter.is_empty() && database.reads_all();
         set(database, asked, is_most)?;
@@ -99,15 +100,26 @@ pub(super) fn nearest(
             by_index = false;
         }
         let mut found = widen(database, &question, &among, by_index, is_exact, asked)?;
-        if by_index && items_of(&found.found) < question.most {
+        if by_index && (is_cut_short(&found, &among) || items_of(&found.found) < question.most) {
             found = widen(database, &question, &among, false, is_exact, asked)?;
         }
         Ok(cut(found.found, question.most))
-    })
+    })?;
+    if is_within {
+        // The transaction goes on, and its other statements are planned as ever.
+        database.on(|link| link.batch("SET LOCAL plan_cache_mode TO DEFAULT"))?;
+    }
+    Ok(found)
 }
 
-/// Sets for this transaction how far an index is read. Nothing else that is read in it depends on this. A statement
-/// without a filter is planned once; one with a filter each time, for it depends on the values.
+/// Whether the index gave fewer rows that pass a filter than it was asked for. It was read as far as it may be, or to
+/// its end, and there may be nearer ones among those that it did not give.
+fn is_cut_short(rows: &Rows, among: &Among) -> bool {
+    rows.is_all && matches!(among, Among::Passing(..))
+}
+
+/// Sets for this transaction how far an index is read. A statement without a filter is planned once; one with a filter
+/// each time, for it depends on the values.
 fn set(database: &SharedDatabase, asked: usize, is_same: bool) -> Result<(), StoreError> {
     let candidates = asked.min(MOST_CANDIDATES);
     let plans = if is_same { "force_generic_plan" } else { "force_custom_plan" };

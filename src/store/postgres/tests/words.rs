@@ -7,6 +7,7 @@ use crate::store::{
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Each letter is a term. Some are numbers that have no sign elsewhere.
 fn letters(text: &ItemText) -> ItemWords {
@@ -552,6 +553,39 @@ fn what_was_forgotten_leaves_no_words() {
     let words = store.shared().unwrap();
     assert_eq!((rows(words, "dead_words"), rows(words, "dead_term"), rows(words, "posting")), (0, 0, 2));
     assert_eq!(found(words, &[gone, kept]), wanted(&[(kept, "bc".to_owned())].into(), &[gone, kept]));
+}
+
+/// While one machine erases what is left, another one forgets more: what says that something is left goes with the last
+/// word that is, whichever of them takes it away.
+#[test]
+fn words_that_another_machine_forgets_meanwhile_are_not_taken_for_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = lock(dir.path());
+    let shared = SharedStore { words: Some(LETTERS), ..SharedStore::at(address_of(dir.path())) };
+    let place = Place::shared(dir.path(), shared);
+    let open = || Database::open_to_write_at(&place, &lock).unwrap();
+    let (mut here, mut there) = (open(), open());
+    let batch = here.begin(&lock).unwrap();
+    let ids: Vec<i64> = (0..60).map(|n| batch.put_item(&said(&format!("chunk/{n}"), "abc"), None).unwrap()).collect();
+    batch.commit().unwrap();
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            for id in ids {
+                let batch = there.begin(&lock).unwrap();
+                batch.forget_item(id, 7).unwrap();
+                batch.commit().unwrap();
+            }
+            is_done.store(true, Ordering::SeqCst);
+        });
+        while !is_done.load(Ordering::SeqCst) {
+            here.erase_traces(&lock, Duration::ZERO).unwrap();
+            let is_forgotten = "SELECT FROM dead_words WHERE NOT EXISTS (SELECT FROM meta WHERE key = 'traces')";
+            assert!(!here.shared().unwrap().exists(is_forgotten, &[]).unwrap(), "nobody knows of them");
+        }
+    });
+    assert!(here.erase_traces(&lock, Duration::ZERO).unwrap());
+    assert_eq!(rows(here.shared().unwrap(), "dead_words"), 0);
 }
 
 #[test]

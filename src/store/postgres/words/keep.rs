@@ -151,7 +151,8 @@ impl SharedBatch<'_> {
 
     /// Removes the postings of items that are gone, those of some terms; whether there were any. The batch holds the
     /// store's lock, so no item goes meanwhile.
-    fn purge(&self) -> Result<bool, StoreError> {
+    pub(in crate::store) fn purge_some(&self) -> Result<bool, StoreError> {
+        self.unhurried()?;
         // Whoever merges ends first.
         self.exists("SELECT FROM pg_advisory_xact_lock(?1)", &values![PURGER])?;
         let sql = "DELETE FROM dead_term WHERE term IN (SELECT term FROM dead_term LIMIT ?1) RETURNING term";
@@ -273,8 +274,7 @@ impl SharedDatabase {
     /// Removes postings of items that are gone, those of some terms; whether there were any. Others write in between.
     fn purge_some(&mut self) -> Result<bool, StoreError> {
         let batch = self.begin_behind_others()?;
-        batch.database.on(|link| link.batch(UNHURRIED))?;
-        let is_purged = batch.purge()?;
+        let is_purged = batch.purge_some()?;
         batch.commit()?;
         Ok(is_purged)
     }

@@ -109,6 +109,7 @@ impl FindWords for SharedDatabase {
     }
 
     fn lacking_words(&self) -> Result<usize, StoreError> {
-        self.counted("SELECT CAST(coalesce(sum(items - documents), 0) AS bigint) FROM word_total", &[])
+        let sql = "SELECT CAST(coalesce(sum(greatest(items - documents, 0)), 0) AS bigint) FROM word_total";
+        self.counted(sql, &[])
     }
 }
