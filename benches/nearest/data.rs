@@ -42,8 +42,7 @@ pub fn scope(at: u64) -> &'static str {
 pub fn item(at: u64) -> Item {
     let mut random = Random(at.wrapping_mul(0x2545_f491_4f6c_dd1d));
     // The word of rank r is drawn in proportion to 1 / r (Zipf).
-    let words: Vec<String> =
-        (0..WORDS).map(|_| format!("word{}", VOCABULARY.powf(random.share()) as usize)).collect();
+    let words: Vec<String> = (0..WORDS).map(|_| format!("word{}", VOCABULARY.powf(random.share()) as usize)).collect();
     Item {
         uid: format!("chunk/{at}"),
         kind: Kind::Chunk,

@@ -68,8 +68,11 @@ impl Ours {
         }
         println!("{:?}, {} items without words", store.nearest_certificate(&model), store.lacking_words().unwrap());
         let sizes = [
-            ("all", "(SELECT sum(pg_total_relation_size(oid)) FROM pg_class
-                WHERE relnamespace = 'kenning'::regnamespace AND relkind = 'r')"),
+            (
+                "all",
+                "(SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+                WHERE relnamespace = 'kenning'::regnamespace AND relkind = 'r')",
+            ),
             ("items", "pg_total_relation_size('kenning.item')"),
             ("vectors", "pg_total_relation_size('kenning.vector')"),
             ("halves", "pg_table_size('kenning.half_vector')"),

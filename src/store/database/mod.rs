@@ -14,8 +14,8 @@ use super::sql::{
 };
 use super::sqlite::{Migration, Salvaged};
 use super::{
-    KeepWords, PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, Turn, WordsOf, WriteBatch,
-    WriteStore, WriterLock, make_private, sqlite,
+    PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, Turn, WordsOf, WriteBatch, WriteStore,
+    WriterLock, make_private, sqlite,
 };
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -23,8 +23,8 @@ mod tls;
 mod words;
 
 pub use connect::{Access, is_address};
-pub use jobs::{SharedJobs, StoredJob};
 pub use database::{SharedBatch, SharedDatabase, Turn};
+pub use jobs::{SharedJobs, StoredJob};
 pub(in crate::store) use rows::Rows;
 
 #[cfg(test)]

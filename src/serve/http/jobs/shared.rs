@@ -36,10 +36,7 @@ impl Board {
     }
 
     /// Asks the store; `None` if it is a file.
-    fn ask<T>(
-        &self,
-        ask: impl FnOnce(&SharedJobs) -> Result<T, EngineError>,
-    ) -> Result<Option<T>, EngineError> {
+    fn ask<T>(&self, ask: impl FnOnce(&SharedJobs) -> Result<T, EngineError>) -> Result<Option<T>, EngineError> {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if worker.is_none() {
             *worker = (self.open)()?;

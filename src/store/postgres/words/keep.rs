@@ -4,7 +4,7 @@
 //! together in the server; whoever does it locks the rows of the segments, and leaves alone those that somebody else
 //! has locked. Postings of items that are gone stay until many of them are purged, some terms at a time.
 
-use super::super::database::{SharedBatch, SharedDatabase, UNHURRIED};
+use super::super::database::{SharedBatch, SharedDatabase};
 use super::super::schema::PURGER;
 use super::entries::{push_run, read_runs};
 use super::odd;
