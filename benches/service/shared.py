@@ -7,7 +7,8 @@ KEN_HOME is a home with models; each service has one of its own. BIN is the fold
 the user `nobody` if this runs as root. Programs put, delete and search through all services. Every round ends with one
 trouble: a service is killed, two are, connections are cut, or the server is stopped at once and started again. Then
 every write that was acknowledged must be there, nothing whose deletion was acknowledged may return, in lists and in
-searches, and all services must agree. Prints how many there were, and exits with 1 at the first loss.
+searches, and all services must agree. All services have the same folder, so each may do the jobs of the others: at the
+end every job must have ended, and none twice. Prints how many there were, and exits with 1 at the first loss.
 """
 
 import argparse
@@ -23,6 +24,14 @@ from pathlib import Path
 from crash import WORDS, Program, Service, Truth, compare
 
 SERVICES = 4
+# Notes each end of a job.
+ENDS = """
+    CREATE TABLE public.ended (id bigint NOT NULL, attempts integer NOT NULL);
+    CREATE FUNCTION public.note_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO public.ended VALUES (NEW.id, NEW.attempts); RETURN NULL; END $$;
+    CREATE TRIGGER note_end AFTER UPDATE ON kenning.job FOR EACH ROW
+        WHEN (NEW.phase = 'over') EXECUTE FUNCTION public.note_end();
+"""
 
 
 class Server:
@@ -56,17 +65,18 @@ class Server:
         self.start()
 
     def psql(self, database, sql):
-        self.run("psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-d", database, "-c", sql)
+        command = [self.programs / "psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-d", database,
+                   "-At", "-v", "ON_ERROR_STOP=1", "-c", sql]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     def cut(self):
         self.psql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'kenning'")
 
 
-def service(ken, folder, server):
+def service(ken, folder, docs, server):
     (folder / "home").mkdir(parents=True, mode=0o700)
-    (folder / "docs").mkdir()
-    for number in range(10):
-        (folder / "docs" / f"{number}.md").write_text(f"# Note {number}\n\n" + " ".join(WORDS[number % 9:]) + ".\n")
+    # Each knows the folder by a link of its own, and all by where that leads.
+    (folder / "docs").symlink_to(docs)
     for shared in ("models", "vectors"):
         (folder / "home" / shared).symlink_to(Path(os.environ["KEN_HOME"], shared))
     os.environ["KEN_STORE_URL"] = server.address
@@ -90,6 +100,32 @@ def searched(services, truth):
                     sys.exit(f"LOST: {hit['item']['id']} was deleted and is found")
 
 
+def begin_jobs(services, docs, truth):
+    """Changes the files, and asks each service to index them."""
+    for number in range(40):
+        words = " ".join(random.choices(WORDS, k=200))
+        (docs / f"{number}.md").write_text(f"# Note {number}\n\n{words}.\n")
+    for each in services:
+        try:
+            Program(97, each, truth).ask("POST", "/v1/index", {"paths": [each.docs]})
+        except OSError:
+            # Too slow for this client, which changes nothing.
+            pass
+    time.sleep(random.uniform(0, 1.5))
+
+
+def jobs(server):
+    """Waits for the end of all jobs; how many there were, and how many were begun more than once."""
+    until = time.monotonic() + 120
+    while int(server.psql("kenning", "SELECT count(*) FROM kenning.job WHERE phase <> 'over'")):
+        if time.monotonic() > until:
+            sys.exit("LOST: a job does not end")
+        time.sleep(0.5)
+    if int(server.psql("kenning", "SELECT count(*) - count(DISTINCT id) FROM ended")):
+        sys.exit("LOST: a job was done twice")
+    return server.psql("kenning", "SELECT count(*) || ' jobs, ' || count(*) FILTER (WHERE attempts > 1) FROM ended")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ken")
@@ -103,7 +139,9 @@ def main():
         server = Server(options.programs, folder / "server", 5610)
         try:
             truth = Truth()
-            services = [service(ken, folder / str(number), server) for number in range(SERVICES)]
+            (folder / "docs").mkdir()
+            services = [service(ken, folder / str(number), folder / "docs", server) for number in range(SERVICES)]
+            server.psql("kenning", ENDS)
             troubles = {"a service killed": 0, "two services killed": 0, "connections cut": 0, "server stopped": 0}
             end, count = time.monotonic() + options.seconds, 0
             while time.monotonic() < end:
@@ -113,6 +151,7 @@ def main():
                 time.sleep(options.every * random.uniform(0.5, 1.0))
                 trouble = list(troubles)[sum(troubles.values()) % len(troubles)]
                 troubles[trouble] += 1
+                begin_jobs(services, folder / "docs", truth)
                 killed = random.sample(services, {"a service killed": 1, "two services killed": 2}.get(trouble, 0))
                 for one in killed:
                     one.kill()
@@ -132,14 +171,15 @@ def main():
                     sys.exit(f"LOST: the services count {counts} items")
                 count = counts.pop()
                 searched(services, truth)
+            done = jobs(server)
             for one in services:
                 one.process.terminate()
                 one.process.wait()
             doctor = subprocess.run([ken, "doctor"], env=services[0].variables, capture_output=True, text=True)
             slowest = max(one.slowest for one in services)
             told = ", ".join(f"{many} times {what}" for what, many in troubles.items())
-            print(f"{told}; {truth.acknowledged} writes acknowledged, {count} items, slowest start "
-                  f"{slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
+            print(f"{told}; {truth.acknowledged} writes acknowledged, {count} items, {done} of them begun again, "
+                  f"slowest start {slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
             sys.exit(doctor.returncode)
         finally:
             server.run("pg_ctl", "-D", "data", "-m", "immediate", "stop")
