@@ -10,9 +10,15 @@ mod damage; // flipped bytes, truncation, foreign and newer files
 mod postgres; // copies in a real server: there and back, killed, refused
 mod renewal; // the file of vectors is made again while others write
 #[cfg(target_os = "linux")]
+mod replica; // searches that read from a standby
+#[cfg(target_os = "linux")]
+mod rolling; // machines that change to a newer ken at different times
+#[cfg(target_os = "linux")]
 mod shared; // one store in PostgreSQL for several machines
 mod together; // several processes at once
 mod twin; // by the file of vectors, and from the database alone
+#[cfg(target_os = "linux")]
+mod upgrade; // a copy in PostgreSQL of the first schema
 mod vectors; // the file of vectors, what has changed since, and a killed writer
 #[cfg(target_os = "linux")]
 mod words; // words inside a store in PostgreSQL, against an index of them

@@ -54,6 +54,12 @@ impl User {
         Self { dir, store }
     }
 
+    /// Somebody whose store is the database of this address.
+    #[cfg(target_os = "linux")]
+    pub fn sharing_at(address: String) -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), store: Some(address) }
+    }
+
     /// Somebody on another machine who uses the same store.
     #[cfg(target_os = "linux")]
     pub fn beside(other: &Self) -> Self {
@@ -87,6 +93,29 @@ impl User {
             command.env("KEN_STORE_URL", store);
         }
         command
+    }
+
+    /// Whether the store is a database in PostgreSQL.
+    #[cfg(target_os = "linux")]
+    pub fn is_sharing(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// Where the store is, if it is no file.
+    pub fn store(&self) -> Option<&str> {
+        self.store.as_deref()
+    }
+
+    /// Every row of the database that [`User::sharing`] made, as text.
+    #[cfg(target_os = "linux")]
+    pub fn dump(&self) -> String {
+        super::postgres::dumped(self.store.as_deref().unwrap())
+    }
+
+    /// What `psql` prints of the database that [`User::sharing`] made, errors too.
+    #[cfg(target_os = "linux")]
+    pub fn psql(&self, sql: &str) -> String {
+        super::postgres::asked(self.store.as_deref().unwrap(), sql)
     }
 
     /// Runs `ken`.
