@@ -14,8 +14,8 @@ use crate::error::{Diagnose, ErrorKind};
 use crate::store::sql::RunSql;
 use crate::store::{
     CountUsage, Database, ItemFilter, LogChanges, Place, Pool, ReadChanges, ReadEvents, ReadItems, ReadSources,
-    ReadUsage, ReadWords, SharedStore, StoreError, StorePlace, Turn, WriteBatch, WriteEvents, WriteForgotten, WriteItems,
-    WriteSources, WriteStore, WriterLock, copy_store,
+    ReadUsage, ReadWords, SharedStore, StoreError, StorePlace, Turn, WriteBatch, WriteEvents, WriteForgotten,
+    WriteItems, WriteSources, WriteStore, WriterLock, copy_store,
 };
 use crate::types::{Authority, Item, Kind, Scope, State};
 pub(in crate::store) use databases::address_of;
