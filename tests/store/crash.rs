@@ -247,7 +247,8 @@ fn putting_and_deleting_items(new: fn() -> User) {
 fn serving(new: fn() -> User) {
     const PROGRAMS: usize = 3;
     let user = new();
-    // What each program knows of each of its items: its text, none if it is gone; unknown after a request without answer.
+    // What each program knows of its items: the version, or none if it is gone. An item whose last request had no answer
+    // is not in here.
     let mut known: Vec<BTreeMap<u32, Option<u32>>> = vec![BTreeMap::new(); PROGRAMS];
     let acknowledged = AtomicU32::new(0);
     assert_eq!(user.ken_with(&["items", "put", "-"], br#"{"id": "first", "text": "Version 0 of an item."}"#).code, 0);
