@@ -3,8 +3,9 @@
 
     KEN_HOME=... benches/service/crash.py target/release/ken [--seconds 600] [--every 20]
 
-KEN_HOME is a home with models; the service has one of its own. Every write that was acknowledged must be there
-afterwards, nothing whose deletion was acknowledged may return, and the service must be ready soon after each start.
+KEN_HOME is a home with models; the service has one of its own. KEN_STORE_URL may name an empty database in PostgreSQL,
+which the service uses then. Every write that was acknowledged must be there afterwards, nothing whose deletion was
+acknowledged may return, and the service must be ready soon after each start.
 Writes without an answer may have happened or not. Prints how many there were, and exits with 1 at the first loss.
 """
 

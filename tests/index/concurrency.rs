@@ -18,6 +18,7 @@ mod house;
 
 use crate::store::churn::ledger::{self, Chance, Following, Line, Writing, which};
 use crate::store::churn::reader::found;
+use crate::support::held::on_every_store;
 use crate::support::ken::User;
 use crate::support::tiny::Tiny;
 use house::{House, Refusal};
@@ -125,7 +126,7 @@ impl World {
 
     /// What an engine that has only just been opened finds first: tells a stale snapshot from a loss.
     fn found_elsewhere(&self, asked: &str, by_words: bool) -> Option<(usize, u32)> {
-        let answer = House::new(&self.user.home()).search(asked, by_words).ok()?;
+        let answer = House::new(&self.user).search(asked, by_words).ok()?;
         found(&answer).first().copied()
     }
 
@@ -375,6 +376,8 @@ fn is_flat([second, last]: [u64; 2]) -> bool {
     last <= second + second / 20 + 4 * 1024
 }
 
+on_every_store!(what_is_indexed_between_two_models_is_found, everything_at_once);
+
 #[test]
 fn memory_that_grows_is_noticed() {
     let growing: Vec<u64> = (0..600).map(|second| 200_000 + second * 50).collect();
@@ -392,11 +395,10 @@ fn other(user: &User) -> String {
     folder.into_os_string().into_string().unwrap()
 }
 
-fn world() -> World {
-    let user = User::new().with_model(MODEL);
+fn world(user: User) -> World {
     let ledger_path = user.home().parent().unwrap().join("ledger");
     World {
-        house: House::new(&user.home()),
+        house: House::new(&user),
         other: other(&user),
         ledger: Mutex::new(Writing::new(&ledger_path)),
         ledger_path,
@@ -409,11 +411,10 @@ fn world() -> World {
 }
 
 /// What is indexed while the index has another model than the engine is found when it has the engine's again.
-#[test]
-fn what_is_indexed_between_two_models_is_found() {
-    let user = User::new().with_model(MODEL);
+fn what_is_indexed_between_two_models_is_found(new: fn() -> User) {
+    let user = new().with_model(MODEL);
     let other = other(&user);
-    let house = House::new(&user.home());
+    let house = House::new(&user);
     let write = |row: usize, version: u32| drop(user.document(&format!("indexed/{row}.txt"), text(row, version)));
     let folder = user.work().join("indexed");
     (0..12).for_each(|row| write(row, 1));
@@ -441,9 +442,8 @@ fn what_is_indexed_between_two_models_is_found() {
     }
 }
 
-#[test]
-fn everything_at_once() {
-    let mut world = world();
+fn everything_at_once(new: fn() -> User) {
+    let mut world = world(new().with_model(MODEL));
     world.index("indexed", &(0..INDEXED).map(|row| (row, 1)).collect::<Vec<_>>());
     let right: Vec<Vec<String>> = QUESTIONS.iter().map(|question| world.house.lookup(question).unwrap()).collect();
     assert!(right[0].len() + right[1].len() >= 2 && right[2].is_empty(), "{right:?}");

@@ -1,3 +1,4 @@
+use crate::support::held::on_every_store;
 use crate::support::ken::{User, run};
 use serde_json::Value;
 use std::fs;
@@ -7,19 +8,6 @@ use std::time::{Duration, Instant};
 
 const SECRET: &str = "The zanzibarium password hangs on a nail behind the door of the old kitchen. Whoever needs it has to ask the cook, who keeps the key, sleeps until noon, and does not like to be woken; so it is better to come in the evening, when the bread is in the oven and she has time to talk, or to send somebody whom she knows from the years before.";
 const OTHER: &str = "Another paragraph about something else entirely, to keep the file company. It goes on for a while about the weather of the last weeks, about the road that is closed because of the bridge, about the new lamps along the market that nobody likes, and about the dog of the neighbours, who has learnt to open the gate and now goes for walks by himself.";
-
-/// Whether the word stands in any file of the data directory, compressed by nothing.
-fn on_disk(user: &User, word: &str) -> bool {
-    in_folder(&user.home(), word.as_bytes())
-}
-
-fn in_folder(folder: &Path, word: &[u8]) -> bool {
-    fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).any(|path| match path.is_dir() {
-        true => in_folder(&path, word),
-        // One that goes meanwhile holds nothing.
-        false => fs::read(path).unwrap_or_default().windows(word.len()).any(|window| window == word),
-    })
-}
 
 fn found(user: &User) -> bool {
     let ran =
@@ -38,18 +26,18 @@ fn a_forgotten_paragraph_leaves_no_trace_and_does_not_come_back() {
     let user = User::new();
     user.document("a.md", format!("# A\n\n{SECRET}\n\n# B\n\n{OTHER}\n"));
     user.ken(&["index", "."]);
-    assert!(found(&user) && on_disk(&user, "zanzibarium"));
+    assert!(found(&user) && user.holds("zanzibarium"));
     let id = id_of(&user, SECRET);
     assert_eq!(user.ken(&["forget", &id, "chunk/0000"]).code, 2, "nothing is forgotten when one id is wrong");
     assert!(found(&user));
     let ran = user.ken(&["forget", &id]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "1 forgotten.\n"));
-    assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
+    assert!(!found(&user) && !user.holds("zanzibarium"));
     user.assert_sound();
     // The file still holds it, and changes elsewhere.
     user.document("a.md", format!("# B\n\n{OTHER} More.\n\n# A\n\n{SECRET}\n"));
     user.ken(&["index", "."]);
-    assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
+    assert!(!found(&user) && !user.holds("zanzibarium"));
     assert_eq!(user.texts(), [format!("{OTHER} More.")]);
     user.ken(&["gc"]);
     user.assert_sound();
@@ -65,7 +53,7 @@ fn a_forgotten_file_is_gone_until_it_is_indexed_again() {
     fs::remove_dir_all(user.work().join("private")).unwrap();
     let ran = user.ken(&["forget", "--path", "private"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "1 file with 1 chunk forgotten.\n"));
-    assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
+    assert!(!found(&user) && !user.holds("zanzibarium"));
     assert_eq!(user.texts(), [OTHER]);
     assert_eq!(user.ken(&["forget", "--path", "private"]).code, 2);
     user.document("private/a.md", SECRET);
@@ -85,7 +73,7 @@ fn text_of_a_deleted_file_is_never_shown() {
     user.ken(&["index", "."]);
     assert!(user.texts().is_empty() && !found(&user));
     user.ken(&["gc"]);
-    assert!(!on_disk(&user, "zanzibarium"));
+    assert!(!user.holds("zanzibarium"));
 }
 
 /// A vector tells what a text was about: it goes with the text.
@@ -198,7 +186,7 @@ fn what_was_forgotten_stays_so_whatever_becomes_of_its_file() {
         change(&user);
         let ran = user.ken(&["index", "--json", "."]);
         assert_eq!(ran.code, 0, "{name}: {ran:?}");
-        assert!(!found(&user) && !on_disk(&user, "zanzibarium"), "{name}: it is back: {:#?}", user.texts());
+        assert!(!found(&user) && !user.holds("zanzibarium"), "{name}: it is back: {:#?}", user.texts());
         assert!(user.texts().iter().any(|text| text.contains("keep the file company")), "{name}: {:#?}", user.texts());
         assert!(user.texts().iter().any(|text| text.contains("walks by himself")), "{name}: {:#?}", user.texts());
         // One that only moved was not read.
@@ -207,7 +195,7 @@ fn what_was_forgotten_stays_so_whatever_becomes_of_its_file() {
         user.assert_sound();
         // And the next time, with nothing or something else changed.
         user.ken(&["index", "."]);
-        assert!(!on_disk(&user, "zanzibarium"), "{name}: it is back at the second time");
+        assert!(!user.holds("zanzibarium"), "{name}: it is back at the second time");
     }
 }
 
@@ -253,11 +241,11 @@ fn context_holds_nothing_of_it() {
     assert_eq!(context(&user), 1, "the second has the end of the first as context");
     let id = id_of(&user, &long("first"));
     user.ken(&["forget", &id]);
-    assert!(!on_disk(&user, "first19"));
+    assert!(!user.holds("first19"));
     user.document("a.md", format!("# A\n\n{}\n\n{}\n", long("first").replace("first7 ", "seventh "), long("other")));
     user.ken(&["index", "."]);
     assert_eq!(user.texts(), [long("other")]);
-    assert!(context(&user) == 0 && !on_disk(&user, "first19"));
+    assert!(context(&user) == 0 && !user.holds("first19"));
 }
 
 #[test]
@@ -296,7 +284,7 @@ fn the_path_of_a_forgotten_file_is_not_listed() {
     assert_eq!(user.ken(&["forget", "--path", "a.md"]).code, 0);
     let listed = user.ken(&["forget", "--list", "--json"]).json();
     assert_eq!((listed["forgotten"][0]["id"].as_str(), &listed["forgotten"][0]["path"]), (Some(&*id), &Value::Null));
-    assert!(!on_disk(&user, "a.md"));
+    assert!(!user.holds("a.md"));
     // The file comes back when it is indexed again, the passage does not.
     user.ken(&["index", "."]);
     assert_eq!(user.texts(), [OTHER]);
@@ -315,7 +303,7 @@ fn repairs_exports_and_imports_do_not_bring_it_back() {
     for export in [before.clone(), before.replace("a.md", "far/b.md").replace("chunk/", "chunk/9")] {
         let ran = run(user.command(&["import", "--json", "-"]), export.as_bytes());
         assert_eq!((ran.code, &ran.json()["stay_forgotten"]), (0, &serde_json::json!([id])), "{ran:?}");
-        assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
+        assert!(!found(&user) && !user.holds("zanzibarium"));
     }
     let ran = run(user.command(&["import", "-"]), before.as_bytes());
     assert!(ran.err.contains("1 passage stays forgotten"), "{ran:?}");
@@ -335,7 +323,7 @@ fn repairs_exports_and_imports_do_not_bring_it_back() {
     fs::remove_file(salvaged.kept).unwrap();
     user.document("a.md", format!("# A\n\n{SECRET} Still more.\n\n# B\n\n{OTHER}\n"));
     user.ken(&["index", "."]);
-    assert!(!found(&user) && !on_disk(&user, "zanzibarium"));
+    assert!(!found(&user) && !user.holds("zanzibarium"));
     assert_eq!(user.ken(&["purge", "--yes"]).code, 0);
     assert!(!user.home().join("kenning.db").exists());
 }
@@ -351,7 +339,7 @@ fn what_is_kept_holds_no_words() {
     let mut looked = 0;
     for word in words(SECRET).into_iter().filter(|word| !others.contains(word)) {
         for spelling in [word.clone(), word.to_lowercase()] {
-            assert!(!on_disk(&user, &spelling), "{spelling} is on the disk");
+            assert!(!user.holds(&spelling), "{spelling} is on the disk");
         }
         looked += 1;
     }
@@ -442,7 +430,7 @@ fn traces_that_a_reader_holds_are_told_and_go_when_it_ends() {
         assert_eq!(ran.json()["items"], 1);
         assert_eq!(ran.err.matches("note: another process is reading").count(), 1, "{ran:?}");
         assert!(!found(&user), "it is forgotten all the same");
-        assert!(on_disk(&user, "zanzibarium"), "or there was nothing to tell");
+        assert!(user.holds("zanzibarium"), "or there was nothing to tell");
         assert_eq!(user.ken(&["status", "--json"]).json()["traces_left"], true);
         assert!(user.ken(&["status"]).out.contains("traces of what was forgotten"));
         assert_eq!(user.ken(&["status", "--strict"]).code, 8);
@@ -455,10 +443,10 @@ fn traces_that_a_reader_holds_are_told_and_go_when_it_ends() {
         drop(reader);
         if !background {
             assert_eq!(user.ken(&["index", "."]).code, 0);
-            assert!(!on_disk(&user, "zanzibarium"), "the next writer takes them away");
+            assert!(!user.holds("zanzibarium"), "the next writer takes them away");
         }
         let end = Instant::now() + Duration::from_secs(60);
-        while on_disk(&user, "zanzibarium") {
+        while user.holds("zanzibarium") {
             assert!(Instant::now() < end, "the traces stay");
             std::thread::sleep(Duration::from_millis(200));
         }
@@ -486,17 +474,18 @@ fn a_path_with_traces_is_already_forgotten() {
     drop(reader);
     let ran = user.ken(&["forget", "--path", "private"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Already forgotten: 1.\n"), "{ran:?}");
-    assert!(!on_disk(&user, "zanzibarium"));
+    assert!(!user.holds("zanzibarium"));
     assert_eq!(user.ken(&["forget", "--path", "private"]).code, 2, "now nothing is known of it");
 }
 
+on_every_store!(forgetting_again_after_a_kill_completes_it);
+
 /// Killed at any moment, it is completed by doing it again.
-#[test]
-fn forgetting_again_after_a_kill_completes_it() {
+fn forgetting_again_after_a_kill_completes_it(new: fn() -> User) {
     let kills = crate::support::long::amount("KEN_KILLS", 12, 4);
     let (mut whole, mut running) = (Duration::ZERO, 0);
     for round in 0..=kills {
-        let user = User::new();
+        let user = new();
         // One of a file, and one that lies in no file.
         user.document("a.md", format!("# A\n\n{SECRET}\n\n# B\n\n{OTHER}\n"));
         user.ken(&["index", "."]);
@@ -524,7 +513,7 @@ fn forgetting_again_after_a_kill_completes_it() {
         assert_eq!(again.code, 0, "{again:?}");
         assert!(user.texts().is_empty());
         for word in ["zanzibarium", "marmalade"] {
-            assert!(!on_disk(&user, word), "{word} after {:?}", whole * round / kills);
+            assert!(!user.holds(word), "{word} after {:?}", whole * round / kills);
         }
         let third = user.ken(&[&["forget"], &ids[..]].concat());
         assert_eq!((third.code, third.out), (0, format!("Already forgotten: {}.\n", ids.len())));

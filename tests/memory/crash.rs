@@ -2,14 +2,16 @@
 //! was acknowledged is missing, and forgotten text is in no byte.
 
 use super::{id, ken_in, remember, repository};
+use crate::support::held::on_every_store;
 use crate::support::ken::User;
 use std::process::Stdio;
 use std::time::Duration;
 
-#[test]
-fn a_kill_at_any_moment_leaves_a_log_that_agrees() {
+on_every_store!(a_kill_at_any_moment_leaves_a_log_that_agrees);
+
+fn a_kill_at_any_moment_leaves_a_log_that_agrees(new: fn() -> User) {
     let kills = crate::support::long::amount("KEN_MEMORY_KILLS", 200, 20);
-    let user = User::new();
+    let user = new();
     let here = repository(&user, "one");
     std::fs::write(
         here.join("s.md"),
@@ -54,6 +56,12 @@ fn a_kill_at_any_moment_leaves_a_log_that_agrees() {
             let found = bytes.windows(word.len()).any(|at| at == word.as_bytes());
             assert!(!found, "{word} is in {}", file.path().display());
         }
+    }
+    #[cfg(target_os = "linux")]
+    if user.is_sharing() {
+        let rows = user.dump();
+        assert!(rows.contains("wordkept0 "), "{rows}");
+        forgotten.iter().for_each(|word| assert!(!rows.contains(word), "{word} is in a row"));
     }
     user.assert_sound();
 }

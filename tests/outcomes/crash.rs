@@ -1,14 +1,16 @@
 use super::{failure, failures};
+use crate::support::held::on_every_store;
 use crate::support::ken::User;
 use std::io::Write;
 use std::process::Stdio;
 use std::time::Duration;
 
+on_every_store!(a_kill_at_any_moment_leaves_rows_that_agree_with_their_counts);
+
 /// Rows and what they are counted as agree after each kill, and what the hook said it kept is there.
-#[test]
-fn a_kill_at_any_moment_leaves_rows_that_agree_with_their_counts() {
+fn a_kill_at_any_moment_leaves_rows_that_agree_with_their_counts(new: fn() -> User) {
     let kills = crate::support::long::amount("KEN_OUTCOME_KILLS", 200, 20);
-    let user = User::new();
+    let user = new();
     let mut ended = 0;
     for kill in 0..kills {
         let mut command = user.command(&["hook", "post-tool"]);

@@ -1,5 +1,6 @@
 use super::{failure, hook, runs};
 use crate::memory::ken_in;
+use crate::support::held::on_every_store;
 use crate::support::ken::User;
 use serde_json::{Value, json};
 use std::process::{Child, Stdio};
@@ -149,12 +150,13 @@ fn start(user: &User, arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
+on_every_store!(each_run_is_given_to_one_analysis);
+
 /// Many analyses at once, some of them killed, while runs are reported: each run is in one batch at most, and in one
 /// exactly once nobody is killed any more.
-#[test]
-fn each_run_is_given_to_one_analysis() {
+fn each_run_is_given_to_one_analysis(new: fn() -> User) {
     let kills = crate::support::long::amount("KEN_OUTCOME_KILLS", 200, 16);
-    let user = User::new();
+    let user = new();
     hook(&user, failure("s0", "make", "make: *** Error 1").to_string().as_bytes());
     for kill in 0..kills {
         let mut analyses: Vec<Child> = (0..2 << (kill % 3)).map(|_| start(&user, &["patterns", "find"])).collect();
@@ -168,14 +170,10 @@ fn each_run_is_given_to_one_analysis() {
         }
     }
     assert_eq!(user.ken(&["patterns", "find"]).code, 0);
-    let database = rusqlite::Connection::open(user.home().join("kenning.db")).unwrap();
-    let mut batches =
-        database.prepare("SELECT session, from_row, to_row FROM outcome_batch ORDER BY session, from_row").unwrap();
-    let batches: Vec<(String, i64, i64)> = batches
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
+    let sql = "SELECT session, from_row, to_row FROM outcome_batch ORDER BY session, from_row";
+    let number = |text: &str| text.parse::<i64>().unwrap();
+    let batches: Vec<(String, i64, i64)> =
+        user.rows(sql).into_iter().map(|row| (row[0].clone(), number(&row[1]), number(&row[2]))).collect();
     let mut next = std::collections::BTreeMap::new();
     for (session, from, to) in &batches {
         let expected = next.insert(session, to + 1).unwrap_or(1);

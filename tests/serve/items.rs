@@ -33,7 +33,7 @@ fn read<T: DeserializeOwned>(request: Value) -> T {
 impl House {
     fn new() -> Self {
         let user = User::new().with_model(MODEL);
-        let service = Service::new(engine(&user.home()), Settings::default(), user.work(), || 1_700_000_000_000);
+        let service = Service::new(engine(&user.home(), None), Settings::default(), user.work(), || 1_700_000_000_000);
         Self { user, service }
     }
 

@@ -20,6 +20,7 @@ pub(crate) mod ledger;
 pub(crate) mod reader;
 mod referee;
 
+use crate::support::held::on_every_store;
 use crate::support::ken::User;
 use crate::support::long::amount;
 use killer::{Killer, PHASES, leftovers};
@@ -138,6 +139,9 @@ impl World {
 
     /// Lets the file of vectors be due, if the index is large enough for that: so many items count as changed.
     fn age(&self, items: usize) {
+        if self.user.store().is_some() {
+            return;
+        }
         let database = Connection::open(self.user.home().join("kenning.db")).unwrap();
         database.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
         let sql =
@@ -147,12 +151,9 @@ impl World {
 
     /// What the database has now that nobody writes: each row is as it was or as it was to become. Says what is sure.
     fn settle(&mut self, done: bool) {
-        let database = Connection::open(self.user.home().join("kenning.db")).unwrap();
-        let mut statement = database.prepare("SELECT body FROM item WHERE state = 'active'").unwrap();
-        let bodies = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
         let mut has = vec![0; self.wanted.len()];
-        for body in bodies {
-            let (row, version) = which(&body.unwrap()).unwrap();
+        for row in self.user.rows("SELECT body FROM item WHERE state = 'active'") {
+            let (row, version) = which(&row[0]).unwrap();
             assert_eq!(std::mem::replace(&mut has[row], version), 0, "row {row} twice");
         }
         let (mut lines, mut later) = (Vec::new(), Vec::new());
@@ -179,7 +180,8 @@ impl World {
 fn churn_reader_as_a_child() {
     if let Some(folder) = std::env::var_os("KEN_TEST_CHURN") {
         let reader = std::env::var("KEN_TEST_CHURN_READER").unwrap();
-        reader::read(&Places(folder.into()), &reader, reader.parse().unwrap());
+        let store = std::env::var("KEN_TEST_CHURN_STORE").ok();
+        reader::read(&Places(folder.into()), store.as_deref(), &reader, reader.parse().unwrap());
     }
 }
 
@@ -193,10 +195,11 @@ impl Drop for Reader {
     }
 }
 
-fn spawn_reader(places: &Places, reader: u64) -> Reader {
+fn spawn_reader(places: &Places, store: Option<&str>, reader: u64) -> Reader {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "store::churn::churn_reader_as_a_child", "--nocapture"]);
     command.env("KEN_TEST_CHURN", &places.0).env("KEN_TEST_CHURN_READER", reader.to_string());
+    command.envs(store.map(|address| ("KEN_TEST_CHURN_STORE", address)));
     Reader(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap())
 }
 
@@ -209,13 +212,15 @@ fn keep_vectors(home: &Path, kept: &Path) {
     kept.execute_batch("PRAGMA foreign_keys = ON; DELETE FROM source; VACUUM;").unwrap();
 }
 
-#[test]
-fn half_of_the_rows_change_while_others_read() {
+on_every_store!(half_of_the_rows_change_while_others_read);
+
+fn half_of_the_rows_change_while_others_read(new: fn() -> User) {
     let (rows, kills) = (amount("KEN_CHURN_ROWS", 300, 120) as usize, amount("KEN_KILLS", 10, 4) as usize);
     let seed = number("KEN_SEED", 1);
     let started = Instant::now();
     let say = |text: String| drop(writeln!(std::io::stderr(), "{:6.1} s: {text}", started.elapsed().as_secs_f64()));
-    let user = User::new().with_model(MODEL);
+    let user = new().with_model(MODEL);
+    let is_shared = user.store().is_some();
     let home = user.home();
     let places = Places(home.parent().unwrap().to_owned());
     let mut world = World {
@@ -227,7 +232,7 @@ fn half_of_the_rows_change_while_others_read() {
         changes: [0; 3],
         user,
     };
-    let kept = std::env::var_os("KEN_CHURN_VECTORS").map(PathBuf::from);
+    let kept = std::env::var_os("KEN_CHURN_VECTORS").map(PathBuf::from).filter(|_| !is_shared);
     if let Some(kept) = kept.as_ref().filter(|kept| kept.exists()) {
         fs::copy(kept, home.join("kenning.db")).unwrap();
         fs::set_permissions(home.join("kenning.db"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
@@ -241,8 +246,9 @@ fn half_of_the_rows_change_while_others_read() {
     let indexed = started.elapsed();
     say(format!("{rows} rows are indexed"));
 
-    let mut referee = Referee::new(&places, if rows < 5_000 { 40 } else { 500 });
-    let mut readers: Vec<Reader> = (0..READERS).map(|reader| spawn_reader(&places, reader)).collect();
+    let mut referee = Referee::new(&places, &world.user, if rows < 5_000 { 40 } else { 500 });
+    let mut readers: Vec<Reader> =
+        (0..READERS).map(|reader| spawn_reader(&places, world.user.store(), reader)).collect();
     let mut killer = Killer::default();
     let each = (rows / 2).div_ceil(kills.max(1));
     let (mut killed, mut round) = (0, 0);
@@ -258,6 +264,8 @@ fn half_of_the_rows_change_while_others_read() {
             7..9 => ("forget", vec!["forget".into()], &PHASES[..]),
             _ => ("renew", vec!["gc".into(), "--auto".into()], &PHASES[2..]),
         };
+        // A shared store has no file of vectors.
+        let phases = if is_shared { &PHASES[..2] } else { phases };
         if verb == "forget" {
             for path in world.doomed(each.min(20)) {
                 arguments.extend(["--path".to_owned(), path]);
@@ -267,7 +275,7 @@ fn half_of_the_rows_change_while_others_read() {
         }
         if verb == "gc" {
             // So that there is something to clean, and a file of vectors to be made again.
-            killer.run("index", world.user.command(&["index", "."]), &home, None);
+            killer.run("index", world.user.command(&["index", "."]), &world.user, None);
             world.settle(true);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -275,14 +283,14 @@ fn half_of_the_rows_change_while_others_read() {
         let command = world.user.command(&arguments);
         let dead = if verb == "renew" {
             world.age(rows / 9);
-            killer.run_beside(world.user.command(&["index", "."]), verb, command, &home, goal)
+            killer.run_beside(world.user.command(&["index", "."]), verb, command, &world.user, goal)
         } else {
-            killer.run(verb, command, &home, Some(goal))
+            killer.run(verb, command, &world.user, Some(goal))
         };
         killed += usize::from(dead);
         world.settle(false);
-        referee.compare(&format!("round {round}, {verb} in {goal:?}, killed: {dead}"));
-        killer.run("index", world.user.command(&["index", "."]), &home, None);
+        referee.compare(&world.user, &format!("round {round}, {verb} in {goal:?}, killed: {dead}"));
+        killer.run("index", world.user.command(&["index", "."]), &world.user, None);
         world.settle(true);
         if rows < 5_000 || killed.is_multiple_of(10) {
             world.user.assert_sound();
@@ -295,12 +303,12 @@ fn half_of_the_rows_change_while_others_read() {
     }
     while world.changes.iter().sum::<usize>() < rows / 2 {
         world.churn(each.max(rows / 20));
-        killer.run("index", world.user.command(&["index", "."]), &home, None);
+        killer.run("index", world.user.command(&["index", "."]), &world.user, None);
         world.settle(true);
     }
-    referee.compare("at the end");
-    killer.run("gc", world.user.command(&["gc"]), &home, None);
-    referee.compare("cleaned");
+    referee.compare(&world.user, "at the end");
+    killer.run("gc", world.user.command(&["gc"]), &world.user, None);
+    referee.compare(&world.user, "cleaned");
     world.user.assert_sound();
     assert_eq!(leftovers(&home), BTreeSet::new(), "half-written files stay after ken gc");
 

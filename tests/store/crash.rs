@@ -3,12 +3,15 @@
 //!
 //! `KEN_KILLS` says how often each command is killed.
 
+use crate::support::held::on_every_store;
 use crate::support::ken::{User, run, section};
+use crate::support::service::Service;
 use crate::support::tiny::Tiny;
 use kenning::store::{Database, MIGRATIONS, Migration, WriterLock};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 const FILES: u32 = 12;
@@ -85,9 +88,18 @@ fn model() -> (tempfile::TempDir, tempfile::TempDir) {
     (a, b)
 }
 
-#[test]
-fn indexing() {
-    let user = User::new();
+on_every_store!(
+    indexing,
+    the_first_indexing,
+    forgetting_and_cleaning,
+    importing,
+    putting_and_deleting_items,
+    serving,
+    changing_the_model,
+);
+
+fn indexing(new: fn() -> User) {
+    let user = new();
     let (model, _) = model();
     let index = || user.command(&["index", ".", "--model", model.path().to_str().unwrap()]);
     write_all(&user, 1);
@@ -113,19 +125,18 @@ fn indexing() {
     assert_eq!(status["without_vector"], 0, "a file never appears without its vectors");
 }
 
-#[test]
-fn the_first_indexing() {
+fn the_first_indexing(new: fn() -> User) {
     let (model, _) = model();
-    let first = User::new();
+    let first = new();
     write_all(&first, 1);
     let index = |user: &User| user.command(&["index", ".", "--model", model.path().to_str().unwrap()]);
     let mut moments = Moments::new(index(&first));
     for _ in 0..kills() {
-        let user = User::new();
+        let user = new();
         write_all(&user, 1);
         moments.kill(index(&user));
         assert_eq!(user.ken(&["doctor"]).code, 0);
-        if user.home().join("kenning.db").exists() && user.ken(&["status", "--json"]).json()["files"] != 0 {
+        if user.ken(&["status", "--json"]).json()["files"].as_u64() > Some(0) {
             versions(&user);
         }
         assert_eq!(run(index(&user), b"").code, 0);
@@ -133,9 +144,8 @@ fn the_first_indexing() {
     }
 }
 
-#[test]
-fn forgetting_and_cleaning() {
-    let user = User::new();
+fn forgetting_and_cleaning(new: fn() -> User) {
+    let user = new();
     write_all(&user, 1);
     user.ken(&["index", "."]);
     let mut moments = Moments::new(user.command(&["forget", "--path", "0.md"]));
@@ -155,16 +165,15 @@ fn forgetting_and_cleaning() {
     }
 }
 
-#[test]
-fn importing() {
-    let source = User::new();
+fn importing(new: fn() -> User) {
+    let source = new();
     write_all(&source, 1);
     source.ken(&["index", "."]);
     source.ken(&["export", "all.jsonl"]);
     let file = source.work().join("all.jsonl").display().to_string();
-    let mut moments = Moments::new(User::new().command(&["import", &file]));
+    let mut moments = Moments::new(new().command(&["import", &file]));
     for _ in 0..kills() {
-        let user = User::new();
+        let user = new();
         moments.kill(user.command(&["import", &file]));
         assert_eq!(user.ken(&["doctor"]).code, 0);
         let files = user.ken(&["status", "--json"]).json()["files"].as_u64().unwrap();
@@ -176,10 +185,9 @@ fn importing() {
 
 /// A batch of a program is there as a whole or not at all, and for good once the command has ended; what was deleted
 /// does not return.
-#[test]
-fn putting_and_deleting_items() {
+fn putting_and_deleting_items(new: fn() -> User) {
     const ITEMS: u32 = 60;
-    let user = User::new();
+    let user = new();
     let (model, _) = model();
     let command =
         |arguments: &[&str]| user.command(&[arguments, &["--model", model.path().to_str().unwrap()]].concat());
@@ -234,10 +242,66 @@ fn putting_and_deleting_items() {
     assert!(running > kills() / 4, "only {running} were still running");
 }
 
+/// A service that is killed while programs put and delete: what it acknowledged is so, and what it had no time to
+/// acknowledge is so or is not.
+fn serving(new: fn() -> User) {
+    const PROGRAMS: usize = 3;
+    let user = new();
+    // What each program knows of its items: the version, or none if it is gone. An item whose last request had no answer
+    // is not in here.
+    let mut known: Vec<BTreeMap<u32, Option<u32>>> = vec![BTreeMap::new(); PROGRAMS];
+    let acknowledged = AtomicU32::new(0);
+    assert_eq!(user.ken_with(&["items", "put", "-"], br#"{"id": "first", "text": "Version 0 of an item."}"#).code, 0);
+    for round in 0..kills() {
+        let service = Service::start(&user, &[]);
+        let acts = |program: usize, known: &mut BTreeMap<u32, Option<u32>>| {
+            for version in round * 1000.. {
+                let id = version * 7 % 10;
+                known.remove(&id);
+                let (answer, now) = if version % 3 == 2 {
+                    (service.try_ask("DELETE", &format!("/v1/items/{program}-{id}"), ""), None)
+                } else {
+                    let item =
+                        json!({"id": format!("{program}-{id}"), "text": format!("Version {version} of an item.")});
+                    (service.try_ask("PUT", "/v1/items", &json!({"items": [item]}).to_string()), Some(version))
+                };
+                let Some(answer) = answer else { break };
+                assert!([200, 404].contains(&answer.status), "{answer:?}");
+                known.insert(id, now);
+                acknowledged.fetch_add(1, Ordering::SeqCst);
+            }
+        };
+        let enough = acknowledged.load(Ordering::SeqCst) + 1 + round * 7 % 30;
+        std::thread::scope(|scope| {
+            for (program, known) in known.iter_mut().enumerate() {
+                scope.spawn(move || acts(program, known));
+            }
+            let patience = Instant::now() + Duration::from_secs(60);
+            while acknowledged.load(Ordering::SeqCst) < enough && Instant::now() < patience {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::thread::sleep(Duration::from_millis(u64::from(round * 37 % 20)));
+            service.crash();
+        });
+        assert!(acknowledged.load(Ordering::SeqCst) >= enough, "nothing is acknowledged");
+        user.assert_sound();
+        let mut there: BTreeMap<String, u32> = BTreeMap::new();
+        for record in user.exported().into_iter().filter(|record| record["type"] == "item") {
+            let version = record["item"]["body"].as_str().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+            let id = record["item"]["attributes"]["external_id"].as_str().unwrap().to_owned();
+            assert_eq!(there.insert(id.clone(), version), None, "{id} twice");
+        }
+        for (program, known) in known.iter().enumerate() {
+            for (id, version) in known {
+                assert_eq!(there.get(&format!("{program}-{id}")), version.as_ref(), "{program}-{id}, round {round}");
+            }
+        }
+    }
+}
+
 /// From one model to another and back: the index answers with the old one or the new one, never with both.
-#[test]
-fn changing_the_model() {
-    let user = User::new();
+fn changing_the_model(new: fn() -> User) {
+    let user = new();
     // An import embeds the packs, so these run in the fast pass.
     let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     Tiny::quick().write(a.path());

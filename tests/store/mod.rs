@@ -12,6 +12,10 @@ mod jobs; // jobs of several services on one store in PostgreSQL
 mod postgres; // copies in a real server: there and back, killed, refused
 mod renewal; // the file of vectors is made again while others write
 #[cfg(target_os = "linux")]
+mod replica; // searches that read from a standby
+#[cfg(target_os = "linux")]
+mod rolling; // machines that change to a newer ken at different times
+#[cfg(target_os = "linux")]
 mod scopes; // teams in one store in PostgreSQL, which withholds from each what is another's
 #[cfg(target_os = "linux")]
 mod shared; // one store in PostgreSQL for several machines
@@ -19,6 +23,8 @@ mod together; // several processes at once
 #[cfg(target_os = "linux")]
 mod turns; // several machines write to one store in PostgreSQL while texts are embedded
 mod twin; // by the file of vectors, and from the database alone
+#[cfg(target_os = "linux")]
+mod upgrade; // a copy in PostgreSQL of the first schema
 #[cfg(target_os = "linux")]
 mod upkeep; // the index of vectors of a store in PostgreSQL is made while others write
 mod vectors; // the file of vectors, what has changed since, and a killed writer

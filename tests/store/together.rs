@@ -1,5 +1,6 @@
 //! Several processes on one data directory. `KEN_SECONDS` says how long.
 
+use crate::support::held::on_every_store;
 use crate::support::ken::{User, run, section};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -15,9 +16,10 @@ fn text(version: u64, file: u32) -> String {
     (0..5).map(paragraph).collect()
 }
 
-#[test]
-fn two_indexers_and_four_searchers() {
-    let user = User::new();
+on_every_store!(two_indexers_and_four_searchers);
+
+fn two_indexers_and_four_searchers(new: fn() -> User) {
+    let user = new();
     for folder in ["a", "b"] {
         (0..20).for_each(|file| drop(user.document(&format!("{folder}/{file}.md"), text(0, file))));
     }

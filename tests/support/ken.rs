@@ -54,7 +54,7 @@ impl User {
         Self { dir, store }
     }
 
-    /// Somebody whose store is at this address.
+    /// Somebody whose store is the database of this address.
     #[cfg(target_os = "linux")]
     pub fn at(store: impl Into<String>) -> Self {
         Self { dir: tempfile::tempdir().unwrap(), store: Some(store.into()) }
@@ -66,13 +66,13 @@ impl User {
         Self { dir: tempfile::tempdir().unwrap(), store: other.store.clone() }
     }
 
-    /// Where `ken` keeps its data.
     /// A connection to that database.
     #[cfg(target_os = "linux")]
     pub fn client(&self) -> postgres::Client {
         postgres::Client::connect(self.store.as_deref().unwrap(), postgres::NoTls).unwrap()
     }
 
+    /// Where `ken` keeps its data.
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("ken")
     }
@@ -99,6 +99,29 @@ impl User {
             command.env("KEN_STORE_URL", store);
         }
         command
+    }
+
+    /// Whether the store is a database in PostgreSQL.
+    #[cfg(target_os = "linux")]
+    pub fn is_sharing(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// Where the store is, if it is no file.
+    pub fn store(&self) -> Option<&str> {
+        self.store.as_deref()
+    }
+
+    /// Every row of the database that [`User::sharing`] made, as text.
+    #[cfg(target_os = "linux")]
+    pub fn dump(&self) -> String {
+        super::postgres::dumped(self.store.as_deref().unwrap())
+    }
+
+    /// What `psql` prints of the database that [`User::sharing`] made, errors too.
+    #[cfg(target_os = "linux")]
+    pub fn psql(&self, sql: &str) -> String {
+        super::postgres::asked(self.store.as_deref().unwrap(), sql)
     }
 
     /// Runs `ken`.

@@ -3,6 +3,7 @@
 pub mod agent;
 #[cfg(target_os = "linux")]
 pub mod cost;
+pub mod held;
 pub mod home;
 pub mod ken;
 pub mod long;

@@ -31,6 +31,22 @@ pub fn database_for(folder: &Path) -> String {
     SHARED.address().replace("/kenning", &format!("/{name}"))
 }
 
+/// What `psql` prints of such a database, errors too.
+pub fn asked(address: &str, sql: &str) -> String {
+    let (_, name) = address.rsplit_once('/').unwrap();
+    SHARED.psql(name, sql)
+}
+
+/// Every row of such a database, as text.
+pub fn dumped(address: &str) -> String {
+    let (_, name) = address.rsplit_once('/').unwrap();
+    let mut dump = SHARED.command(&server::programs().join("pg_dump"));
+    dump.arg("-h").arg(SHARED.dir.path()).args(["-p", &SHARED.port.to_string(), "-U", "postgres", "--data-only", name]);
+    let ran = dump.output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    String::from_utf8(ran.stdout).unwrap()
+}
+
 impl Server {
     /// Starts one.
     pub fn start() -> Self {
@@ -50,5 +66,16 @@ impl Server {
     /// The address by the network of this machine.
     pub fn address_at(&self, host: &str) -> String {
         format!("postgres://postgres@{host}:{}/kenning", self.port)
+    }
+
+    /// Starts a standby of this one: it has everything from the first, and follows.
+    pub fn standby(&self) -> Self {
+        let mut standby = Self::place("sh");
+        let mut backup = standby.command(&server::programs().join("pg_basebackup"));
+        backup.args(["-D", "data", "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "-U", "postgres", "-h"]);
+        let ran = backup.arg(self.dir.path()).args(["-p", &self.port.to_string()]).output().unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        standby.run();
+        standby
     }
 }

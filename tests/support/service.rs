@@ -83,6 +83,16 @@ impl Service {
         self.bare(method, path, &headers, body)
     }
 
+    /// Asks as whoever started it, who may have killed it; none if no answer came.
+    pub fn try_ask(&self, method: &str, path: &str, body: &str) -> Option<Answer> {
+        let bearer = format!("Bearer {}", self.token);
+        let headers =
+            [("Host", self.address.as_str()), ("Authorization", &bearer), ("Content-Type", "application/json")];
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.write_all(request(method, path, &headers, body).as_bytes()).ok()?;
+        Some(read(&mut stream)).filter(|answer| answer.status > 0)
+    }
+
     /// Asks as whoever started it.
     pub fn ask(&self, method: &str, path: &str, body: &str) -> Answer {
         self.ask_as(&self.token, method, path, body)
@@ -133,6 +143,12 @@ impl Service {
         self.out.take().unwrap().read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "", "standard output has the address alone");
         code
+    }
+
+    /// Kills it, while others may be asking it.
+    pub fn crash(&self) {
+        let killed = std::process::Command::new("kill").args(["-KILL", &self.child.id().to_string()]).status();
+        assert!(killed.unwrap().success());
     }
 
     /// Ends it as a crash does.

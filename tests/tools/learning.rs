@@ -2,6 +2,7 @@
 
 use super::{add, shelf};
 use crate::memory::{ken_in, repository};
+use crate::support::held::on_every_store;
 use crate::support::ken::{User, run};
 use serde_json::{Value, json};
 
@@ -164,12 +165,15 @@ fn another_repository_sees_nothing_of_it() {
     assert_eq!(found["capabilities"].as_array().unwrap().len(), 1, "{found}");
 }
 
-/// Processes that learn are killed at random: each outcome is counted once at most, and in the end all are.
-#[test]
 #[cfg(unix)]
-fn thresholds_survive_being_killed() {
-    let user = User::new();
+on_every_store!(thresholds_survive_being_killed);
+
+/// Processes that learn are killed at random: each outcome is counted once at most, and in the end all are.
+#[cfg(unix)]
+fn thresholds_survive_being_killed(new: fn() -> User) {
+    let user = new();
     add(&user, &shelf());
+    std::fs::set_permissions(user.home(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
     let tasks = ["compile the Rust package", "send a message by mail", "run the tests of the Rust package"];
     let mut suggested = 0;
     for number in 0..6 {
@@ -193,7 +197,5 @@ fn thresholds_survive_being_killed() {
     assert!(suggested > 0);
     assert_eq!(told["thresholds"][0]["outcomes"], suggested, "each once: {told}");
     assert_eq!(learnt(&user), told, "and it stays");
-    let connection = rusqlite::Connection::open(user.home().join("kenning.db")).unwrap();
-    let sound: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-    assert_eq!(sound, "ok");
+    user.assert_sound();
 }

@@ -10,7 +10,7 @@ use super::link::Link;
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
-use super::schema::{LOCK_WAIT, WORK, WRITER, busy, check, prepare, version};
+use super::schema::{LOCK_WAIT, SCHEMA, WORK, WRITER, busy, check, is_present, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -217,10 +217,17 @@ impl SharedDatabase {
     /// A number that changes when anybody commits anything.
     ///
     /// # Errors
-    /// [`StoreError`] when the server refuses.
+    /// [`StoreError`] when the server refuses, or another `ken` has changed the schema since the store was opened.
     pub fn version(&self) -> Result<i64, StoreError> {
-        let sql = "SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)";
-        self.one(sql, &[], |row| row.integer(0))
+        let sql = format!("SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0), {SCHEMA}");
+        let (version, schema) = self.one(&sql, &[], |row| Ok((row.integer(0)?, row.integer(1)?)))?;
+        is_present(schema, &self.name).map(|()| version)
+    }
+
+    /// Refuses what another `ken` has made of the schema since the store was opened.
+    fn check_schema(&self) -> Result<(), StoreError> {
+        let schema = self.one(&format!("SELECT {SCHEMA}"), &[], |row| row.integer(0))?;
+        is_present(schema, &self.name)
     }
 
     /// Whether no snapshot or batch was left open.
@@ -262,7 +269,7 @@ impl SharedDatabase {
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
-    /// server refuses.
+    /// server refuses, or the schema was changed by whoever had the right before.
     pub fn take_turn(&self, turn: Turn) -> Result<(), StoreError> {
         if turn == Turn::AtOnce {
             let sql = format!("SELECT WHERE pg_try_advisory_lock({WRITER})");
@@ -277,7 +284,7 @@ impl SharedDatabase {
             self.on(|link| link.batch(&sql)).map_err(|error| self.busy(error))?;
         }
         self.turn.set(Some(turn));
-        Ok(())
+        self.check_schema()
     }
 
     /// Lets short changes of others in between: those of other machines that wait, and what `others` does. All others
@@ -303,7 +310,8 @@ impl SharedDatabase {
             "SET statement_timeout = 0; SET lock_timeout = {wait}; SELECT pg_advisory_lock({WRITER});
              SET lock_timeout = 0; RESET statement_timeout"
         );
-        self.on(|link| link.batch(&again)).map_err(|error| self.busy(error))
+        self.on(|link| link.batch(&again)).map_err(|error| self.busy(error))?;
+        self.check_schema()
     }
 
     fn again(&self) -> Result<Link, StoreError> {
@@ -365,7 +373,12 @@ impl SharedDatabase {
             ),
         );
         begun.map_err(|error| self.busy(error))?;
-        Ok(self.batch())
+        let batch = self.batch();
+        // Nobody changes the schema while this has the right to write.
+        if self.turn.get().is_none() {
+            self.check_schema()?;
+        }
+        Ok(batch)
     }
 
     /// Begins changes of what may be lost: without the lock, and waiting for no row longer than this.

@@ -139,6 +139,14 @@ pub(super) fn check_copy(client: &mut Client, name: &str) -> Result<Rights, Stor
 /// Refuses a database that holds no store, or one of another schema than this program's.
 pub(super) fn check(client: &mut Client, name: &str) -> Result<Rights, StoreError> {
     let Some(found) = version(client, name)? else { return Err(StoreError::NoStore { name: name.to_owned() }) };
+    is_present(found, name)
+}
+
+/// What a statement selects to know the schema of an open connection, which is there.
+pub(super) const SCHEMA: &str = "(SELECT max(number) FROM schema_version)";
+
+/// Refuses another schema than this program's.
+pub(super) fn is_present(found: i64, name: &str) -> Result<(), StoreError> {
     let known = known(found, name)?;
     if found < known {
         return Err(StoreError::OlderCopy { name: name.to_owned(), found });

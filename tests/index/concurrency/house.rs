@@ -1,6 +1,7 @@
 //! The calls of the test on the engine that all of its threads share, and nothing else of the engine.
 
 use crate::store::churn::reader::{self, session};
+use crate::support::ken::User;
 use kenning::engine::{Engine, EngineError};
 use kenning::error::{Diagnose, ErrorKind};
 use kenning::ingest::IndexOptions;
@@ -34,8 +35,8 @@ pub struct House {
 }
 
 impl House {
-    pub fn new(data: &Path) -> Self {
-        Self { engine: reader::engine(data) }
+    pub fn new(user: &User) -> Self {
+        Self { engine: reader::engine(&user.home(), user.store()) }
     }
 
     /// Brings a folder up to date.

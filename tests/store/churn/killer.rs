@@ -1,5 +1,7 @@
 //! Commands that are run and killed, at a moment that is chosen by what they are at.
 
+use crate::support::ken::User;
+use kenning::store::{PostgresAccess, SharedDatabase};
 use rusqlite::{Connection, OpenFlags};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +30,10 @@ pub enum Phase {
 
 pub const PHASES: [Phase; 5] = [Phase::Starting, Phase::Database, Phase::Building, Phase::Writing, Phase::Renamed];
 
-/// Looks at a data directory from outside.
+/// Looks at a store from outside.
 struct Watch {
     home: PathBuf,
-    connection: Connection,
+    store: Store,
     version: i64,
     file: Option<u64>,
     leftovers: BTreeSet<PathBuf>,
@@ -45,19 +47,36 @@ pub fn leftovers(home: &Path) -> BTreeSet<PathBuf> {
     inside.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with('.')).collect()
 }
 
+/// What says whether anybody has changed it.
+enum Store {
+    File(Connection),
+    Shared(Box<SharedDatabase>),
+}
+
 impl Watch {
-    fn new(home: &Path) -> Self {
-        let path = home.join("kenning.db");
-        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-        let leftovers = leftovers(home);
-        let mut made =
-            Self { home: home.to_owned(), connection, version: 0, file: None, leftovers, first: Cell::default() };
+    fn new(user: &User) -> Self {
+        let home = user.home();
+        let store = match user.store() {
+            Some(address) => {
+                let shared = SharedDatabase::open(address, &PostgresAccess::default());
+                Store::Shared(Box::new(shared.unwrap().unwrap()))
+            }
+            None => {
+                let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+                Store::File(Connection::open_with_flags(home.join("kenning.db"), flags).unwrap())
+            }
+        };
+        let leftovers = leftovers(&home);
+        let mut made = Self { home, store, version: 0, file: None, leftovers, first: Cell::default() };
         (made.version, made.file) = (made.data_version(), made.inode());
         made
     }
 
     fn data_version(&self) -> i64 {
-        self.connection.query_row("PRAGMA data_version", [], |row| row.get(0)).unwrap_or(self.version)
+        match &self.store {
+            Store::File(file) => file.query_row("PRAGMA data_version", [], |row| row.get(0)).unwrap_or(self.version),
+            Store::Shared(shared) => shared.version().unwrap(),
+        }
     }
 
     fn inode(&self) -> Option<u64> {
@@ -97,7 +116,7 @@ impl Killer {
         mut other: Command,
         verb: &'static str,
         command: Command,
-        home: &Path,
+        user: &User,
         goal: (Phase, f64),
     ) -> bool {
         let mut beside = None;
@@ -107,7 +126,7 @@ impl Killer {
                 beside = Some(other.spawn().unwrap());
             }
         };
-        let dead = self.run_until(verb, command, home, Some(goal), &mut begun);
+        let dead = self.run_until(verb, command, user, Some(goal), &mut begun);
         begun(Phase::Renamed);
         assert!(beside.unwrap().wait().unwrap().success());
         dead
@@ -115,19 +134,19 @@ impl Killer {
 
     /// Runs a command until it is in a phase, and then for a share of what that usually takes; whether it was killed.
     /// Without a goal it runs to its end.
-    pub fn run(&mut self, verb: &'static str, command: Command, home: &Path, goal: Option<(Phase, f64)>) -> bool {
-        self.run_until(verb, command, home, goal, &mut |_| {})
+    pub fn run(&mut self, verb: &'static str, command: Command, user: &User, goal: Option<(Phase, f64)>) -> bool {
+        self.run_until(verb, command, user, goal, &mut |_| {})
     }
 
     fn run_until(
         &mut self,
         verb: &'static str,
         mut command: Command,
-        home: &Path,
+        user: &User,
         goal: Option<(Phase, f64)>,
         begun: &mut dyn FnMut(Phase),
     ) -> bool {
-        let watch = Watch::new(home);
+        let watch = Watch::new(user);
         let log = tempfile::NamedTempFile::new().unwrap();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.reopen().unwrap());
         let mut child = command.spawn().unwrap();

@@ -7,6 +7,7 @@ use crate::support::request::session_at;
 use kenning::embed::EncoderSettings;
 use kenning::engine::{Engine, EngineSettings, Session};
 use kenning::query::{Legs, SearchOptions};
+use kenning::store::SharedStore;
 use kenning::types::{Answer, Content, Hit};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -58,13 +59,13 @@ pub struct Outcome {
     pub took_ms: Vec<f32>,
 }
 
-/// An engine of this process on a data directory.
-pub fn engine(data: &Path) -> Engine {
+/// An engine of this process on a data directory, or on the database of this address.
+pub fn engine(data: &Path, store: Option<&str>) -> Engine {
     let mut models = home::settings();
     models.encoder = EncoderSettings { threads: Some(1), ..EncoderSettings::default() };
     Engine::new(EngineSettings {
         data: Some(data.to_owned()),
-        shared: None,
+        shared: store.map(SharedStore::at),
         config: None,
         cache: None,
         user_packs: None,
@@ -125,9 +126,10 @@ pub fn found(answer: &Answer) -> Vec<(usize, u32)> {
 }
 
 /// Run as a process of its own: searches until it is told to stop.
-pub fn read(places: &Places, reader: &str, seed: u64) {
+pub fn read(places: &Places, store: Option<&str>, reader: &str, seed: u64) {
     let outcomes: Vec<Outcome> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..THREADS).map(|at| scope.spawn(move || search(places, seed * THREADS + at))).collect();
+        let threads: Vec<_> =
+            (0..THREADS).map(|at| scope.spawn(move || search(places, store, seed * THREADS + at))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let mut all = Outcome::default();
@@ -140,8 +142,8 @@ pub fn read(places: &Places, reader: &str, seed: u64) {
     fs::write(places.outcome(reader), serde_json::to_vec(&all).unwrap()).unwrap();
 }
 
-fn search(places: &Places, seed: u64) -> Outcome {
-    let engine = engine(&places.home());
+fn search(places: &Places, store: Option<&str>, seed: u64) -> Outcome {
+    let engine = engine(&places.home(), store);
     let mut ledger = Following::new(&places.ledger());
     let mut chance = Chance(seed);
     let mut out = Outcome::default();

@@ -5,6 +5,7 @@ use super::reader::{Places, ask, engine, found};
 use super::{MODEL, RECALL_TARGET};
 use crate::store::twin::{owners, twins};
 use crate::support::home;
+use crate::support::ken::User;
 use kenning::ann::Recall;
 use kenning::embed::EncoderSettings;
 use kenning::engine::Engine;
@@ -13,12 +14,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-/// Two ways to the same answers: by the file of vectors and what has changed since, and by comparing everything that
-/// the database has.
+/// Two ways to the same answers: by the file of vectors and what has changed since, or by a shared store, and by
+/// comparing everything that the database has.
 pub struct Referee {
     with_file: Engine,
     alone: Engine,
-    home: PathBuf,
+    /// The data directory of the latter.
+    beside: PathBuf,
     questions: Vec<String>,
     /// Vectors of questions that nothing answers exactly.
     probes: Vec<Vec<f32>>,
@@ -47,26 +49,30 @@ fn mean(one: &[f32], other: &[f32]) -> Vec<f32> {
 }
 
 impl Referee {
-    pub fn new(places: &Places, count: usize) -> Self {
-        // The same database, without the file beside it.
+    pub fn new(places: &Places, user: &User, count: usize) -> Self {
         let beside = places.0.join("alone");
-        fs::create_dir_all(&beside).unwrap();
-        for name in ["kenning.db", "kenning.db-wal"] {
-            std::os::unix::fs::symlink(places.home().join(name), beside.join(name)).unwrap();
+        if user.store().is_none() {
+            // The same database, without the file beside it. Of a shared one this is a copy.
+            fs::create_dir_all(&beside).unwrap();
+            for name in ["kenning.db", "kenning.db-wal"] {
+                std::os::unix::fs::symlink(places.home().join(name), beside.join(name)).unwrap();
+            }
         }
         let questions: Vec<String> = (0..count).map(|at| text(900_000_000 + at, 1)).collect();
         let encoder = home::encoder(MODEL, EncoderSettings::default());
         let texts: Vec<&str> = questions.iter().map(String::as_str).collect();
         let sides = [Role::Passage, Role::Query].map(|role| encoder.encode(&texts, role, &mut |_| {}).unwrap());
         let probes = sides[0].iter().zip(&sides[1]).map(|(one, other)| mean(&one.vector, &other.vector)).collect();
-        let home = places.home();
-        Self { with_file: engine(&home), alone: engine(&beside), home, questions, probes, seen: Seen::default() }
+        let (with_file, alone) = (engine(&places.home(), user.store()), engine(&beside, None));
+        Self { with_file, alone, beside, questions, probes, seen: Seen::default() }
     }
 
-    pub fn compare(&mut self, when: &str) {
+    pub fn compare(&mut self, user: &User, when: &str) {
         self.seen.checks += 1;
-        let (file, truth) = twins(&self.home);
-        if let Some(file) = file {
+        if let Some(store) = user.store() {
+            let ran = user.ken(&["store", "copy", "--from", store, "--to", self.beside.to_str().unwrap()]);
+            assert_eq!(ran.code, 0, "{when}: {ran:?}");
+        } else if let (Some(file), truth) = twins(&user.home()) {
             let shares: Vec<f64> = self
                 .probes
                 .iter()

