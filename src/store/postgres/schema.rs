@@ -139,7 +139,8 @@ pub(super) fn check_copy(client: &mut Client, name: &str) -> Result<Rights, Stor
 /// Refuses a database that holds no store, or one of another schema than this program's.
 pub(super) fn check(client: &mut Client, name: &str) -> Result<Rights, StoreError> {
     let Some(found) = version(client, name)? else { return Err(StoreError::NoStore { name: name.to_owned() }) };
-    is_present(found, name)
+    is_present(found, name)?;
+    Rights::of(client, name, found)
 }
 
 /// What a statement selects to know the schema of an open connection, which is there.
@@ -151,7 +152,7 @@ pub(super) fn is_present(found: i64, name: &str) -> Result<(), StoreError> {
     if found < known {
         return Err(StoreError::OlderCopy { name: name.to_owned(), found });
     }
-    Rights::of(client, name, found)
+    Ok(())
 }
 
 /// The schema that this program knows, if what was found is no newer.
