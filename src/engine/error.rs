@@ -234,6 +234,8 @@ pub enum EngineError {
         model: Fingerprint,
         /// How the user names it: a name or a folder.
         given: String,
+        /// Whether other machines use the same index.
+        is_shared: bool,
     },
     /// The input could not be read.
     #[error("the input: {0}")]
@@ -357,6 +359,9 @@ impl Diagnose for EngineError {
             Self::NoTool { .. } => Some("`ken tools list` shows the tools".to_owned()),
             Self::NoExport { .. } => Some("give a folder that `ken export --markdown` wrote".to_owned()),
             Self::NothingIndexed => Some("ken index PATH".to_owned()),
+            Self::ModelMismatch { index, is_shared: true, .. } => {
+                Some(format!("`ken model use {}` uses the model of all who share this store", index.name()))
+            }
             Self::ModelMismatch { index, given, .. } => Some(format!(
                 "`ken model use {}` makes the index again with it; or search with --model {}",
                 shown_text(given),

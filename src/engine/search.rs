@@ -344,6 +344,7 @@ impl Engine {
                 index: index.fingerprint.clone(),
                 model: encoder.fingerprint().clone(),
                 given: self.settings.model.clone(),
+                is_shared: self.is_shared(),
             }),
             _ => Ok(()),
         }

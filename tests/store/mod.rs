@@ -14,7 +14,7 @@ mod renewal; // the file of vectors is made again while others write
 #[cfg(target_os = "linux")]
 mod replica; // searches that read from a standby
 #[cfg(target_os = "linux")]
-mod rolling; // machines that change to a newer ken at different times
+mod rolling; // machines that change to a newer ken, or another model, one after the other
 #[cfg(target_os = "linux")]
 mod scopes; // teams in one store in PostgreSQL, which withholds from each what is another's
 #[cfg(target_os = "linux")]

@@ -1,8 +1,10 @@
-//! Machines that share a store and are changed to a newer `ken` one after the other.
+//! Machines that share a store and are changed one after the other: to a newer `ken`, to another model.
 
-use crate::support::ken::User;
+use crate::support::ken::{Ran, User};
 use crate::support::service::Service;
+use crate::support::tiny::Tiny;
 use serde_json::json;
+use std::process::{Command, Stdio};
 
 /// A newer `ken` has changed the schema: an older one that runs already answers nothing from what it knew before, and
 /// one that starts refuses too.
@@ -40,4 +42,66 @@ fn an_older_ken_that_runs_already_refuses_the_schema_of_a_newer_one() {
     user.psql(&format!("UPDATE kenning.schema_version SET number = {present}"));
     assert!(search().body.contains("forty lamps"));
     user.assert_sound();
+}
+
+fn ran(user: &User, arguments: &[&str]) -> Ran {
+    let ran = user.ken(arguments);
+    assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
+    ran
+}
+
+fn put(user: &User, id: &str, text: &str) -> Ran {
+    user.ken_with(&["items", "put", "-"], json!({"id": id, "text": text}).to_string().as_bytes())
+}
+
+/// How many vectors of each model there are.
+fn vectors(user: &User) -> String {
+    user.psql(
+        "SELECT split_part(fingerprint, '@', 1) || ' ' || count(*) FROM kenning.vector
+         JOIN kenning.model ON model.id = model_id GROUP BY fingerprint ORDER BY fingerprint",
+    )
+}
+
+/// One machine changes to another model. The other one answers all the while, puts nothing in that the first would not
+/// find, and is told how to follow.
+#[test]
+fn machines_change_to_another_model_one_after_the_other() {
+    let one = User::sharing();
+    let two = User::beside(&one);
+    let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    Tiny::quick().write(a.path());
+    Tiny { seed: 9, ..Tiny::quick() }.write(b.path());
+    for (dir, name) in [(&a, "alpha"), (&b, "beta")] {
+        ran(&one, &["model", "import", dir.path().to_str().unwrap(), "--name", name]);
+    }
+    ran(&one, &["model", "use", "alpha"]);
+    // An import embeds all packs, so the other machine gets a copy.
+    let copied = Command::new("cp").arg("-a").arg(one.home()).arg(two.home()).status();
+    assert!(copied.unwrap().success());
+    let (pier, tower) = ("The north pier has forty lamps.", "The tower has a bell of bronze.");
+    assert_eq!(put(&one, "pier", pier).code, 0);
+    assert_eq!(vectors(&one), "alpha 1\n");
+    let finds = |user: &User, text: &str| ran(user, &["search", "--min-relevance", "0", text]).out.contains(text);
+
+    let mut using = one.command(&["model", "use", "beta"]);
+    let mut using = using.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut is_over = false;
+    while !is_over {
+        is_over = using.try_wait().unwrap().is_some();
+        assert!(finds(&two, pier));
+    }
+    assert!(using.wait().unwrap().success());
+    assert_eq!(vectors(&one), "alpha 1\nbeta 1\n", "the other machine searches with the old ones");
+
+    let refused = put(&two, "tower", tower);
+    assert!(refused.code == 6 && refused.err.contains("ken model use beta"), "{refused:?}");
+    assert_eq!(put(&one, "tower", tower).code, 0);
+    assert!(finds(&two, tower) && finds(&one, tower));
+
+    ran(&two, &["model", "use", "beta"]);
+    assert_eq!(put(&two, "gate", "The gate is closed at dusk.").code, 0);
+    assert!(finds(&two, tower) && finds(&one, "The gate is closed at dusk."));
+    ran(&one, &["gc"]);
+    assert_eq!(vectors(&one), "beta 3\n");
+    two.assert_sound();
 }
