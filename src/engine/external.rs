@@ -88,20 +88,21 @@ impl Engine {
         }
         session.check()?;
         let (lock, mut database) = self.write_between("ken items put", session)?;
-        let mut embedded = 0;
+        let (mut embedded, mut semantic) = (0, false);
+        // Texts of the items that have their vectors.
+        let mut ready: Option<HashSet<String>> = None;
         let Changes { report, items, forgotten } = loop {
             let mut found = changes(&database, &items, session.now())?;
-            let mut made = 0;
-            if !found.items.is_empty() {
-                (made, found.report.semantic) =
-                    self.embed_items(&found.items, embedded == 0, &mut database, &lock, session)?;
-            }
-            embedded += made;
-            found.report.embedded = embedded;
-            // Others may have written to a shared store while texts were embedded, so what is there is looked at again.
-            if made == 0 {
+            let texts: HashSet<String> = found.items.iter().map(|(item, _)| item.text()).collect();
+            let is_ready = ready.as_ref().is_some_and(|ready| texts.is_subset(ready));
+            if is_ready || texts.is_empty() {
+                (found.report.embedded, found.report.semantic) = (embedded, semantic);
                 break found;
             }
+            let (made, is_embedded) = self.embed_items(&found.items, ready.is_none(), &mut database, &lock, session)?;
+            (embedded, semantic) = (embedded + made, is_embedded);
+            // Others may have written to a shared store while texts were embedded, so what is there is looked at again.
+            ready = Some(texts);
         };
         if !items.is_empty() {
             session.check()?;

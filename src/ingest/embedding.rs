@@ -35,6 +35,8 @@ pub struct Embedder<'a> {
     pub texts: usize,
     /// Texts that were longer than the model takes.
     pub truncated: usize,
+    /// Whether vectors were put back that somebody had removed, who may have removed their texts.
+    pub put_back: bool,
 }
 
 impl<'a> Embedder<'a> {
@@ -78,7 +80,7 @@ impl<'a> Embedder<'a> {
                 model
             }
         };
-        Ok(Self { encoder, model, tokens: 0, texts: 0, truncated: 0 })
+        Ok(Self { encoder, model, tokens: 0, texts: 0, truncated: 0, put_back: false })
     }
 
     /// The model's row.
@@ -86,9 +88,9 @@ impl<'a> Embedder<'a> {
         &self.model
     }
 
-    /// Makes the vectors of those texts that have none, and keeps them. `heard` gets texts and tokens so far. Others may
-    /// write to a shared store while texts go through the model, also what was looked at before this; when it returns,
-    /// all of the texts have vectors.
+    /// Makes the vectors of those texts that have none, and keeps them. `heard` gets the texts and tokens so far. While
+    /// texts go through the model, others may write to a shared store, so what the caller read before may have changed.
+    /// When this returns, all of the texts have vectors.
     ///
     /// # Errors
     /// [`IngestError`] when the model or the store fails; what was committed before stays.
@@ -107,7 +109,8 @@ impl<'a> Embedder<'a> {
             if missing.is_empty() {
                 return Ok(());
             }
-            // Whoever wrote meanwhile may have removed vectors that nothing used yet.
+            // Meanwhile others may have removed new vectors, because no item used them yet. A user who sees only some
+            // scopes of a shared store does not see a vector either before an item uses it.
             let (removed, new): (Vec<_>, Vec<_>) = missing.into_iter().partition(|(hash, _)| made.contains_key(hash));
             for slice in new.chunks(SLICE) {
                 let mut encoded = Ok(Vec::new());
@@ -121,7 +124,14 @@ impl<'a> Embedder<'a> {
                     return Err(IngestError::Cancelled);
                 }
             }
-            self.keep(removed.iter().map(|(hash, _)| (*hash, made[hash].as_slice())), store, lock)?;
+            if let Some((first, _)) = removed.first() {
+                self.keep(removed.iter().map(|(hash, _)| (*hash, made[hash].as_slice())), store, lock)?;
+                self.put_back |= store.has_vector(&self.model, first)?;
+            }
+            if new.is_empty() {
+                // Nobody else has written since it was looked at.
+                return Ok(());
+            }
         }
     }
 

@@ -449,48 +449,77 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         for file in &mut pending {
             self.withhold(file)?;
         }
-        let passages = pending.iter().flat_map(|file| file.pieces.iter().flatten().flat_map(passages_of));
-        let texts: Vec<(TextHash, String)> = passages.map(|text| (text_hash(&text), text)).collect();
-        let ((files, files_total), (bytes, bytes_total)) = (self.files, self.bytes);
-        let progress = &mut *self.progress;
-        let mut heard = |chunks: usize, tokens: usize| {
-            progress(Progress::Indexing { files, files_total, bytes, bytes_total, chunks, tokens });
-        };
-        if !texts.is_empty() {
-            let open = match embedder {
-                Some(open) => open,
-                None => embedder.insert(match encoder()? {
-                    Some(encoder) => Some(Embedder::new(encoder, self.store, self.lock)?),
-                    None => None,
-                }),
-            };
-            if let Some(open) = open {
-                let texts: Vec<(TextHash, &str)> = texts.iter().map(|(hash, text)| (*hash, text.as_str())).collect();
-                open.embed(&texts, self.store, self.lock, self.between.stopped, &mut heard)?;
+        loop {
+            self.embed(&pending, embedder, encoder)?;
+            // Others may have forgotten a text of these files meanwhile.
+            let mut withheld = false;
+            for file in &mut pending {
+                withheld |= self.withhold(file)?;
+            }
+            if !withheld {
+                break;
             }
         }
-        self.commit(pending)?;
+        let put_back = match embedder {
+            Some(Some(open)) => std::mem::take(&mut open.put_back),
+            _ => false,
+        };
+        self.commit(pending, put_back)?;
         // Without a model nothing else says how far it is.
         let (chunks, tokens) = match embedder {
             Some(Some(open)) => (open.texts, open.tokens),
             _ => (0, 0),
         };
+        let ((files, files_total), (bytes, bytes_total)) = (self.files, self.bytes);
         (self.progress)(Progress::Indexing { files, files_total, bytes, bytes_total, chunks, tokens });
         Ok(())
     }
 
-    /// Takes the context away from what stands behind a text that was forgotten.
-    fn withhold(&self, file: &mut Pending) -> Result<(), IngestError> {
-        let (Some(id), Some(pieces)) = (file.known, &mut file.pieces) else { return Ok(()) };
-        for at in behind_forgotten(&self.store.anchors(id)?, &sketch(pieces)) {
-            if let Some(attributes) = pieces[at].attributes.as_object_mut() {
-                attributes.remove(CONTEXT);
-            }
+    /// Makes the vectors of what is to be committed.
+    fn embed(
+        &mut self,
+        pending: &[Pending],
+        embedder: &mut Option<Option<Embedder<'a>>>,
+        encoder: &mut OpenEncoder<'a>,
+    ) -> Result<(), IngestError> {
+        let passages = pending.iter().flat_map(|file| file.pieces.iter().flatten().flat_map(passages_of));
+        let texts: Vec<(TextHash, String)> = passages.map(|text| (text_hash(&text), text)).collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let ((files, files_total), (bytes, bytes_total)) = (self.files, self.bytes);
+        let progress = &mut *self.progress;
+        let mut heard = |chunks: usize, tokens: usize| {
+            progress(Progress::Indexing { files, files_total, bytes, bytes_total, chunks, tokens });
+        };
+        let open = match embedder {
+            Some(open) => open,
+            None => embedder.insert(match encoder()? {
+                Some(encoder) => Some(Embedder::new(encoder, self.store, self.lock)?),
+                None => None,
+            }),
+        };
+        if let Some(open) = open {
+            let texts: Vec<(TextHash, &str)> = texts.iter().map(|(hash, text)| (*hash, text.as_str())).collect();
+            open.embed(&texts, self.store, self.lock, self.between.stopped, &mut heard)?;
         }
         Ok(())
     }
 
-    fn commit(&mut self, pending: Vec<Pending>) -> Result<(), IngestError> {
+    /// Takes the context away from what stands behind a text that was forgotten; whether there was any.
+    fn withhold(&self, file: &mut Pending) -> Result<bool, IngestError> {
+        let (Some(id), Some(pieces)) = (file.known, &mut file.pieces) else { return Ok(false) };
+        let mut withheld = false;
+        for at in behind_forgotten(&self.store.anchors(id)?, &sketch(pieces)) {
+            if let Some(attributes) = pieces[at].attributes.as_object_mut() {
+                withheld |= attributes.remove(CONTEXT).is_some();
+            }
+        }
+        Ok(withheld)
+    }
+
+    /// Commits files, without vectors that nothing uses if some of theirs were `put_back`.
+    fn commit(&mut self, pending: Vec<Pending>, put_back: bool) -> Result<(), IngestError> {
         if pending.is_empty() {
             return Ok(());
         }
@@ -530,6 +559,9 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             self.report.chunks_added += changes.add.len();
             self.report.chunks_removed += changes.remove.len();
             self.report.chunks_kept += changes.kept;
+        }
+        if put_back {
+            batch.drop_unused_vectors()?;
         }
         Ok(batch.commit()?)
     }

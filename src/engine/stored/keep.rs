@@ -123,7 +123,8 @@ impl Engine {
             return Ok(Renewed::NotDue);
         };
         let Some(model) = database.index_model()? else { return Ok(Renewed::NotDue) };
-        if !self.is_due(database, &model)? {
+        // The index is of all scopes, so it is made and measured by users who see all.
+        if !database.reads_all() || !self.is_due(database, &model)? {
             return Ok(Renewed::NotDue);
         }
         // Of other machines the store itself keeps us apart.

@@ -143,12 +143,13 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
         };
         let told = tokio::spawn(async move {
             let heard = asked_to_end().await;
-            jobs.cancel_all();
+            // First, so that a job that stops for this reason goes on elsewhere.
             end.send_replace(true);
+            jobs.cancel_all();
             heard
         });
         let app = Arc::new(app);
-        jobs::work(&app);
+        jobs::work(&app)?;
         accept::serve(listener, router(app), metrics, ending).await;
         told.await.map_err(io::Error::other)?
     });

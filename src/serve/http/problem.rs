@@ -58,6 +58,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, ErrorKind::Usage, detail, hint)
     }
 
+    /// Whether this says that there is nothing.
+    pub fn is_not_found(&self) -> bool {
+        self.status == StatusCode::NOT_FOUND
+    }
+
     /// The path is there, and the method is not.
     pub fn wrong_method(allow: String) -> Self {
         let hint = format!("it has {allow}");

@@ -225,7 +225,7 @@ impl SharedDatabase {
     }
 
     /// Refuses what another `ken` has made of the schema since the store was opened.
-    fn check_schema(&self) -> Result<(), StoreError> {
+    pub(super) fn check_schema(&self) -> Result<(), StoreError> {
         let schema = self.one(&format!("SELECT {SCHEMA}"), &[], |row| row.integer(0))?;
         is_present(schema, &self.name)
     }

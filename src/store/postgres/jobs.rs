@@ -15,6 +15,11 @@ const WORKERS: i32 = 0x4b45_4e02;
 const WAIT: Duration = Duration::from_secs(2);
 const COLUMNS: &str = "id, request, state, CAST(phase = 'over' AS integer), CAST(is_cancelled AS integer), attempts";
 
+/// Whether the worker of a job that runs lives no more.
+const LOST: &str = "NOT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+    WHERE locktype = 'advisory' AND granted AND datname = current_database()
+        AND classid::bigint = 1262833154 AND objid::bigint = job.service)";
+
 /// How a job stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredJob {
@@ -66,7 +71,7 @@ impl SharedJobs {
         Ok(Self { database, number })
     }
 
-    /// Adds one that waits; none if `at_most` have not ended yet. Those that ended go, but for the last `at_most`.
+    /// Adds one that waits; none if about `at_most` have not ended yet. Those that ended go, but for the last `at_most`.
     ///
     /// # Errors
     /// [`StoreError`] when the server refuses.
@@ -91,22 +96,21 @@ impl SharedJobs {
         self.database.first(&format!("SELECT {COLUMNS} FROM job WHERE id = ?1"), &values![id], read)
     }
 
-    /// Begins the first of those that wait or have lost their worker, if `admits` takes it. Nobody else begins it.
+    /// Begins the first of those that wait or have lost their worker, if `admits` takes it. Nobody else begins it. This
+    /// worker does nothing now, so what it has begun before counts as lost.
     ///
     /// # Errors
-    /// [`StoreError`] when the server refuses.
+    /// [`StoreError`] when the server refuses, or a newer `ken` has changed the schema.
     pub fn begin(&self, mut admits: impl FnMut(&StoredJob) -> bool) -> Result<Option<StoredJob>, StoreError> {
         self.be_known()?;
         let batch = self.database.begin_quickly(WAIT)?;
+        self.database.check_schema()?;
         let sql = format!(
             "SELECT {COLUMNS} FROM job
-             WHERE phase = 'waiting' OR phase = 'running' AND NOT EXISTS
-                (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
-                    WHERE locktype = 'advisory' AND datname = current_database()
-                        AND classid::bigint = {WORKERS} AND objid::bigint = job.service AND granted)
+             WHERE phase = 'waiting' OR phase = 'running' AND (service = ?1 OR {LOST})
              ORDER BY id FOR UPDATE OF job SKIP LOCKED"
         );
-        let found = batch.rows(&sql, &[], read)?.into_iter().find(|job| admits(job));
+        let found = batch.rows(&sql, &values![self.number], read)?.into_iter().find(|job| admits(job));
         if let Some(job) = &found {
             let sql = "UPDATE job SET phase = 'running', service = ?2, attempts = attempts + 1 WHERE id = ?1";
             batch.execute(sql, &values![job.id, self.number])?;
@@ -133,17 +137,19 @@ impl SharedJobs {
         Ok(is_cancelled == Some(0))
     }
 
-    /// Asks whoever works on a job to stop. One that waits ends at once, in the state `waiting`.
+    /// Asks whoever works on a job to stop. One that nobody works on ends at once, in the state `ended`.
     ///
     /// # Errors
     /// [`StoreError`] when the server refuses.
-    pub fn cancel(&self, id: i64, waiting: &str) -> Result<(), StoreError> {
+    pub fn cancel(&self, id: i64, ended: &str) -> Result<(), StoreError> {
         let batch = self.database.begin_quickly(WAIT)?;
-        let sql = "UPDATE job SET is_cancelled = TRUE,
-                state = CASE phase WHEN 'waiting' THEN ?2 ELSE state END,
-                phase = CASE phase WHEN 'waiting' THEN 'over' ELSE phase END
-            WHERE id = ?1 AND phase <> 'over'";
-        batch.execute(sql, &values![id, waiting])?;
+        let sql = format!(
+            "UPDATE job SET is_cancelled = TRUE,
+                state = CASE WHEN phase = 'waiting' OR {LOST} THEN ?2 ELSE state END,
+                phase = CASE WHEN phase = 'waiting' OR {LOST} THEN 'over' ELSE phase END
+             WHERE id = ?1 AND phase <> 'over'"
+        );
+        batch.execute(&sql, &values![id, ended])?;
         batch.commit()
     }
 

@@ -1,7 +1,7 @@
 //! What a user sees of a store. The database withholds rows of scopes that are not theirs (`0006_scopes.sql`); here is
 //! told whoever would get nothing, or a part where all is needed.
 
-use super::schema::refused;
+use super::row::refused;
 use crate::store::StoreError;
 use postgres::Client;
 

@@ -2,8 +2,10 @@
 
 use super::text::{marked, unmarked};
 use crate::store::StoreError;
+use crate::store::error::odd_content;
 use crate::store::sql::{SqlError, SqlRow, SqlValue};
 use postgres::Row;
+use postgres::error::SqlState;
 use postgres::types::private::BytesMut;
 use postgres::types::{FromSql, IsNull, ToSql, Type};
 use std::error::Error;
@@ -21,10 +23,26 @@ impl Failure {
     /// The same of the store with this name.
     pub fn of(self, name: &str) -> StoreError {
         match self {
-            Self::Said(source) => super::schema::refused(name)(source),
+            Self::Said(source) => refused(name)(source),
             Self::Odd(what) => StoreError::OddValue { name: name.to_owned(), what },
         }
     }
+}
+
+/// What the server of this name said. What it says of content that nobody wrote is damage.
+pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_ {
+    |source| match odd_content(&source) {
+        Some(what) => StoreError::OddValue { name: name.to_owned(), what },
+        None if is_of_another_scope(&source) => StoreError::OtherScope { name: name.to_owned() },
+        None => StoreError::Postgres { name: name.to_owned(), source },
+    }
+}
+
+/// Whether a policy refused a row that was written. The server's words may be of any language.
+fn is_of_another_scope(error: &postgres::Error) -> bool {
+    error.as_db_error().is_some_and(|said| {
+        *said.code() == SqlState::INSUFFICIENT_PRIVILEGE && said.routine() == Some("ExecWithCheckOptions")
+    })
 }
 
 impl From<postgres::Error> for Failure {

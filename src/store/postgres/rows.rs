@@ -1,7 +1,8 @@
 //! A database in PostgreSQL as a place that stores are copied from and to (`store::mirror`).
 
 use super::connect::{Access, connect};
-use super::schema::{check_copy, lock, prepare, refused};
+use super::row::refused;
+use super::schema::{check_copy, lock, prepare};
 use super::text::{marked, unmarked};
 use crate::store::StoreError;
 use crate::store::error::odd_content;

@@ -1,8 +1,9 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
 use super::rights::Rights;
+use super::row::refused;
 use crate::store::StoreError;
-use crate::store::error::{odd_content, reason};
+use crate::store::error::reason;
 use postgres::error::{Severity, SqlState};
 use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
@@ -175,22 +176,6 @@ pub(super) fn version(client: &mut impl GenericClient, name: &str) -> Result<Opt
         row.map_or(Ok(None), |row| row.try_get(0))
     };
     ask().map_err(refused(name))
-}
-
-/// What the server of this name said. What it says of content that nobody wrote is damage.
-pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_ {
-    |source| match odd_content(&source) {
-        Some(what) => StoreError::OddValue { name: name.to_owned(), what },
-        None if is_of_another_scope(&source) => StoreError::OtherScope { name: name.to_owned() },
-        None => StoreError::Postgres { name: name.to_owned(), source },
-    }
-}
-
-/// Whether a policy refused a row that was written. The server's words may be of any language.
-fn is_of_another_scope(error: &postgres::Error) -> bool {
-    error.as_db_error().is_some_and(|said| {
-        *said.code() == SqlState::INSUFFICIENT_PRIVILEGE && said.routine() == Some("ExecWithCheckOptions")
-    })
 }
 
 #[cfg(test)]

@@ -30,8 +30,10 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
-/// How often a job that another service does is looked at for whoever follows it.
+/// How long a follower waits before a job is read again that another service runs.
 const LOOK: Duration = Duration::from_millis(500);
+/// Threads that look up jobs at the same time.
+const LOOKING: usize = 2;
 
 /// Files or folders that are to be indexed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -129,6 +131,8 @@ pub(super) struct Jobs {
     folders: Vec<PathBuf>,
     /// Those of a shared store, if that is used.
     board: Option<shared::Board>,
+    /// Who may look up a job at the same time: that may wait for the store.
+    looking: Semaphore,
 }
 
 /// A job that is asked for by its number.
@@ -149,6 +153,7 @@ impl Jobs {
             turn: Arc::new(Semaphore::new(1)),
             folders: folders.iter().filter_map(there).collect(),
             board: None,
+            looking: Semaphore::new(LOOKING),
         }
     }
 
@@ -315,6 +320,7 @@ fn failed(job: &mut Job, kind: &str, message: &str, hint: Option<&str>) {
 }
 
 async fn find(app: &Arc<App>, id: Option<String>) -> Result<Found, Problem> {
+    let _looking = app.jobs.looking.acquire().await.map_err(|_| Problem::internal())?;
     let jobs = Arc::clone(&app.jobs);
     spawn_blocking(move || jobs.find(id.as_deref())).await.map_err(|_| Problem::internal())?
 }
@@ -357,7 +363,9 @@ impl Followed {
                     *self = found.into();
                     return true;
                 }
-                Err(_) => return false,
+                Err(problem) if problem.is_not_found() => return false,
+                // The store may be back soon.
+                Err(_) => {}
             }
         }
     }

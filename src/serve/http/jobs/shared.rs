@@ -7,6 +7,8 @@ use crate::engine::face::stores::{SharedJobs, StoredJob};
 use crate::render::json_object;
 use crate::serve::http::App;
 use crate::types::limits::HTTP_JOBS;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,8 +24,10 @@ const TELLS: usize = 60;
 
 /// What this service knows of the jobs of its store.
 pub(super) struct Board {
-    /// Opened when it is first asked.
+    /// Begins jobs and says how far they are. Opened when it is first asked.
     worker: Mutex<Option<SharedJobs>>,
+    /// Adds jobs and looks them up, and waits for no work.
+    looker: Mutex<Option<SharedJobs>>,
     open: Box<dyn Fn() -> Result<Option<SharedJobs>, EngineError> + Send + Sync>,
     /// Wakes whoever looks for jobs.
     wake: Mutex<Option<Sender<()>>>,
@@ -32,12 +36,17 @@ pub(super) struct Board {
 impl Board {
     /// One that opens the store like this.
     pub fn new(open: impl Fn() -> Result<Option<SharedJobs>, EngineError> + Send + Sync + 'static) -> Self {
-        Self { worker: Mutex::default(), open: Box::new(open), wake: Mutex::default() }
+        let (worker, looker) = (Mutex::default(), Mutex::default());
+        Self { worker, looker, open: Box::new(open), wake: Mutex::default() }
     }
 
     /// Asks the store; `None` if it is a file.
-    fn ask<T>(&self, ask: impl FnOnce(&SharedJobs) -> Result<T, EngineError>) -> Result<Option<T>, EngineError> {
-        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+    fn ask<T>(
+        &self,
+        whom: &Mutex<Option<SharedJobs>>,
+        ask: impl FnOnce(&SharedJobs) -> Result<T, EngineError>,
+    ) -> Result<Option<T>, EngineError> {
+        let mut worker = whom.lock().unwrap_or_else(PoisonError::into_inner);
         if worker.is_none() {
             *worker = (self.open)()?;
         }
@@ -47,7 +56,7 @@ impl Board {
     /// Adds a job; gives its number, `Some(None)` if there are too many.
     pub fn add(&self, request: &IndexRequest, job: &Job) -> Result<Option<Option<u64>>, EngineError> {
         let (request, state) = (json_object(request), json_object(job));
-        let id = self.ask(|jobs| Ok(jobs.add(&request, &state, HTTP_JOBS)?))?;
+        let id = self.ask(&self.looker, |jobs| Ok(jobs.add(&request, &state, HTTP_JOBS)?))?;
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
             // Nobody hears it when the service ends.
             let _ = wake.send(());
@@ -58,7 +67,7 @@ impl Board {
     /// A job of any service.
     pub fn job(&self, id: u64) -> Result<Option<Job>, EngineError> {
         let Ok(id) = i64::try_from(id) else { return Ok(None) };
-        let found = self.ask(|jobs| Ok(jobs.job(id)?))?.flatten();
+        let found = self.ask(&self.looker, |jobs| Ok(jobs.job(id)?))?.flatten();
         Ok(found.and_then(|found| as_job(&found)))
     }
 
@@ -66,17 +75,19 @@ impl Board {
     pub fn cancel(&self, job: &Job) -> Result<(), EngineError> {
         let Ok(id) = job.id.parse() else { return Ok(()) };
         let waiting = json_object(&Job { state: State::Cancelled, ..job.clone() });
-        self.ask(|jobs| Ok(jobs.cancel(id, &waiting)?)).map(drop)
+        self.ask(&self.looker, |jobs| Ok(jobs.cancel(id, &waiting)?)).map(drop)
     }
 
     fn begin(&self, jobs: &Jobs) -> Result<Option<StoredJob>, EngineError> {
-        let admits = |job: &StoredJob| request(job).is_some_and(|request| paths(jobs, &request).is_some());
-        Ok(self.ask(|worker| Ok(worker.begin(admits)?))?.flatten())
+        // One that is to stop needs no files.
+        let admits =
+            |job: &StoredJob| job.is_cancelled || request(job).is_some_and(|request| paths(jobs, &request).is_some());
+        Ok(self.ask(&self.worker, |worker| Ok(worker.begin(admits)?))?.flatten())
     }
 
     fn tell(&self, job: &StoredJob, state: &Job, is_over: bool) -> Result<bool, EngineError> {
         let state = json_object(state);
-        Ok(self.ask(|worker| Ok(worker.tell(job, &state, is_over)?))?.unwrap_or(false))
+        Ok(self.ask(&self.worker, |worker| Ok(worker.tell(job, &state, is_over)?))?.unwrap_or(false))
     }
 }
 
@@ -96,16 +107,19 @@ fn paths(jobs: &Jobs, request: &IndexRequest) -> Option<Vec<PathBuf>> {
 }
 
 /// Does jobs of the store, one after another, in a thread of its own, until the service ends.
-pub(in crate::serve::http) fn work(app: &Arc<App>) {
+///
+/// # Errors
+/// [`io::Error`] when no thread can be started.
+pub(in crate::serve::http) fn work(app: &Arc<App>) -> io::Result<()> {
     if app.jobs.board.is_none() || app.jobs.folders.is_empty() {
-        return;
+        return Ok(());
     }
     let (wake, woken) = channel();
     if let Some(board) = &app.jobs.board {
         *board.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
     }
     let app = Arc::clone(app);
-    thread::spawn(move || look(&app, &woken));
+    thread::Builder::new().name("jobs".to_owned()).spawn(move || look(&app, &woken)).map(drop)
 }
 
 fn look(app: &App, woken: &Receiver<()>) {
@@ -125,37 +139,50 @@ fn look(app: &App, woken: &Receiver<()>) {
 
 /// Does a job that was begun, and says how far it is meanwhile.
 fn carry_out(app: &App, board: &Board, stored: &StoredJob) {
-    let Some((request, job)) = request(stored).zip(as_job(stored)) else { return };
-    let Some(paths) = paths(&app.jobs, &request) else { return };
+    let job = as_job(stored).unwrap_or_else(|| Job::waiting(stored.id.to_string()));
     let held = Held::new(Job { state: State::Waiting, ..job });
-    if stored.attempts > ATTEMPTS {
-        held.state.send_modify(|job| {
-            failed(job, "internal", "each service that began this job ended in the middle", None);
-        });
-    } else {
+    let fails = |message: &str| held.state.send_modify(|job| failed(job, "internal", message, None));
+    let asked = request(stored).and_then(|request| Some((paths(&app.jobs, &request)?, request.thorough)));
+    if stored.is_cancelled {
+        held.cancel();
+    } else if stored.attempts > ATTEMPTS {
+        fails("each service that began this job ended in the middle");
+    } else if let Some((paths, thorough)) = asked {
         app.jobs.known().insert(stored.id.unsigned_abs(), held.clone());
-        let (done, is_done) = channel::<()>();
-        thread::scope(|threads| {
-            let held = &held;
-            threads.spawn(move || {
-                while is_done.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
-                    let state = held.state.borrow().clone();
-                    // A store that cannot be reached says nothing of the job.
-                    if !state.state.is_over() && board.tell(stored, &state, false).is_ok_and(|goes_on| !goes_on) {
-                        held.cancel();
-                    }
-                }
-            });
-            perform(app, held, &paths, request.thorough);
-            drop(done);
-        });
+        let work = || do_telling(app, board, stored, &held, (&paths, thorough));
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            fails("the work ended with a panic");
+        }
+    } else {
+        fails("the paths of this job are gone");
     }
     let state = held.state.borrow().clone();
     // A service that ends does not end its job: another one goes on with it.
-    if state.state != State::Cancelled || !*app.ending.borrow() {
+    if state.state != State::Cancelled || stored.is_cancelled || !*app.ending.borrow() {
         tell_the_end(app, board, stored, &state);
     }
     app.jobs.known().remove(&stored.id.unsigned_abs());
+}
+
+/// Does a job. Another thread tells the store how far it is, and hears whether it should stop.
+fn do_telling(app: &App, board: &Board, stored: &StoredJob, held: &Held, (paths, thorough): (&[PathBuf], bool)) {
+    let (done, is_done) = channel::<()>();
+    thread::scope(|threads| {
+        let tell = move || {
+            while is_done.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
+                let state = held.state.borrow().clone();
+                // A store that cannot be reached says nothing of the job.
+                if !state.state.is_over() && board.tell(stored, &state, false).is_ok_and(|goes_on| !goes_on) {
+                    held.cancel();
+                }
+            }
+        };
+        // Without that thread nobody is told before the end.
+        let _telling = thread::Builder::new().spawn_scoped(threads, tell);
+        // Dropped in any case, so that the other thread ends.
+        let _done = done;
+        perform(app, held, paths, thorough);
+    });
 }
 
 fn tell_the_end(app: &App, board: &Board, stored: &StoredJob, state: &Job) {

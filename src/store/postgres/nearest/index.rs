@@ -3,7 +3,7 @@
 use super::super::SharedDatabase;
 use super::super::link::Link;
 use super::super::row::Failure;
-use super::super::schema::refused;
+use super::super::row::refused;
 use super::{INDEXED_DIMS, indexed};
 use crate::store::sql::{RunSql, SqlRow, SqlValue, floats, half_vector, values};
 use crate::store::{IndexModel, NearestIndex, ReadNearest, ReadVectors, StoreError, WriteBatch};
