@@ -1,5 +1,4 @@
-//! The items: whose scope is drawn, so that each filter admits a known share, and whose words are as frequent as words
-//! are.
+//! The items. Each scope has a known share of them, and words are as frequent as in natural text (Zipf).
 
 use kenning::types::{Authority, Item, Kind, Scope, State};
 

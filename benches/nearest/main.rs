@@ -1,5 +1,5 @@
-//! Nearest vectors and the million: our schema in PostgreSQL, plain pgvector as its documentation has it, and the store
-//! of one machine, on the same items.
+//! Nearest vectors among a million items: our schema in PostgreSQL, plain pgvector as its documentation has it, and the
+//! store of one machine.
 //!
 //! Measures load, index, size and search at 1 and 32 connections and with filters, with the recall at each setting, the
 //! systems one after the other in each row. Data: vectors that lie as embeddings do, of 384 components, drawn from

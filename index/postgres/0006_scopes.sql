@@ -6,8 +6,8 @@
 -- hash.
 --
 -- These tables hold nothing of a scope and stay open to whoever may read them: `meta` (settings of the store, counts,
--- what was measured), `model`, `corpus` (how much text there is in all), `vector_change` (numbers of rows, and when
--- they changed), `schema_version`.
+-- what was measured), `model`, `corpus` (how much text there is in all), `vector_change` (row ids of items whose
+-- vectors changed, in that order), `schema_version`.
 
 -- Who reads and writes which scope, a scope as `item` has it; '*' is every scope. A role counts for its members too.
 CREATE TABLE "reader" (
@@ -56,8 +56,8 @@ CREATE FUNCTION kenning.event_scope() RETURNS trigger LANGUAGE plpgsql SECURITY 
 END $$;
 CREATE TRIGGER event_scope BEFORE INSERT ON "memory_event" FOR EACH ROW EXECUTE FUNCTION kenning.event_scope();
 
--- Counters of what is no item are of entries of packs, which everybody has: they have no scope. What is named as an
--- item is, and is none, is of one that is gone: '' is no scope of anybody.
+-- A counter has no scope if it counts an entry of a pack, which everybody has. If its id looks like an item's but there
+-- is no such item, the item was deleted: its scope is then '', which nobody has.
 CREATE FUNCTION kenning.scope_of_use(used text) RETURNS text LANGUAGE sql STABLE
     SET search_path = pg_catalog, kenning, pg_temp AS $$
     SELECT coalesce((SELECT scope FROM kenning.item WHERE uid = used),
@@ -125,7 +125,7 @@ CREATE OR REPLACE FUNCTION kenning.words_removed() RETURNS trigger LANGUAGE plpg
     RETURN NULL;
 END $$;
 
--- Words of an item that is in another scope now are none: they are written again with that scope.
+-- When an item moves to another scope, its words are removed and then written again in the new scope.
 DROP TRIGGER words_outdated ON "item";
 CREATE TRIGGER words_outdated AFTER UPDATE OF "state", "title", "body", "scope" ON "item" FOR EACH ROW
     WHEN ((OLD.state, OLD.title, OLD.body, OLD.scope) IS DISTINCT FROM (NEW.state, NEW.title, NEW.body, NEW.scope))
@@ -168,7 +168,7 @@ CREATE OR REPLACE FUNCTION kenning.items_changed() RETURNS trigger LANGUAGE plpg
     RETURN NULL;
 END $$;
 
--- Files are cut anew in all scopes, whichever user is the first to cut them in another way.
+-- When one user changes how files are cut, the files of all scopes are cut again.
 CREATE FUNCTION kenning.cut_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, kenning, pg_temp AS $$ BEGIN
     UPDATE kenning.source SET size = -1, sha256 = decode(repeat('00', 32), 'hex') WHERE root <> '' AND size <> -1;
@@ -179,7 +179,7 @@ CREATE TRIGGER cut_first AFTER INSERT ON "meta" FOR EACH ROW WHEN (NEW.key = 'cu
 CREATE TRIGGER cut_changed AFTER UPDATE ON "meta" FOR EACH ROW
     WHEN (NEW.key = 'cut' AND NEW.value IS DISTINCT FROM OLD.value) EXECUTE FUNCTION kenning.cut_changed();
 
--- The policies. Those of tables that name a scope first.
+-- The policies, first of tables with a column for the scope.
 DO $$
 DECLARE one record;
 BEGIN
@@ -193,7 +193,7 @@ BEGIN
         EXECUTE format('CREATE POLICY of_scope ON kenning.%I USING ((SELECT kenning.reads_all())
             OR %I IN (SELECT kenning.own_scopes()))', one.name, one.key);
     END LOOP;
-    -- Rows that belong to one of another table are seen by who sees that one.
+    -- A row that belongs to a row of another table is visible to those who see that row.
     FOR one IN SELECT * FROM (VALUES ('external_item', 'item', 'item.id = external_item.item_id'),
         ('attribute', 'item', 'item.id = attribute.item_id'), ('embedding', 'item', 'item.id = embedding.item_id'),
         ('kept_out', 'source', 'source.id = kept_out.source_id'),
@@ -205,8 +205,7 @@ BEGIN
         EXECUTE format('CREATE POLICY of_scope ON kenning.%I USING ((SELECT kenning.reads_all())
             OR EXISTS (SELECT FROM kenning.%I WHERE %s))', one.name, one.other, one.same);
     END LOOP;
-    -- A vector is of all items that have its text. It may be put in before they are, and nothing of others is told by
-    -- that.
+    -- A vector belongs to all items with its text. It may be added before its items, which tells nothing about others.
     FOR one IN SELECT * FROM (VALUES ('vector'), ('half_vector')) AS vectors (name)
     LOOP
         EXECUTE format('CREATE POLICY of_scope ON kenning.%I USING ((SELECT kenning.reads_all())
@@ -221,7 +220,7 @@ CREATE POLICY of_scope ON "link" USING ((SELECT kenning.reads_all())
     OR EXISTS (SELECT FROM kenning.item WHERE item.uid = "from_uid"));
 CREATE POLICY of_scope ON "usage" USING ("scope" IS NULL OR (SELECT kenning.reads_all())
     OR "scope" IN (SELECT kenning.own_scopes()));
--- What happened is told to those who read all; everybody's changes are among it.
+-- Only those who read all read the log of events, because it has the changes of all. Everybody adds to it.
 CREATE POLICY told ON "event" FOR SELECT USING ((SELECT kenning.reads_all()));
 CREATE POLICY kept ON "event" FOR INSERT WITH CHECK (TRUE);
 

@@ -1,7 +1,7 @@
--- Vectors that change in place. Why: a copy into a store that is there updates rows of `vector`, and the row of
--- `half_vector` that was made of the old bytes stayed, so a search compared what no text has any more. Now it goes with
--- the change, and `ken` makes it again as it does for each vector that has none. The function runs with the rights of
--- the schema's owner, as those of 0003 do. Costs nothing: no row is read.
+-- Vectors that change in place. Why: a copy into an existing store updates rows of `vector`, but `half_vector` kept the
+-- row that was made from the old bytes, so searches compared an outdated vector. Now a trigger deletes that row, and
+-- `ken` makes it again, as for any vector without one. The function runs with the rights of the schema's owner, like
+-- those of 0003. Costs nothing: no row is read.
 -- Never edited once released; a test holds its hash.
 
 CREATE FUNCTION kenning.half_vectors_stale() RETURNS trigger LANGUAGE plpgsql

@@ -1,9 +1,9 @@
--- Jobs: work that a request begins and that goes on after it. Why: a request may reach one of several services, and who
--- asks how far a job is reaches another. A service may also end in the middle of a job, and then another goes on.
--- What is asked for, how far it is and what came of it are JSON. Whoever works on jobs has a number, and holds the
--- advisory lock (1262833154, that number) as long as it lives. `attempts` is how often somebody began. A job is for
--- the services of the role that added it, and for those who read all. Costs nothing: no row is read. Never edited once
--- released; a test holds its hash.
+-- Jobs: work that continues after the request that started it. Why: requests reach one of several services, so a
+-- question about a job may reach a service that does not run it. If a service ends in the middle of a job, another one
+-- continues. The request, the progress and the result are JSON. A worker has a number, and holds the advisory lock
+-- (1262833154, number) for as long as it lives. `attempts` counts how often the job was begun. A job is visible to the
+-- role that added it and to those who read all. Costs nothing: no row is read. Never edited once released; a test holds
+-- its hash.
 CREATE TABLE "job" (
     "id" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     "phase" text COLLATE "C" NOT NULL DEFAULT 'waiting' CHECK ("phase" IN ('waiting', 'running', 'over')),

@@ -104,7 +104,7 @@ fn keep() -> Result<(), String> {
     let run = read(&report).map_err(|error| lost(Loss::Unreadable, error.to_string()))?;
     // What tells of no run is nothing to keep.
     let Some(run) = run else { return Ok(()) };
-    // What other settings say is all the same here. Where the run belongs must be known.
+    // Only the store's settings must be right: they say where the run is kept. Bad values elsewhere do not matter.
     let config = Config::resolve_table("store", paths.config.as_deref(), &environment);
     let config = config.map_err(|error| lost(Loss::Other, error.to_string()))?;
     let mut place = Place { folder: data.clone(), shared: shared::store(&config.settings().store) };

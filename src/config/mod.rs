@@ -65,7 +65,7 @@ pub struct Config {
     origins: BTreeMap<&'static str, Origin>,
 }
 
-/// What of a setting that could not be put is an error still.
+/// Decides whether a setting that could not be put is an error.
 type Bears<'b> = dyn Fn(Result<(), ConfigError>) -> Result<(), ConfigError> + 'b;
 
 impl Config {
@@ -90,12 +90,11 @@ impl Config {
         Ok(config)
     }
 
-    /// The user's settings and the environment, for whoever needs those of one table alone: a value of another table
-    /// that does not fit is left out. An unknown key is an error wherever it stands, because one of this table may be
-    /// meant.
+    /// The user's settings and the environment, for callers that need only one table. A bad value in another table is
+    /// ignored. An unknown key is an error in every table, because it may be a misspelt key of this one.
     ///
     /// # Errors
-    /// [`ConfigError`] when a file cannot be read, or a setting of this table may be wrong.
+    /// [`ConfigError`] when a file cannot be read, a key is unknown, or a value of this table is wrong.
     pub fn resolve_table(table: &str, user: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
         let bears = |put: Result<(), ConfigError>| match put {
             Err(ConfigError::Value { key, .. }) if key.split_once('.').is_none_or(|(of, _)| of != table) => Ok(()),

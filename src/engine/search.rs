@@ -141,7 +141,8 @@ impl Request<'_, '_> {
         }
         let unfound = items.without_words();
         if unfound > 0 {
-            self.session.note(format!("{unfound} items are not found by their words yet: `ken gc` lists their words"));
+            let what = format!("{unfound} items cannot be found by their words yet: `ken gc` indexes their words");
+            self.session.note(what);
         }
         drop(moment);
         Ok(found)

@@ -171,7 +171,7 @@ pub enum StoreError {
         name: String,
     },
     /// A user of PostgreSQL who may read no scope.
-    #[error("{name} shows the user {role} no scope")]
+    #[error("{name} gives the user {role} no scope")]
     NoScopes {
         /// The database.
         name: String,
@@ -179,19 +179,19 @@ pub enum StoreError {
         role: String,
     },
     /// A user of PostgreSQL who reads some scopes, where all are needed.
-    #[error("{name} shows this user a part of its scopes, and this needs all of them")]
+    #[error("this needs all scopes of {name}, and this user sees only some of them")]
     PartOnly {
         /// The database.
         name: String,
     },
     /// A copy to a store of somebody else.
-    #[error("{name} is copied to by the owner of its tables alone")]
+    #[error("only the owner of the tables of {name} can copy to it")]
     NotOwner {
         /// The database.
         name: String,
     },
     /// A row of a scope that is not the user's.
-    #[error("{name} keeps this user from writing to a scope, or over what another scope holds")]
+    #[error("{name} does not let this user write to a scope, or replace what another scope holds")]
     OtherScope {
         /// The database.
         name: String,
@@ -453,8 +453,8 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
         }
         Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: `createdb NAME`",
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            "the user needs rights: to make a store, `GRANT CREATE ON DATABASE NAME TO USER`; in one that is there, \
-             those on its schema and tables"
+            "a new store needs `GRANT CREATE ON DATABASE NAME TO USER`; an existing one, rights on its schema and \
+             tables"
         }
         Some(&SqlState::QUERY_CANCELED) => {
             "a statement took too long: `ken config set store.statement_timeout_s SECONDS`"

@@ -242,13 +242,13 @@ fn putting_and_deleting_items(new: fn() -> User) {
     assert!(running > kills() / 4, "only {running} were still running");
 }
 
-/// A service that is killed while programs put and delete: what it acknowledged is so, and what it had no time to
-/// acknowledge is so or is not.
+/// A service is killed while programs put and delete. Acknowledged requests are in the store. A request without an
+/// answer is in it as a whole or not at all.
 fn serving(new: fn() -> User) {
     const PROGRAMS: usize = 3;
     let user = new();
-    // What each program knows of its items: the version, or none if it is gone. An item whose last request had no answer
-    // is not in here.
+    // What each program knows of its items: the version, or none if the item is gone. Items whose last request had no
+    // answer are left out.
     let mut known: Vec<BTreeMap<u32, Option<u32>>> = vec![BTreeMap::new(); PROGRAMS];
     let acknowledged = AtomicU32::new(0);
     assert_eq!(user.ken_with(&["items", "put", "-"], br#"{"id": "first", "text": "Version 0 of an item."}"#).code, 0);

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// A user and one beside it. The service of the first may index its folder `docs`, that of the second too if `both` may.
+/// A user and another one on the same store. The first one's service may index its folder `docs`; the second one's may
+/// too if `both`.
 fn two_with(files: usize, both: bool) -> (User, User, Value) {
     let (one, docs) = (User::sharing(), "docs");
     for file in 0..files {

@@ -234,7 +234,7 @@ fn answers(server: &Server, one: &Team, two: &Team) {
         own.ran(&["gc"], "");
         // Nor is anything changed there.
         let item = format!(r#"{{"id": "x", "scope": "{}", "text": "of others"}}"#, other.scope);
-        refused(&own.ken(&["items", "put", "-"], &item), "keeps this user from writing");
+        refused(&own.ken(&["items", "put", "-"], &item), "does not let this user write");
         let address = server.address().replace("postgres@", &format!("{}@", own.role));
         for arguments in [
             &["doctor"][..],
@@ -243,10 +243,10 @@ fn answers(server: &Server, one: &Team, two: &Team) {
             &["store", "copy", "--from", &address, "--to", "copied"],
             &["store", "compare", "--from", &server.address(), "--to", &address],
         ] {
-            refused(&own.ken(arguments, ""), "a part of its scopes");
+            refused(&own.ken(arguments, ""), "sees only some of them");
         }
         let copy = own.ken(&["store", "copy", "--from", &server.address(), "--to", &address], "");
-        refused(&copy, "by the owner of its tables alone");
+        refused(&copy, "only the owner of the tables");
         let moved = own.psql(server, &format!("UPDATE item SET scope = '{}'", other.scope));
         assert!(moved.contains("row-level security"), "{moved}");
         let given = own.psql(server, &format!("INSERT INTO reader VALUES ('{}', '*')", own.role));
@@ -271,7 +271,7 @@ fn who_reads_no_scope_is_told_so_and_who_reads_all_needs_no_owner() {
     let newcomer = User::at(server.address().replace("postgres@", "newcomer@"));
     for arguments in [&["status"][..], &["search", "nobody"], &["items", "list"], &["doctor"], &["export"]] {
         let ran = newcomer.ken(arguments);
-        refused(&ran, "shows the user newcomer no scope");
+        refused(&ran, "gives the user newcomer no scope");
         assert!(ran.err.contains("INSERT INTO kenning.reader VALUES ('newcomer', 'SCOPE')"), "{ran:?}");
     }
     // A role of a group has what the group has.
@@ -288,8 +288,5 @@ fn who_reads_no_scope_is_told_so_and_who_reads_all_needs_no_owner() {
     assert!(owner.ken(&["search", "--min-relevance", "0", "more of it"]).out.contains("More of it"));
     // But a copy is made to it by the owner alone.
     let to = server.address().replace("postgres@", "newcomer@");
-    refused(
-        &owner.ken(&["store", "copy", "--from", &server.address(), "--to", &to]),
-        "by the owner of its tables alone",
-    );
+    refused(&owner.ken(&["store", "copy", "--from", &server.address(), "--to", &to]), "only the owner of the tables");
 }

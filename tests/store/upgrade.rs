@@ -2,8 +2,8 @@
 //! everything in it.
 //!
 //! `tests/compat/postgres-1/store.sql` was made in three steps. [`leave_a_store`] made a store in SQLite. `ken store
-//! copy` copied it to a database. `pg_dump --data-only --inserts` wrote the rows and columns that such a copy has in the
-//! tables of `0001_first.sql`. The test puts them behind that migration in a database that says it has schema 1.
+//! copy` copied it to a database. `pg_dump --data-only --inserts` wrote the rows and columns that such a copy has in
+//! the tables of `0001_first.sql`. The test puts them behind that migration in a database that says it has schema 1.
 
 use crate::support::ken::{Ran, User, run, write};
 use crate::support::tiny::Tiny;

@@ -207,8 +207,8 @@ impl Engine {
         Ok(database.forget_changes_before(generation)?)
     }
 
-    /// Makes the derived files again if they are due, or what a shared store has in their place. Others can write meanwhile; whoever makes the files themselves,
-    /// or forgets something, overtakes this.
+    /// Makes the derived files again if they are due, or the index of vectors of a shared store. Others can write
+    /// meanwhile. A process that makes the files itself, or forgets something, goes first.
     ///
     /// # Errors
     /// [`EngineError`] when somebody is writing now, the disk or the database refuses, or it was stopped.

@@ -1,8 +1,8 @@
 //! Upkeep of a shared store after a write or a copy: its lists of words, its index of vectors and their certificate.
 //!
-//! Making and measuring the index takes long. So whoever has written leaves that to a process of its own, if there is a
-//! way to start one. Others can write in any case. An index that a stopped process has left half made counts as none, so
-//! the next write finds that one is due.
+//! Making and measuring the index takes long, so a writer leaves it to a separate process if it can start one. Others
+//! can write in either case. An index that a stopped process left half made counts as missing, so the next write makes
+//! it again.
 
 use super::WORDS;
 use crate::engine::derived::{Keep, Renewed, renewal_lock};

@@ -366,7 +366,8 @@ impl Database {
     /// # Errors
     /// [`StoreError`] when the store refuses.
     pub fn has_traces(&self) -> Result<bool, StoreError> {
-        // Those of others are not this user's to erase, so the store says that they are there until its owner does.
+        // A user cannot erase traces of scopes that they do not see. The mark stays until a user who sees all erases
+        // them.
         let is_own = self.shared().map_or(Ok(true), |shared| Ok(shared.reads_all() || shared.has_dead_words()?))?;
         Ok(is_own && has_traces(self, false)?)
     }
@@ -401,8 +402,8 @@ impl Database {
         let sees_all = shared.database.reads_all();
         loop {
             let batch = shared.database.begin(lock)?;
-            // The mark goes in the batch that finds nothing left. So the mark of what another machine forgets between
-            // two batches stays until the words of that are gone too.
+            // The batch that finds no words left removes the mark. If another machine forgets something between two
+            // batches, its mark therefore stays until those words are gone too.
             let had_words = batch.meta(LEFT)?.is_some_and(|left| left == ANYWHERE) && batch.purge_some()?;
             if !had_words && sees_all {
                 batch.set_meta(LEFT, None)?;

@@ -71,7 +71,8 @@ impl SharedJobs {
         Ok(Self { database, number })
     }
 
-    /// Adds one that waits; none if about `at_most` have not ended yet. Those that ended go, but for the last `at_most`.
+    /// Adds a job that waits. None is added if about `at_most` have not ended yet. Of those that ended, the last
+    /// `at_most` stay.
     ///
     /// # Errors
     /// [`StoreError`] when the server refuses.

@@ -1,5 +1,5 @@
-//! What a user sees of a store. The database withholds rows of scopes that are not theirs (`0006_scopes.sql`); here is
-//! told whoever would get nothing, or a part where all is needed.
+//! What a user sees of a store. The database withholds rows of scopes that are not theirs (`0006_scopes.sql`). This
+//! module refuses users who would see nothing, and users who see only a part where all is needed.
 
 use super::row::refused;
 use crate::store::StoreError;
@@ -11,7 +11,7 @@ const SCOPES: i64 = 6;
 /// What a user sees of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rights {
-    /// Whether no row is looked at for it: the owner of the tables.
+    /// Whether row-level security does not apply to the user, such as the owner of the tables.
     pub is_free: bool,
     /// Whether the rows of every scope are seen.
     pub reads_all: bool,

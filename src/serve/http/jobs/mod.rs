@@ -1,6 +1,6 @@
-//! Long work that goes on after its request: indexing of files that lie where the service runs. One runs at a time, for
-//! there is one writer. What the configuration does not name as a folder of the service's is not read. Jobs of a service
-//! with a file as its store are remembered by it alone; those of a shared store lie there (`shared`).
+//! Jobs: indexing of files on the service's machine, which goes on after its request. One job runs at a time, because
+//! there is one writer. Only folders that the configuration names are read. With a file as its store, a service keeps
+//! its jobs in memory; with a shared store, they are kept there (`shared`).
 
 mod shared;
 
@@ -260,10 +260,10 @@ fn accepted(id: u64, job: &Job) -> Response<Body> {
     response
 }
 
-/// Paths as other services are told them.
+/// The paths as they are written for other services.
 fn named(paths: &[PathBuf]) -> Result<Vec<String>, Problem> {
     let name = |path: &PathBuf| path.to_str().map(str::to_owned);
-    let refused = || Problem::usage("a path is no UTF-8", "services share jobs of paths that are");
+    let refused = || Problem::usage("a path is no UTF-8", "use paths in UTF-8: other services have to read them");
     paths.iter().map(name).collect::<Option<_>>().ok_or_else(refused)
 }
 

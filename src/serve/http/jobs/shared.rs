@@ -1,5 +1,5 @@
-//! Jobs that lie in a shared store: any service on it is asked, and one that has the files does the job. If it ends in
-//! the middle, another one begins the job anew.
+//! Jobs in a shared store: any service on it answers questions about a job, and one that has the files runs it. If that
+//! service ends in the middle, another one begins the job again.
 
 use super::{Held, IndexRequest, Job, Jobs, State, admitted_in, failed, perform};
 use crate::engine::EngineError;
@@ -15,11 +15,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often a job is looked for, and how often it is told how far one is.
+/// How long between two looks for a job, and between two reports of its progress.
 const STEP: Duration = Duration::from_secs(1);
-/// How often a job is begun. One that ends its service each time is not begun again.
+/// How often a job is begun at most, so that a job that crashes its service does not run for ever.
 const ATTEMPTS: usize = 3;
-/// How often the end of a job is told while the store cannot be reached.
+/// How often the end of a job is reported at most while the store cannot be reached.
 const TELLS: usize = 60;
 
 /// What this service knows of the jobs of its store.
@@ -34,7 +34,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// One that opens the store like this.
+    /// A board that opens the store with `open`.
     pub fn new(open: impl Fn() -> Result<Option<SharedJobs>, EngineError> + Send + Sync + 'static) -> Self {
         let (worker, looker) = (Mutex::default(), Mutex::default());
         Self { worker, looker, open: Box::new(open), wake: Mutex::default() }
@@ -58,7 +58,7 @@ impl Board {
         let (request, state) = (json_object(request), json_object(job));
         let id = self.ask(&self.looker, |jobs| Ok(jobs.add(&request, &state, HTTP_JOBS)?))?;
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
-            // Nobody hears it when the service ends.
+            // The receiver is gone while the service ends.
             let _ = wake.send(());
         }
         Ok(id.map(|id| id.map(i64::unsigned_abs)))

@@ -195,7 +195,8 @@ fn another_schema_is_refused_and_an_older_one_is_brought_up_to_date() {
     assert_eq!((store.corpus().unwrap().items, store.item_id("chunk/7").unwrap()), (1, None));
 }
 
-/// A newer `ken` may have changed the schema since the store was opened, or while somebody waited for the right to write.
+/// A newer `ken` may have changed the schema since the store was opened, or while a process waited for the right to
+/// write.
 #[test]
 fn a_schema_that_was_changed_since_is_refused() {
     let (dir, lock, mut store) = made();
