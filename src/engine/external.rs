@@ -96,7 +96,10 @@ impl Engine {
             let texts: HashSet<String> = found.items.iter().map(|(item, _)| item.text()).collect();
             let is_ready = ready.as_ref().is_some_and(|ready| texts.is_subset(ready));
             if is_ready || texts.is_empty() {
-                (found.report.embedded, found.report.semantic) = (embedded, semantic);
+                found.report.embedded = embedded;
+                if ready.is_some() {
+                    found.report.semantic = semantic;
+                }
                 break found;
             }
             let (made, is_embedded) = self.embed_items(&found.items, ready.is_none(), &mut database, &lock, session)?;
