@@ -32,6 +32,7 @@ const ROWS: &str = "
     INSERT INTO capability_use VALUES ('SCOPE', 'MARK', 1, 'MARK', 1, 1);
     INSERT INTO tool_cursor VALUES ('MARK', 'SCOPE', 0, 0);
     INSERT INTO algorithm_trace (scope, session, at, question, data) VALUES ('SCOPE', 'MARK', 1, 'MARK', '{}');
+    INSERT INTO job (request, state) VALUES ('MARK', '{}');
     INSERT INTO kept_out SELECT forgotten.id, source.id FROM forgotten, source LIMIT 1;
     INSERT INTO link SELECT id, 'MARK', 'see', 1 FROM memory LIMIT 1;";
 

@@ -36,7 +36,7 @@ const LOOK: Duration = Duration::from_millis(500);
 const LOOKING: usize = 2;
 
 /// Files or folders that are to be indexed.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IndexRequest {
     #[schemars(description = "Files and folders under the folders that the setting serve.folders names")]

@@ -7,6 +7,7 @@ use crate::engine::face::stores::{SharedJobs, StoredJob};
 use crate::render::json_object;
 use crate::serve::http::App;
 use crate::types::limits::HTTP_JOBS;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -21,6 +22,13 @@ const STEP: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 3;
 /// How often the end of a job is reported at most while the store cannot be reached.
 const TELLS: usize = 60;
+
+/// What is asked for, as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Asked {
+    paths: Vec<String>,
+    thorough: bool,
+}
 
 /// What this service knows of the jobs of its store.
 pub(super) struct Board {
@@ -55,7 +63,8 @@ impl Board {
 
     /// Adds a job; gives its number, `Some(None)` if there are too many.
     pub fn add(&self, request: &IndexRequest, job: &Job) -> Result<Option<Option<u64>>, EngineError> {
-        let (request, state) = (json_object(request), json_object(job));
+        let asked = Asked { paths: request.paths.clone(), thorough: request.thorough };
+        let (request, state) = (json_object(&asked), json_object(job));
         let id = self.ask(&self.looker, |jobs| Ok(jobs.add(&request, &state, HTTP_JOBS)?))?;
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
             // The receiver is gone while the service ends.
@@ -81,7 +90,7 @@ impl Board {
     fn begin(&self, jobs: &Jobs) -> Result<Option<StoredJob>, EngineError> {
         // One that is to stop needs no files.
         let admits =
-            |job: &StoredJob| job.is_cancelled || request(job).is_some_and(|request| paths(jobs, &request).is_some());
+            |job: &StoredJob| job.is_cancelled || asked(job).is_some_and(|asked| paths(jobs, &asked).is_some());
         Ok(self.ask(&self.worker, |worker| Ok(worker.begin(admits)?))?.flatten())
     }
 
@@ -97,13 +106,13 @@ fn as_job(stored: &StoredJob) -> Option<Job> {
     Some(job)
 }
 
-fn request(stored: &StoredJob) -> Option<IndexRequest> {
+fn asked(stored: &StoredJob) -> Option<Asked> {
     serde_json::from_str(&stored.request).ok()
 }
 
 /// The paths as they are here, if all lie in a folder of this service.
-fn paths(jobs: &Jobs, request: &IndexRequest) -> Option<Vec<PathBuf>> {
-    request.paths.iter().map(|path| admitted_in(&jobs.folders, path)).collect()
+fn paths(jobs: &Jobs, asked: &Asked) -> Option<Vec<PathBuf>> {
+    asked.paths.iter().map(|path| admitted_in(&jobs.folders, path)).collect()
 }
 
 /// Does jobs of the store, one after another, in a thread of its own, until the service ends.
@@ -142,7 +151,7 @@ fn carry_out(app: &App, board: &Board, stored: &StoredJob) {
     let job = as_job(stored).unwrap_or_else(|| Job::waiting(stored.id.to_string()));
     let held = Held::new(Job { state: State::Waiting, ..job });
     let fails = |message: &str| held.state.send_modify(|job| failed(job, "internal", message, None));
-    let asked = request(stored).and_then(|request| Some((paths(&app.jobs, &request)?, request.thorough)));
+    let asked = asked(stored).and_then(|asked| Some((paths(&app.jobs, &asked)?, asked.thorough)));
     if stored.is_cancelled {
         held.cancel();
     } else if stored.attempts > ATTEMPTS {

@@ -27,7 +27,12 @@ fn each_job_is_begun_by_one_worker() {
                 let at_once = &at_once;
                 threads.spawn(move || {
                     at_once.wait();
-                    let ids = std::iter::from_fn(|| begin(&worker)).map(|job| job.id).collect();
+                    let ids = std::iter::from_fn(|| {
+                        let job = begin(&worker)?;
+                        assert!(worker.tell(&job, "done", true).unwrap());
+                        Some(job.id)
+                    });
+                    let ids = ids.collect();
                     // As long as one of them looks for more, all live.
                     at_once.wait();
                     ids
@@ -77,7 +82,28 @@ fn a_job_is_cancelled_wherever_it_is() {
     assert!(!worker.tell(&begun, "half", false).unwrap(), "it is told to stop");
     let waited = worker.job(second).unwrap().unwrap();
     assert_eq!((waited.state.as_str(), waited.is_over), ("cancelled", true));
+    // A worker that begins another job does this one no more, so it can end it.
+    let again = begin(&worker).unwrap();
+    assert!(again.id == first && again.is_cancelled && again.attempts == 2, "{again:?}");
+    worker.tell(&again, "cancelled", true).unwrap();
     assert_eq!(begin(&worker), None);
+}
+
+#[test]
+fn a_job_that_is_cancelled_and_has_lost_its_worker_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let worker = workers(dir.path(), 1).pop().unwrap();
+    let id = worker.add("a", "", 9).unwrap().unwrap();
+    begin(&worker).unwrap();
+    drop(worker);
+    let other = workers(dir.path(), 1).pop().unwrap();
+    // The server notices a while later that the first one is gone.
+    let ended = (0..100).find_map(|_| {
+        other.cancel(id, "cancelled").unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        other.job(id).unwrap().filter(|job| job.is_over)
+    });
+    assert_eq!(ended.unwrap().state, "cancelled");
 }
 
 #[test]
