@@ -1,9 +1,8 @@
 //! What only the service has: vectors for programs, jobs, counts, its own description.
 
 use crate::support::ken::{User, section};
-use crate::support::service::{Service, read};
+use crate::support::service::Service;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 const MODEL: &str = "bge-small-en-v1.5-int8";
@@ -108,15 +107,7 @@ fn a_job_indexes_and_says_how_far_it_is() {
     assert_eq!(begun.status, 202, "{begun:?}");
     let place = begun.header("location").unwrap().to_owned();
     // Events end with the job.
-    let mut stream = service.connect();
-    write!(
-        stream,
-        "GET {place} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n\
-         Connection: close\r\n\r\n",
-        service.address, service.token
-    )
-    .unwrap();
-    let events = read(&mut stream);
+    let events = service.events(&place);
     assert_eq!(events.header("content-type"), Some("text/event-stream"));
     let last = events.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap();
     let last: Value = serde_json::from_str(last).unwrap();

@@ -1,9 +1,8 @@
 //! Jobs of several services on one store in PostgreSQL.
 
 use crate::support::ken::{User, section};
-use crate::support::service::{Service, read};
+use crate::support::service::Service;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// A user and another one on the same store. The first one's service may index its folder `docs`; the second one's may
@@ -46,15 +45,7 @@ fn any_service_says_how_far_the_job_of_another_is() {
     let (asked, other) = (Service::start(&one, &[]), Service::start(&two, &[]));
     assert_eq!(other.post("/v1/index", &request).status, 403);
     let place = begin(&asked, &request);
-    let mut stream = other.connect();
-    write!(
-        stream,
-        "GET {place} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n\
-         Connection: close\r\n\r\n",
-        other.address, other.token
-    )
-    .unwrap();
-    let events = read(&mut stream);
+    let events = other.events(&place);
     let last = events.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap();
     let last: Value = serde_json::from_str(last).unwrap();
     assert_eq!((&last["state"], &last["report"]["files_added"]), (&json!("done"), &json!(3)), "{events:?}");

@@ -98,6 +98,19 @@ impl Service {
         self.ask_as(&self.token, method, path, body)
     }
 
+    /// All events of a path, as the owner, until there are no more.
+    pub fn events(&self, path: &str) -> Answer {
+        let mut stream = self.connect();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n\
+             Connection: close\r\n\r\n",
+            self.address, self.token
+        )
+        .unwrap();
+        read(&mut stream)
+    }
+
     /// Puts a JSON body.
     pub fn post(&self, path: &str, body: &Value) -> Answer {
         self.ask("POST", path, &body.to_string())
