@@ -141,6 +141,9 @@ def main():
             truth = Truth()
             (folder / "docs").mkdir()
             services = [service(ken, folder / str(number), folder / "docs", server) for number in range(SERVICES)]
+            # The first service makes the tables when it looks for jobs.
+            while server.psql("kenning", "SELECT to_regclass('kenning.job') IS NULL") == "t":
+                time.sleep(0.1)
             server.psql("kenning", ENDS)
             troubles = {"a service killed": 0, "two services killed": 0, "connections cut": 0, "server stopped": 0}
             end, count = time.monotonic() + options.seconds, 0
