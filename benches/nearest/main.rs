@@ -1,11 +1,13 @@
 //! Nearest vectors among a million items: our schema in PostgreSQL, plain pgvector as its documentation has it, and the
 //! store of one machine.
 //!
-//! Measures load, index, size and search at 1 and 32 connections and with filters, with the recall at each setting, the
-//! systems one after the other in each row. Data: vectors that lie as embeddings do, of 384 components, drawn from
-//! fixed seeds (those of `ken bench ann --synthetic`), and texts of 60 words. Run: `cargo bench --bench nearest --
-//! ADDRESS FOLDER [ITEMS] [NEAREST]`, such as `postgres://postgres@127.0.0.1/near /tmp/near 20000 10`. The database and
-//! the folder must be empty, or hold what an earlier run with as many items loaded; then nothing is loaded anew.
+//! Measures loading, building the index, size and search, at 1 and 32 connections and with filters. Each row names the
+//! recall, and asks the systems one after the other. The vectors have 384 components, lie as embeddings do, and are
+//! drawn from fixed seeds (those of `ken bench ann --synthetic`). The texts have 60 words.
+//!
+//! Run: `cargo bench --bench nearest -- ADDRESS FOLDER [ITEMS] [NEAREST]`, for example
+//! `postgres://postgres@127.0.0.1/near /tmp/near 20000 10`. Use an empty database and an empty folder, or those of an
+//! earlier run with as many items: then nothing is loaded again.
 
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 

@@ -1,8 +1,9 @@
 //! Items that programs put in: added and changed in batches, read, listed and deleted.
 //!
-//! A batch is stored as a whole or not at all, and it is on the disk when the call returns. Its vectors are made first:
-//! a vector without an item is a cache entry. Meanwhile other machines may write to a shared store. A caller sees only
-//! items of the scopes that it may see, and cannot tell another scope's item from one that does not exist.
+//! A batch is stored as a whole or not at all, and it is on the disk when the call returns. Its vectors are made first,
+//! because a vector without an item does no harm. While they are made, other machines may write to a shared store. A
+//! caller sees only items of the scopes that it may see. It cannot tell an item of another scope from one that does not
+//! exist.
 
 use super::derived::Keep;
 use super::{Engine, EngineError, Progress, Session};

@@ -151,7 +151,7 @@ impl<'a> Embedder<'a> {
         Ok(missing)
     }
 
-    /// Vectors of these texts, or of the first of them if nobody wants more.
+    /// Makes the vectors of these texts. If `stopped` says so, it ends early, with vectors of the first texts only.
     fn encode(
         &mut self,
         texts: &[(TextHash, &str)],

@@ -21,7 +21,8 @@ impl Rights {
     /// Those of the user of a connection to a store of this schema.
     ///
     /// # Errors
-    /// [`StoreError::NoScopes`] for a user who would see nothing. Other [`StoreError`]s when the server refuses.
+    /// [`StoreError::NoScopes`] if the user has no scope, and so would see nothing. Other [`StoreError`]s if the server
+    /// refuses.
     pub fn of(client: &mut Client, name: &str, schema: i64) -> Result<Self, StoreError> {
         if schema < SCOPES {
             return Ok(Self { is_free: true, reads_all: true });
