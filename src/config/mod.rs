@@ -90,8 +90,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads the user's settings and the environment for callers that need only one table. It ignores bad values in other
-    /// tables. An unknown key is an error in every table, because it may be a misspelt key of this one.
+    /// Reads the user's settings and the environment for callers that need only one table. Bad values in other tables
+    /// are ignored. An unknown key is an error in every table, because it may be a misspelt key of this one.
     ///
     /// # Errors
     /// [`ConfigError`] when a file cannot be read, a key is unknown, or a value of this table is wrong.

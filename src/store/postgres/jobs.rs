@@ -16,9 +16,13 @@ const WAIT: Duration = Duration::from_secs(2);
 const COLUMNS: &str = "id, request, state, CAST(phase = 'over' AS integer), CAST(is_cancelled AS integer), attempts";
 
 /// Whether the worker of a job that runs lives no more.
-const LOST: &str = "NOT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
-    WHERE locktype = 'advisory' AND granted AND datname = current_database()
-        AND classid::bigint = 1262833154 AND objid::bigint = job.service)";
+fn is_lost() -> String {
+    format!(
+        "NOT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+            WHERE locktype = 'advisory' AND granted AND datname = current_database()
+                AND classid::bigint = {WORKERS} AND objid::bigint = job.service)"
+    )
+}
 
 /// How a job stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,8 +112,9 @@ impl SharedJobs {
         self.database.check_schema()?;
         let sql = format!(
             "SELECT {COLUMNS} FROM job
-             WHERE phase = 'waiting' OR phase = 'running' AND (service = ?1 OR {LOST})
-             ORDER BY id FOR UPDATE OF job SKIP LOCKED"
+             WHERE phase = 'waiting' OR phase = 'running' AND (service = ?1 OR {})
+             ORDER BY id FOR UPDATE OF job SKIP LOCKED",
+            is_lost()
         );
         let found = batch.rows(&sql, &values![self.number], read)?.into_iter().find(|job| admits(job));
         if let Some(job) = &found {
@@ -144,10 +149,11 @@ impl SharedJobs {
     /// [`StoreError`] when the server refuses.
     pub fn cancel(&self, id: i64, ended: &str) -> Result<(), StoreError> {
         let batch = self.database.begin_quickly(WAIT)?;
+        let lost = is_lost();
         let sql = format!(
             "UPDATE job SET is_cancelled = TRUE,
-                state = CASE WHEN phase = 'waiting' OR {LOST} THEN ?2 ELSE state END,
-                phase = CASE WHEN phase = 'waiting' OR {LOST} THEN 'over' ELSE phase END
+                state = CASE WHEN phase = 'waiting' OR {lost} THEN ?2 ELSE state END,
+                phase = CASE WHEN phase = 'waiting' OR {lost} THEN 'over' ELSE phase END
              WHERE id = ?1 AND phase <> 'over'"
         );
         batch.execute(&sql, &values![id, ended])?;

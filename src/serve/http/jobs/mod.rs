@@ -272,7 +272,7 @@ async fn share(app: Arc<App>, request: IndexRequest) -> Result<Response<Body>, P
     let added = spawn_blocking(move || {
         let job = Job::waiting(String::new());
         let id = app.jobs.board.as_ref().map_or(Ok(None), |board| board.add(&request, &job));
-        id.map(|id| (id.flatten(), job))
+        id.map(|id| (id, job))
     });
     let (id, job) = added.await.map_err(|_| Problem::internal())?.map_err(RequestError::from)?;
     let id = id.ok_or_else(Problem::too_many)?;

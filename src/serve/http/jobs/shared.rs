@@ -61,8 +61,8 @@ impl Board {
         worker.as_ref().map(ask).transpose()
     }
 
-    /// Adds a job; gives its number, `Some(None)` if there are too many.
-    pub fn add(&self, request: &IndexRequest, job: &Job) -> Result<Option<Option<u64>>, EngineError> {
+    /// Adds a job; gives its number, none if there are too many.
+    pub fn add(&self, request: &IndexRequest, job: &Job) -> Result<Option<u64>, EngineError> {
         let asked = Asked { paths: request.paths.clone(), thorough: request.thorough };
         let (request, state) = (json_object(&asked), json_object(job));
         let id = self.ask(&self.looker, |jobs| Ok(jobs.add(&request, &state, HTTP_JOBS)?))?;
@@ -70,7 +70,7 @@ impl Board {
             // The receiver is gone while the service ends.
             let _ = wake.send(());
         }
-        Ok(id.map(|id| id.map(i64::unsigned_abs)))
+        Ok(id.flatten().map(i64::unsigned_abs))
     }
 
     /// A job of any service.
