@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Whether a shared store answers as a file does: the same questions to both, and the first ten compared.
 
-    KEN_HOME=... benches/service/stores.py target/release/ken ADDRESS SET... [--questions 200] [--exact]
+    KEN_HOME=... benches/service/stores.py target/release/ken ADDRESS SET... [--questions 200]
 
 KEN_HOME is a home with models, ADDRESS an empty database in PostgreSQL, SET a folder in the layout of BEIR. The texts
 of all sets are put in as items, a scope for each set. Prints for each set the share of questions whose first ten are
-the same, both nDCG@10, and the median time of a question. `--exact` compares every vector.
+the same, both nDCG@10, and the median time of a question: first with the usual recall of the index, then with every
+vector compared.
 """
 
 import argparse
@@ -43,7 +44,11 @@ def ndcg(ids, relevant):
     return gain / ideal if ideal else 0.0
 
 
-def started(ken, folder, store, exact):
+def target(folder, recall):
+    (folder / "home" / "config.toml").write_text(f"[index]\nrecall_target = {recall}\n")
+
+
+def started(ken, folder, store):
     (folder / "home").mkdir(parents=True, mode=0o700)
     (folder / "docs").mkdir()
     for shared in ("models", "vectors"):
@@ -51,10 +56,38 @@ def started(ken, folder, store, exact):
     os.environ.pop("KEN_STORE_URL", None)
     if store:
         os.environ["KEN_STORE_URL"] = store
-    (folder / "home" / "config.toml").write_text(f"[index]\nrecall_target = {1 if exact else 0.99}\n")
     service = Service(ken, folder)
     service.start()
     return service
+
+
+def stop(service):
+    service.process.terminate()
+    service.process.wait()
+
+
+def compare(folder, services, most):
+    """Asks both services the questions of a set, and prints how their answers compare."""
+    qrels = judged(folder)
+    questions = [one for one in lines(folder / "queries.jsonl") if one["_id"] in qrels][:most]
+    same, gains, times = 0, {name: [] for name in services}, {name: [] for name in services}
+    for question in questions:
+        found = {}
+        for name, service in services.items():
+            body = {"query": question["text"], "limit": 10, "min_relevance": 0, "scopes": [folder.name],
+                    "kinds": ["chunk"], "dry_run": True}
+            asker, begun = Program(0, service, Truth()), time.monotonic()
+            status, answer = asker.ask("POST", "/v1/search", body)
+            times[name].append(time.monotonic() - begun)
+            if status != 200:
+                raise SystemExit(f"{name}: {status} {answer[:300]}")
+            hits = [hit for result in json.loads(answer)["results"] for hit in result["hits"]]
+            found[name] = [hit["item"]["id"] for hit in hits]
+            gains[name].append(ndcg(found[name], qrels[question["_id"]]))
+        same += found["file"] == found["shared"]
+    each = ", ".join(f"{name} nDCG@10 {statistics.mean(gains[name]):.4f} in "
+                     f"{statistics.median(times[name]) * 1e3:.1f} ms" for name in services)
+    print(f"{folder.name}: {same} of {len(questions)} have the same first ten; {each}", flush=True)
 
 
 def main():
@@ -63,12 +96,11 @@ def main():
     parser.add_argument("store")
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--questions", type=int, default=200)
-    parser.add_argument("--exact", action="store_true")
     options = parser.parse_args()
     ken = str(Path(options.ken).resolve())
     with tempfile.TemporaryDirectory() as scratch:
         services = {
-            name: started(ken, Path(scratch, name), store, options.exact)
+            name: started(ken, Path(scratch, name), store)
             for name, store in (("file", None), ("shared", options.store))
         }
         for folder in options.sets:
@@ -90,30 +122,16 @@ def main():
                             raise SystemExit(f"{name}: {status} {body[:300]}")
                         time.sleep(0.2)
                 print(f"{folder.name}, {name}: {len(items)} items in {time.monotonic() - begun:.1f} s", flush=True)
-        for folder in options.sets:
-            qrels = judged(folder)
-            questions = [one for one in lines(folder / "queries.jsonl") if one["_id"] in qrels][:options.questions]
-            same, gains, times = 0, {name: [] for name in services}, {name: [] for name in services}
-            for question in questions:
-                found = {}
-                for name, service in services.items():
-                    body = {"query": question["text"], "limit": 10, "min_relevance": 0, "scopes": [folder.name],
-                            "kinds": ["chunk"], "dry_run": True}
-                    asker, begun = Program(0, service, Truth()), time.monotonic()
-                    status, answer = asker.ask("POST", "/v1/search", body)
-                    times[name].append(time.monotonic() - begun)
-                    if status != 200:
-                        raise SystemExit(f"{name}: {status} {answer[:300]}")
-                    hits = [hit for result in json.loads(answer)["results"] for hit in result["hits"]]
-                    found[name] = [hit["item"]["id"] for hit in hits]
-                    gains[name].append(ndcg(found[name], qrels[question["_id"]]))
-                same += found["file"] == found["shared"]
-            each = ", ".join(f"{name} nDCG@10 {statistics.mean(gains[name]):.4f} in "
-                             f"{statistics.median(times[name]) * 1e3:.1f} ms" for name in services)
-            print(f"{folder.name}: {same} of {len(questions)} have the same first ten; {each}", flush=True)
+        for recall in (0.99, 1):
+            for name, service in services.items():
+                stop(service)
+                target(Path(scratch, name), recall)
+                service.start()
+            print(f"index.recall_target = {recall}", flush=True)
+            for folder in options.sets:
+                compare(folder, services, options.questions)
         for service in services.values():
-            service.process.terminate()
-            service.process.wait()
+            stop(service)
 
 
 if __name__ == "__main__":

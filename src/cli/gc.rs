@@ -14,10 +14,10 @@ use std::time::Duration;
 /// How long `ken gc --auto` waits for whoever reads, before it leaves traces of what was forgotten to the next writer.
 const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 
-/// Clean up: remove unused data and rebuild the file of vectors
+/// Clean up: remove unused data and rebuild the index of vectors
 ///
 /// Commands start `ken gc --auto` in the background when it is due (setting: index.background). It embeds packs and
-/// tools, rebuilds the file of vectors if much has changed, and erases the last traces of forgotten text. It removes
+/// tools, rebuilds the index of vectors if much has changed, and erases the last traces of forgotten text. It removes
 /// nothing else but runs of tools that are older than outcomes.keep_days. Other processes can write meanwhile.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ken gc\n  ken gc --auto")]
@@ -75,11 +75,11 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
 
 fn renew(renewed: Renewed, erased: Erased, output: &Output) -> Outcome {
     let (name, text) = match renewed {
-        Renewed::Done => ("done", "The file of vectors is made again."),
-        Renewed::NotDue => ("not_due", "The file of vectors need not be made again yet."),
-        Renewed::Busy => ("busy", "Somebody else is making the file of vectors."),
+        Renewed::Done => ("done", "The index of vectors is made again."),
+        Renewed::NotDue => ("not_due", "The index of vectors need not be made again yet."),
+        Renewed::Busy => ("busy", "Somebody else is making the index of vectors."),
         Renewed::Overtaken => {
-            ("overtaken", "Somebody else has made the file of vectors meanwhile, or has forgotten something.")
+            ("overtaken", "Somebody else has made the index of vectors meanwhile, or has forgotten something.")
         }
     };
     let left = matches!(erased, Erased::Left | Erased::Busy);

@@ -41,7 +41,7 @@ Exit code: 0 if both hold the same, 1 if not")]
 /// What is read, and the other place.
 #[derive(Debug, Args)]
 pub(super) struct Places {
-    /// Where to read [default: your data directory]
+    /// Where to read [default: the store in use: store.url, or your data directory]
     #[arg(long, value_name = "PLACE")]
     from: Option<String>,
     /// The other place [default: your data directory if --from is an address]
@@ -57,7 +57,7 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
         StoreVerb::Compare(places) => (false, places),
     };
     let settings = &surroundings.config.settings().store;
-    let (from, to) = chosen(places, surroundings.paths.data.as_deref())?;
+    let (from, to) = chosen(places, settings.url.as_deref(), surroundings.paths.data.as_deref())?;
     if from == to {
         return Err(Failure::new(ErrorKind::Usage, "both places are the same", "name another one: --to PLACE"));
     }
@@ -80,18 +80,18 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
     }
 }
 
-/// Where to read, and the other place.
-fn chosen(places: &Places, data: Option<&Path>) -> Result<(StorePlace, StorePlace), Failure> {
+/// Where to read, and the other place. `url` is the address of the store in use, if that is a database.
+fn chosen(places: &Places, url: Option<&str>, data: Option<&Path>) -> Result<(StorePlace, StorePlace), Failure> {
     let here = || {
         let hint = "set KEN_HOME to a directory";
         let missing = || Failure::new(ErrorKind::Usage, "there is no data directory", hint);
         data.map(|data| StorePlace::Folder(data.to_owned())).ok_or_else(missing)
     };
-    let from = places.from.as_deref().map_or_else(here, place)?;
-    let to = match (&places.to, &from) {
+    let from = places.from.as_deref().or(url).map_or_else(here, place)?;
+    let to = match (&places.to, &places.from) {
         (Some(to), _) => place(to)?,
-        (None, StorePlace::Address(_)) => here()?,
-        (None, StorePlace::Folder(_)) => {
+        (None, Some(named)) if is_address(named) => here()?,
+        (None, _) => {
             let hint = "name it: --to postgres://USER@HOST/DATABASE";
             return Err(Failure::new(ErrorKind::Usage, "there is no place to copy to", hint));
         }

@@ -1,6 +1,7 @@
 //! The gate of indexed texts fits them: how they answer questions that have nothing to do with them is measured when
 //! they have changed, and kept beside them.
 
+use super::derived::renewal_lock;
 use super::search::RequestFiles;
 use super::state::{NeededVectors, SemanticsSnapshot, fit_digest};
 use super::{Engine, EngineError, Progress, Session};
@@ -21,6 +22,8 @@ use std::sync::{Arc, LazyLock};
 
 /// Fewer texts have no gate of their own: with so few there is no telling noise from answers.
 const MIN_TEXTS: usize = 20;
+/// Measuring a shared store with no more texts takes a few seconds at most, and whoever writes waits for it.
+const MANY_TEXTS: usize = 1_000;
 /// It is measured again once more than one in so many texts has come or gone.
 const DUE: usize = 5;
 /// Questions that are embedded at once.
@@ -69,6 +72,25 @@ fn image_of(origin: &Origin, dims: usize, questions: &[ForeignQuestion], vectors
         }
     }
     Image::new(origin, dims, rows, links)
+}
+
+/// What is to become of the noise that is known.
+enum Due {
+    /// It stays.
+    Nothing,
+    /// It goes: there are too few texts.
+    Removal,
+    /// It is measured anew.
+    Measure(Wanted),
+}
+
+/// What is to be measured.
+struct Wanted {
+    texts: usize,
+    /// The last item among them.
+    last: u64,
+    /// The calibration with what identifies its log-odds; none where words alone answer.
+    fit: Option<(Calibration, String)>,
 }
 
 /// A model whose answers are to be measured.
@@ -130,21 +152,56 @@ impl Engine {
         self.keep_noise(&mut database, &lock, session)
     }
 
-    /// Measures the noise of the items if that is due, and keeps it.
+    /// Measures the noise of the items if that is due, and keeps it. A shared store is asked each question through a
+    /// connection, so once it holds many texts a process in the background does that, if one can be started.
     pub(super) fn keep_noise(
         &self,
         database: &mut Database,
         lock: &WriterLock,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
+        let renewal = renewal_lock(&database.vector_file());
+        let noise = match self.due_noise(database, session)? {
+            Due::Nothing => return Ok(()),
+            Due::Removal => None,
+            Due::Measure(wanted) => match database.shared() {
+                Some(_) if wanted.texts > MANY_TEXTS && self.leaves_for_later(&renewal) => return Ok(()),
+                Some(shared) => {
+                    let mut measured = Err(EngineError::Stopped);
+                    shared.give_way(&mut || measured = self.measure_noise(database, &wanted, session))?;
+                    Some(measured?)
+                }
+                None => Some(self.measure_noise(database, &wanted, session)?),
+            },
+        };
+        self.put_noise(database, lock, noise.as_ref())
+    }
+
+    /// Measures the noise of the items of a shared store if that is due. Others write meanwhile.
+    pub(super) fn renew_noise(&self, database: &Database, session: &Session<'_>) -> Result<(), EngineError> {
+        let mut last = None;
+        // So much may be written meanwhile that it is due again.
+        while let Due::Measure(wanted) = self.due_noise(database, session)?
+            && last != Some(wanted.last)
+        {
+            let noise = self.measure_noise(database, &wanted, session)?;
+            let (lock, mut writing) = self.write_between("ken gc --auto", session)?;
+            self.put_noise(&mut writing, &lock, Some(&noise))?;
+            last = Some(wanted.last);
+        }
+        Ok(())
+    }
+
+    /// What the number of texts and the model ask for.
+    fn due_noise(&self, database: &Database, session: &Session<'_>) -> Result<Due, EngineError> {
         // It is one of all texts.
         if database.shared().is_some_and(|shared| !shared.reads_all()) {
-            return Ok(());
+            return Ok(Due::Nothing);
         }
         let known = database.noise()?;
         let (old, new) = database.counted_around(known.as_ref().map_or(0, |known| known.last))?;
         if old + new < MIN_TEXTS {
-            return if known.is_some() { self.put_noise(database, lock, None) } else { Ok(()) };
+            return Ok(if known.is_some() { Due::Removal } else { Due::Nothing });
         }
         let fit = self.fit_to_measure(database, session)?;
         let is_current = |known: &CorpusNoise| {
@@ -152,10 +209,19 @@ impl Engine {
             !is_due(known, (old, new)) && fit.as_ref().is_none_or(|(_, fit)| made_with == Some(fit))
         };
         if known.as_ref().is_some_and(is_current) {
-            return Ok(());
+            return Ok(Due::Nothing);
         }
+        Ok(Due::Measure(Wanted { texts: old + new, last: database.last_item()?, fit }))
+    }
+
+    fn measure_noise(
+        &self,
+        database: &Database,
+        wanted: &Wanted,
+        session: &Session<'_>,
+    ) -> Result<CorpusNoise, EngineError> {
         let questions = foreign_questions();
-        let model = match fit {
+        let model = match wanted.fit.clone() {
             Some((calibration, made_with)) => {
                 self.model_to_measure(database, &questions, calibration, made_with, session)?
             }
@@ -167,9 +233,7 @@ impl Engine {
             ModelNoise { made_with: model.made_with, noise }
         });
         let words = signal_noise(&questions, |at| odds[at].words);
-        let last = database.last_item()?;
-        let noise = CorpusNoise { questions: QUESTIONS.clone(), texts: old + new, last, both, words };
-        self.put_noise(database, lock, Some(&noise))
+        Ok(CorpusNoise { questions: QUESTIONS.clone(), texts: wanted.texts, last: wanted.last, both, words })
     }
 
     fn put_noise(

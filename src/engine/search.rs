@@ -141,7 +141,7 @@ impl Request<'_, '_> {
         }
         let unfound = items.without_words();
         if unfound > 0 {
-            let what = format!("{unfound} items cannot be found by their words yet: `ken gc` indexes their words");
+            let what = format!("{unfound} of the items cannot be found by words yet: `ken gc` indexes them");
             self.session.note(what);
         }
         drop(moment);

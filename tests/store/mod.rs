@@ -7,6 +7,8 @@ mod copies; // what is removed beside the database, and what is not ours
 mod crash; // kill -9 at any moment
 mod damage; // flipped bytes, truncation, foreign and newer files
 #[cfg(target_os = "linux")]
+mod gate; // the gate of a store in PostgreSQL is fitted while others write
+#[cfg(target_os = "linux")]
 mod jobs; // jobs of several services on one store in PostgreSQL
 #[cfg(target_os = "linux")]
 mod postgres; // copies in a real server: there and back, killed, refused

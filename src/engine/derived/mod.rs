@@ -139,8 +139,9 @@ impl Engine {
         if lock.is_lent() {
             return Ok(());
         }
+        let renewal = renewal_lock(&database.vector_file());
         if let Some(shared) = database.shared_mut() {
-            let kept = self.keep_stored(shared, keep, session);
+            let kept = self.keep_stored(shared, keep, &renewal, session);
             return committed(kept, session);
         }
         let kept =
@@ -207,8 +208,8 @@ impl Engine {
         Ok(database.forget_changes_before(generation)?)
     }
 
-    /// Makes the derived files again if they are due, or the index of vectors of a shared store. Others can write
-    /// meanwhile. A process that makes the files itself, or forgets something, goes first.
+    /// Makes the derived files again if they are due. Of a shared store, makes the index of vectors and measures the
+    /// noise of the texts if they are due. Others can write meanwhile. A process that makes the files itself, or forgets something, goes first.
     ///
     /// # Errors
     /// [`EngineError`] when somebody is writing now, the disk or the database refuses, or it was stopped.

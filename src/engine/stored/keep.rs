@@ -1,7 +1,7 @@
 //! Upkeep of a shared store after a write or a copy: its lists of words, its index of vectors and their certificate.
 //!
-//! Making and measuring the index takes long, so a writer leaves it to a separate process if it can start one. Others
-//! can write in either case. An index that a stopped process left half made counts as missing, so the next write makes
+//! Making and measuring the index takes long, and so does asking how the texts answer foreign questions. A writer leaves
+//! both to a separate process if it can start one. Others can write in either case. An index that a stopped process left half made counts as missing, so the next write makes
 //! it again.
 
 use super::WORDS;
@@ -12,6 +12,7 @@ use crate::store::{
     FindWords, IndexModel, KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors,
     SharedDatabase,
 };
+use std::path::Path;
 use std::time::Duration;
 
 /// Rows that are worked on at once.
@@ -22,11 +23,13 @@ const LOGGED: usize = 10_000;
 const MERGED: usize = 1_000_000;
 
 impl Engine {
-    /// Does the upkeep after which a shared store finds everything that it holds.
+    /// Does the upkeep after which a shared store finds everything that it holds. A process in the background holds the
+    /// lock `renewal`.
     pub(in crate::engine) fn keep_stored(
         &self,
         database: &mut SharedDatabase,
         keep: Keep,
+        renewal: &Path,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
         if database.lacking_words()? > 0 {
@@ -50,8 +53,7 @@ impl Engine {
         let Some(model) = database.index_model()? else { return Ok(()) };
         if keep == Keep::Usable {
             // Counting reads all vectors, and what was written just now can be searched. Only copies lack something.
-            let later = || self.settings.later.is_some_and(|later| later());
-            if !self.is_due(database, &model)? || later() {
+            if !self.is_due(database, &model)? || self.leaves_for_later(renewal) {
                 return Ok(());
             }
         }
@@ -116,18 +118,14 @@ impl Engine {
         Ok(true)
     }
 
-    /// Makes the index of vectors of a shared store, or measures it anew, if that is due. Others write meanwhile.
+    /// Does what writers left to a process in the background, as far as it is due: makes the index of vectors of a
+    /// shared store or measures it anew, and measures the noise of its texts. Others write meanwhile.
     pub(in crate::engine) fn renew_stored(&self, session: &Session<'_>) -> Result<Renewed, EngineError> {
         let Some(database) = self.open_database()? else { return Ok(Renewed::NotDue) };
-        let (path, Some(database)) = (renewal_lock(&database.vector_file()), database.shared()) else {
-            return Ok(Renewed::NotDue);
-        };
-        let Some(model) = database.index_model()? else { return Ok(Renewed::NotDue) };
-        // The index is of all scopes, so it is made and measured by users who see all.
-        if !database.reads_all() || !self.is_due(database, &model)? {
-            return Ok(Renewed::NotDue);
-        }
+        // All of this is of all scopes, so it is done by users who see all.
+        let Some(shared) = database.shared().filter(|shared| shared.reads_all()) else { return Ok(Renewed::NotDue) };
         // Of other machines the store itself keeps us apart.
+        let path = renewal_lock(&database.vector_file());
         let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {
             Ok(file) => file,
             Err(LockError::Held(_)) => return Ok(Renewed::Busy),
@@ -135,8 +133,23 @@ impl Engine {
                 return Err(EngineError::Io { path, source });
             }
         };
-        let made = self.keep_nearest(database, &model, session);
+        let mut renewed = Renewed::NotDue;
+        if let Some(model) = database.index_model()?
+            && self.is_due(shared, &model)?
+        {
+            renewed = if self.keep_nearest(shared, &model, session)? { Renewed::Done } else { Renewed::Busy };
+        }
+        // Without the index each question would be compared with all vectors.
+        if renewed != Renewed::Busy {
+            self.renew_noise(&database, session)?;
+        }
         drop(alone);
-        Ok(if made? { Renewed::Done } else { Renewed::Busy })
+        Ok(renewed)
+    }
+
+    /// Whether a process in the background does what is due: one that is at it, or one that is started now.
+    pub(in crate::engine) fn leaves_for_later(&self, path: &Path) -> bool {
+        let Some(later) = self.settings.later else { return false };
+        matches!(lock::take(path, Duration::ZERO, &mut || {}), Err(LockError::Held(_))) || later()
     }
 }

@@ -68,6 +68,8 @@ pub struct SharedDatabase {
     pub(super) searchable: Cell<(i64, i64)>,
     /// The right to write, which goes with the connection.
     turn: Cell<Option<Turn>>,
+    /// Whether others have it for a while.
+    is_away: Cell<bool>,
     /// Where changes go if this reads from a replica.
     pub(super) primary: Option<Primary>,
     /// What the user sees.
@@ -165,7 +167,7 @@ impl SharedDatabase {
         let (address, access, link) = (address.to_owned(), access.clone(), RefCell::new(link));
         let (moment, cursors) = (Cell::new(Moment::Now), Cell::new(0));
         let (extension, searchable) = (OnceCell::new(), Cell::new((0, 0)));
-        let turn = Cell::new(None);
+        let (turn, is_away) = (Cell::new(None), Cell::new(false));
         Self {
             address,
             access,
@@ -176,6 +178,7 @@ impl SharedDatabase {
             extension,
             searchable,
             turn,
+            is_away,
             primary: None,
             words_of: None,
             rights,
@@ -299,7 +302,9 @@ impl SharedDatabase {
             return Ok(());
         };
         self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({WRITER})")))?;
+        self.is_away.set(true);
         others();
+        self.is_away.set(false);
         let wait = match turn {
             // Whoever waits already is served before this. Each of them takes as long as a short change does.
             Turn::Work => 0,
@@ -375,7 +380,7 @@ impl SharedDatabase {
         begun.map_err(|error| self.busy(error))?;
         let batch = self.batch();
         // Nobody changes the schema while this has the right to write.
-        if self.turn.get().is_none() {
+        if self.turn.get().is_none() || self.is_away.get() {
             self.check_schema()?;
         }
         Ok(batch)

@@ -1,5 +1,6 @@
 //! Jobs that services share: one of them is asked, one of them does it, and all know how far it is. Whoever begins a
-//! job skips rows that another is about to begin (`FOR UPDATE SKIP LOCKED`).
+//! job skips rows that another is about to begin (`FOR UPDATE SKIP LOCKED`). A job that is added wakes all workers
+//! (`LISTEN`, `NOTIFY`).
 
 use super::connect::Access;
 use super::database::SharedDatabase;
@@ -11,6 +12,8 @@ use std::time::Duration;
 
 /// The first half of the advisory locks of workers: `KEN` and a number.
 const WORKERS: i32 = 0x4b45_4e02;
+/// The channel that is notified when a job was added.
+const ADDED: &str = "kenning_jobs";
 /// How long a row is waited for.
 const WAIT: Duration = Duration::from_secs(2);
 const COLUMNS: &str = "id, request, state, CAST(phase = 'over' AS integer), CAST(is_cancelled AS integer), attempts";
@@ -89,6 +92,7 @@ impl SharedJobs {
         let sql = "INSERT INTO job (request, state) SELECT ?1, ?2
             WHERE (SELECT count(*) FROM job WHERE phase <> 'over') < ?3 RETURNING id";
         let id = batch.first(sql, &values![request, state, most], |row| row.integer(0))?;
+        batch.execute(&format!("SELECT pg_notify('{ADDED}', '')"), &[])?;
         batch.commit()?;
         Ok(id)
     }
@@ -108,6 +112,8 @@ impl SharedJobs {
     /// [`StoreError`] when the server refuses, or a newer `ken` has changed the schema.
     pub fn begin(&self, mut admits: impl FnMut(&StoredJob) -> bool) -> Result<Option<StoredJob>, StoreError> {
         self.be_known()?;
+        // Before the look, so that nothing is added in between that is not heard of.
+        self.database.on(|link| link.batch(&format!("LISTEN {ADDED}")))?;
         let batch = self.database.begin_quickly(WAIT)?;
         self.database.check_schema()?;
         let sql = format!(
@@ -123,6 +129,15 @@ impl SharedJobs {
         }
         batch.commit()?;
         Ok(found.map(|job| StoredJob { attempts: job.attempts + 1, ..job }))
+    }
+
+    /// Waits until somebody adds a job, but no longer than `at_most`. One that was added after [`SharedJobs::begin`] looked
+    /// ends the wait at once.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn wait(&self, at_most: Duration) -> Result<(), StoreError> {
+        self.database.on(|link| link.hear(at_most))
     }
 
     /// Says how far a job is that was begun here. Whether to go on: false if somebody wants it to stop, or another

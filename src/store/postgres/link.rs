@@ -4,9 +4,11 @@ use super::connect::{Access, connect};
 use super::row::Failure;
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::error::{DbError, Severity};
+use postgres::fallible_iterator::FallibleIterator as _;
 use postgres::types::{ToSql, Type};
 use postgres::{Client, Row, Statement};
 use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::store::StoreError;
 use crate::store::sql::SqlValue;
@@ -101,6 +103,16 @@ impl Link {
     pub fn batch(&mut self, sql: &str) -> Result<(), Failure> {
         let ran = self.client.batch_execute(sql);
         self.seen(ran)
+    }
+
+    /// Waits until somebody notifies a channel that is listened to, but no longer than `at_most`.
+    pub fn hear(&mut self, at_most: Duration) -> Result<(), Failure> {
+        let mut heard = self.client.notifications();
+        let waited = heard.timeout_iter(at_most).next().map(drop);
+        // All that came at once is one reason to look.
+        let waited = waited.and_then(|()| heard.iter().for_each(|_| Ok(())));
+        drop(heard);
+        self.seen(waited)
     }
 
     fn prepared(&mut self, sql: &str) -> Result<Statement, postgres::Error> {

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long between two looks for a job, and between two reports of its progress.
+/// How long between two looks for a job that another service has left, and between two reports of progress.
 const STEP: Duration = Duration::from_secs(1);
 /// How often a job is begun at most, so that a job that crashes its service does not run for ever.
 const ATTEMPTS: usize = 3;
@@ -37,15 +37,13 @@ pub(super) struct Board {
     /// Adds jobs and looks them up, and waits for no work.
     looker: Mutex<Option<SharedJobs>>,
     open: Box<dyn Fn() -> Result<Option<SharedJobs>, EngineError> + Send + Sync>,
-    /// Wakes whoever looks for jobs.
-    wake: Mutex<Option<Sender<()>>>,
 }
 
 impl Board {
     /// A board that opens the store with `open`.
     pub fn new(open: impl Fn() -> Result<Option<SharedJobs>, EngineError> + Send + Sync + 'static) -> Self {
         let (worker, looker) = (Mutex::default(), Mutex::default());
-        Self { worker, looker, open: Box::new(open), wake: Mutex::default() }
+        Self { worker, looker, open: Box::new(open) }
     }
 
     /// Asks the store; `None` if it is a file.
@@ -66,10 +64,6 @@ impl Board {
         let asked = Asked { paths: request.paths.clone(), thorough: request.thorough };
         let (request, state) = (json_object(&asked), json_object(job));
         let id = self.ask(&self.looker, |jobs| Ok(jobs.add(&request, &state, HTTP_JOBS)?))?;
-        if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
-            // The receiver is gone while the service ends.
-            let _ = wake.send(());
-        }
         Ok(id.flatten().map(i64::unsigned_abs))
     }
 
@@ -92,6 +86,11 @@ impl Board {
         let admits =
             |job: &StoredJob| job.is_cancelled || asked(job).is_some_and(|asked| paths(jobs, &asked).is_some());
         Ok(self.ask(&self.worker, |worker| Ok(worker.begin(admits)?))?.flatten())
+    }
+
+    /// Waits for a job that somebody adds, at most until the next look is due.
+    fn wait(&self) -> Result<(), EngineError> {
+        self.ask(&self.worker, |worker| Ok(worker.wait(STEP)?)).map(drop)
     }
 
     fn tell(&self, job: &StoredJob, state: &Job, is_over: bool) -> Result<bool, EngineError> {
@@ -123,25 +122,18 @@ pub(in crate::serve::http) fn work(app: &Arc<App>) -> io::Result<()> {
     if app.jobs.board.is_none() || app.jobs.folders.is_empty() {
         return Ok(());
     }
-    let (wake, woken) = channel();
-    if let Some(board) = &app.jobs.board {
-        *board.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
-    }
     let app = Arc::clone(app);
-    thread::Builder::new().name("jobs".to_owned()).spawn(move || look(&app, &woken)).map(drop)
+    thread::Builder::new().name("jobs".to_owned()).spawn(move || look(&app)).map(drop)
 }
 
-fn look(app: &App, woken: &Receiver<()>) {
+fn look(app: &App) {
     let Some(board) = &app.jobs.board else { return };
     while !*app.ending.borrow() {
         match board.begin(&app.jobs) {
             Ok(Some(job)) => carry_out(app, board, &job),
+            Ok(None) if board.wait().is_ok() => {}
             // A store that cannot be reached now is asked again later.
-            Ok(None) | Err(_) => {
-                if woken.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected) {
-                    return;
-                }
-            }
+            Ok(None) | Err(_) => thread::sleep(STEP),
         }
     }
 }

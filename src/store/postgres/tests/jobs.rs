@@ -120,3 +120,27 @@ fn ended_jobs_make_room_and_others_do_not() {
     }
     assert_eq!(worker.job(first).unwrap(), None, "it was the first to go");
 }
+
+#[test]
+fn a_job_that_is_added_ends_the_wait_of_all_workers() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut workers = workers(dir.path(), 3);
+    let adder = workers.pop().unwrap();
+    let (heard, ends) = std::sync::mpsc::channel();
+    let (looked, looks) = std::sync::mpsc::channel();
+    for worker in workers {
+        let (heard, looked) = (heard.clone(), looked.clone());
+        std::thread::spawn(move || {
+            assert_eq!(begin(&worker), None);
+            looked.send(()).unwrap();
+            // A job that was added before the wait begins ends it too.
+            worker.wait(Duration::from_secs(3600)).unwrap();
+            heard.send(worker).unwrap();
+        });
+    }
+    (0..2).for_each(|_| looks.recv().unwrap());
+    adder.add("a", "none", 9).unwrap().unwrap();
+    let waited: Vec<SharedJobs> = (0..2).map(|_| ends.recv_timeout(Duration::from_secs(60)).unwrap()).collect();
+    let begun: Vec<_> = waited.iter().filter_map(begin).collect();
+    assert_eq!(begun.len(), 1);
+}
