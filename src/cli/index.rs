@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, args: &IndexArgs, output: &Output) -> Outcome
     let engine = surroundings.engine();
     let options = IndexOptions { thorough: args.thorough, excludes: surroundings.git_excludes() };
     if !output.quiet {
-        stop::say_on_end("Stopped. What is indexed so far stays; go on with: `ken index`");
+        stop::say_on_end("Stopped. What is indexed so far stays; go on with the same command");
     }
     let is_first = !engine.has_index();
     let mut meter = Meter::new(output);

@@ -4,7 +4,7 @@ use super::derived::Keep;
 use super::stored::WORDS;
 use super::{Engine, EngineError, Progress, Session};
 use crate::store::{
-    Database, Mirrored, Place, PostgresAccess, SharedStore, StorePlace, Turn, compare_stores, copy_store,
+    Database, Mirrored, Place, PostgresAccess, SharedStore, StorePlace, Turn, WRITER_WAIT, compare_stores, copy_store,
 };
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
     ) -> Result<Mirrored, EngineError> {
         let copied = copy_store(from, to, access, &mut |done, total| tell(session, "Copying", done, total))?;
         if let Some(place) = self.found_here(to, access) {
-            let lock = self.writer("ken store copy")?;
+            let lock = place.writer("ken store copy", WRITER_WAIT)?;
             let mut database = Database::open_to_write_at(&place, &lock)?;
             database.take_turn(Turn::Work)?;
             self.erase_old_traces(&mut database, &lock, session)?;

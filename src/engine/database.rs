@@ -44,8 +44,7 @@ impl Engine {
     }
 
     fn open_in_turn(&self, lock: &WriterLock, turn: Turn) -> Result<Database, EngineError> {
-        let place = self.settings.place().ok_or(EngineError::NoHome)?;
-        let database = Database::open_to_write_at(&place, lock)?;
+        let database = Database::open_to_write_at(&self.place()?, lock)?;
         database.take_turn(turn)?;
         Ok(database)
     }
@@ -68,7 +67,7 @@ impl Engine {
     }
 
     fn remember_repository(&self, root: &str, scope: &Scope) -> Result<(), EngineError> {
-        let lock = WriterLock::take(self.data()?, "ken, remembering a repository", Duration::ZERO)?;
+        let lock = self.place()?.writer("ken, remembering a repository", Duration::ZERO)?;
         let mut database = self.open_in_turn(&lock, Turn::AtOnce)?;
         let batch = database.begin(&lock)?;
         batch.put_repository(root, scope)?;
@@ -87,21 +86,34 @@ impl Engine {
         Ok((lock, database))
     }
 
-    /// The same for a short write of items, memories or tools: while an indexing of this engine goes on, it gets in
-    /// between two of its batches, and the derived files are left to the indexing.
+    /// The same for a short write of items, memories or tools: while an indexing goes on, it gets in between two of its
+    /// batches. With a file, that is an indexing of this engine, and the derived files are left to it.
     pub(super) fn write_between(
         &self,
         purpose: &str,
         session: &Session<'_>,
     ) -> Result<(WriterLock, Database), EngineError> {
-        let lock = self.turns.wait(self.data()?, purpose, session)?;
+        let lock = match self.place()? {
+            Place { folder, shared: None } => self.turns.wait(&folder, purpose, session)?,
+            shared => shared.writer(purpose, Duration::ZERO)?,
+        };
         let mut database = self.open_in_turn(&lock, Turn::Change)?;
         self.erase_old_traces(&mut database, &lock, session)?;
         Ok((lock, database))
     }
 
     pub(super) fn writer(&self, purpose: &str) -> Result<WriterLock, EngineError> {
+        Ok(self.place()?.writer(purpose, WRITER_WAIT)?)
+    }
+
+    /// The right to write to the files of the data directory that belong to no store.
+    pub(super) fn data_writer(&self, purpose: &str) -> Result<WriterLock, EngineError> {
         Ok(WriterLock::take(self.data()?, purpose, WRITER_WAIT)?)
+    }
+
+    fn place(&self) -> Result<Place, EngineError> {
+        self.data()?;
+        self.settings.place().ok_or(EngineError::NoHome)
     }
 
     /// The active model: the configured one, or its packaged variant if that is installed alone or is the one that the

@@ -78,8 +78,7 @@ impl Engine {
                 (id, shown.map(|answered| answered.fingerprint))
             }
         };
-        self.data()?;
-        let lock = self.writer("ken lookup --worked")?;
+        let lock = self.data_writer("ken lookup --worked")?;
         let mut all = self.feedback()?.0;
         let said = Feedback { entry, fingerprint, worked, at: session.now() };
         all.push(said.clone());

@@ -9,6 +9,11 @@ impl Engine {
         self.settings.shared.is_some()
     }
 
+    /// Whether the store can be asked now.
+    pub fn reaches_store(&self) -> bool {
+        self.read_database().is_ok()
+    }
+
     /// A worker on the jobs of the shared store; none if the store is a file, whose jobs are its service's alone.
     ///
     /// # Errors

@@ -45,8 +45,7 @@ impl Engine {
         path: Option<&str>,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
-        self.data()?;
-        let lock = self.writer("ken search --good")?;
+        let lock = self.data_writer("ken search --good")?;
         let mut all = self.labels()?;
         all.retain(|label| label.question != question || label.id != id);
         let (question, id, path) = (question.to_owned(), id.to_owned(), path.map(str::to_owned));
@@ -61,6 +60,12 @@ impl Engine {
         ids: &[String],
         paths: &[PathBuf],
     ) -> Result<(), EngineError> {
+        if self.labels()?.is_empty() {
+            return Ok(());
+        }
+        // What is written to a shared store says nothing of this file.
+        let of_folder = self.is_shared().then(|| self.data_writer("ken forget")).transpose()?;
+        let lock = of_folder.as_ref().unwrap_or(lock);
         let all = self.labels()?;
         let is_under = |found: &str| paths.iter().any(|path| Path::new(found).starts_with(path));
         let stays = |label: &Label| !ids.contains(&label.id) && !label.path.as_deref().is_some_and(is_under);

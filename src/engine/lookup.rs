@@ -53,7 +53,7 @@ impl Engine {
         let usage = self.usage();
         let context =
             LookupContext { knowledge: &packs.knowledge, semantics: &semantics, used: &|id| usage.frequency(id) };
-        let asked = self.has_memories().then(|| {
+        let asked = self.asks_memories(session).then(|| {
             let of_one = |one: &Problem| (one.block.fingerprint.clone(), one.block.salient.clone());
             problems.list.iter().map(of_one).collect::<HashMap<_, _>>()
         });

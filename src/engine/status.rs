@@ -231,7 +231,12 @@ impl Engine {
         let store = self.store().ok();
         let active = store.as_ref().and_then(|store| self.active_model(store).ok().flatten());
         out.model = active.as_ref().map(|installed| installed.name().to_owned());
-        let Some(database) = self.read_database()? else { return Ok(out) };
+        let Some(database) = self.read_database()? else {
+            if let Some(shared) = &self.settings.shared {
+                out.store = Some(StoreState { address: shared.name()?, ..StoreState::default() });
+            }
+            return Ok(out);
+        };
         out.inventory = database.inventory()?;
         out.forgotten = database.forgotten()?.len();
         out.traces_left = database.has_traces()?;

@@ -279,6 +279,11 @@ impl Service {
         self.engine.is_shared()
     }
 
+    /// Whether the store can be asked now.
+    pub fn reaches_store(&self) -> bool {
+        self.engine.reaches_store()
+    }
+
     /// A worker on the jobs of a shared store.
     ///
     /// # Errors

@@ -116,6 +116,14 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The file with the password cannot be read.
+    #[error("the password file {} cannot be read: {source}", shown(path))]
+    NoPassword {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A database of another encoding than UTF-8.
     #[error("{name} keeps texts as {encoding}, not as UTF8")]
     Encoding {
@@ -342,7 +350,7 @@ impl Diagnose for StoreError {
             | Self::NoExtension { .. }
             | Self::OldExtension { .. } => ErrorKind::Mismatch,
             Self::SharedBusy { .. } => ErrorKind::Busy,
-            Self::OpenPassword { .. } => ErrorKind::Io,
+            Self::OpenPassword { .. } | Self::NoPassword { .. } => ErrorKind::Io,
             Self::Postgres { .. } | Self::Tls { .. } | Self::Lost { .. } => ErrorKind::Network,
             Self::Sqlite { .. } => match self.code() {
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
@@ -375,10 +383,14 @@ impl Diagnose for StoreError {
             Self::Busy { .. } => "try again when it is done; searches work meanwhile",
             Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
             Self::Import { .. } => "`ken import FILE` reads what `ken export FILE` wrote",
-            Self::Address { .. } => "write it so: postgres://USER@HOST/DATABASE",
+            Self::Address { .. } => {
+                "write it so: postgres://USER@HOST/DATABASE; sslmode can be disable, prefer or require, and a \
+                 certificate is always checked"
+            }
             Self::Postgres { source, .. } => return postgres_hint(source),
             Self::Tls { .. } => "name the authority's certificate: `ken config set store.ca_file FILE`",
             Self::OpenPassword { .. } => "take the right away: `chmod 600 FILE`",
+            Self::NoPassword { .. } => "name another file: `ken config set store.password_file FILE`",
             Self::Encoding { .. } => "make another database: `createdb --encoding UTF8 --template template0 NAME`",
             Self::NoExtension { .. } => {
                 "install the package pgvector on the server, then let an administrator run `CREATE EXTENSION vector` \
@@ -411,7 +423,9 @@ impl Diagnose for StoreError {
             }
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
-            Self::OtherHistory { .. } => "copy to another place, or empty this one first",
+            Self::OtherHistory { .. } => {
+                "copy to another place; to add items to one that others use, `ken export` them, and `ken import` them there"
+            }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
             // EIO, which has no kind of its own.
             Self::Io { source, .. } if source.raw_os_error() == Some(5) => {
@@ -449,7 +463,8 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
     use postgres::error::SqlState;
     let hint = match error.code() {
         Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
-            "name a file that holds the password: `ken config set store.password_file FILE`"
+            "look at the user in the address, and at the file that holds the password: \
+             `ken config set store.password_file FILE`"
         }
         Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: `createdb NAME`",
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
@@ -466,7 +481,7 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
             "the server's disk is full; run it again when there is room, it goes on from there"
         }
         Some(_) => return None,
-        None => "look at the address and whether the server runs; a copy that was cut off goes on when it is run again",
+        None => "look at the address and whether the server runs",
     };
     Some(hint.to_owned())
 }

@@ -1,4 +1,5 @@
-//! One writer at a time for a data directory. Readers take no lock: the database's log keeps them out of the way.
+//! One writer at a time for a data directory. Readers take no lock: the database's log keeps them out of the way. A
+//! shared store keeps its writers apart itself.
 //!
 //! The file says who holds the lock, for whoever waits in vain; it counts only while the lock is held.
 
@@ -19,7 +20,8 @@ pub const WRITER_WAIT: Duration = Duration::from_secs(3);
 /// The right to write, held until it is dropped. What writes to the database asks for it.
 #[derive(Debug)]
 pub struct WriterLock {
-    file: Arc<File>,
+    /// Locked; none for a shared store.
+    file: Option<Arc<File>>,
     folder: PathBuf,
     /// Whoever lent it waits until this is gone.
     lender: Option<Sender<Never>>,
@@ -56,14 +58,20 @@ impl WriterLock {
         // For people only: a full disk must not keep anybody from the lock.
         drop(file.set_len(0).and_then(|()| file.rewind()));
         drop(write!(file, "{purpose}, process {}", std::process::id()));
-        Ok(Self { file: Arc::new(file), folder: folder.to_owned(), lender: None })
+        Ok(Self { file: Some(Arc::new(file)), folder: folder.to_owned(), lender: None })
+    }
+
+    /// The same for a shared store, which gives the right to write itself. Nothing is locked here: in the data directory
+    /// it allows no change of files that several processes change.
+    pub fn of_shared(folder: &Path) -> Self {
+        Self { file: None, folder: folder.to_owned(), lender: None }
     }
 
     /// Lends the right to another thread. That thread may change nothing that the lender relies on. The lender writes
     /// nothing until the right is given back.
     pub fn lend(&self) -> (Self, Lent) {
         let (lender, lent) = channel();
-        (Self { file: Arc::clone(&self.file), folder: self.folder.clone(), lender: Some(lender) }, Lent(lent))
+        (Self { file: self.file.clone(), folder: self.folder.clone(), lender: Some(lender) }, Lent(lent))
     }
 
     /// Whether somebody else goes on writing after this.

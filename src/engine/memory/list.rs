@@ -110,8 +110,22 @@ impl Engine {
     /// Whether anything was ever learnt on this machine. Cheap: whoever only looks something up need not find out
     /// where they ask from otherwise.
     pub fn has_memories(&self) -> bool {
-        let database = self.read_database().ok().flatten();
-        database.is_some_and(|database| database.has_memories().unwrap_or(false))
+        self.holds_memories().unwrap_or(false)
+    }
+
+    /// The same for whoever answers without the store if it cannot be asked, and says so.
+    pub(in crate::engine) fn asks_memories(&self, session: &Session<'_>) -> bool {
+        self.holds_memories().unwrap_or_else(|error| {
+            session.note(format!("what was learnt could not be looked at: {error}"));
+            false
+        })
+    }
+
+    fn holds_memories(&self) -> Result<bool, EngineError> {
+        match self.read_database()? {
+            Some(database) => Ok(database.has_memories()?),
+            None => Ok(false),
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Response, StatusCode};
 use serde_json::json;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
 pub(super) async fn metrics(app: Arc<App>, _: Call) -> Result<Response<Body>, Problem> {
     let mut response = Response::new(Body::from(app.metrics.text(app.work.waiting())));
@@ -21,13 +23,31 @@ pub(super) async fn healthy(_: Arc<App>, _: Call) -> Result<Response<Body>, Prob
     Ok(state("running"))
 }
 
-/// A service that is ending takes no more questions.
+/// How many of those who ask whether the service is ready may wait for the store at the same time.
+static LOOKS: Semaphore = Semaphore::const_new(2);
+
+/// A service that is ending takes no more questions, and one whose store is away answers few.
 pub(super) async fn ready(app: Arc<App>, _: Call) -> Result<Response<Body>, Problem> {
-    let mut response = state(if *app.ending.borrow() { "ending" } else { "ready" });
-    if *app.ending.borrow() {
+    let name = if *app.ending.borrow() {
+        "ending"
+    } else if reaches_store(Arc::clone(&app)).await? {
+        "ready"
+    } else {
+        "store_unreachable"
+    };
+    let mut response = state(name);
+    if name != "ready" {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     }
     Ok(response)
+}
+
+async fn reaches_store(app: Arc<App>) -> Result<bool, Problem> {
+    if !app.service.is_shared() {
+        return Ok(true);
+    }
+    let _look = LOOKS.acquire().await.map_err(|_| Problem::internal())?;
+    spawn_blocking(move || app.service.reaches_store()).await.map_err(|_| Problem::internal())
 }
 
 fn state(name: &str) -> Response<Body> {

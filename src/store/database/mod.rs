@@ -8,6 +8,7 @@
 mod either;
 
 use super::folder::{DATABASE, TERMS, VECTORS, beside};
+use super::postgres::name_of;
 use super::sql::{
     ANYWHERE, Cleaned, Faults, Imported, LEFT, ReadSql, Record, RunSql, TRACED_PATHS, WriteSql, clean_rows, has_traces,
     is_traced, rebuild, row_faults,
@@ -30,6 +31,20 @@ pub struct Place {
     pub shared: Option<SharedStore>,
 }
 
+impl Place {
+    /// The right to write there. For a shared store it is a formality: the store gives the right to whoever takes a turn
+    /// ([`Database::take_turn`]).
+    ///
+    /// # Errors
+    /// As [`WriterLock::take`].
+    pub fn writer(&self, purpose: &str, patience: Duration) -> Result<WriterLock, StoreError> {
+        match &self.shared {
+            Some(_) => Ok(WriterLock::of_shared(&self.folder)),
+            None => WriterLock::take(&self.folder, purpose, patience),
+        }
+    }
+}
+
 /// A database in PostgreSQL that several machines use.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SharedStore {
@@ -45,6 +60,14 @@ pub struct SharedStore {
 }
 
 impl SharedStore {
+    /// How people know it: its address without a password.
+    ///
+    /// # Errors
+    /// [`StoreError::Address`] for what is no address.
+    pub fn name(&self) -> Result<String, StoreError> {
+        name_of(&self.url)
+    }
+
     /// The database of an address, reached as is usual. Its items are found by no words.
     pub fn at(url: impl Into<String>) -> Self {
         Self { url: url.into(), read_url: None, access: PostgresAccess::default(), words: None }

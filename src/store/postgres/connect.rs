@@ -83,6 +83,11 @@ fn is_this_machine(host: &Host) -> bool {
     }
 }
 
+/// How people know the database of an address.
+pub(in crate::store) fn name_of(address: &str) -> Result<String, StoreError> {
+    Ok(name(&address.parse().map_err(|source| StoreError::Address { source })?))
+}
+
 /// `postgres://user@host:port/database`.
 fn name(config: &Config) -> String {
     let user = config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
@@ -103,11 +108,12 @@ fn name(config: &Config) -> String {
 }
 
 fn password(path: &std::path::Path) -> Result<String, StoreError> {
-    let meta = fs::metadata(path).map_err(StoreError::io(path))?;
+    let unread = |source| StoreError::NoPassword { path: path.to_owned(), source };
+    let meta = fs::metadata(path).map_err(unread)?;
     if platform::is_open_to_others(&meta) {
         return Err(StoreError::OpenPassword { path: path.to_owned() });
     }
-    let text = read_text(path, Links::Follow, CONFIG).map_err(StoreError::io(path))?;
+    let text = read_text(path, Links::Follow, CONFIG).map_err(unread)?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 

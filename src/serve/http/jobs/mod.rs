@@ -10,6 +10,7 @@ use super::answers::{Input, Read, json_response};
 use super::problem::Problem;
 use super::{App, Call};
 use crate::engine::Progress;
+use crate::engine::face::failure::{Diagnose, ErrorKind};
 use crate::engine::face::indexing;
 use crate::engine::face::system::canonical;
 use crate::render::{json_object, shown_text};
@@ -26,12 +27,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
 /// How long a follower waits before a job is read again that another service runs.
 const LOOK: Duration = Duration::from_millis(500);
+/// How long a job waits before it asks again for the right to write that somebody else has.
+const WAIT: Duration = Duration::from_secs(1);
 /// Threads that look up jobs at the same time.
 const LOOKING: usize = 2;
 
@@ -110,16 +114,21 @@ impl Held {
         Self { state: watch::Sender::new(job), cancelled: Arc::default() }
     }
 
+    /// Goes from a state to another one, if it is in that state.
+    fn goes(&self, from: State, to: State) -> bool {
+        self.state.send_if_modified(|job| {
+            let is_there = job.state == from;
+            if is_there {
+                job.state = to;
+            }
+            is_there
+        })
+    }
+
     /// Stops it. One that waits is over at once; one that runs is when it has heard of it.
     fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
-        self.state.send_if_modified(|job| {
-            let waits = job.state == State::Waiting;
-            if waits {
-                job.state = State::Cancelled;
-            }
-            waits
-        });
+        self.goes(State::Waiting, State::Cancelled);
     }
 }
 
@@ -190,7 +199,7 @@ impl Jobs {
     /// The path as it really is, if it lies in one of the folders.
     fn admitted(&self, path: &str) -> Result<PathBuf, Problem> {
         let refused = || {
-            let hint = "whoever runs the service can allow it: `ken config set serve.folders FOLDER`";
+            let hint = "whoever runs the service can allow it: `ken config set serve.folders FOLDER`, then start it again";
             Problem::forbidden(format!("{} lies in no folder of the service", shown_text(path)), hint)
         };
         if !Path::new(path).is_absolute() {
@@ -279,19 +288,9 @@ async fn share(app: Arc<App>, request: IndexRequest) -> Result<Response<Body>, P
     Ok(accepted(id, &Job { id: id.to_string(), ..job }))
 }
 
-/// Does a job, if nobody has stopped it yet.
+/// Does a job, if nobody has stopped it yet. While somebody else writes for long, it waits.
 fn perform(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
     let stopped = || held.cancelled.load(Ordering::Relaxed);
-    let begins = held.state.send_if_modified(|job| {
-        let waits = job.state == State::Waiting;
-        if waits {
-            job.state = State::Running;
-        }
-        waits
-    });
-    if !begins {
-        return;
-    }
     let mut heard = |progress: Progress<'_>| {
         if let Progress::Index(indexing::Progress::Indexing { files, files_total, bytes, bytes_total, .. }) = progress {
             held.state.send_modify(|job| {
@@ -299,7 +298,17 @@ fn perform(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
             });
         }
     };
-    let ended = app.service.index(paths, thorough, &mut heard, &stopped);
+    let ended = loop {
+        if !held.goes(State::Waiting, State::Running) {
+            return;
+        }
+        match app.service.index(paths, thorough, &mut heard, &stopped) {
+            Err(error) if error.kind() == ErrorKind::Busy && !stopped() && held.goes(State::Running, State::Waiting) => {
+                thread::sleep(WAIT);
+            }
+            ended => break ended,
+        }
+    };
     held.state.send_modify(|job| match ended {
         Ok(answered) => {
             job.state = State::Done;
@@ -308,7 +317,7 @@ fn perform(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
         }
         Err(_) if stopped() => job.state = State::Cancelled,
         Err(error) => {
-            use crate::engine::face::failure::{Diagnose, Face};
+            use crate::engine::face::failure::Face;
             failed(job, error.kind().name(), &error.to_string(), error.hint_for(Face::Http).as_deref());
         }
     });
