@@ -2,6 +2,7 @@
 
 use crate::support::ken::{User, section};
 use crate::support::service::Service;
+use kenning::store::WriterLock;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -117,6 +118,29 @@ fn a_job_indexes_and_says_how_far_it_is() {
     assert!(found["results"][0]["hits"][0]["path"].as_str().unwrap().ends_with("a.md"), "{found}");
     assert_eq!(service.ask("DELETE", &place, "").status, 202);
     assert_eq!(service.end(), Some(0));
+}
+
+#[test]
+fn a_job_waits_while_another_process_writes() {
+    let user = User::new();
+    user.document("docs/a.md", "# Retries\n\nA request is tried again after two seconds.\n");
+    let docs = user.work().join("docs");
+    assert_eq!(user.ken(&["config", "set", "serve.folders", docs.to_str().unwrap()]).code, 0);
+    let service = Service::start(&user, &[]);
+    let writer = WriterLock::take(&user.home(), "a test", Duration::from_secs(60)).unwrap();
+    let begun = service.post("/v1/index", &json!({"paths": [docs]}));
+    let place = begun.header("location").unwrap().to_owned();
+    let until = |state: &str| {
+        let begun = Instant::now();
+        while service.ask("GET", &place, "").json()["state"] != state {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{}", service.ask("GET", &place, "").body);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    until("running");
+    until("waiting");
+    drop(writer);
+    until("done");
 }
 
 /// A job ends soon after it is told to, with what it has committed, and a program need not wait for its end to write.

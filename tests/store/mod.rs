@@ -1,5 +1,7 @@
 //! What is kept, and what could take it away.
 
+#[cfg(target_os = "linux")]
+mod away; // a store in PostgreSQL that is empty, busy or cannot be reached
 mod bad_disk; // full, read-only, without locks
 pub(crate) mod churn; // many rows, half of them changed, while others read and the writer is killed
 mod compat; // data directories of released versions

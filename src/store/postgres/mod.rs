@@ -22,8 +22,8 @@ mod text;
 mod tls;
 mod words;
 
-pub use connect::{Access, is_address};
 pub(in crate::store) use connect::name_of;
+pub use connect::{Access, is_address};
 pub use database::{SharedBatch, SharedDatabase, Turn};
 pub use jobs::{SharedJobs, StoredJob};
 pub(in crate::store) use rows::Rows;

@@ -199,7 +199,8 @@ impl Jobs {
     /// The path as it really is, if it lies in one of the folders.
     fn admitted(&self, path: &str) -> Result<PathBuf, Problem> {
         let refused = || {
-            let hint = "whoever runs the service can allow it: `ken config set serve.folders FOLDER`, then start it again";
+            let hint =
+                "whoever runs the service can allow it: `ken config set serve.folders FOLDER`, then start it again";
             Problem::forbidden(format!("{} lies in no folder of the service", shown_text(path)), hint)
         };
         if !Path::new(path).is_absolute() {
@@ -303,7 +304,9 @@ fn perform(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
             return;
         }
         match app.service.index(paths, thorough, &mut heard, &stopped) {
-            Err(error) if error.kind() == ErrorKind::Busy && !stopped() && held.goes(State::Running, State::Waiting) => {
+            Err(error)
+                if error.kind() == ErrorKind::Busy && !stopped() && held.goes(State::Running, State::Waiting) =>
+            {
                 thread::sleep(WAIT);
             }
             ended => break ended,
