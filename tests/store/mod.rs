@@ -9,6 +9,8 @@ mod damage; // flipped bytes, truncation, foreign and newer files
 #[cfg(target_os = "linux")]
 mod jobs; // jobs of several services on one store in PostgreSQL
 #[cfg(target_os = "linux")]
+mod lists; // lists of words in PostgreSQL that do not fit the items
+#[cfg(target_os = "linux")]
 mod postgres; // copies in a real server: there and back, killed, refused
 mod renewal; // the file of vectors is made again while others write
 #[cfg(target_os = "linux")]
