@@ -1,6 +1,8 @@
 //! What is kept, and what could take it away.
 
 mod bad_disk; // full, read-only, without locks
+#[cfg(target_os = "linux")]
+mod builds; // builds of the index of vectors in PostgreSQL that are killed, and users who may not make one
 pub(crate) mod churn; // many rows, half of them changed, while others read and the writer is killed
 mod compat; // data directories of released versions
 mod copies; // what is removed beside the database, and what is not ours
