@@ -125,6 +125,9 @@ fn full(status: &Status, verbose: bool, output: &Output) -> String {
         );
         row("store", line(&store.address).into_owned());
         row("search", format!("{} vectors in the store; {how}", store.vectors));
+        if let Some(why) = store.without_index() {
+            row("", style.warning(why));
+        }
         if store.without_words > 0 {
             let few = format!("{} items are not found by words yet (`ken gc`)", store.without_words);
             row("", style.warning(&few));

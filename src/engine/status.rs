@@ -8,8 +8,8 @@ use crate::lexical::TermImage;
 use crate::map::open::{Links, open};
 use crate::screen::{Size, shown, shown_text};
 use crate::store::{
-    DATABASE, Database, Fault, Faults, FindWords, IndexModel, Inventory, MemoryCount, ReadChanges, ReadForgotten,
-    ReadNearest, ReadSources, ReadVectors, Salvaged, ScopeCount,
+    DATABASE, Database, Fault, Faults, FindWords, IndexModel, Inventory, MemoryCount, NearestIndex, ReadChanges,
+    ReadForgotten, ReadNearest, ReadSources, ReadVectors, Salvaged, ScopeCount,
 };
 use crate::types::{Access, Kind, MemoryState, Scope};
 use crate::vector::simd::Isa;
@@ -87,8 +87,24 @@ pub struct StoreState {
     /// Share of the nearest that a search by the index finds, as it was measured; none without an index: every vector
     /// is compared then.
     pub recall: Option<f64>,
+    /// What there is of that index; none if no search would ask it.
+    pub index: Option<NearestIndex>,
     /// Items that no search finds by their words yet.
     pub without_words: usize,
+}
+
+impl StoreState {
+    /// Why searches compare every vector though there are many; none if an index is used or would not help.
+    pub fn without_index(&self) -> Option<&'static str> {
+        match self.index? {
+            NearestIndex::Missing => Some("the index of vectors is not made yet (`ken gc`)"),
+            NearestIndex::BeingMade => Some("another process is making the index of vectors"),
+            NearestIndex::NotOurs => {
+                Some("the index of vectors is not made yet; only the owner of the tables can make it (`ken gc`)")
+            }
+            NearestIndex::Ready | NearestIndex::Small | NearestIndex::TooLong => None,
+        }
+    }
 }
 
 /// A gate that fits what is indexed: see [`crate::types::CorpusNoise`].
@@ -278,6 +294,10 @@ impl Engine {
                 state.vectors = shared.searchable_vectors(&model)?;
                 // At 1 no search asks the index, whatever was measured before.
                 if self.settings.recall_target < 1.0 {
+                    state.index = Some(shared.nearest_index(&model)?);
+                }
+                // Nor does it matter without the index.
+                if state.index == Some(NearestIndex::Ready) {
                     state.recall = shared.nearest_certificate(&model)?.map(|certificate| certificate.recall);
                 }
             }

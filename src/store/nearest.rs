@@ -34,7 +34,8 @@ pub enum NearestSearch {
 }
 
 /// What there is of an index for the vectors of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NearestIndex {
     /// It is there.
     Ready,

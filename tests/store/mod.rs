@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod away; // a store in PostgreSQL that is empty, busy or cannot be reached
 mod bad_disk; // full, read-only, without locks
+#[cfg(target_os = "linux")]
+mod builds; // builds of the index of vectors in PostgreSQL that are killed, and users who may not make one
 pub(crate) mod churn; // many rows, half of them changed, while others read and the writer is killed
 mod compat; // data directories of released versions
 mod copies; // what is removed beside the database, and what is not ours
@@ -12,6 +14,8 @@ mod damage; // flipped bytes, truncation, foreign and newer files
 mod gate; // the gate of a store in PostgreSQL is fitted while others write
 #[cfg(target_os = "linux")]
 mod jobs; // jobs of several services on one store in PostgreSQL
+#[cfg(target_os = "linux")]
+mod lists; // lists of words in PostgreSQL that do not fit the items
 #[cfg(target_os = "linux")]
 mod postgres; // copies in a real server: there and back, killed, refused
 mod renewal; // the file of vectors is made again while others write

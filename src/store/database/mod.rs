@@ -328,6 +328,7 @@ impl Database {
                 shared.database.need_all()?;
                 let mut faults = Faults::new();
                 row_faults(&shared.database, &mut faults)?;
+                shared.database.word_faults(&mut faults)?;
                 Ok(faults)
             }
         }

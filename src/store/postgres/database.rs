@@ -10,8 +10,8 @@ use super::link::Link;
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
-use super::schema::{LOCK_WAIT, SCHEMA, WORK, WRITER, busy, check, is_present, prepare, version};
-use crate::store::sql::{RunSql, SqlRow, count_places};
+use super::schema::{LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, busy, check, is_present, prepare, version};
+use crate::store::sql::{RunSql, SqlRow, count_places, values};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
@@ -106,6 +106,8 @@ impl SharedBatch<'_> {
     /// # Errors
     /// [`StoreError`] when the server refuses.
     pub fn forget_derived(&self) -> Result<(), StoreError> {
+        // Whoever merges lists of words ends first: what it puts in place of them would stay.
+        self.exists("SELECT FROM pg_advisory_xact_lock(?1)", &values![PURGER])?;
         self.database.on(|link| {
             link.batch(
                 "DELETE FROM item_words; DELETE FROM posting; DELETE FROM word_segment; DELETE FROM dead_words;

@@ -65,9 +65,7 @@ pub(super) fn state(database: &SharedDatabase, model: &IndexModel) -> Result<Nea
     if are_few || database.searchable_vectors(model)? < LEAST_INDEXED {
         return Ok(NearestIndex::Small);
     }
-    let is_ours = "SELECT FROM pg_class
-        WHERE oid = CAST('kenning.half_vector' AS regclass) AND pg_has_role(relowner, 'USAGE')";
-    if !database.exists(is_ours, &[])? {
+    if !is_ours(database)? {
         return Ok(NearestIndex::NotOurs);
     }
     let is_made = format!(
@@ -78,6 +76,13 @@ pub(super) fn state(database: &SharedDatabase, model: &IndexModel) -> Result<Nea
         MAKER & 0xffff_ffff
     );
     Ok(if database.exists(&is_made, &[])? { NearestIndex::BeingMade } else { NearestIndex::Missing })
+}
+
+/// Whether the user owns the table, and so may make its indexes and drop them.
+fn is_ours(database: &SharedDatabase) -> Result<bool, StoreError> {
+    let sql = "SELECT FROM pg_class
+        WHERE oid = CAST('kenning.half_vector' AS regclass) AND pg_has_role(relowner, 'USAGE')";
+    database.exists(sql, &[])
 }
 
 fn name_of(model: &IndexModel) -> String {
@@ -95,7 +100,7 @@ pub(super) fn ensure(database: &SharedDatabase, model: &IndexModel) -> Result<Ne
     let mut used = vec![wanted.clone()];
     used.extend(database.index_model()?.map(|active| name_of(&active)));
     let is_odd = |(name, is_valid): &(String, bool)| !is_valid || !used.contains(name);
-    if needs_one || indexes(database)?.iter().any(is_odd) {
+    if needs_one || indexes(database)?.iter().any(is_odd) && is_ours(database)? {
         let count = database.searchable_vectors(model)?;
         let schema = database.extension()?.to_owned();
         let (mut link, name) = Link::new(&database.address, &database.access)?;

@@ -118,6 +118,13 @@ fn rows(store: &SharedDatabase, table: &str) -> usize {
     store.counted(&format!("SELECT count(*) FROM {table}"), &[]).unwrap()
 }
 
+/// What the check of the words says.
+fn faults(store: &SharedDatabase) -> Vec<String> {
+    let mut faults = Vec::new();
+    store.word_faults(&mut faults).unwrap();
+    faults.into_iter().map(|fault| format!("{} {}: {}", fault.name, fault.damage, fault.what)).collect()
+}
+
 /// Sizes of the segments, ascending.
 fn sizes(store: &SharedDatabase) -> Vec<usize> {
     let sql = "SELECT postings FROM word_segment ORDER BY postings";
@@ -305,6 +312,7 @@ impl Twin {
         let worded: BTreeMap<i64, String> = worded.map(|(id, text)| (*id, text.clone())).collect();
         assert_eq!(found(&self.store, &self.known), wanted(&worded, &self.known));
         assert_eq!(self.store.lacking_words().unwrap(), self.lacking.len());
+        assert_eq!(faults(&self.store), [""; 0]);
     }
 }
 
@@ -615,6 +623,93 @@ fn what_passes_is_what_a_filter_admits() {
             assert_eq!(ids, store.admitted(&filter, view).unwrap());
         }
     }
+}
+
+/// What the check of the words says where no trigger runs, so that tables drift apart, and what is left of it once what
+/// is derived is made again.
+#[test]
+fn words_that_do_not_fit_the_items_are_found_and_made_again() {
+    const TOTALS: &str = "word-totals false: 1 scopes have wrong totals of items or words";
+    const LISTS: &str = "word-lists false: 1 scopes have lists of words that differ from the words of their items";
+    const LEFT: &str = "words-left false: 1 items that are gone or in another scope still have words";
+    const NAMED: &str = "words-left false: the lists of words name 1 items that have no words";
+    const MISSING: &str = "words-missing false: 1 items cannot be found by their words, and are not counted as such";
+    const UNREAD: &str = "word-lists true: 1 lists of words cannot be read";
+    let (dir, lock, mut store) = made_worded();
+    let name = database_of(dir.path());
+    let cases: &[(&str, &[&str])] = &[
+        ("DELETE FROM item_words WHERE item = FIRST", &[MISSING, TOTALS, LISTS, NAMED]),
+        ("DELETE FROM item WHERE id = FIRST", &[LEFT, TOTALS]),
+        ("UPDATE item SET state = 'disputed' WHERE id = FIRST", &[LEFT, TOTALS]),
+        ("DELETE FROM dead_words", &[NAMED]),
+        ("DELETE FROM dead_term", &[LISTS]),
+        ("DELETE FROM posting WHERE ctid = (SELECT min(ctid) FROM posting)", &[LISTS]),
+        ("UPDATE posting SET term = term + 1 WHERE ctid = (SELECT min(ctid) FROM posting)", &[LISTS]),
+        ("UPDATE word_total SET items = items + 1", &[TOTALS]),
+        ("UPDATE word_total SET documents = documents - 1", &[TOTALS]),
+        ("UPDATE word_total SET tokens = tokens + 1", &[TOTALS]),
+        ("DELETE FROM word_total", &[TOTALS]),
+        ("INSERT INTO word_total (scope, items, documents, tokens) VALUES ('nowhere', 1, 0, 0)", &[TOTALS]),
+        ("UPDATE posting SET entries = '\\x01' WHERE ctid = (SELECT min(ctid) FROM posting)", &[UNREAD]),
+        ("UPDATE item_words SET counts = '' WHERE item = FIRST", &[UNREAD]),
+    ];
+    for (damage, said) in cases {
+        let batch = store.begin(&lock).unwrap();
+        let ids = ["abc", "bcd", "cde"].map(|body| batch.put_item(&said_in("repo/d", body), None).unwrap());
+        batch.commit().unwrap();
+        let batch = store.begin(&lock).unwrap();
+        batch.remove_item(ids[2]).unwrap();
+        batch.commit().unwrap();
+        assert_eq!(faults(&store), [""; 0], "{damage}");
+        let damage = damage.replace("FIRST", &ids[0].to_string());
+        let ran = server()
+            .psql(&name, &format!("SET session_replication_role = replica; SET search_path = kenning; {damage}"));
+        assert!(!ran.contains("ERROR"), "{ran}");
+        assert_eq!(faults(&store), *said, "{damage}");
+        let batch = store.begin(&lock).unwrap();
+        batch.forget_derived().unwrap();
+        batch.commit().unwrap();
+        assert_eq!(faults(&store), [""; 0], "{damage}");
+        while store.index_words(LETTERS, 99).unwrap() > 0 {}
+        assert_eq!((faults(&store), store.lacking_words().unwrap()), (vec![], 0), "{damage}");
+        let batch = store.begin(&lock).unwrap();
+        batch.execute("DELETE FROM item", &[]).unwrap();
+        batch.forget_derived().unwrap();
+        batch.commit().unwrap();
+    }
+}
+
+/// What is merged while everything derived is made again does not stay beside it.
+#[test]
+fn what_is_merged_meanwhile_goes_too() {
+    let (dir, lock, mut store) = made_worded();
+    for of_batch in 0..2 {
+        let batch = store.begin(&lock).unwrap();
+        for at in 0..520 {
+            batch.put_item(&said(&format!("chunk/{of_batch}/{at}"), "abcdefgh"), None).unwrap();
+        }
+        batch.commit().unwrap();
+    }
+    let is_merged = Barrier::new(2);
+    let batch = store.begin(&lock).unwrap();
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let (merger, other) = (worded(dir.path()), open(dir.path()));
+            let merging = merger.begin_aside().unwrap();
+            assert!(merging.merge(99_999, None).unwrap());
+            is_merged.wait();
+            let waits = "SELECT FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()";
+            while !other.exists(waits, &[]).unwrap() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            merging.commit().unwrap();
+        });
+        is_merged.wait();
+        batch.forget_derived().unwrap();
+    });
+    batch.commit().unwrap();
+    assert_eq!((rows(&store, "posting"), rows(&store, "word_segment")), (0, 0));
 }
 
 #[test]

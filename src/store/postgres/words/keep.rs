@@ -107,7 +107,7 @@ impl SharedBatch<'_> {
 
     /// Merges some segments of one scope that nobody else has locked, of these scopes if they are named; whether there
     /// were any to merge.
-    fn merge(&self, most: usize, of: Option<&[String]>) -> Result<bool, StoreError> {
+    pub(in super::super) fn merge(&self, most: usize, of: Option<&[String]>) -> Result<bool, StoreError> {
         // Not while somebody purges.
         if !self.exists("SELECT WHERE pg_try_advisory_xact_lock_shared(?1)", &values![PURGER])? {
             return Ok(false);

@@ -1,6 +1,7 @@
 //! The words of items in the tables of the store: found here, kept in `keep`, written in `write`, packed in
-//! `entries`.
+//! `entries`, compared with the items in `check`.
 
+mod check;
 mod entries;
 mod keep;
 mod write;
