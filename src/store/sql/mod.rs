@@ -48,7 +48,7 @@ pub(super) use dialect::Dialect;
 pub(super) use event::count_places;
 pub(super) use filter::passing;
 pub(super) use half::half_vector;
-pub(super) use parameter::{SqlValue, values};
+pub(super) use parameter::{SqlValue, one_of, values};
 pub(super) use rebuild::rebuild;
 pub(super) use run::{ByKey, KeepSql, Keys, ReadSql, RunSql, WriteSql};
 pub(super) use traces::{ANYWHERE, IN_COPIES, IN_LOG, LEFT, TRACED_PATHS, has_traces, is_traced, trace_paths};

@@ -85,7 +85,7 @@ macro_rules! values {
 pub(in crate::store) use values;
 
 /// Whether a column is one of so many values, which come next.
-pub(super) fn one_of(column: &str, many: usize) -> String {
+pub(in crate::store) fn one_of(column: &str, many: usize) -> String {
     match many {
         0 => "FALSE".to_owned(),
         // As such, so that an index gives the rows in their order.

@@ -2,12 +2,12 @@
 //!
 //! Without a filter the nearest rows of `half_vector` are taken first and their items joined after. With a filter that
 //! few items pass, those are looked up first and all of their vectors compared, which finds everything. With any other
-//! filter the index is read on until enough of its rows pass. Whenever fewer came of the index than it was asked for,
+//! filter the first candidates of the index are enough if many of them pass. If not, it is read on until enough pass. Whenever fewer came of the index than it was asked for,
 //! because it was read to its end or as far as it may be, all vectors are compared.
 
 use super::super::SharedDatabase;
 use super::super::link::given;
-use crate::store::sql::{Dialect, ReadSql, RunSql, SqlRow, SqlValue, floats, half_vector, passing};
+use crate::store::sql::{Dialect, ReadSql, RunSql, SqlRow, SqlValue, floats, half_vector, one_of, passing};
 use crate::store::{IndexModel, ItemFilter, MemoryView, NearText, NearestSearch, StoreError};
 use crate::text::TextHash;
 use crate::vector::dot;
@@ -16,12 +16,16 @@ use std::collections::HashSet;
 
 /// As few rows the index is asked for at least: with fewer, HNSW finds too little.
 const LEAST_CANDIDATES: usize = 80;
+/// As few rows that pass a filter are enough if the index finds them without going on.
+const LEAST_PASSING: usize = 20;
 /// As many candidates HNSW keeps at most.
 const MOST_CANDIDATES: usize = 1000;
 /// Rows of the index that are read at most for one question with a filter.
 const SCANNED: usize = 20_000;
+/// As many candidates are kept for each row that is wanted, so that most often enough of them pass.
+const READ_AHEAD: f64 = 1.5;
 /// As many vectors are compared one by one in the time that the index takes for a row.
-const ROW_COST: f64 = 10.0;
+const ROW_COST: f64 = 5.0;
 /// How far the inner product of two unit vectors is off at most when their components are rounded to 16 bits.
 const HALF_ERROR: f64 = 0.001;
 
@@ -78,26 +82,39 @@ pub(super) fn nearest(
     }
     let everything = ItemFilter::default();
     let (filter, view) = among.unwrap_or((&everything, None));
-    let (passes, values) = passing(Dialect::Postgres, filter, view);
-    let asked = match how {
-        NearestSearch::Exact => question.most.saturating_mul(2).saturating_add(64),
+    let (mut passes, mut values) = passing(Dialect::Postgres, filter, view);
+    // A user who sees some scopes alone asks with a filter that the server adds.
+    let is_most = filter.is_empty() && database.reads_all();
+    let (few, asked) = match how {
+        NearestSearch::Exact => (0, question.most.saturating_mul(2).saturating_add(64)),
         NearestSearch::Approximate { over_fetch } => {
-            question.most.saturating_mul(over_fetch.max(1)).max(LEAST_CANDIDATES)
+            let fetched = question.most.saturating_mul(over_fetch.max(1));
+            (fetched.max(LEAST_PASSING), fetched.max(LEAST_CANDIDATES))
         }
     };
     let is_within = !database.is_idle();
     let found = database.at_once(|| {
-        // A user who sees some scopes alone asks with a filter that the server adds.
-        let is_most = filter.is_empty() && database.reads_all();
         set(database, asked, is_most)?;
+        if let Some((is_own, scopes)) = own_scopes(database)? {
+            passes = format!("{passes} AND {is_own}");
+            values.extend(scopes);
+        }
         let mut among = if is_most { Among::Most(passes, values) } else { Among::Passing(passes, values) };
         let is_exact = how == NearestSearch::Exact;
         let mut by_index = !is_exact;
-        if let (Among::Passing(passes, values), false) = (&among, is_exact)
-            && let Some(items) = plan(database, passes, values, asked)?
-        {
-            among = Among::Items(items);
-            by_index = false;
+        if let (Among::Passing(passes, values), false) = (&among, is_exact) {
+            match plan(database, passes, values, few)? {
+                Plan::Compare(items) => {
+                    among = Among::Items(items);
+                    by_index = false;
+                }
+                Plan::Index(share) => {
+                    if let Some(rows) = at_first(database, &question, &among, few, share)? {
+                        return Ok(cut(rows.found, question.most));
+                    }
+                    read_on(database, asked, share)?;
+                }
+            }
         }
         let mut found = widen(database, &question, &among, by_index, is_exact, asked)?;
         if by_index && (is_cut_short(&found, &among) || items_of(&found.found) < question.most) {
@@ -131,44 +148,71 @@ fn set(database: &SharedDatabase, asked: usize, is_same: bool) -> Result<(), Sto
     database.on(|link| link.batch(&sql))
 }
 
-/// The items that pass, if they are so few that comparing all of theirs takes no longer than reading the index. Else
-/// the index is told to keep as many candidates as have to be read.
-fn plan(
-    database: &SharedDatabase,
-    passes: &str,
-    values: &[SqlValue<'_>],
-    asked: usize,
-) -> Result<Option<Vec<i64>>, StoreError> {
+/// How items that pass a filter are searched.
+enum Plan {
+    /// They are so few that comparing all of theirs takes no longer than reading the index.
+    Compare(Vec<i64>),
+    /// By the index: about this share of all items passes.
+    Index(f64),
+}
+
+/// Chooses how items that pass are searched.
+fn plan(database: &SharedDatabase, passes: &str, values: &[SqlValue<'_>], few: usize) -> Result<Plan, StoreError> {
     let all = database.first("SELECT items FROM corpus", &[], |row| row.integer(0))?.unwrap_or(0).max(1) as f64;
     let passing = format!("SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes}");
-    let expected = expected(database, &passing, values)?.min(seen(database)?);
-    // The index is read for `asked / share` rows, the items are `share * all`.
-    let bound = (ROW_COST * asked as f64 * all).sqrt().clamp(500.0, 30_000.0);
+    let expected = expected(database, &passing, values)?;
+    // The index is read for `wanted / share` rows, the items are `share * all`.
+    let wanted = READ_AHEAD * few as f64;
+    let bound = (ROW_COST * wanted * all).sqrt().clamp(500.0, 30_000.0);
     let mut share = expected.max(1.0) / all;
     // What the server expects may be wrong: a filter that it takes for a narrow one is looked at.
     if expected <= bound * 1.5 {
-        let sql = format!("{passing} LIMIT {}", bound + 1.0);
-        let items: Vec<i64> = database.rows(&sql, values, |row| SqlRow::get(row, 0))?;
+        let sql = format!("SELECT ARRAY({passing} LIMIT {})", bound + 1.0);
+        let items: Vec<i64> = database.one(&sql, values, |row| Ok(row.try_get(0)?))?;
         if items.len() as f64 <= bound {
-            return Ok(Some(items));
+            return Ok(Plan::Compare(items));
         }
         share = share.max(bound / all);
     }
-    let candidates = (asked as f64 / share) as usize;
-    if candidates > asked {
-        let sql = format!("SET LOCAL hnsw.ef_search = {}", candidates.min(MOST_CANDIDATES));
-        database.on(|link| link.batch(&sql))?;
-    }
-    Ok(None)
+    Ok(Plan::Index(share))
 }
 
-/// How many active items the user sees, which the server knows nothing of when it plans.
-fn seen(database: &SharedDatabase) -> Result<f64, StoreError> {
-    if database.reads_all() {
-        return Ok(f64::INFINITY);
+/// What passes of the first candidates of the index, if that is enough. Else the items that pass lie farther from the
+/// question than others, where the index misses more: then more of them are needed to be sure of the nearest.
+fn at_first(
+    database: &SharedDatabase,
+    question: &Question<'_>,
+    among: &Among,
+    few: usize,
+    share: f64,
+) -> Result<Option<Rows>, StoreError> {
+    let candidates = ((READ_AHEAD * few as f64 / share) as usize).max(LEAST_CANDIDATES);
+    if candidates > MOST_CANDIDATES {
+        return Ok(None);
     }
-    let sql = "SELECT CAST(coalesce(sum(items), 0) AS bigint) FROM word_total";
-    Ok(database.one(sql, &[], |row| row.integer(0))? as f64)
+    let sql = format!("SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = off");
+    database.on(|link| link.batch(&sql))?;
+    let rows = fetch(database, question, among, true, few)?;
+    Ok((!rows.is_all && items_of(&rows.found) >= question.most).then_some(rows))
+}
+
+/// The index is told to keep as many candidates as have to be read, and to go on behind them.
+fn read_on(database: &SharedDatabase, asked: usize, share: f64) -> Result<(), StoreError> {
+    let candidates = ((asked as f64 / share) as usize).clamp(asked.min(MOST_CANDIDATES), MOST_CANDIDATES);
+    let sql = format!("SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order");
+    database.on(|link| link.batch(&sql))
+}
+
+/// The condition that an item is of a scope that the user sees, with its values; none if all are seen. The server
+/// checks that anyway, but looks at every item to do so.
+fn own_scopes(database: &SharedDatabase) -> Result<Option<(String, Vec<SqlValue<'static>>)>, StoreError> {
+    if database.reads_all() {
+        return Ok(None);
+    }
+    let scopes = database.rows("SELECT DISTINCT kenning.own_scopes()", &[], |row| row.text(0))?;
+    // Since the store was opened, the user may have been given all.
+    let sees_all = scopes.iter().any(|scope| scope == "*");
+    Ok((!sees_all).then(|| (one_of("item.scope", scopes.len()), scopes.into_iter().map(SqlValue::from).collect())))
 }
 
 /// How many rows the server expects of a statement.

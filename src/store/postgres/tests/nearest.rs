@@ -2,7 +2,7 @@
 
 use super::{Access, SharedDatabase, address_of, copy_store, cut, database_of, item, lock, made, open, server};
 use crate::error::{Diagnose, ErrorKind};
-use crate::store::sql::RunSql;
+use crate::store::sql::{RunSql, SqlRow};
 use crate::store::{
     Database, IndexModel, ItemFilter, KeepNearest, MemoryView, NearText, NearestIndex, NearestSearch, ReadItems,
     ReadNearest, ReadVectors, StoreError, StorePlace, WriteBatch, WriteItems, WriteStore, WriteVectors, WriterLock,
@@ -230,6 +230,45 @@ fn only_items_that_pass_are_found() {
                     assert_eq!(found, wanted, "{filter:?}, {view:?}, {how:?}");
                 }
                 assert!(hits * 10 >= wanted.len() * 8, "{hits} of {}: {filter:?}, {view:?}, {how:?}", wanted.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_user_who_sees_some_scopes_searches_these_alone() {
+    let (dir, lock, mut store) = made();
+    let model = fill(&mut store, &lock, 6000);
+    store.ensure_nearest_index(&model).unwrap();
+    let name = database_of(dir.path());
+    let granted = server().psql(
+        &name,
+        "CREATE ROLE sees_some LOGIN; GRANT USAGE ON SCHEMA kenning TO sees_some;
+         GRANT SELECT ON ALL TABLES IN SCHEMA kenning TO sees_some;
+         INSERT INTO kenning.reader VALUES ('sees_some', 'rare')",
+    );
+    assert!(!granted.contains("ERROR"), "{granted}");
+    let address = address_of(dir.path()).replace("postgres@", "sees_some@");
+    let own = SharedDatabase::open(&address, &Access::default()).unwrap().unwrap();
+    let cases = [
+        ("SELECT", "scope = 'rare'"),
+        ("INSERT INTO kenning.reader VALUES ('sees_some', 'odd')", "scope IN ('rare', 'odd')"),
+        ("INSERT INTO kenning.reader VALUES ('sees_some', '*')", "TRUE"),
+        ("DELETE FROM kenning.reader WHERE role = 'sees_some'", "FALSE"),
+    ];
+    for (change, condition) in cases {
+        server().psql(&name, change);
+        let seen = store.rows(&format!("SELECT id FROM item WHERE {condition}"), &[], |row| row.integer(0)).unwrap();
+        for at in 0..5 {
+            let question = vector(at * 41);
+            let wanted = naive(&store, &model, &question, 20, &seen);
+            for how in BOTH {
+                let found = items(&own.nearest(&model, &question, 20, None, how).unwrap());
+                let hits = found.iter().filter(|item| wanted.contains(item)).count();
+                assert_eq!(found.len(), wanted.len(), "{condition}, {how:?}");
+                assert!(found.iter().all(|item| seen.contains(item)), "{condition}, {how:?}");
+                assert!(hits * 10 >= wanted.len() * 8, "{hits} of {}: {condition}, {how:?}", wanted.len());
+                assert!(how != NearestSearch::Exact || found == wanted, "{condition}");
             }
         }
     }
