@@ -17,8 +17,9 @@ const WAIT_FOR_READERS: Duration = Duration::from_secs(600);
 /// Clean up: remove unused data and rebuild the index of vectors
 ///
 /// Commands start `ken gc --auto` in the background when it is due (setting: index.background). It embeds packs and
-/// tools, rebuilds the index of vectors if much has changed, and erases the last traces of forgotten text. It removes
-/// nothing else but runs of tools that are older than outcomes.keep_days. Other processes can write meanwhile.
+/// tools, rebuilds the index of vectors if much has changed, and erases the last traces of forgotten text. On a shared
+/// store it also fits the gate to the texts. It removes nothing else but runs of tools that are older than
+/// outcomes.keep_days. Other processes can write meanwhile.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ken gc\n  ken gc --auto")]
 pub(super) struct GcArgs {
@@ -77,7 +78,7 @@ fn renew(renewed: Renewed, erased: Erased, output: &Output) -> Outcome {
     let (name, text) = match renewed {
         Renewed::Done => ("done", "The index of vectors is made again."),
         Renewed::NotDue => ("not_due", "The index of vectors need not be made again yet."),
-        Renewed::Busy => ("busy", "Somebody else is making the index of vectors."),
+        Renewed::Busy => ("busy", "Another process is already doing this work."),
         Renewed::Overtaken => {
             ("overtaken", "Somebody else has made the index of vectors meanwhile, or has forgotten something.")
         }

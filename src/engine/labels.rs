@@ -63,7 +63,7 @@ impl Engine {
         if self.labels()?.is_empty() {
             return Ok(());
         }
-        // What is written to a shared store says nothing of this file.
+        // The right to write to a shared store does not protect this file, which lies in the data directory.
         let of_folder = self.is_shared().then(|| self.data_writer("ken forget")).transpose()?;
         let lock = of_folder.as_ref().unwrap_or(lock);
         let all = self.labels()?;

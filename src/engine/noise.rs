@@ -74,7 +74,7 @@ fn image_of(origin: &Origin, dims: usize, questions: &[ForeignQuestion], vectors
     Image::new(origin, dims, rows, links)
 }
 
-/// What is to become of the noise that is known.
+/// What to do with the stored noise.
 enum Due {
     /// It stays.
     Nothing,
@@ -152,8 +152,8 @@ impl Engine {
         self.keep_noise(&mut database, &lock, session)
     }
 
-    /// Measures the noise of the items if that is due, and keeps it. A shared store is asked each question through a
-    /// connection, so once it holds many texts a process in the background does that, if one can be started.
+    /// Measures the noise of the items if that is due, and keeps it. On a shared store each question is a query, so
+    /// measuring takes long. Above [`MANY_TEXTS`] a background process measures, if one can be started.
     pub(super) fn keep_noise(
         &self,
         database: &mut Database,
@@ -180,7 +180,7 @@ impl Engine {
     /// Measures the noise of the items of a shared store if that is due. Others write meanwhile.
     pub(super) fn renew_noise(&self, database: &Database, session: &Session<'_>) -> Result<(), EngineError> {
         let mut last = None;
-        // So much may be written meanwhile that it is due again.
+        // Writes during the measurement can make it due again.
         while let Due::Measure(wanted) = self.due_noise(database, session)?
             && last != Some(wanted.last)
         {
@@ -192,7 +192,7 @@ impl Engine {
         Ok(())
     }
 
-    /// What the number of texts and the model ask for.
+    /// Decides from the number of texts and the model whether the noise is measured, removed or kept.
     fn due_noise(&self, database: &Database, session: &Session<'_>) -> Result<Due, EngineError> {
         // It is one of all texts.
         if database.shared().is_some_and(|shared| !shared.reads_all()) {

@@ -100,7 +100,7 @@ impl StoreState {
             NearestIndex::Missing => Some("the index of vectors is not made yet (`ken gc`)"),
             NearestIndex::BeingMade => Some("another process is making the index of vectors"),
             NearestIndex::NotOurs => {
-                Some("the index of vectors is not made yet; only the owner of the tables can make it (`ken gc`)")
+                Some("there is no index of vectors yet; the owner of the tables makes it with `ken gc`")
             }
             NearestIndex::Ready | NearestIndex::Small | NearestIndex::TooLong => None,
         }
@@ -296,7 +296,7 @@ impl Engine {
                 if self.settings.recall_target < 1.0 {
                     state.index = Some(shared.nearest_index(&model)?);
                 }
-                // Nor does it matter without the index.
+                // The measured recall applies only while the index is used.
                 if state.index == Some(NearestIndex::Ready) {
                     state.recall = shared.nearest_certificate(&model)?.map(|certificate| certificate.recall);
                 }

@@ -384,8 +384,8 @@ impl Diagnose for StoreError {
             Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
             Self::Import { .. } => "`ken import FILE` reads what `ken export FILE` wrote",
             Self::Address { .. } => {
-                "write it so: postgres://USER@HOST/DATABASE; sslmode can be disable, prefer or require, and a \
-                 certificate is always checked"
+                "use the form postgres://USER@HOST/DATABASE; sslmode is disable, prefer or require; TLS always checks \
+                 the certificate"
             }
             Self::Postgres { source, .. } => return postgres_hint(source),
             Self::Tls { .. } => "name the authority's certificate: `ken config set store.ca_file FILE`",
@@ -424,7 +424,7 @@ impl Diagnose for StoreError {
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
             Self::OtherHistory { .. } => {
-                "copy to another place; to add items to one that others use, `ken export` them, and `ken import` them there"
+                "copy to an empty place, or add the items to this one: `ken export FILE`, then `ken import FILE` there"
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => FULL,
             // EIO, which has no kind of its own.
@@ -463,7 +463,7 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
     use postgres::error::SqlState;
     let hint = match error.code() {
         Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
-            "look at the user in the address, and at the file that holds the password: \
+            "check the user in the address and the password in its file; set the file with \
              `ken config set store.password_file FILE`"
         }
         Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: `createdb NAME`",

@@ -61,8 +61,8 @@ impl WriterLock {
         Ok(Self { file: Some(Arc::new(file)), folder: folder.to_owned(), lender: None })
     }
 
-    /// The same for a shared store, which gives the right to write itself. Nothing is locked here: in the data directory
-    /// it allows no change of files that several processes change.
+    /// The same for a shared store, which gives the right to write itself. No file is locked, so it does not protect
+    /// files in the data directory.
     pub fn of_shared(folder: &Path) -> Self {
         Self { file: None, folder: folder.to_owned(), lender: None }
     }

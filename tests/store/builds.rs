@@ -59,7 +59,7 @@ fn vector(seed: u64, dims: usize) -> Vec<f32> {
     drawn.iter().map(|value| value / length).collect()
 }
 
-/// Sees that a search by vectors finds the nearest, as the engine asks for them, and that `ken` answers.
+/// Checks that a vector search like the engine's finds the nearest, and that `ken search` answers.
 fn answers(user: &User) {
     let store = SharedDatabase::open(user.store().unwrap(), &PostgresAccess::default()).unwrap().unwrap();
     let model = store.index_model().unwrap().unwrap();
@@ -104,7 +104,8 @@ fn building(user: &User, client: &mut Client, phase: &str) -> (Child, i32) {
     }
 }
 
-/// What keeps a build from leaving the phase that is named after it. In the middle one it stays by itself for a while.
+/// A statement that holds a build in a phase, and the name of that phase. In the middle one it stays by itself for a
+/// while.
 const PHASES: [(&str, &str); 3] = [
     ("BEGIN; LOCK TABLE kenning.half_vector IN ROW EXCLUSIVE MODE", "waiting for writers before build"),
     ("", "building index: loading tuples"),
@@ -143,7 +144,7 @@ fn a_build_that_is_killed_keeps_nobody_from_anything() {
     }
 }
 
-/// The server ends what it has begun for a `ken` that was killed.
+/// The server finishes a build whose `ken` was killed.
 #[test]
 fn a_build_goes_on_without_the_one_who_began_it() {
     let user = filled();

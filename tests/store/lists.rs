@@ -5,7 +5,11 @@ use crate::support::ken::User;
 
 /// What drifts apart where no trigger runs, the exit code, and what the doctor says.
 const DAMAGES: [(&str, i32, &str); 5] = [
-    ("DELETE FROM item_words WHERE item = 1", 8, "wrong words-missing: 1 items cannot be found by their words"),
+    (
+        "DELETE FROM item_words WHERE item = 1",
+        8,
+        "wrong words-missing: 1 items lack words, and the totals do not count them",
+    ),
     (
         "DELETE FROM item WHERE id = 1",
         8,
@@ -42,7 +46,7 @@ fn the_doctor_finds_and_mends_lists_of_words_that_do_not_fit_the_items() {
     }
 }
 
-/// A copy that has no words yet lacks them, and nothing is wrong with it.
+/// Items without words in a new copy are reported by status, and are no fault.
 #[test]
 fn items_that_are_known_to_lack_words_are_no_fault() {
     let user = User::sharing();

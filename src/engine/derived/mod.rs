@@ -208,8 +208,9 @@ impl Engine {
         Ok(database.forget_changes_before(generation)?)
     }
 
-    /// Makes the derived files again if they are due. Of a shared store, makes the index of vectors and measures the
-    /// noise of the texts if they are due. Others can write meanwhile. A process that makes the files itself, or forgets something, goes first.
+    /// Makes the derived files again if they are due. For a shared store, makes the index of vectors and measures the
+    /// noise of the texts, each if it is due. Others can write meanwhile. A process that makes the files itself, or
+    /// forgets something, goes first.
     ///
     /// # Errors
     /// [`EngineError`] when somebody is writing now, the disk or the database refuses, or it was stopped.

@@ -113,10 +113,10 @@ impl Engine {
         self.holds_memories().unwrap_or(false)
     }
 
-    /// The same for whoever answers without the store if it cannot be asked, and says so.
+    /// Like [`Engine::has_memories`], with a note when the store cannot be reached.
     pub(in crate::engine) fn asks_memories(&self, session: &Session<'_>) -> bool {
         self.holds_memories().unwrap_or_else(|error| {
-            session.note(format!("what was learnt could not be looked at: {error}"));
+            session.note(format!("memories could not be searched: {error}"));
             false
         })
     }

@@ -1,8 +1,8 @@
 //! Upkeep of a shared store after a write or a copy: its lists of words, its index of vectors and their certificate.
 //!
-//! Making and measuring the index takes long, and so does asking how the texts answer foreign questions. A writer leaves
-//! both to a separate process if it can start one. Others can write in either case. An index that a stopped process left half made counts as missing, so the next write makes
-//! it again.
+//! Two jobs take long: making and measuring the index, and measuring the noise of the texts. A writer leaves both to a
+//! separate process if it can start one. Others can write in either case. An index that a stopped process left half
+//! made counts as missing, so the next write makes it again.
 
 use super::WORDS;
 use crate::engine::derived::{Keep, Renewed, renewal_lock};
@@ -23,8 +23,8 @@ const LOGGED: usize = 10_000;
 const MERGED: usize = 1_000_000;
 
 impl Engine {
-    /// Does the upkeep after which a shared store finds everything that it holds. A process in the background holds the
-    /// lock `renewal`.
+    /// Does the upkeep after which a shared store finds everything that it holds. A background process holds the lock
+    /// `renewal` while it works.
     pub(in crate::engine) fn keep_stored(
         &self,
         database: &mut SharedDatabase,
@@ -122,7 +122,7 @@ impl Engine {
     /// shared store or measures it anew, and measures the noise of its texts. Others write meanwhile.
     pub(in crate::engine) fn renew_stored(&self, session: &Session<'_>) -> Result<Renewed, EngineError> {
         let Some(database) = self.open_database()? else { return Ok(Renewed::NotDue) };
-        // All of this is of all scopes, so it is done by users who see all.
+        // The index and the noise cover all scopes, so only users who see all scopes renew them.
         let Some(shared) = database.shared().filter(|shared| shared.reads_all()) else { return Ok(Renewed::NotDue) };
         // Of other machines the store itself keeps us apart.
         let path = renewal_lock(&database.vector_file());
@@ -147,7 +147,7 @@ impl Engine {
         Ok(renewed)
     }
 
-    /// Whether a process in the background does what is due: one that is at it, or one that is started now.
+    /// Whether a background process does the work. One is started if none is running.
     pub(in crate::engine) fn leaves_for_later(&self, path: &Path) -> bool {
         let Some(later) = self.settings.later else { return false };
         matches!(lock::take(path, Duration::ZERO, &mut || {}), Err(LockError::Held(_))) || later()

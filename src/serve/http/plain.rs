@@ -23,7 +23,7 @@ pub(super) async fn healthy(_: Arc<App>, _: Call) -> Result<Response<Body>, Prob
     Ok(state("running"))
 }
 
-/// How many of those who ask whether the service is ready may wait for the store at the same time.
+/// At most so many checks of readiness ask the store at the same time. Further checks queue.
 static LOOKS: Semaphore = Semaphore::const_new(2);
 
 /// A service that is ending takes no more questions, and one whose store is away answers few.

@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The right to write there. For a shared store it is a formality: the store gives the right to whoever takes a turn
+    /// The right to write there. For a shared store nothing is locked here: its server gives the right
     /// ([`Database::take_turn`]).
     ///
     /// # Errors

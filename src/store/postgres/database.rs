@@ -68,7 +68,7 @@ pub struct SharedDatabase {
     pub(super) searchable: Cell<(i64, i64)>,
     /// The right to write, which goes with the connection.
     turn: Cell<Option<Turn>>,
-    /// Whether others have it for a while.
+    /// Whether the right to write is given away now.
     is_away: Cell<bool>,
     /// Where changes go if this reads from a replica.
     pub(super) primary: Option<Primary>,
@@ -106,7 +106,7 @@ impl SharedBatch<'_> {
     /// # Errors
     /// [`StoreError`] when the server refuses.
     pub fn forget_derived(&self) -> Result<(), StoreError> {
-        // Whoever merges lists of words ends first: what it puts in place of them would stay.
+        // A running merge ends first. Otherwise the list that it makes would survive the deletion.
         self.exists("SELECT FROM pg_advisory_xact_lock(?1)", &values![PURGER])?;
         self.database.on(|link| {
             link.batch(

@@ -112,7 +112,7 @@ impl SharedJobs {
     /// [`StoreError`] when the server refuses, or a newer `ken` has changed the schema.
     pub fn begin(&self, mut admits: impl FnMut(&StoredJob) -> bool) -> Result<Option<StoredJob>, StoreError> {
         self.be_known()?;
-        // Before the look, so that nothing is added in between that is not heard of.
+        // LISTEN comes before the query, so no job that is added in between is missed.
         self.database.on(|link| link.batch(&format!("LISTEN {ADDED}")))?;
         let batch = self.database.begin_quickly(WAIT)?;
         self.database.check_schema()?;
@@ -131,8 +131,8 @@ impl SharedJobs {
         Ok(found.map(|job| StoredJob { attempts: job.attempts + 1, ..job }))
     }
 
-    /// Waits until somebody adds a job, but no longer than `at_most`. One that was added after [`SharedJobs::begin`] looked
-    /// ends the wait at once.
+    /// Waits until somebody adds a job, but no longer than `at_most`. A job that was added since the last
+    /// [`SharedJobs::begin`] ends the wait at once.
     ///
     /// # Errors
     /// [`StoreError`] when the server refuses.

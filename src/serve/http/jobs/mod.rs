@@ -200,7 +200,7 @@ impl Jobs {
     fn admitted(&self, path: &str) -> Result<PathBuf, Problem> {
         let refused = || {
             let hint =
-                "whoever runs the service can allow it: `ken config set serve.folders FOLDER`, then start it again";
+                "the operator can allow the folder: `ken config set serve.folders FOLDER`, then restart the service";
             Problem::forbidden(format!("{} lies in no folder of the service", shown_text(path)), hint)
         };
         if !Path::new(path).is_absolute() {

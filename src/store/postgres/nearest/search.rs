@@ -2,8 +2,8 @@
 //!
 //! Without a filter the nearest rows of `half_vector` are taken first and their items joined after. With a filter that
 //! few items pass, those are looked up first and all of their vectors compared, which finds everything. With any other
-//! filter the first candidates of the index are enough if many of them pass. If not, it is read on until enough pass. Whenever fewer came of the index than it was asked for,
-//! because it was read to its end or as far as it may be, all vectors are compared.
+//! filter, the first candidates of the index are enough if many of them pass. If not, the index is read on until enough
+//! of its rows pass. If it ends before, or was read as far as it may be, all vectors are compared.
 
 use super::super::SharedDatabase;
 use super::super::link::given;

@@ -625,15 +625,14 @@ fn what_passes_is_what_a_filter_admits() {
     }
 }
 
-/// What the check of the words says where no trigger runs, so that tables drift apart, and what is left of it once what
-/// is derived is made again.
+/// Damages the tables while no trigger runs. The check reports each damage, and nothing after the rebuild.
 #[test]
 fn words_that_do_not_fit_the_items_are_found_and_made_again() {
     const TOTALS: &str = "word-totals false: 1 scopes have wrong totals of items or words";
     const LISTS: &str = "word-lists false: 1 scopes have lists of words that differ from the words of their items";
     const LEFT: &str = "words-left false: 1 items that are gone or in another scope still have words";
     const NAMED: &str = "words-left false: the lists of words name 1 items that have no words";
-    const MISSING: &str = "words-missing false: 1 items cannot be found by their words, and are not counted as such";
+    const MISSING: &str = "words-missing false: 1 items lack words, and the totals do not count them as lacking";
     const UNREAD: &str = "word-lists true: 1 lists of words cannot be read";
     let (dir, lock, mut store) = made_worded();
     let name = database_of(dir.path());
@@ -679,7 +678,7 @@ fn words_that_do_not_fit_the_items_are_found_and_made_again() {
     }
 }
 
-/// What is merged while everything derived is made again does not stay beside it.
+/// A merge that runs during `forget_derived` leaves no list behind.
 #[test]
 fn what_is_merged_meanwhile_goes_too() {
     let (dir, lock, mut store) = made_worded();

@@ -10,12 +10,11 @@ use crate::store::{ItemVersion, StoreError};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-/// What must hold between the tables: the name of a fault, what it says behind a count, and how many there are. Each
-/// reads its tables once, and keeps in memory one row for each scope.
+/// Checks between the tables: the name of the fault, its message after the count, and the query that counts it.
 const FAULTS: &[(&str, &str, &str)] = &[
     (
         "words-missing",
-        "items cannot be found by their words, and are not counted as such",
+        "items lack words, and the totals do not count them as lacking",
         "SELECT CAST(coalesce(sum(greatest(lacking - greatest(coalesce(items - documents, 0), 0), 0)), 0) AS bigint)
          FROM (SELECT scope, count(*) AS lacking FROM item
                 WHERE state = 'active' AND NOT EXISTS (SELECT FROM item_words WHERE item = id) GROUP BY scope) AS found
@@ -41,7 +40,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
             <> (coalesce(counted.items, 0), coalesce(counted.documents, 0), coalesce(counted.tokens, 0))",
     ),
     (
-        // Sums over the terms stand for the terms themselves, of which there are too many to be grouped by.
+        // Sums over the terms are compared: there are too many terms to group by.
         "word-lists",
         "scopes have lists of words that differ from the words of their items",
         "SELECT count(*) FROM (
