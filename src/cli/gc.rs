@@ -36,11 +36,12 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
         lower_priority();
         // What need not be waited for comes first.
         engine.erase_later(Duration::ZERO, &meter.session())?;
-        // Rows that are old are the only thing that it removes; whoever writes now does it later.
-        drop(engine.drop_old_outcomes(keep_days, &meter.session()));
+        // Others start no second process for this once it has begun.
+        let renewed = engine.renew_vectors(&meter.session());
         let packs = engine.complete_packs(&meter.session());
         let tools = engine.complete_tools(&meter.session());
-        let renewed = engine.renew_vectors(&meter.session());
+        // Rows that are old are the only thing that it removes; whoever writes now does it later.
+        drop(engine.drop_old_outcomes(keep_days, &meter.session()));
         meter.finish();
         let erased = engine.erase_later(WAIT_FOR_READERS, &meter.session())?;
         output.tell_notes();

@@ -59,7 +59,11 @@ pub(super) fn run(verb: &StoreVerb, output: &Output) -> Outcome {
     let settings = &surroundings.config.settings().store;
     let (from, to) = chosen(places, settings.url.as_deref(), surroundings.paths.data.as_deref())?;
     if from == to {
-        return Err(Failure::new(ErrorKind::Usage, "both places are the same", "name another one: --to PLACE"));
+        return Err(Failure::new(
+            ErrorKind::Usage,
+            "both places are the same",
+            "name another one: --from PLACE or --to PLACE",
+        ));
     }
     let (engine, access) = (surroundings.engine(), shared::access(settings));
     let mut meter = Meter::new(output);

@@ -40,12 +40,18 @@ impl Engine {
 
     /// The store to write, made if there is none, with the right to do so for work of many batches.
     pub(super) fn open_to_write(&self, lock: &WriterLock) -> Result<Database, EngineError> {
-        self.open_in_turn(lock, Turn::Work)
+        self.open_in_turn(lock, Turn::Work, None)
     }
 
-    fn open_in_turn(&self, lock: &WriterLock, turn: Turn) -> Result<Database, EngineError> {
+    /// The same in any turn, which is waited for as long as `patience` says.
+    pub(super) fn open_in_turn(
+        &self,
+        lock: &WriterLock,
+        turn: Turn,
+        patience: Option<Duration>,
+    ) -> Result<Database, EngineError> {
         let database = Database::open_to_write_at(&self.place()?, lock)?;
-        database.take_turn(turn)?;
+        database.take_turn(turn, patience)?;
         Ok(database)
     }
 
@@ -68,7 +74,7 @@ impl Engine {
 
     fn remember_repository(&self, root: &str, scope: &Scope) -> Result<(), EngineError> {
         let lock = self.place()?.writer("ken, remembering a repository", Duration::ZERO)?;
-        let mut database = self.open_in_turn(&lock, Turn::AtOnce)?;
+        let mut database = self.open_in_turn(&lock, Turn::AtOnce, None)?;
         let batch = database.begin(&lock)?;
         batch.put_repository(root, scope)?;
         Ok(batch.commit()?)
@@ -97,7 +103,8 @@ impl Engine {
             Place { folder, shared: None } => self.turns.wait(&folder, purpose, session)?,
             shared => shared.writer(purpose, Duration::ZERO)?,
         };
-        let mut database = self.open_in_turn(&lock, Turn::Change)?;
+        let mut database = self.open_in_turn(&lock, Turn::Change, session.patience())?;
+        session.check()?;
         self.erase_old_traces(&mut database, &lock, session)?;
         Ok((lock, database))
     }

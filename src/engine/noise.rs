@@ -93,6 +93,12 @@ struct Wanted {
     fit: Option<(Calibration, String)>,
 }
 
+impl Wanted {
+    fn made_with(&self) -> Option<&str> {
+        self.fit.as_ref().map(|(_, made_with)| made_with.as_str())
+    }
+}
+
 /// A model whose answers are to be measured.
 struct Measured {
     semantics: Semantics,
@@ -161,24 +167,26 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
         let renewal = renewal_lock(&database.vector_file());
-        let noise = match self.due_noise(database, session)? {
-            Due::Nothing => return Ok(()),
-            Due::Removal => None,
-            Due::Measure(wanted) => match database.shared() {
-                Some(_) if wanted.texts > MANY_TEXTS && self.leaves_for_later(&renewal) => return Ok(()),
-                Some(shared) => {
-                    let mut measured = Err(EngineError::Stopped);
-                    shared.give_way(&mut || measured = self.measure_noise(database, &wanted, session))?;
-                    Some(measured?)
+        match self.due_noise(database, session)? {
+            Due::Nothing => Ok(()),
+            Due::Removal => self.put_noise(database, lock, None),
+            Due::Measure(wanted) => {
+                let Some(shared) = database.shared() else {
+                    let noise = self.measure_noise(database, &wanted, session)?;
+                    return self.put_noise(database, lock, Some(&noise));
+                };
+                if wanted.texts > MANY_TEXTS && self.leaves_for_later(&renewal) {
+                    return Ok(());
                 }
-                None => Some(self.measure_noise(database, &wanted, session)?),
-            },
-        };
-        self.put_noise(database, lock, noise.as_ref())
+                let mut measured = Err(EngineError::Stopped);
+                shared.give_way(&mut || measured = self.measure_noise(database, &wanted, session))?;
+                self.put_if_wanted(database, lock, &wanted, &measured?, session)
+            }
+        }
     }
 
-    /// Measures the noise of the items of a shared store if that is due. Others write meanwhile.
-    pub(super) fn renew_noise(&self, database: &Database, session: &Session<'_>) -> Result<(), EngineError> {
+    /// Measures the noise of the items of a shared store if that is due. Others write meanwhile. Gives whether it was.
+    pub(super) fn renew_noise(&self, database: &Database, session: &Session<'_>) -> Result<bool, EngineError> {
         let mut last = None;
         // Writes during the measurement can make it due again.
         while let Due::Measure(wanted) = self.due_noise(database, session)?
@@ -186,10 +194,10 @@ impl Engine {
         {
             let noise = self.measure_noise(database, &wanted, session)?;
             let (lock, mut writing) = self.write_between("ken gc --auto", session)?;
-            self.put_noise(&mut writing, &lock, Some(&noise))?;
+            self.put_if_wanted(&mut writing, &lock, &wanted, &noise, session)?;
             last = Some(wanted.last);
         }
-        Ok(())
+        Ok(last.is_some())
     }
 
     /// Decides from the number of texts and the model whether the noise is measured, removed or kept.
@@ -234,6 +242,21 @@ impl Engine {
         });
         let words = signal_noise(&questions, |at| odds[at].words);
         Ok(CorpusNoise { questions: QUESTIONS.clone(), texts: wanted.texts, last: wanted.last, both, words })
+    }
+
+    /// Keeps what was measured while others could write, unless the model has changed or a newer one is there by now.
+    fn put_if_wanted(
+        &self,
+        database: &mut Database,
+        lock: &WriterLock,
+        wanted: &Wanted,
+        noise: &CorpusNoise,
+        session: &Session<'_>,
+    ) -> Result<(), EngineError> {
+        match self.due_noise(database, session)? {
+            Due::Measure(now) if now.made_with() == wanted.made_with() => self.put_noise(database, lock, Some(noise)),
+            _ => Ok(()),
+        }
     }
 
     fn put_noise(

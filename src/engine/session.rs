@@ -2,7 +2,6 @@
 
 use super::{EngineError, Notes, Progress};
 use crate::ingest::IngestError;
-use crate::store::WRITER_WAIT;
 use std::cell::RefCell;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ pub struct Session<'a> {
     clock: fn() -> i64,
     deadline_ms: Option<i64>,
     stopped: &'a dyn Fn() -> bool,
-    patience: Duration,
+    patience: Option<Duration>,
     progress: RefCell<Box<OnProgress<'a>>>,
     notes: Notes,
 }
@@ -26,7 +25,7 @@ impl Session<'static> {
             clock,
             deadline_ms: None,
             stopped: &|| false,
-            patience: WRITER_WAIT,
+            patience: None,
             progress: RefCell::new(Box::new(|_| {})),
             notes,
         }
@@ -58,7 +57,7 @@ impl<'a> Session<'a> {
     /// The same request, which waits so long for its turn to write.
     #[must_use]
     pub fn patient(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+        Self { patience: Some(patience), ..self }
     }
 
     /// The same request at another time: to measure what does not depend on when it is measured.
@@ -97,8 +96,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How long it waits for its turn to write.
-    pub(super) fn patience(&self) -> Duration {
+    /// How long it waits for its turn to write; none if that is as usual.
+    pub(super) fn patience(&self) -> Option<Duration> {
         self.patience
     }
 

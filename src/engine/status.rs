@@ -320,7 +320,9 @@ impl Engine {
         if out.unreadable.len() > 1 {
             session.note(format!("{} indexed files cannot be read", out.unreadable.len()));
         }
-        out.writer = self.settings.data.as_deref().and_then(crate::store::current_writer);
+        // Who writes to a shared store is not known here.
+        let data = self.settings.data.as_deref().filter(|_| !self.is_shared());
+        out.writer = data.and_then(crate::store::current_writer);
         Ok(out)
     }
 

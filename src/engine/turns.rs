@@ -5,7 +5,7 @@
 //! right to each that waits whenever it has committed. Other processes stay out all the while.
 
 use super::{EngineError, Session};
-use crate::store::{Lent, StoreError, WriterLock};
+use crate::store::{Lent, StoreError, WRITER_WAIT, WriterLock};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl Turns {
 
     /// Waits for the right to write, or for a turn with it, as long as the request is patient.
     pub fn wait(&self, folder: &Path, purpose: &str, session: &Session<'_>) -> Result<WriterLock, EngineError> {
-        let begun = session.now();
+        let (begun, patience) = (session.now(), session.patience().unwrap_or(WRITER_WAIT));
         // Counted too, because the clock may be set back meanwhile.
         let mut steps = Duration::ZERO;
         let mut state = self.state();
@@ -45,7 +45,7 @@ impl Turns {
             };
             let by_clock = u64::try_from(session.now() - begun).map_or(Duration::ZERO, Duration::from_millis);
             match (taken, session.check()) {
-                (Err(StoreError::Busy { .. }), Ok(())) if steps.max(by_clock) < session.patience() => {
+                (Err(StoreError::Busy { .. }), Ok(())) if steps.max(by_clock) < patience => {
                     let woken = self.changed.wait_timeout(state, STEP).unwrap_or_else(PoisonError::into_inner);
                     if woken.1.timed_out() {
                         steps += STEP;

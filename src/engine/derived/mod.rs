@@ -39,14 +39,14 @@ pub(super) enum Keep {
     Anew,
 }
 
-/// What became of a file of vectors that may have been due.
+/// What became of a file of vectors, or the index of a shared store, that may have been due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewed {
     /// It is made again.
     Done,
     /// It need not be.
     NotDue,
-    /// Somebody else is making it.
+    /// Somebody else is making it, or does other work that was left to the background.
     Busy,
     /// Somebody else has made it meanwhile, or something was forgotten.
     Overtaken,

@@ -2,7 +2,7 @@
 
 use super::analyse::analyse;
 use crate::engine::{Engine, EngineError, Session};
-use crate::store::{KeepOutcomes, ReadOutcomes, SessionForgotten, WriteEvents, WriteOutcomes};
+use crate::store::{KeepOutcomes, ReadOutcomes, SessionForgotten, Turn, WriteEvents, WriteOutcomes};
 use serde::Serialize;
 
 /// Milliseconds of a day.
@@ -52,6 +52,7 @@ impl Engine {
         }
         let before = session.now().saturating_sub(i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(DAY_MS));
         let lock = self.writer("ken gc")?;
-        Ok(self.open_to_write(&lock)?.drop_outcomes_before(before)?)
+        // It need not wait for the end of an indexing.
+        Ok(self.open_in_turn(&lock, Turn::Change, None)?.drop_outcomes_before(before)?)
     }
 }

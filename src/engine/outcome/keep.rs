@@ -3,7 +3,7 @@
 use crate::engine::{Engine, EngineError, Session};
 use crate::ingest::scope_in_store;
 use crate::outcome::{Moment, row};
-use crate::store::{Database, KeepOutcomes, Place, StoreError, WriterLock, make_private};
+use crate::store::{Database, KeepOutcomes, Place, StoreError, make_private};
 use crate::types::{Execution, Scope};
 use std::path::Path;
 use std::time::Duration;
@@ -71,7 +71,7 @@ fn open(place: &Place) -> Result<Database, EngineError> {
         return Ok(database);
     }
     make_private(&place.folder)?;
-    let lock = WriterLock::take(&place.folder, "ken hook", MAKER_WAIT)?;
+    let lock = place.writer("ken hook", MAKER_WAIT)?;
     drop(Database::open_to_write_at(place, &lock)?);
     drop(lock);
     Database::open_to_record_at(place)?.ok_or_else(|| replaced(&place.folder))

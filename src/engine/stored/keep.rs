@@ -9,8 +9,8 @@ use crate::engine::derived::{Keep, Renewed, renewal_lock};
 use crate::engine::{Engine, EngineError, Progress, Session};
 use crate::lock::{self, LockError};
 use crate::store::{
-    FindWords, IndexModel, KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest, ReadVectors,
-    SharedDatabase,
+    Database, FindWords, IndexModel, KeepNearest, KeepWords, LogChanges, NearestIndex, ReadChanges, ReadNearest,
+    ReadVectors, SharedDatabase,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -19,6 +19,8 @@ use std::time::Duration;
 const AT_ONCE: usize = 2_000;
 /// Changes that the log may hold.
 const LOGGED: usize = 10_000;
+/// How often the background process looks again whether something has become due.
+const ROUNDS: usize = 4;
 /// Entries of one segment of words that is made by whoever writes; larger ones are for `ken gc`.
 const MERGED: usize = 1_000_000;
 
@@ -133,17 +135,38 @@ impl Engine {
                 return Err(EngineError::Io { path, source });
             }
         };
-        let mut renewed = Renewed::NotDue;
-        if let Some(model) = database.index_model()?
-            && self.is_due(shared, &model)?
-        {
-            renewed = if self.keep_nearest(shared, &model, session)? { Renewed::Done } else { Renewed::Busy };
-        }
-        // Without the index each question would be compared with all vectors.
-        if renewed != Renewed::Busy {
-            self.renew_noise(&database, session)?;
-        }
+        let renewed = self.renew_in_rounds(&database, shared, session);
         drop(alone);
+        renewed
+    }
+
+    /// Does all that is due, and what becomes due meanwhile: whoever writes relies on the process that is at it.
+    fn renew_in_rounds(
+        &self,
+        database: &Database,
+        shared: &SharedDatabase,
+        session: &Session<'_>,
+    ) -> Result<Renewed, EngineError> {
+        let mut renewed = Renewed::NotDue;
+        for _ in 0..ROUNDS {
+            let model = database.index_model()?;
+            let is_due = model.as_ref().map_or(Ok(false), |model| self.is_due(shared, model))?;
+            if let Some(model) = model.as_ref().filter(|_| is_due) {
+                if !self.keep_nearest(shared, model, session)? {
+                    return Ok(Renewed::Busy);
+                }
+                renewed = Renewed::Done;
+            }
+            // Without the index each question would be compared with all vectors.
+            if let Some(model) = model.filter(|_| self.settings.recall_target < 1.0)
+                && matches!(shared.nearest_index(&model)?, NearestIndex::Missing | NearestIndex::BeingMade)
+            {
+                return Ok(Renewed::Busy);
+            }
+            if !self.renew_noise(database, session)? && !is_due {
+                break;
+            }
+        }
         Ok(renewed)
     }
 

@@ -9,8 +9,10 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Response, StatusCode};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 pub(super) async fn metrics(app: Arc<App>, _: Call) -> Result<Response<Body>, Problem> {
     let mut response = Response::new(Body::from(app.metrics.text(app.work.waiting())));
@@ -25,6 +27,9 @@ pub(super) async fn healthy(_: Arc<App>, _: Call) -> Result<Response<Body>, Prob
 
 /// At most so many checks of readiness ask the store at the same time. Further checks queue.
 static LOOKS: Semaphore = Semaphore::const_new(2);
+
+/// A store that takes longer to answer counts as away.
+const LOOK_TIME: Duration = Duration::from_secs(2);
 
 /// A service that is ending takes no more questions, and one whose store is away answers few.
 pub(super) async fn ready(app: Arc<App>, _: Call) -> Result<Response<Body>, Problem> {
@@ -46,8 +51,16 @@ async fn reaches_store(app: Arc<App>) -> Result<bool, Problem> {
     if !app.service.is_shared() {
         return Ok(true);
     }
-    let _look = LOOKS.acquire().await.map_err(|_| Problem::internal())?;
-    spawn_blocking(move || app.service.reaches_store()).await.map_err(|_| Problem::internal())
+    let look = async {
+        let turn = LOOKS.acquire().await.map_err(|_| Problem::internal())?;
+        let ask = move || {
+            // Held until the store has answered, though nobody may wait for it any more.
+            let _turn = turn;
+            app.service.reaches_store()
+        };
+        spawn_blocking(ask).await.map_err(|_| Problem::internal())
+    };
+    timeout(LOOK_TIME, look).await.unwrap_or(Ok(false))
 }
 
 fn state(name: &str) -> Response<Body> {

@@ -290,10 +290,10 @@ impl Database {
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
     /// server refuses.
-    pub fn take_turn(&self, turn: Turn) -> Result<(), StoreError> {
+    pub fn take_turn(&self, turn: Turn, patience: Option<Duration>) -> Result<(), StoreError> {
         match self {
             Self::File(_) => Ok(()),
-            Self::Shared(shared) => shared.database.take_turn(turn),
+            Self::Shared(shared) => shared.database.take_turn(turn, patience),
         }
     }
 

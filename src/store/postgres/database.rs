@@ -270,12 +270,13 @@ impl SharedDatabase {
     }
 
     /// Takes the right to write for a whole use case, from its first read to its last change. The right ends with the
-    /// connection. If the connection is lost, the use case fails.
+    /// connection. If the connection is lost, the use case fails. It is waited for as long as `patience` says, and no
+    /// longer than [`LOCK_WAIT`].
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
     /// server refuses, or the schema was changed by whoever had the right before.
-    pub fn take_turn(&self, turn: Turn) -> Result<(), StoreError> {
+    pub fn take_turn(&self, turn: Turn, patience: Option<Duration>) -> Result<(), StoreError> {
         if turn == Turn::AtOnce {
             let sql = format!("SELECT WHERE pg_try_advisory_lock({WRITER})");
             if !self.exists(&sql, &[])? {
@@ -283,7 +284,8 @@ impl SharedDatabase {
             }
         } else {
             let work = if turn == Turn::Work { format!("SELECT pg_advisory_lock({WORK});") } else { String::new() };
-            let wait = LOCK_WAIT.as_millis();
+            // A timeout of 0 would be none.
+            let wait = patience.map_or(LOCK_WAIT, |patience| patience.min(LOCK_WAIT)).as_millis().max(1);
             let sql =
                 format!("SET lock_timeout = {wait}; {work} SELECT pg_advisory_lock({WRITER}); SET lock_timeout = 0");
             self.on(|link| link.batch(&sql)).map_err(|error| self.busy(error))?;

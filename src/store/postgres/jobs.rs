@@ -111,10 +111,11 @@ impl SharedJobs {
     /// # Errors
     /// [`StoreError`] when the server refuses, or a newer `ken` has changed the schema.
     pub fn begin(&self, mut admits: impl FnMut(&StoredJob) -> bool) -> Result<Option<StoredJob>, StoreError> {
-        self.be_known()?;
         // LISTEN comes before the query, so no job that is added in between is missed.
         self.database.on(|link| link.batch(&format!("LISTEN {ADDED}")))?;
         let batch = self.database.begin_quickly(WAIT)?;
+        // Within the batch the connection stays the one that has the lock.
+        self.be_known()?;
         self.database.check_schema()?;
         let sql = format!(
             "SELECT {COLUMNS} FROM job

@@ -141,7 +141,7 @@ pub(super) struct Jobs {
     /// Those of a shared store, if that is used.
     board: Option<shared::Board>,
     /// Who may look up a job at the same time: that may wait for the store.
-    looking: Semaphore,
+    looking: Arc<Semaphore>,
 }
 
 /// A job that is asked for by its number.
@@ -162,7 +162,7 @@ impl Jobs {
             turn: Arc::new(Semaphore::new(1)),
             folders: folders.iter().filter_map(there).collect(),
             board: None,
-            looking: Semaphore::new(LOOKING),
+            looking: Arc::new(Semaphore::new(LOOKING)),
         }
     }
 
@@ -332,9 +332,14 @@ fn failed(job: &mut Job, kind: &str, message: &str, hint: Option<&str>) {
 }
 
 async fn find(app: &Arc<App>, id: Option<String>) -> Result<Found, Problem> {
-    let _looking = app.jobs.looking.acquire().await.map_err(|_| Problem::internal())?;
+    // Held until the look has ended, though nobody may wait for it any more.
+    let looking = Arc::clone(&app.jobs.looking).acquire_owned().await.map_err(|_| Problem::internal())?;
     let jobs = Arc::clone(&app.jobs);
-    spawn_blocking(move || jobs.find(id.as_deref())).await.map_err(|_| Problem::internal())?
+    let look = move || {
+        let _looking = looking;
+        jobs.find(id.as_deref())
+    };
+    spawn_blocking(look).await.map_err(|_| Problem::internal())?
 }
 
 /// A job that somebody follows.
@@ -410,17 +415,25 @@ pub(super) async fn job(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
     Ok(response)
 }
 
+/// Writes to the shared store, if there is one, that a job is to stop.
+async fn cancel_stored(app: &Arc<App>, job: Job) -> Result<(), Problem> {
+    let jobs = Arc::clone(&app.jobs);
+    let cancelled = spawn_blocking(move || jobs.board.as_ref().map_or(Ok(()), |board| board.cancel(&job)));
+    Ok(cancelled.await.map_err(|_| Problem::internal())?.map_err(RequestError::from)?)
+}
+
 /// Stops a job; what it has committed stays.
 pub(super) async fn cancel(app: Arc<App>, call: Call) -> Result<Response<Body>, Problem> {
     let job = match find(&app, call.parameter.clone()).await? {
         Found::Here(held) => {
             held.cancel();
-            held.state.borrow().clone()
+            let job = held.state.borrow().clone();
+            // Should this service end first, another one must not begin it again.
+            cancel_stored(&app, job.clone()).await?;
+            job
         }
         Found::There(job) => {
-            let jobs = Arc::clone(&app.jobs);
-            let cancelled = spawn_blocking(move || jobs.board.as_ref().map_or(Ok(()), |board| board.cancel(&job)));
-            cancelled.await.map_err(|_| Problem::internal())?.map_err(RequestError::from)?;
+            cancel_stored(&app, *job).await?;
             Followed::from(find(&app, call.parameter).await?).seen()
         }
     };

@@ -130,13 +130,14 @@ fn a_job_that_is_added_ends_the_wait_of_all_workers() {
     let (looked, looks) = std::sync::mpsc::channel();
     for worker in workers {
         let (heard, looked) = (heard.clone(), looked.clone());
-        std::thread::spawn(move || {
+        let listen = move || {
             assert_eq!(begin(&worker), None);
             looked.send(()).unwrap();
             // A job that was added before the wait begins ends it too.
             worker.wait(Duration::from_secs(3600)).unwrap();
             heard.send(worker).unwrap();
-        });
+        };
+        std::thread::Builder::new().spawn(listen).unwrap();
     }
     (0..2).for_each(|_| looks.recv().unwrap());
     adder.add("a", "none", 9).unwrap().unwrap();

@@ -212,7 +212,7 @@ fn a_schema_that_was_changed_since_is_refused() {
     assert!(store.is_idle(), "nothing was left open");
     assert!(is_refused(open_turn(dir.path(), present, &set).unwrap_err()));
     set(present);
-    store.take_turn(Turn::Work).unwrap();
+    store.take_turn(Turn::Work, None).unwrap();
     assert!(is_refused(store.give_way(&mut || set(99)).unwrap_err()));
     set(present);
     store.give_way(&mut || {}).unwrap();
@@ -225,7 +225,7 @@ fn open_turn(folder: &Path, present: i64, set: &dyn Fn(i64)) -> Result<(), Store
     set(present);
     let store = open(folder);
     set(99);
-    store.take_turn(Turn::Change)
+    store.take_turn(Turn::Change, None)
 }
 
 /// What comes from SQLite reads the same there, goes on there with numbers of its own, and comes back.
