@@ -90,6 +90,12 @@ fn status_says_how_vectors_are_compared_now() {
         WHERE key = 'active_model'";
     assert_eq!(user.client().execute(stored, &[&certificate]).unwrap(), 1);
     let said = ran(&user, &["status"]);
+    assert!(said.contains("1 vectors in the store; every vector is compared"), "{said}");
+    // It is known by its name.
+    let id: i64 = user.client().query_one("SELECT id FROM kenning.model", &[]).unwrap().get(0);
+    let made = format!("CREATE INDEX half_vector_hnsw_{id} ON kenning.half_vector (model_id)");
+    user.client().batch_execute(&made).unwrap();
+    let said = ran(&user, &["status"]);
     assert!(said.contains("searches find 98.5 % of the nearest"), "{said}");
     configured("1.0");
     let said = ran(&user, &["status"]);
