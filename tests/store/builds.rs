@@ -194,7 +194,7 @@ fn who_does_not_own_the_tables_works_without_an_index() {
     let half: i64 = client.query_one("SELECT count(*) FROM kenning.half_vector", &[]).unwrap().get(0);
     assert_eq!(half as u64, ITEMS + 1, "what a search compares needs no owner");
     answers(&other);
-    let why = "the index of vectors is not made yet; only the owner of the tables can make it (`ken gc`)";
+    let why = "there is no index of vectors yet; the owner of the tables makes it with `ken gc`";
     assert!(said(&other, &["status"], why).out.contains("every vector is compared"));
     let status = other.ken(&["status", "--json"]).json();
     assert_eq!((&status["store"]["index"], &status["store"]["recall"]), (&"not_ours".into(), &().into()), "{status}");
