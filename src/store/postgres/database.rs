@@ -271,7 +271,7 @@ impl SharedDatabase {
 
     /// Takes the right to write for a whole use case, from its first read to its last change. The right ends with the
     /// connection. If the connection is lost, the use case fails. It is waited for as long as `patience` says, and no
-    /// longer than [`LOCK_WAIT`].
+    /// longer than 30 s.
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
