@@ -13,7 +13,9 @@ use crate::query::{
     embed_foreign, foreign_odds, foreign_questions, signal_noise,
 };
 use crate::screen::shown;
-use crate::store::{Database, ItemFilter, ReadItems, ReadNoise, ReadVectors, WriteNoise, WriterLock, make_private};
+use crate::store::{
+    Database, ItemFilter, ReadItems, ReadNoise, ReadVectors, SharedDatabase, WriteNoise, WriterLock, make_private,
+};
 use crate::text::{TextHash, hex, sha256, text_hash};
 use crate::types::{Access, Calibration, CorpusNoise, ModelNoise, SignalSet};
 use std::collections::BTreeMap;
@@ -178,21 +180,25 @@ impl Engine {
                 if wanted.texts > MANY_TEXTS && self.leaves_for_later(&renewal) {
                     return Ok(());
                 }
-                let mut measured = Err(EngineError::Stopped);
-                shared.give_way(&mut || measured = self.measure_noise(database, &wanted, session))?;
-                self.put_if_wanted(database, lock, &wanted, &measured?, session)
+                let mut measured = Ok(None);
+                shared.give_way(&mut || measured = self.measure_alone(shared, database, &wanted, session))?;
+                match measured? {
+                    Some(noise) => self.put_if_wanted(database, lock, &wanted, &noise, session),
+                    None => Ok(()),
+                }
             }
         }
     }
 
     /// Measures the noise of the items of a shared store if that is due. Others write meanwhile. Gives whether it was.
     pub(super) fn renew_noise(&self, database: &Database, session: &Session<'_>) -> Result<bool, EngineError> {
+        let Some(shared) = database.shared() else { return Ok(false) };
         let mut last = None;
         // Writes during the measurement can make it due again.
         while let Due::Measure(wanted) = self.due_noise(database, session)?
             && last != Some(wanted.last)
         {
-            let noise = self.measure_noise(database, &wanted, session)?;
+            let Some(noise) = self.measure_alone(shared, database, &wanted, session)? else { break };
             let (lock, mut writing) = self.write_between("ken gc --auto", session)?;
             self.put_if_wanted(&mut writing, &lock, &wanted, &noise, session)?;
             last = Some(wanted.last);
@@ -242,6 +248,19 @@ impl Engine {
         });
         let words = signal_noise(&questions, |at| odds[at].words);
         Ok(CorpusNoise { questions: QUESTIONS.clone(), texts: wanted.texts, last: wanted.last, both, words })
+    }
+
+    /// Measures the noise unless another machine does now.
+    fn measure_alone(
+        &self,
+        shared: &SharedDatabase,
+        database: &Database,
+        wanted: &Wanted,
+        session: &Session<'_>,
+    ) -> Result<Option<CorpusNoise>, EngineError> {
+        let mut measured = Ok(None);
+        shared.fit_alone(&mut || measured = self.measure_noise(database, wanted, session).map(Some))?;
+        measured
     }
 
     /// Keeps what was measured while others could write, unless the model has changed or a newer one is there by now.

@@ -10,7 +10,7 @@ use super::link::Link;
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
-use super::schema::{LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, busy, check, is_present, prepare, version};
+use super::schema::{FITTER, LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, busy, check, is_present, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places, values};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -321,6 +321,19 @@ impl SharedDatabase {
         );
         self.on(|link| link.batch(&again)).map_err(|error| self.busy(error))?;
         self.check_schema()
+    }
+
+    /// Does what fits the gate to all texts, unless another process does that now.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn fit_alone(&self, fit: &mut dyn FnMut()) -> Result<(), StoreError> {
+        if self.exists(&format!("SELECT WHERE pg_try_advisory_lock({FITTER})"), &[])? {
+            fit();
+            // With the connection the lock goes too.
+            self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({FITTER})")))?;
+        }
+        Ok(())
     }
 
     fn again(&self) -> Result<Link, StoreError> {

@@ -33,6 +33,9 @@ pub(super) const PURGER: i64 = WRITER + 1;
 /// two of them, other such work may not.
 pub(super) const WORK: i64 = WRITER + 2;
 
+/// The advisory lock of whoever fits the gate to all texts.
+pub(super) const FITTER: i64 = WRITER + 3;
+
 /// How long a copy waits for whoever writes.
 const LOCK_GLANCE: Duration = Duration::from_secs(2);
 
