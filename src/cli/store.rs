@@ -41,7 +41,7 @@ Exit code: 0 if both hold the same, 1 if not")]
 /// What is read, and the other place.
 #[derive(Debug, Args)]
 pub(super) struct Places {
-    /// Where to read [default: the store in use: store.url, or your data directory]
+    /// Where to read [default: store.url if it is set, else your data directory]
     #[arg(long, value_name = "PLACE")]
     from: Option<String>,
     /// The other place [default: your data directory if --from is an address]

@@ -92,8 +92,8 @@ impl Engine {
         Ok((lock, database))
     }
 
-    /// The same for a short write of items, memories or tools: while an indexing goes on, it gets in between two of its
-    /// batches. With a file, that is an indexing of this engine, and the derived files are left to it.
+    /// The same for a short write of items, memories or tools. While `ken index` runs, the write happens between two of
+    /// its batches. With a file this works only for an indexing of this engine, which then makes the derived files.
     pub(super) fn write_between(
         &self,
         purpose: &str,

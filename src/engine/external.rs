@@ -1,6 +1,6 @@
 //! Items that programs put in: added and changed in batches, read, listed and deleted.
 //!
-//! A batch is stored as a whole or not at all, and it is on the disk when the call returns. Its vectors are made first,
+//! A batch is stored as a whole or not at all. It is on the disk when the call returns. Its vectors are made first,
 //! because a vector without an item does no harm. While they are made, other machines may write to a shared store. A
 //! caller sees only items of the scopes that it may see. It cannot tell an item of another scope from one that does not
 //! exist.

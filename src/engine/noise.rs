@@ -22,11 +22,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-/// Fewer texts have no gate of their own: with so few there is no telling noise from answers.
+/// Fewer texts have no gate of their own, because noise and answers cannot be told apart among so few.
 const MIN_TEXTS: usize = 20;
-/// Measuring a shared store with no more texts takes a few seconds at most, and whoever writes waits for it.
+/// A shared store with up to so many texts is measured by the process that writes to it. That takes a few seconds.
 const MANY_TEXTS: usize = 1_000;
-/// It is measured again once more than one in so many texts has come or gone.
+/// The noise is measured again once more than one in so many texts was added or removed.
 const DUE: usize = 5;
 /// Questions that are embedded at once.
 const BATCH: usize = 64;
@@ -263,7 +263,8 @@ impl Engine {
         measured
     }
 
-    /// Keeps what was measured while others could write, unless the model has changed or a newer one is there by now.
+    /// Stores a measurement during which others could write. It is dropped if the model has changed since, or if a
+    /// newer measurement is stored already.
     fn put_if_wanted(
         &self,
         database: &mut Database,

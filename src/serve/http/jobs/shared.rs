@@ -88,7 +88,7 @@ impl Board {
         Ok(self.ask(&self.worker, |worker| Ok(worker.begin(admits)?))?.flatten())
     }
 
-    /// Waits for a job that somebody adds, at most until the next look is due.
+    /// Waits until somebody adds a job, or until [`STEP`] has passed.
     fn wait(&self) -> Result<(), EngineError> {
         self.ask(&self.worker, |worker| Ok(worker.wait(STEP)?)).map(drop)
     }

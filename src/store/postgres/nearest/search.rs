@@ -16,15 +16,15 @@ use std::collections::HashSet;
 
 /// As few rows the index is asked for at least: with fewer, HNSW finds too little.
 const LEAST_CANDIDATES: usize = 80;
-/// As few rows that pass a filter are enough if the index finds them without going on.
+/// So many rows that pass a filter are enough if they are among the first candidates of the index.
 const LEAST_PASSING: usize = 20;
 /// As many candidates HNSW keeps at most.
 const MOST_CANDIDATES: usize = 1000;
 /// Rows of the index that are read at most for one question with a filter.
 const SCANNED: usize = 20_000;
-/// As many candidates are kept for each row that is wanted, so that most often enough of them pass.
+/// Candidates that the index keeps for each row that is wanted, so that enough of them pass most often.
 const READ_AHEAD: f64 = 1.5;
-/// As many vectors are compared one by one in the time that the index takes for a row.
+/// Vectors that are compared one by one in the time that the index takes for a row.
 const ROW_COST: f64 = 5.0;
 /// How far the inner product of two unit vectors is off at most when their components are rounded to 16 bits.
 const HALF_ERROR: f64 = 0.001;
@@ -177,8 +177,8 @@ fn plan(database: &SharedDatabase, passes: &str, values: &[SqlValue<'_>], few: u
     Ok(Plan::Index(share))
 }
 
-/// What passes of the first candidates of the index, if that is enough. Else the items that pass lie farther from the
-/// question than others, where the index misses more: then more of them are needed to be sure of the nearest.
+/// Filters the first candidates of the index. Gives none if too few of them pass. The items that pass then lie far from
+/// the question, where the index misses more of them. So more rows have to be read to be sure of the nearest.
 fn at_first(
     database: &SharedDatabase,
     question: &Question<'_>,
@@ -196,15 +196,15 @@ fn at_first(
     Ok((!rows.is_all && items_of(&rows.found) >= question.most).then_some(rows))
 }
 
-/// The index is told to keep as many candidates as have to be read, and to go on behind them.
+/// Tells the index to keep as many candidates as have to be read, and to read on if too few of them pass.
 fn read_on(database: &SharedDatabase, asked: usize, share: f64) -> Result<(), StoreError> {
     let candidates = ((asked as f64 / share) as usize).clamp(asked.min(MOST_CANDIDATES), MOST_CANDIDATES);
     let sql = format!("SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order");
     database.on(|link| link.batch(&sql))
 }
 
-/// The condition that an item is of a scope that the user sees, with its values; none if all are seen. The server
-/// checks that anyway, but looks at every item to do so.
+/// The condition that an item lies in a scope that the user sees, with its values. There is none if the user sees all
+/// scopes. The server checks the scope of each item anyway, but without the condition it reads every item to do so.
 fn own_scopes(database: &SharedDatabase) -> Result<Option<(String, Vec<SqlValue<'static>>)>, StoreError> {
     if database.reads_all() {
         return Ok(None);
