@@ -36,7 +36,7 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
         lower_priority();
         // What need not be waited for comes first.
         engine.erase_later(Duration::ZERO, &meter.session())?;
-        // Others start no second process for this once it has begun.
+        // This comes first: once it has begun, no other command starts a second process for it.
         let renewed = engine.renew_vectors(&meter.session());
         let packs = engine.complete_packs(&meter.session());
         let tools = engine.complete_tools(&meter.session());

@@ -43,7 +43,7 @@ impl Engine {
         self.open_in_turn(lock, Turn::Work, None)
     }
 
-    /// The same in any turn, which is waited for as long as `patience` says.
+    /// The same for any kind of turn. `patience` is the time to wait for it.
     pub(super) fn open_in_turn(
         &self,
         lock: &WriterLock,
@@ -113,7 +113,7 @@ impl Engine {
         Ok(self.place()?.writer(purpose, WRITER_WAIT)?)
     }
 
-    /// The right to write to the files of the data directory that belong to no store.
+    /// The right to write to labels and feedback, which lie in the data directory and belong to no store.
     pub(super) fn data_writer(&self, purpose: &str) -> Result<WriterLock, EngineError> {
         Ok(WriterLock::take(self.data()?, purpose, WRITER_WAIT)?)
     }

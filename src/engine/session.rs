@@ -96,7 +96,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How long it waits for its turn to write; none if that is as usual.
+    /// How long it waits for its turn to write; none for the usual time.
     pub(super) fn patience(&self) -> Option<Duration> {
         self.patience
     }

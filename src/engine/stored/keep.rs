@@ -120,8 +120,8 @@ impl Engine {
         Ok(true)
     }
 
-    /// Does what writers left to a process in the background, as far as it is due: makes the index of vectors of a
-    /// shared store or measures it anew, and measures the noise of its texts. Others write meanwhile.
+    /// Does the work of the background process, as far as it is due: makes the index of vectors of a shared store,
+    /// measures the index, and measures the noise of the texts. Others write meanwhile.
     pub(in crate::engine) fn renew_stored(&self, session: &Session<'_>) -> Result<Renewed, EngineError> {
         let Some(database) = self.open_database()? else { return Ok(Renewed::NotDue) };
         // The index and the noise cover all scopes, so only users who see all scopes renew them.
@@ -140,7 +140,7 @@ impl Engine {
         renewed
     }
 
-    /// Does all that is due, and what becomes due meanwhile: whoever writes relies on the process that is at it.
+    /// Does all work that is due, and work that becomes due meanwhile. No writer starts a second process for that.
     fn renew_in_rounds(
         &self,
         database: &Database,

@@ -54,7 +54,7 @@ async fn reaches_store(app: Arc<App>) -> Result<bool, Problem> {
     let look = async {
         let turn = LOOKS.acquire().await.map_err(|_| Problem::internal())?;
         let ask = move || {
-            // Held until the store has answered, though nobody may wait for it any more.
+            // The thread holds this to its end, even if the caller has gone.
             let _turn = turn;
             app.service.reaches_store()
         };

@@ -270,8 +270,8 @@ impl SharedDatabase {
     }
 
     /// Takes the right to write for a whole use case, from its first read to its last change. The right ends with the
-    /// connection. If the connection is lost, the use case fails. It is waited for as long as `patience` says, and no
-    /// longer than 30 s.
+    /// connection. If the connection is lost, the use case fails. `patience` is the time to
+    /// wait for the right, at most 30 s.
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
@@ -323,14 +323,14 @@ impl SharedDatabase {
         self.check_schema()
     }
 
-    /// Does what fits the gate to all texts, unless another process does that now.
+    /// Runs `fit`, which fits the gate to all texts, unless another process does that now.
     ///
     /// # Errors
     /// [`StoreError`] when the server refuses.
     pub fn fit_alone(&self, fit: &mut dyn FnMut()) -> Result<(), StoreError> {
         if self.exists(&format!("SELECT WHERE pg_try_advisory_lock({FITTER})"), &[])? {
             fit();
-            // With the connection the lock goes too.
+            // If the connection ends before, the server frees the lock.
             self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({FITTER})")))?;
         }
         Ok(())

@@ -109,7 +109,7 @@ impl Link {
     pub fn hear(&mut self, at_most: Duration) -> Result<(), Failure> {
         let mut heard = self.client.notifications();
         let waited = heard.timeout_iter(at_most).next().map(drop);
-        // All that came at once is one reason to look.
+        // One look answers all notifications that have arrived by now.
         let waited = waited.and_then(|()| heard.iter().for_each(|_| Ok(())));
         drop(heard);
         self.seen(waited)

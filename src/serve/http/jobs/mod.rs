@@ -34,7 +34,7 @@ use tokio::task::spawn_blocking;
 
 /// How long a follower waits before a job is read again that another service runs.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long a job waits before it asks again for the right to write that somebody else has.
+/// While somebody else has the right to write, a job asks for it again after this time.
 const WAIT: Duration = Duration::from_secs(1);
 /// Threads that look up jobs at the same time.
 const LOOKING: usize = 2;
@@ -114,7 +114,7 @@ impl Held {
         Self { state: watch::Sender::new(job), cancelled: Arc::default() }
     }
 
-    /// Goes from a state to another one, if it is in that state.
+    /// Changes the state of the job if it is `from`. Gives whether it was.
     fn goes(&self, from: State, to: State) -> bool {
         self.state.send_if_modified(|job| {
             let is_there = job.state == from;
@@ -289,7 +289,7 @@ async fn share(app: Arc<App>, request: IndexRequest) -> Result<Response<Body>, P
     Ok(accepted(id, &Job { id: id.to_string(), ..job }))
 }
 
-/// Does a job, if nobody has stopped it yet. While somebody else writes for long, it waits.
+/// Does a job, if nobody has stopped it yet. The job waits while somebody else has the right to write.
 fn perform(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
     let stopped = || held.cancelled.load(Ordering::Relaxed);
     let mut heard = |progress: Progress<'_>| {
@@ -332,7 +332,7 @@ fn failed(job: &mut Job, kind: &str, message: &str, hint: Option<&str>) {
 }
 
 async fn find(app: &Arc<App>, id: Option<String>) -> Result<Found, Problem> {
-    // Held until the look has ended, though nobody may wait for it any more.
+    // The thread holds this to its end, even if the caller has gone.
     let looking = Arc::clone(&app.jobs.looking).acquire_owned().await.map_err(|_| Problem::internal())?;
     let jobs = Arc::clone(&app.jobs);
     let look = move || {
@@ -415,7 +415,7 @@ pub(super) async fn job(app: Arc<App>, call: Call) -> Result<Response<Body>, Pro
     Ok(response)
 }
 
-/// Writes to the shared store, if there is one, that a job is to stop.
+/// Marks a job in the shared store as cancelled, if there is such a store.
 async fn cancel_stored(app: &Arc<App>, job: Job) -> Result<(), Problem> {
     let jobs = Arc::clone(&app.jobs);
     let cancelled = spawn_blocking(move || jobs.board.as_ref().map_or(Ok(()), |board| board.cancel(&job)));
@@ -428,7 +428,7 @@ pub(super) async fn cancel(app: Arc<App>, call: Call) -> Result<Response<Body>, 
         Found::Here(held) => {
             held.cancel();
             let job = held.state.borrow().clone();
-            // Should this service end first, another one must not begin it again.
+            // If this service ends now, no other service may begin the job again.
             cancel_stored(&app, job.clone()).await?;
             job
         }

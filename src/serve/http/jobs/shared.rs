@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long between two looks for a job that another service has left, and between two reports of progress.
+/// The time between two looks for jobs whose service has ended, and between two reports of progress.
 const STEP: Duration = Duration::from_secs(1);
 /// How often a job is begun at most, so that a job that crashes its service does not run for ever.
 const ATTEMPTS: usize = 3;

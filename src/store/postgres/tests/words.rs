@@ -471,18 +471,22 @@ fn purge_at(store: &mut SharedDatabase, at: usize) {
     }
 }
 
-/// What merges never waits, and leaves alone what others merge.
-#[test]
-fn what_others_merge_is_left_to_them() {
-    let (dir, lock, mut store) = made_worded();
+/// Puts in two segments of words, which are too large to be merged at once.
+fn put_two_segments(store: &mut SharedDatabase, lock: &WriterLock) {
     for of_batch in 0..2 {
-        // Too many to be merged at once.
-        let batch = store.begin(&lock).unwrap();
+        let batch = store.begin(lock).unwrap();
         for at in 0..520 {
             batch.put_item(&said(&format!("chunk/{of_batch}/{at}"), "abcdefgh"), None).unwrap();
         }
         batch.commit().unwrap();
     }
+}
+
+/// A merge never waits, and does not touch what others merge.
+#[test]
+fn what_others_merge_is_left_to_them() {
+    let (dir, lock, mut store) = made_worded();
+    put_two_segments(&mut store, &lock);
     assert_eq!(rows(&store, "word_segment"), 2);
     let mut other = worded(dir.path());
     let merging = store.begin_aside().unwrap();
@@ -682,13 +686,7 @@ fn words_that_do_not_fit_the_items_are_found_and_made_again() {
 #[test]
 fn what_is_merged_meanwhile_goes_too() {
     let (dir, lock, mut store) = made_worded();
-    for of_batch in 0..2 {
-        let batch = store.begin(&lock).unwrap();
-        for at in 0..520 {
-            batch.put_item(&said(&format!("chunk/{of_batch}/{at}"), "abcdefgh"), None).unwrap();
-        }
-        batch.commit().unwrap();
-    }
+    put_two_segments(&mut store, &lock);
     let is_merged = Barrier::new(2);
     let batch = store.begin(&lock).unwrap();
     std::thread::scope(|threads| {

@@ -1,5 +1,5 @@
-//! Whether the lists of words are those of the items that are there. Items that are known to lack words are no fault:
-//! whoever writes next gives them some.
+//! Compares the lists of words with the items. Items that are known to lack words are no fault, because the next write
+//! makes their words.
 
 use super::super::SharedDatabase;
 use super::super::database::UNHURRIED;
@@ -74,8 +74,8 @@ impl SharedDatabase {
         })
     }
 
-    /// Reads every list, and compares what it names with the items that have words and with those marked as gone. It
-    /// holds the number of each of them in memory, and no words.
+    /// Reads every list. Each item in a list must have words or be marked as gone. Two numbers for each item
+    /// are held in memory.
     fn list_faults(&self, faults: &mut Faults) -> Result<(), StoreError> {
         let (mut known, mut unknown, mut unread) = (HashSet::new(), HashSet::new(), 0);
         self.visit("SELECT item, born FROM dead_words", |row| {
