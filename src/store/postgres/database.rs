@@ -270,8 +270,8 @@ impl SharedDatabase {
     }
 
     /// Takes the right to write for a whole use case, from its first read to its last change. The right ends with the
-    /// connection. If the connection is lost, the use case fails. `patience` is the time to
-    /// wait for the right, at most 30 s.
+    /// connection. If the connection is lost, the use case fails. `patience` is the time to wait for the right, at most
+    /// 30 s.
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
