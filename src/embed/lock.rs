@@ -3,15 +3,15 @@
 //! hf-hub takes the same kind of lock on the same names in the shared cache, so the two keep out of each other's way.
 
 use super::EmbedError;
-use crate::lock::{LockError, take};
-use std::fs::{self, File};
+use crate::lock::{self, LockError, take};
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 /// Held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    _lock: lock::Lock,
 }
 
 impl Lock {
@@ -23,7 +23,7 @@ impl Lock {
         if let Some(dir) = path.parent() {
             fs::create_dir_all(dir).map_err(EmbedError::io(dir))?;
         }
-        take(path, timeout, waiting).map(|file| Self { _file: file }).map_err(|error| match error {
+        take(path, timeout, waiting).map(|lock| Self { _lock: lock }).map_err(|error| match error {
             LockError::Open(error) | LockError::Unsupported(error) => EmbedError::io(path)(error),
             LockError::Held(waited) => EmbedError::Busy { path: path.into(), seconds: waited.as_secs() },
         })

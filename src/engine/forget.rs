@@ -226,7 +226,7 @@ impl Engine {
             _ => return Ok(Erased::Nothing),
         };
         let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {
-            Ok(file) => file,
+            Ok(lock) => lock,
             Err(LockError::Held(_)) => return Ok(Erased::Busy),
             Err(LockError::Open(source) | LockError::Unsupported(source)) => {
                 return Err(EngineError::Io { path, source });

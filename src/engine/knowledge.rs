@@ -5,7 +5,7 @@ use super::{Engine, EngineError, PacksSnapshot, Progress, Session};
 use crate::ann::{Image, Index, Origin};
 use crate::canon::{Canon, EntryText, Stored};
 use crate::embed::{Encoder, Installed, Manifest};
-use crate::lock;
+use crate::lock::{self, Lock};
 use crate::map::open::{Links, read_text};
 use crate::query::Semantics;
 use crate::screen::shown;
@@ -14,7 +14,6 @@ use crate::text::{TextHash, text_hash};
 use crate::types::limits::MODEL_JSON;
 use crate::types::{Calibration, Role};
 use crate::vector::dot;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -174,7 +173,7 @@ impl Engine {
 
     /// Locks the file of the packs' vectors. If another process is making that file, this waits until it has finished.
     /// `None` if the file cannot be locked.
-    fn lock_canon(&self, packs: &PacksSnapshot, encoder: &dyn Encoder, session: &Session<'_>) -> Option<File> {
+    fn lock_canon(&self, packs: &PacksSnapshot, encoder: &dyn Encoder, session: &Session<'_>) -> Option<Lock> {
         let what = "the vectors of the packs";
         alone(&self.vector_path(packs, encoder)?, OTHER_PROCESS, &mut || session.tell(Progress::Waiting { what }))
     }
@@ -232,7 +231,7 @@ impl Engine {
         packs: &PacksSnapshot,
         mut texts: CanonTexts,
         encoder: &dyn Encoder,
-        _lock: Option<&File>,
+        _lock: Option<&Lock>,
         session: &Session<'_>,
     ) -> Result<Image, EngineError> {
         let path = self.vector_path(packs, encoder);
@@ -458,7 +457,7 @@ fn keep(image: &Image, path: &Path) -> Result<(), String> {
 
 /// Locks this file of vectors against other processes. It waits at most `patience` for the process that holds the lock.
 /// `None` if there is no lock to be had; two processes that make the same file do no harm.
-pub(super) fn alone(path: &Path, patience: Duration, waiting: &mut dyn FnMut()) -> Option<File> {
+pub(super) fn alone(path: &Path, patience: Duration, waiting: &mut dyn FnMut()) -> Option<Lock> {
     path.parent().map(make_private)?.ok()?;
     let mut lock = path.as_os_str().to_owned();
     lock.push(".lock");

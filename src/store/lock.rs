@@ -5,9 +5,9 @@
 
 use super::StoreError;
 use super::folder::WRITER_LOCK;
-use crate::lock::{LockError, take};
+use crate::lock::{Lock, LockError, take};
 use crate::map::open::{Links, open};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,8 +20,8 @@ pub const WRITER_WAIT: Duration = Duration::from_secs(3);
 /// The right to write, held until it is dropped. What writes to the database asks for it.
 #[derive(Debug)]
 pub struct WriterLock {
-    /// Locked; none for a shared store.
-    file: Option<Arc<File>>,
+    /// None for a shared store.
+    lock: Option<Arc<Lock>>,
     folder: PathBuf,
     /// Whoever lent it waits until this is gone.
     lender: Option<Sender<Never>>,
@@ -50,28 +50,29 @@ impl WriterLock {
     /// [`StoreError::Busy`] with the holder after `patience`, [`StoreError::NoLocks`] where files cannot be locked.
     pub fn take(folder: &Path, purpose: &str, patience: Duration) -> Result<Self, StoreError> {
         let path = folder.join(WRITER_LOCK);
-        let mut file = take(&path, patience, &mut || {}).map_err(|error| match error {
+        let mut lock = take(&path, patience, &mut || {}).map_err(|error| match error {
             LockError::Open(source) => StoreError::Io { path: path.clone(), source },
             LockError::Unsupported(source) => StoreError::NoLocks { path: path.clone(), source },
             LockError::Held(_) => StoreError::Busy { folder: folder.to_owned(), holder: holder(&path) },
         })?;
         // For people only: a full disk must not keep anybody from the lock.
+        let file = lock.file();
         drop(file.set_len(0).and_then(|()| file.rewind()));
         drop(write!(file, "{purpose}, process {}", std::process::id()));
-        Ok(Self { file: Some(Arc::new(file)), folder: folder.to_owned(), lender: None })
+        Ok(Self { lock: Some(Arc::new(lock)), folder: folder.to_owned(), lender: None })
     }
 
     /// The same for a shared store, which gives the right to write itself. No file is locked, so it does not protect
     /// files in the data directory.
     pub fn of_shared(folder: &Path) -> Self {
-        Self { file: None, folder: folder.to_owned(), lender: None }
+        Self { lock: None, folder: folder.to_owned(), lender: None }
     }
 
     /// Lends the right to another thread. That thread may change nothing that the lender relies on. The lender writes
     /// nothing until the right is given back.
     pub fn lend(&self) -> (Self, Lent) {
         let (lender, lent) = channel();
-        (Self { file: self.file.clone(), folder: self.folder.clone(), lender: Some(lender) }, Lent(lent))
+        (Self { lock: self.lock.clone(), folder: self.folder.clone(), lender: Some(lender) }, Lent(lent))
     }
 
     /// Whether somebody else goes on writing after this.
@@ -100,7 +101,11 @@ pub fn current_writer(folder: &Path) -> Option<String> {
     let file = open(&path, Links::Follow).ok()?;
     match file.try_lock_shared() {
         Err(fs::TryLockError::WouldBlock) => Some(holder(&path)),
-        _ => None,
+        _ => {
+            // At once, for a copy in a process that is being started would keep a writer out.
+            drop(file.unlock());
+            None
+        }
     }
 }
 
@@ -129,7 +134,6 @@ mod tests {
         assert!(matches!(&second, StoreError::Busy { holder, .. }
             if *holder == format!("ken index docs, process {}", std::process::id())));
         drop(first);
-        // A process that another test is starting may hold a copy of the file for a moment.
-        WriterLock::take(dir.path(), "ken gc", WRITER_WAIT).unwrap();
+        WriterLock::take(dir.path(), "ken gc", Duration::ZERO).unwrap();
     }
 }

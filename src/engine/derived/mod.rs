@@ -229,7 +229,7 @@ impl Engine {
             _ => return Ok(Renewed::NotDue),
         };
         let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {
-            Ok(file) => file,
+            Ok(lock) => lock,
             Err(LockError::Held(_)) => return Ok(Renewed::Busy),
             Err(LockError::Open(source) | LockError::Unsupported(source)) => {
                 return Err(EngineError::Io { path, source });

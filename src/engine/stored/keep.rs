@@ -129,7 +129,7 @@ impl Engine {
         // Of other machines the store itself keeps us apart.
         let path = renewal_lock(&database.vector_file());
         let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {
-            Ok(file) => file,
+            Ok(lock) => lock,
             Err(LockError::Held(_)) => return Ok(Renewed::Busy),
             Err(LockError::Open(source) | LockError::Unsupported(source)) => {
                 return Err(EngineError::Io { path, source });
