@@ -25,7 +25,7 @@ impl Engine {
         if let Some(place) = self.found_here(to, access) {
             let lock = place.writer("ken store copy", WRITER_WAIT)?;
             let mut database = Database::open_to_write_at(&place, &lock)?;
-            database.take_turn(Turn::Work, None)?;
+            database.take_turn(Turn::Work, &lock, None)?;
             self.erase_old_traces(&mut database, &lock, session)?;
             let keep = if place.shared.is_some() { Keep::Current } else { Keep::Usable };
             self.keep_derived(&mut database, &lock, keep, session)?;

@@ -51,7 +51,7 @@ impl Engine {
         patience: Option<Duration>,
     ) -> Result<Database, EngineError> {
         let database = Database::open_to_write_at(&self.place()?, lock)?;
-        database.take_turn(turn, patience)?;
+        database.take_turn(turn, lock, patience)?;
         Ok(database)
     }
 

@@ -320,9 +320,10 @@ impl Engine {
         if out.unreadable.len() > 1 {
             session.note(format!("{} indexed files cannot be read", out.unreadable.len()));
         }
-        // Who writes to a shared store is not known here.
-        let data = self.settings.data.as_deref().filter(|_| !self.is_shared());
-        out.writer = data.and_then(crate::store::current_writer);
+        out.writer = match database.shared() {
+            Some(shared) => shared.current_writer()?,
+            None => self.settings.data.as_deref().and_then(crate::store::current_writer),
+        };
         Ok(out)
     }
 

@@ -173,10 +173,12 @@ pub enum StoreError {
         found: i64,
     },
     /// Somebody else writes to the same database.
-    #[error("another process is writing to {name}")]
+    #[error("another process is writing to {name}: {holder}")]
     SharedBusy {
         /// The database.
         name: String,
+        /// Who, as far as is known.
+        holder: String,
     },
     /// A user of PostgreSQL who may read no scope.
     #[error("{name} gives the user {role} no scope")]
@@ -380,7 +382,7 @@ impl Diagnose for StoreError {
             Self::Foreign { .. } => "move it away, or set KEN_HOME to another directory",
             Self::Newer { .. } => "use the newer ken that wrote it, or set KEN_HOME to another directory",
             Self::ReadOnlyUpgrade { .. } => "make the directory writable once, or copy it",
-            Self::Busy { .. } => "try again when it is done; searches work meanwhile",
+            Self::Busy { .. } | Self::SharedBusy { .. } => "try again when it is done; searches work meanwhile",
             Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
             Self::Import { .. } => "`ken import FILE` reads what `ken export FILE` wrote",
             Self::Address { .. } => {
@@ -406,7 +408,6 @@ impl Diagnose for StoreError {
             Self::NewerCopy { .. } => "use the newer ken that wrote it, or another database",
             Self::OlderCopy { .. } => "write or copy to it once with this ken, which brings it up to date",
             Self::OddRow { .. } => "something else has written to the copy: make it anew from a place that is whole",
-            Self::SharedBusy { .. } => "try again when it is done",
             Self::NoScopes { role, .. } => {
                 return Some(format!(
                     "let the owner of its tables say which: \

@@ -23,6 +23,7 @@ pub struct WriterLock {
     /// None for a shared store.
     lock: Option<Arc<Lock>>,
     folder: PathBuf,
+    purpose: String,
     /// Whoever lent it waits until this is gone.
     lender: Option<Sender<Never>>,
 }
@@ -59,25 +60,32 @@ impl WriterLock {
         let file = lock.file();
         drop(file.set_len(0).and_then(|()| file.rewind()));
         drop(write!(file, "{purpose}, process {}", std::process::id()));
-        Ok(Self { lock: Some(Arc::new(lock)), folder: folder.to_owned(), lender: None })
+        let (lock, folder, purpose) = (Some(Arc::new(lock)), folder.to_owned(), purpose.to_owned());
+        Ok(Self { lock, folder, purpose, lender: None })
     }
 
     /// The same for a shared store, which gives the right to write itself. No file is locked, so it does not protect
     /// files in the data directory.
-    pub fn of_shared(folder: &Path) -> Self {
-        Self { lock: None, folder: folder.to_owned(), lender: None }
+    pub fn of_shared(folder: &Path, purpose: &str) -> Self {
+        Self { lock: None, folder: folder.to_owned(), purpose: purpose.to_owned(), lender: None }
     }
 
     /// Lends the right to another thread. That thread may change nothing that the lender relies on. The lender writes
     /// nothing until the right is given back.
     pub fn lend(&self) -> (Self, Lent) {
         let (lender, lent) = channel();
-        (Self { lock: self.lock.clone(), folder: self.folder.clone(), lender: Some(lender) }, Lent(lent))
+        let (lock, folder, purpose) = (self.lock.clone(), self.folder.clone(), self.purpose.clone());
+        (Self { lock, folder, purpose, lender: Some(lender) }, Lent(lent))
     }
 
     /// Whether somebody else goes on writing after this.
     pub fn is_lent(&self) -> bool {
         self.lender.is_some()
+    }
+
+    /// What others are told, such as `ken index`.
+    pub fn purpose(&self) -> &str {
+        &self.purpose
     }
 
     /// The directory it is for.

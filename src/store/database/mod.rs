@@ -39,7 +39,7 @@ impl Place {
     /// As [`WriterLock::take`].
     pub fn writer(&self, purpose: &str, patience: Duration) -> Result<WriterLock, StoreError> {
         match &self.shared {
-            Some(_) => Ok(WriterLock::of_shared(&self.folder)),
+            Some(_) => Ok(WriterLock::of_shared(&self.folder, purpose)),
             None => WriterLock::take(&self.folder, purpose, patience),
         }
     }
@@ -290,10 +290,10 @@ impl Database {
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
     /// server refuses.
-    pub fn take_turn(&self, turn: Turn, patience: Option<Duration>) -> Result<(), StoreError> {
+    pub fn take_turn(&self, turn: Turn, lock: &WriterLock, patience: Option<Duration>) -> Result<(), StoreError> {
         match self {
             Self::File(_) => Ok(()),
-            Self::Shared(shared) => shared.database.take_turn(turn, patience),
+            Self::Shared(shared) => shared.database.take_turn(turn, lock.purpose(), patience),
         }
     }
 

@@ -137,7 +137,7 @@ impl Place for Failing<'_, '_> {
 impl Target for Failing<'_, '_> {
     fn change(&mut self, table: &Table, change: &Change) -> Result<(), StoreError> {
         if self.left.get() == 0 {
-            return Err(StoreError::SharedBusy { name: "killed".to_owned() });
+            return Err(StoreError::SharedBusy { name: "killed".to_owned(), holder: String::new() });
         }
         self.left.set(self.left.get() - 1);
         self.real.change(table, change)

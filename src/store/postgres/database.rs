@@ -6,11 +6,12 @@
 //! nothing of it is kept.
 
 use super::connect::Access;
+use super::holder::{busy, holder, naming, with_holder};
 use super::link::Link;
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
-use super::schema::{FITTER, LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, busy, check, is_present, prepare, version};
+use super::schema::{self, FITTER, LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, check, is_present, prepare, version};
 use crate::store::sql::{RunSql, SqlRow, count_places, values};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -270,25 +271,28 @@ impl SharedDatabase {
     }
 
     /// Takes the right to write for a whole use case, from its first read to its last change. The right ends with the
-    /// connection. If the connection is lost, the use case fails. `patience` is the time to wait for the right, at most
-    /// 30 s.
+    /// connection. If the connection is lost, the use case fails. Those who wait are told the `purpose`. `patience` is
+    /// the time to wait for the right, at most 30 s.
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
     /// server refuses, or the schema was changed by whoever had the right before.
-    pub fn take_turn(&self, turn: Turn, patience: Option<Duration>) -> Result<(), StoreError> {
+    pub fn take_turn(&self, turn: Turn, purpose: &str, patience: Option<Duration>) -> Result<(), StoreError> {
         if turn == Turn::AtOnce {
             let sql = format!("SELECT WHERE pg_try_advisory_lock({WRITER})");
             if !self.exists(&sql, &[])? {
-                return Err(StoreError::SharedBusy { name: self.name.clone() });
+                return Err(self.with_holder(busy(&self.name)));
             }
+            self.on(|link| link.batch(&naming(purpose)))?;
         } else {
             let work = if turn == Turn::Work { format!("SELECT pg_advisory_lock({WORK});") } else { String::new() };
             // A timeout of 0 would be none.
             let wait = patience.map_or(LOCK_WAIT, |patience| patience.min(LOCK_WAIT)).as_millis().max(1);
-            let sql =
-                format!("SET lock_timeout = {wait}; {work} SELECT pg_advisory_lock({WRITER}); SET lock_timeout = 0");
-            self.on(|link| link.batch(&sql)).map_err(|error| self.busy(error))?;
+            let sql = format!(
+                "{} SET lock_timeout = {wait}; {work} SELECT pg_advisory_lock({WRITER}); SET lock_timeout = 0",
+                naming(purpose)
+            );
+            self.on(|link| link.batch(&sql)).map_err(|error| self.refused(error))?;
         }
         self.turn.set(Some(turn));
         self.check_schema()
@@ -319,7 +323,7 @@ impl SharedDatabase {
             "SET statement_timeout = 0; SET lock_timeout = {wait}; SELECT pg_advisory_lock({WRITER});
              SET lock_timeout = 0; RESET statement_timeout"
         );
-        self.on(|link| link.batch(&again)).map_err(|error| self.busy(error))?;
+        self.on(|link| link.batch(&again)).map_err(|error| self.refused(error))?;
         self.check_schema()
     }
 
@@ -394,7 +398,7 @@ impl SharedDatabase {
                  SET LOCAL lock_timeout = 0"
             ),
         );
-        begun.map_err(|error| self.busy(error))?;
+        begun.map_err(|error| self.refused(error))?;
         let batch = self.batch();
         // Nobody changes the schema while this has the right to write.
         if self.turn.get().is_none() || self.is_away.get() {
@@ -419,11 +423,24 @@ impl SharedDatabase {
         SharedBatch { database: self, places_change: Cell::new(false), pending: Pending::default() }
     }
 
-    fn busy(&self, error: StoreError) -> StoreError {
+    /// Who writes now, as far as is known.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server refuses.
+    pub fn current_writer(&self) -> Result<Option<String>, StoreError> {
+        self.on(|link| Ok(holder(&mut link.client)?))
+    }
+
+    /// A lock that was not had names its holder.
+    fn refused(&self, error: StoreError) -> StoreError {
         match error {
-            StoreError::Postgres { source, .. } => busy(source, &self.name),
+            StoreError::Postgres { source, .. } => self.with_holder(schema::busy(source, &self.name)),
             other => other,
         }
+    }
+
+    fn with_holder(&self, error: StoreError) -> StoreError {
+        with_holder(error, &mut self.link.borrow_mut().client)
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod connect;
 mod database;
+mod holder;
 mod jobs;
 mod link;
 mod nearest;

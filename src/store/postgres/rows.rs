@@ -36,7 +36,7 @@ impl Rows {
     /// As [`Self::to_read`], and when somebody else writes.
     pub fn to_write(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (mut client, name) = connect(address, access)?;
-        lock(&mut client, &name)?;
+        lock(&mut client, &name, "ken store copy")?;
         prepare(&mut client, &name)?.need_owner(&name)?;
         Ok(Self { client, name })
     }

@@ -1,5 +1,6 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
+use super::holder::{self, naming, with_holder};
 use super::rights::Rights;
 use super::row::refused;
 use crate::store::StoreError;
@@ -45,26 +46,27 @@ pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
 /// A refusal, which says so if somebody else holds a lock.
 pub(super) fn busy(error: postgres::Error, name: &str) -> StoreError {
     match error.code() {
-        Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => StoreError::SharedBusy { name: name.to_owned() },
+        Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => holder::busy(name),
         _ => refused(name)(error),
     }
 }
 
-/// Takes the right to write, which ends with the connection.
-pub(super) fn lock(client: &mut Client, name: &str) -> Result<(), StoreError> {
+/// Takes the right to write, which ends with the connection. Others are told what it is for.
+pub(super) fn lock(client: &mut Client, name: &str, purpose: &str) -> Result<(), StoreError> {
     // A connection that has just been closed may hold it for a moment still.
     let wait = LOCK_GLANCE.as_millis();
     let sql = format!(
         "SET lock_timeout = {wait}; SELECT pg_advisory_lock({WORK}); SELECT pg_advisory_lock({WRITER});
-         SET lock_timeout = 0"
+         SET lock_timeout = 0; {}",
+        naming(purpose)
     );
-    client.batch_execute(&sql).map_err(|error| busy(error, name))
+    client.batch_execute(&sql).map_err(|error| with_holder(busy(error, name), client))
 }
 
 /// Makes the tables if there are none, and brings older ones up to date, while nobody else writes. Gives what the user
 /// sees of them.
 pub(super) fn prepare(client: &mut Client, name: &str) -> Result<Rights, StoreError> {
-    bring_up_to_date(client, name)?;
+    bring_up_to_date(client, name).map_err(|error| with_holder(error, client))?;
     Rights::of(client, name, MIGRATIONS.len() as i64)
 }
 

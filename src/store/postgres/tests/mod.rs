@@ -212,7 +212,7 @@ fn a_schema_that_was_changed_since_is_refused() {
     assert!(store.is_idle(), "nothing was left open");
     assert!(is_refused(open_turn(dir.path(), present, &set).unwrap_err()));
     set(present);
-    store.take_turn(Turn::Work, None).unwrap();
+    store.take_turn(Turn::Work, "test", None).unwrap();
     assert!(is_refused(store.give_way(&mut || set(99)).unwrap_err()));
     set(present);
     store.give_way(&mut || {}).unwrap();
@@ -225,7 +225,7 @@ fn open_turn(folder: &Path, present: i64, set: &dyn Fn(i64)) -> Result<(), Store
     set(present);
     let store = open(folder);
     set(99);
-    store.take_turn(Turn::Change, None)
+    store.take_turn(Turn::Change, "test", None)
 }
 
 /// What comes from SQLite reads the same there, goes on there with numbers of its own, and comes back.
@@ -282,6 +282,15 @@ fn a_copy_is_refused_while_somebody_writes() {
     let copied = copy_store(&from, &to, &Access::default(), &mut |_, _| {});
     assert!(matches!(copied, Err(StoreError::SharedBusy { .. })), "{copied:?}");
     drop(batch);
+    assert_eq!(store.current_writer().unwrap(), None);
+    let writer = open(dir.path());
+    writer.take_turn(Turn::Work, "test", None).unwrap();
+    let copied = copy_store(&from, &to, &Access::default(), &mut |_, _| {}).unwrap_err().to_string();
+    // The server knows an address of a connection over TCP alone.
+    let name = format!("test, process {}", std::process::id());
+    assert!(copied.ends_with(&format!(": {name}")), "{copied}");
+    assert_eq!(store.current_writer().unwrap(), Some(name));
+    drop(writer);
     assert!(copy_store(&from, &to, &Access::default(), &mut |_, _| {}).unwrap().same);
 }
 

@@ -1,0 +1,46 @@
+//! Who has the right to write. Each connection that takes it has a name for this, which all users of the server see.
+
+use super::schema::{WORK, WRITER};
+use crate::store::StoreError;
+use postgres::Client;
+
+/// What is said of a holder who gave no name, or who has ended meanwhile.
+const UNKNOWN: &str = "a process that does not say its name";
+
+/// SQL that gives the connection a name: what it writes for, its process, and the address that the server sees. The
+/// server cuts a name after 63 bytes.
+pub(super) fn naming(purpose: &str) -> String {
+    let (purpose, process) = (purpose.replace('\'', "''"), std::process::id());
+    format!(
+        "SELECT set_config('application_name',
+             '{purpose}, process {process}' || coalesce(' at ' || host(inet_client_addr()), ''), false);"
+    )
+}
+
+/// Who writes now: the one with work of many batches before the one with a short change.
+pub(super) fn holder(client: &mut Client) -> Result<Option<String>, postgres::Error> {
+    // `objsubid` is 1 for a lock that is named by a single number.
+    let sql = "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
+               WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND classid = 0
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                 AND objid IN (CAST($1 AS bigint), CAST($2 AS bigint)) ORDER BY objid = $1 DESC LIMIT 1";
+    let Some(row) = client.query_opt(sql, &[&WORK, &WRITER])? else { return Ok(None) };
+    let name: &str = row.try_get(0)?;
+    Ok(Some(if name.is_empty() { UNKNOWN.to_owned() } else { crate::text::single_line(name, 100) }))
+}
+
+/// The error for a lock that somebody else holds.
+pub(super) fn busy(name: &str) -> StoreError {
+    StoreError::SharedBusy { name: name.to_owned(), holder: UNKNOWN.to_owned() }
+}
+
+/// The same error with the name of who holds the lock, if the server tells. Other errors stay.
+pub(super) fn with_holder(error: StoreError, client: &mut Client) -> StoreError {
+    match error {
+        StoreError::SharedBusy { name, .. } => match holder(client) {
+            Ok(Some(holder)) => StoreError::SharedBusy { name, holder },
+            Ok(None) | Err(_) => busy(&name),
+        },
+        other => other,
+    }
+}
