@@ -76,7 +76,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
         let mut first = take(&path, Duration::ZERO, &mut || {}).unwrap();
-        // As a process that is being started has one.
+        // Stands for the copy that a child process has until its own program runs.
         let copy = first.file().try_clone().unwrap();
         let mut told = 0;
         let second = take(&path, STEP, &mut || told += 1);

@@ -34,9 +34,9 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
     let mut meter = Meter::new(output);
     if args.auto {
         lower_priority();
-        // What need not be waited for comes first.
+        // Without waiting for readers. The second call below waits for them.
         engine.erase_later(Duration::ZERO, &meter.session())?;
-        // This comes first: once it has begun, no other command starts a second process for it.
+        // Before packs and tools: while this lock is held, no other command starts such a process.
         let renewed = engine.renew_vectors(&meter.session());
         let packs = engine.complete_packs(&meter.session());
         let tools = engine.complete_tools(&meter.session());
@@ -77,11 +77,11 @@ pub(super) fn run(global: &Global, args: &GcArgs, output: &Output) -> Outcome {
 
 fn renew(renewed: Renewed, erased: Erased, output: &Output) -> Outcome {
     let (name, text) = match renewed {
-        Renewed::Done => ("done", "The index of vectors is made again."),
-        Renewed::NotDue => ("not_due", "The index of vectors need not be made again yet."),
+        Renewed::Done => ("done", "The index of vectors has been rebuilt."),
+        Renewed::NotDue => ("not_due", "The index of vectors need not be rebuilt yet."),
         Renewed::Busy => ("busy", "Another process is already doing this work."),
         Renewed::Overtaken => {
-            ("overtaken", "Somebody else has made the index of vectors meanwhile, or has forgotten something.")
+            ("overtaken", "Stopped: another process rebuilt the index or forgot something meanwhile.")
         }
     };
     let left = matches!(erased, Erased::Left | Erased::Busy);

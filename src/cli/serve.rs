@@ -263,11 +263,12 @@ fn check(unix: Option<&Path>, listen: &str, output: &Output) -> Outcome {
         answer.as_ref().is_ok_and(|answer| answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"ready\""));
     if !is_ready {
         let (why, hint) = match answer {
-            Ok(answer) if answer.contains("\"store_unreachable\"") => (
-                "its store cannot be reached".to_owned(),
-                "run `ken doctor` on the machine of the service: it says why",
-            ),
-            Ok(_) => ("what answers there is no ken that is ready".to_owned(), "start it: `ken serve`"),
+            Ok(answer) if answer.contains("\"store_unreachable\"") => {
+                ("its store cannot be used".to_owned(), "run `ken doctor` on the machine of the service: it says why")
+            }
+            Ok(_) => {
+                ("no ken service is ready there".to_owned(), "wait until it has started, or start it: `ken serve`")
+            }
             Err(error) => (error.to_string(), "start it: `ken serve`"),
         };
         return Err(Failure::new(ErrorKind::Network, format!("{name}: {why}"), hint));

@@ -129,7 +129,7 @@ fn full(status: &Status, verbose: bool, output: &Output) -> String {
             row("", style.warning(why));
         }
         if store.without_words > 0 {
-            let few = format!("{} items are not found by words yet (`ken gc`)", store.without_words);
+            let few = format!("items that are not found by words yet: {} (`ken gc`)", store.without_words);
             row("", style.warning(&few));
         }
     }

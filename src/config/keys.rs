@@ -211,7 +211,7 @@ pub const KEYS: &[Key] = &[
         ..key!(
             index.background,
             SWITCH,
-            "make the vectors of the packs, and those of a large index, in a process in the background"
+            "embed packs and tools, rebuild a large index and fit the gate of a shared store in the background"
         )
     },
     Key { repository: true, ..key!(search.limit, COUNT, "hits per search") },

@@ -29,7 +29,7 @@ impl Engine {
     /// The store to read, on a connection of its own; `None` if there is none.
     pub(super) fn open_database(&self) -> Result<Option<Database>, EngineError> {
         match self.settings.place() {
-            // What is written is decided by what is there, and not by what a replica has of it.
+            // What to write is decided by the current state, which a replica may lack.
             Some(Place { folder, shared }) => {
                 let shared = shared.map(|shared| SharedStore { read_url: None, ..shared });
                 Ok(Database::open_at(&Place { folder, shared })?)
@@ -93,7 +93,8 @@ impl Engine {
     }
 
     /// The same for a short write of items, memories or tools. While `ken index` runs, the write happens between two of
-    /// its batches. With a file this works only for an indexing of this engine, which then makes the derived files.
+    /// its batches. With a file, only `ken index` in the same engine lets others write, and it makes the derived files
+    /// at its end.
     pub(super) fn write_between(
         &self,
         purpose: &str,
@@ -226,7 +227,7 @@ fn complete(
 ) -> Result<(), EngineError> {
     let name = embedder.model().name().to_owned();
     // A model that is being changed has the index to itself.
-    let between = Between { stopped: &|| session.check().is_err(), give_way: &|| {} };
+    let between = Between { stopped: &|| session.check().is_err(), let_others_write: &|| {} };
     embed_missing(embedder, database, lock, &between, &mut |done, total, _| {
         session.tell(Progress::Embedding { what: "the index", done, total, model: &name });
     })

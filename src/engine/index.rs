@@ -106,7 +106,8 @@ impl Engine {
             }
         };
         let mut heard = |p| session.tell(Progress::Index(p));
-        let between = Between { stopped: &|| session.check().is_err(), give_way: &|| self.turns.give_way(&lock) };
+        let between =
+            Between { stopped: &|| session.check().is_err(), let_others_write: &|| self.turns.lend_to_waiting(&lock) };
         let ingest = Ingest::new(&mut database, &lock, session.now(), options, between, &mut heard);
         let report = match &paths {
             Some(paths) => ingest.run(paths, &mut open),
@@ -279,7 +280,7 @@ impl Engine {
         let tell = |done, total| session.tell(Progress::Embedding { what: "the index", done, total, model: &name });
         tell(0, missing);
         // What was taken in stays, so nobody stops its vectors.
-        let between = Between { stopped: &|| false, give_way: &|| {} };
+        let between = Between { stopped: &|| false, let_others_write: &|| {} };
         let texts = embed_missing(&mut embedder, database, lock, &between, &mut |done, total, _| tell(done, total))?;
         Ok(Embedded { texts, tokens: embedder.tokens })
     }

@@ -1,5 +1,5 @@
-//! The gate of indexed texts fits them: how they answer questions that have nothing to do with them is measured when
-//! they have changed, and kept beside them.
+//! Fits the gate to the indexed texts. When they have changed, questions that have nothing to do with them are asked.
+//! The share that gets an answer, the noise, is kept beside the texts.
 
 use super::derived::renewal_lock;
 use super::search::RequestFiles;
@@ -39,14 +39,14 @@ static QUESTIONS: LazyLock<String> = LazyLock::new(|| {
     hex(&sha256(all.join("\0").as_bytes())[..8])
 });
 
-/// Whether so much has changed since that it is to be measured again. There are so many texts up to the last that there
-/// was, and so many behind it.
+/// Whether so much has changed since that it is to be measured again. `old` counts the texts up to the last one that
+/// was measured, and `new` those that were added since.
 fn is_due(known: &CorpusNoise, (old, new): (usize, usize)) -> bool {
     let gone = known.texts.saturating_sub(old);
     known.questions != *QUESTIONS || (new + gone) * DUE > known.texts
 }
 
-/// By what the vector of a question's part is known: the whole of another question may say the same.
+/// The key of the vector of a part of a question. The prefix tells it from a whole question with the same text.
 fn part_hash(part: &str) -> TextHash {
     text_hash(&format!("part {part}"))
 }
@@ -109,8 +109,8 @@ struct Measured {
 }
 
 impl Engine {
-    /// What was measured of the items and holds for this model; none where that is nothing. Who has calibrated the
-    /// model with labels of their own has set its gate by them.
+    /// The noise that was measured, as far as it holds for this model; `None` if nothing was measured. A calibration by
+    /// own labels sets the gate of a model itself.
     pub(super) fn noise_of(
         &self,
         database: &Database,
@@ -181,7 +181,7 @@ impl Engine {
                     return Ok(());
                 }
                 let mut measured = Ok(None);
-                shared.give_way(&mut || measured = self.measure_alone(shared, database, &wanted, session))?;
+                shared.with_lock_released(&mut || measured = self.measure_alone(shared, database, &wanted, session))?;
                 match measured? {
                     Some(noise) => self.put_if_wanted(database, lock, &wanted, &noise, session),
                     None => Ok(()),
@@ -208,8 +208,8 @@ impl Engine {
 
     /// Decides from the number of texts and the model whether the noise is measured, removed or kept.
     fn due_noise(&self, database: &Database, session: &Session<'_>) -> Result<Due, EngineError> {
-        // It is one of all texts.
-        if database.shared().is_some_and(|shared| !shared.reads_all()) {
+        // The noise is measured on all texts, so a user must see all of them.
+        if database.shared().is_some_and(|shared| !shared.sees_all_scopes()) {
             return Ok(Due::Nothing);
         }
         let known = database.noise()?;

@@ -141,7 +141,7 @@ impl Request<'_, '_> {
         }
         let unfound = items.without_words();
         if unfound > 0 {
-            let what = format!("{unfound} of the items cannot be found by words yet: `ken gc` indexes them");
+            let what = format!("items that are not found by words yet: {unfound}; `ken gc` indexes them");
             self.session.note(what);
         }
         drop(moment);

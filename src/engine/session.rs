@@ -96,7 +96,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How long it waits for its turn to write; none for the usual time.
+    /// How long it waits for its turn to write; `None` for the usual time.
     pub(super) fn patience(&self) -> Option<Duration> {
         self.patience
     }
@@ -109,7 +109,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Says what is being done. A step that begins while another is told is not told.
+    /// Says what is being done. Progress that is reported while another report is being handled is dropped.
     pub fn tell(&self, progress: Progress<'_>) {
         if let Ok(mut heard) = self.progress.try_borrow_mut() {
             heard(progress);

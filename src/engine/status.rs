@@ -97,9 +97,9 @@ impl StoreState {
     /// Why searches compare every vector though there are many; none if an index is used or would not help.
     pub fn without_index(&self) -> Option<&'static str> {
         match self.index? {
-            NearestIndex::Missing => Some("the index of vectors is not made yet (`ken gc`)"),
+            NearestIndex::Missing => Some("there is no index of vectors yet; `ken gc` makes it"),
             NearestIndex::BeingMade => Some("another process is making the index of vectors"),
-            NearestIndex::NotOurs => {
+            NearestIndex::NotOwner => {
                 Some("there is no index of vectors yet; the owner of the tables makes it with `ken gc`")
             }
             NearestIndex::Ready | NearestIndex::Small | NearestIndex::TooLong => None,

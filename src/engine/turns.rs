@@ -66,7 +66,7 @@ impl Turns {
     }
 
     /// Lends the right to write to each that waits now, one after another.
-    pub fn give_way(&self, lock: &WriterLock) {
+    pub fn lend_to_waiting(&self, lock: &WriterLock) {
         let waiting = self.state().waiting;
         for _ in 0..waiting {
             let Some(lent) = self.offer(lock) else { return };
@@ -105,7 +105,7 @@ mod tests {
         let turns = Arc::new(Turns::default());
         let lock = WriterLock::take(dir.path(), "ken index", Duration::ZERO).unwrap();
         // Nobody waits.
-        turns.give_way(&lock);
+        turns.lend_to_waiting(&lock);
         let written = Arc::new(AtomicUsize::new(0));
         let writers: Vec<_> = (0..3)
             .map(|_| {
@@ -122,7 +122,7 @@ mod tests {
         while turns.state().waiting < 3 {
             thread::sleep(Duration::from_millis(1));
         }
-        turns.give_way(&lock);
+        turns.lend_to_waiting(&lock);
         assert_eq!(written.load(Ordering::SeqCst), 3, "all that waited are done when it goes on");
         writers.into_iter().for_each(|writer| writer.join().unwrap());
         assert!(WriterLock::take(dir.path(), "ken gc", Duration::ZERO).is_err());
@@ -141,6 +141,6 @@ mod tests {
         let gone = wait(&session().patient(Duration::from_secs(60)).stopped_by(&|| true));
         assert!(matches!(gone, EngineError::Cancelled), "{gone}");
         // Those who gave up are not waited for.
-        turns.give_way(&lock);
+        turns.lend_to_waiting(&lock);
     }
 }

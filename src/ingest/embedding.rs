@@ -22,7 +22,7 @@ pub struct Between<'a> {
     /// Whether nobody wants it to go on.
     pub stopped: &'a dyn Fn() -> bool,
     /// Lets others write who wait for it; called where everything so far is committed. They change no file's rows.
-    pub give_way: &'a dyn Fn(),
+    pub let_others_write: &'a dyn Fn(),
 }
 
 /// An encoder with the row of its model.
@@ -114,7 +114,7 @@ impl<'a> Embedder<'a> {
             let (removed, new): (Vec<_>, Vec<_>) = missing.into_iter().partition(|(hash, _)| made.contains_key(hash));
             for slice in new.chunks(SLICE) {
                 let mut encoded = Ok(Vec::new());
-                store.give_way(&mut || encoded = self.encode(slice, stopped, heard))?;
+                store.with_lock_released(&mut || encoded = self.encode(slice, stopped, heard))?;
                 let encoded = encoded?;
                 let is_whole = encoded.len() == slice.len();
                 self.keep(encoded.iter().map(|(hash, vector)| (*hash, vector.as_slice())), store, lock)?;
@@ -221,6 +221,6 @@ pub fn embed_missing(
         embedder.embed(&texts, store, lock, between.stopped, &mut |texts, tokens| {
             heard(texts - before, total, tokens);
         })?;
-        store.give_way(&mut || (between.give_way)())?;
+        store.with_lock_released(&mut || (between.let_others_write)())?;
     }
 }

@@ -195,7 +195,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
         let progress = &mut *self.progress;
         let excludes = self.options.excludes.as_deref();
         let walked = walk(paths, excludes, self.between.stopped, &mut |files| progress(Progress::Walking { files }))?;
-        self.give_way()?;
+        self.let_others_write()?;
         self.expect_cut(encoder)?;
         self.take(walked, encoder)?;
         self.finish(started)
@@ -225,7 +225,7 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
             self.read(file, known, encoder)?;
             if self.pending_pieces >= BATCH_PIECES {
                 self.flush(&mut embedder, encoder)?;
-                self.give_way()?;
+                self.let_others_write()?;
             }
         }
         self.flush(&mut embedder, encoder)?;
@@ -240,9 +240,9 @@ impl<'a, S: WriteStore> Ingest<'a, S> {
     }
 
     /// Lets others write between two batches: those of this process, and those of other machines.
-    fn give_way(&mut self) -> Result<(), IngestError> {
-        let others = self.between.give_way;
-        Ok(self.store.give_way(&mut || others())?)
+    fn let_others_write(&mut self) -> Result<(), IngestError> {
+        let others = self.between.let_others_write;
+        Ok(self.store.with_lock_released(&mut || others())?)
     }
 
     fn check(&self) -> Result<(), IngestError> {

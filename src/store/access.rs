@@ -74,7 +74,7 @@ pub trait WriteStore: ReadStore + LogChanges + CountUsage + KeepOutcomes + KeepL
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn give_way(&mut self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
+    fn with_lock_released(&mut self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
         others();
         Ok(())
     }

@@ -91,7 +91,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The address of a database in PostgreSQL is wrong.
-    #[error("this is no address of a database in PostgreSQL: {}", reason(source))]
+    #[error("not an address of a database in PostgreSQL: {}", reason(source))]
     Address {
         /// What is wrong.
         source: postgres::Error,
@@ -111,7 +111,7 @@ pub enum StoreError {
         source: rustls::Error,
     },
     /// A password lies where others can read it.
-    #[error("others than you may read the password in {}", shown(path))]
+    #[error("other users can read the password in {}", shown(path))]
     OpenPassword {
         /// The file.
         path: PathBuf,
@@ -229,7 +229,7 @@ pub enum StoreError {
         to: String,
     },
     /// A row that breaks a rule of the database that it is copied to.
-    #[error("a row of the table {table} is none that ken wrote: {what}")]
+    #[error("the table {table} has a row that ken did not write: {what}")]
     OddRow {
         /// Its table.
         table: &'static str,
@@ -407,7 +407,7 @@ impl Diagnose for StoreError {
             }
             Self::NewerCopy { .. } => "use the newer ken that wrote it, or another database",
             Self::OlderCopy { .. } => "write or copy to it once with this ken, which brings it up to date",
-            Self::OddRow { .. } => "something else has written to the copy: make it anew from a place that is whole",
+            Self::OddRow { .. } => "something else has written to the copy: copy again from an undamaged store",
             Self::NoScopes { role, .. } => {
                 return Some(format!(
                     "let the owner of its tables say which: \

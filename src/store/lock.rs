@@ -1,7 +1,7 @@
 //! One writer at a time for a data directory. Readers take no lock: the database's log keeps them out of the way. A
 //! shared store keeps its writers apart itself.
 //!
-//! The file says who holds the lock, for whoever waits in vain; it counts only while the lock is held.
+//! The file names the holder for error messages. What it says is valid only while the lock is held.
 
 use super::StoreError;
 use super::folder::WRITER_LOCK;
@@ -110,7 +110,7 @@ pub fn current_writer(folder: &Path) -> Option<String> {
     match file.try_lock_shared() {
         Err(fs::TryLockError::WouldBlock) => Some(holder(&path)),
         _ => {
-            // At once, for a copy in a process that is being started would keep a writer out.
+            // A child process that is just being started has a copy of the file, which would keep the lock.
             drop(file.unlock());
             None
         }

@@ -1,8 +1,8 @@
 //! The nearest texts of a question, found where the vectors lie.
 //!
-//! A store that can do this keeps, beside each vector, a copy of it that it can compare ([`KeepNearest::index_vectors`]
-//! fills what lacks), and an index of these copies from some thousands on. A search by that index may miss a near text.
-//! How many it finds is measured on the store itself, as a certificate.
+//! Such a store keeps a copy of each vector in half precision ([`KeepNearest::index_vectors`] adds missing ones). From
+//! some thousands on it also keeps an index of these copies. A search by that index may miss a near text. How many it
+//! finds is measured on the store itself, as a certificate.
 
 use super::{IndexModel, ItemFilter, MemoryView, StoreError};
 use crate::text::TextHash;
@@ -48,7 +48,7 @@ pub enum NearestIndex {
     /// There are enough vectors to need one, and nobody makes it.
     Missing,
     /// There are enough vectors to need one, but it is not there, and only whoever owns the table may make it.
-    NotOurs,
+    NotOwner,
 }
 
 /// How much a search by the index finds of what a comparison of all vectors finds.
@@ -72,7 +72,7 @@ impl NearestCertificate {
         NearestSearch::Approximate { over_fetch: self.over_fetch }
     }
 
-    /// Whether it is to be measured anew now that there are so many vectors: twice as many as then.
+    /// Whether to measure again: there are at least twice as many vectors as when it was measured.
     pub fn is_stale(&self, vectors: usize) -> bool {
         vectors >= self.vectors.saturating_mul(2)
     }

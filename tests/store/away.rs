@@ -43,7 +43,7 @@ fn a_store_that_is_away_is_not_taken_for_one_that_knows_nothing() {
     let answer = ready();
     assert_eq!((answer.status, answer.json()["state"].as_str()), (503, Some("store_unreachable")));
     let checked = check();
-    assert!(checked.code == 10 && checked.err.contains("its store cannot be reached"), "{checked:?}");
+    assert!(checked.code == 10 && checked.err.contains("its store cannot be used"), "{checked:?}");
 
     reachable(&user, true);
     assert_eq!((ready().status, check().code), (200, 0));

@@ -133,7 +133,7 @@ fn a_build_that_is_killed_keeps_nobody_from_anything() {
         let locks = "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
             WHERE datname = current_database() AND locktype = 'advisory'";
         assert_eq!(client.query_one(locks, &[]).unwrap().get::<_, i64>(0), 0, "{phase}");
-        said(&user, &["status"], "the index of vectors is not made yet (`ken gc`)");
+        said(&user, &["status"], "there is no index of vectors yet; `ken gc` makes it");
         drop(holder);
 
         said(&user, &["gc"], "freed");
@@ -197,7 +197,7 @@ fn who_does_not_own_the_tables_works_without_an_index() {
     let why = "there is no index of vectors yet; the owner of the tables makes it with `ken gc`";
     assert!(said(&other, &["status"], why).out.contains("every vector is compared"));
     let status = other.ken(&["status", "--json"]).json();
-    assert_eq!((&status["store"]["index"], &status["store"]["recall"]), (&"not_ours".into(), &().into()), "{status}");
+    assert_eq!((&status["store"]["index"], &status["store"]["recall"]), (&"not_owner".into(), &().into()), "{status}");
     let put = other.ken_with(&["items", "put", "-"], br#"{"id": "b", "text": "Written by another user."}"#);
     assert!(put.code == 0 && put.err.is_empty(), "{put:?}");
 

@@ -8,7 +8,7 @@ const DAMAGES: [(&str, i32, &str); 5] = [
     (
         "DELETE FROM item_words WHERE item = 1",
         8,
-        "wrong words-missing: 1 items lack words, and the totals do not count them",
+        "wrong words-missing: 1 items without words that the totals do not count",
     ),
     (
         "DELETE FROM item WHERE id = 1",
@@ -53,6 +53,6 @@ fn items_that_are_known_to_lack_words_are_no_fault() {
     Machine::at(user.store().unwrap(), false, None).put(vec![item("a", "The lamps of the pier.")]);
     user.client().batch_execute("DELETE FROM kenning.item_words").unwrap();
     let status = user.ken(&["status"]);
-    assert!(status.out.contains("1 items are not found by words yet (`ken gc`)"), "{status:?}");
+    assert!(status.out.contains("items that are not found by words yet: 1 (`ken gc`)"), "{status:?}");
     assert_eq!(user.ken(&["doctor"]).code, 0);
 }

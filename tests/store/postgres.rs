@@ -137,7 +137,7 @@ fn what_no_ken_wrote_does_not_come_back() {
         let printed = server.psql("kenning", change);
         assert!(!printed.contains("ERROR"), "{printed}");
         let ran = user.ken(&["store", "copy", "--from", &there, "--to", &format!("back{at}")]);
-        said(&ran, 5, "is none that ken wrote");
+        said(&ran, 5, "has a row that ken did not write");
         let sound = user.ken(&["store", "copy", "--to", &there]);
         assert_eq!(sound.code, 0, "{change}: {sound:?}");
     }
@@ -237,7 +237,7 @@ fn a_password_comes_from_a_file_and_is_never_shown() {
     assert!(!ran.err.contains("wr0ng"), "{ran:?}");
     let path = file.to_str().unwrap();
     assert_eq!(user.ken(&["config", "set", "store.password_file", path]).code, 0);
-    said(&user.ken(&["store", "copy", "--to", &to]), 9, "others than you may read the password");
+    said(&user.ken(&["store", "copy", "--to", &to]), 9, "other users can read the password");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let ran = user.ken(&["store", "copy", "--json", "--to", &to]);
     assert_eq!((ran.code, ran.json()["same"].as_bool()), (0, Some(true)), "{ran:?}");

@@ -68,7 +68,7 @@ fn a_search_says_that_the_words_of_an_older_copy_are_missing() {
         UPDATE kenning.word_total SET documents = 0, tokens = 0";
     user.client().batch_execute(gone).unwrap();
     let lacking = search();
-    assert!(lacking.err.contains("1 of the items cannot be found by words yet: `ken gc`"), "{lacking:?}");
+    assert!(lacking.err.contains("items that are not found by words yet: 1; `ken gc`"), "{lacking:?}");
     ran(&user, &["gc"]);
     let after = search();
     assert!(after.out.contains("called heron") && !after.err.contains("words"), "{after:?}");

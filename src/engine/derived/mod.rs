@@ -46,7 +46,7 @@ pub enum Renewed {
     Done,
     /// It need not be.
     NotDue,
-    /// Somebody else is making it, or does other work that was left to the background.
+    /// Another process makes it now, or does other work that was left to the background.
     Busy,
     /// Somebody else has made it meanwhile, or something was forgotten.
     Overtaken,
@@ -92,11 +92,12 @@ fn write_terms(database: &Database, lock: &WriterLock, merge: bool) -> Result<()
     image.persist().map_err(|source| EngineError::Io { path, source })
 }
 
-/// What was written is committed, whatever comes of what it is found with in a shared store.
+/// The write is committed already. So if the upkeep of a shared store fails, this is only a note.
 fn committed(kept: Result<(), EngineError>, session: &Session<'_>) -> Result<(), EngineError> {
     match kept {
         Err(EngineError::Store(error)) => {
-            session.note(format!("not all of what was written may be found yet: {error}; `ken gc` mends that"));
+            session
+                .note(format!("it is stored, but searches may not find all of it yet: {error}; `ken gc` repairs that"));
             Ok(())
         }
         other => other,
@@ -209,8 +210,8 @@ impl Engine {
     }
 
     /// Makes the derived files again if they are due. For a shared store, makes the index of vectors and measures the
-    /// noise of the texts, each if it is due. Others can write meanwhile. A process that makes the files itself, or
-    /// forgets something, goes first.
+    /// noise of the texts, each if it is due. Others can write meanwhile. It gives up if another process makes the
+    /// files or forgets something meanwhile.
     ///
     /// # Errors
     /// [`EngineError`] when somebody is writing now, the disk or the database refuses, or it was stopped.

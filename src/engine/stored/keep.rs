@@ -19,9 +19,9 @@ use std::time::Duration;
 const AT_ONCE: usize = 2_000;
 /// Changes that the log may hold.
 const LOGGED: usize = 10_000;
-/// How often the background process looks again whether something has become due.
+/// Rounds of work that a background process does at most. Each does what became due during the one before.
 const ROUNDS: usize = 4;
-/// Entries of one segment of words that is made by whoever writes; larger ones are for `ken gc`.
+/// Entries of one merged segment of words at most, after a write. `ken gc` merges ten times as many.
 const MERGED: usize = 1_000_000;
 
 impl Engine {
@@ -44,23 +44,24 @@ impl Engine {
             session.check()?;
         }
         // What follows is made of all scopes, and measured on all.
-        if !database.reads_all() {
+        if !database.sees_all_scopes() {
             return Ok(());
         }
-        // Nothing is derived from the store that would ask what has changed.
+        // No file is derived from a shared store, so nobody reads its log of changes.
         if database.logged_changes()? > LOGGED {
             let now = database.generation()?;
             database.forget_changes_before(now)?;
         }
         let Some(model) = database.index_model()? else { return Ok(()) };
         if keep == Keep::Usable {
-            // Counting reads all vectors, and what was written just now can be searched. Only copies lack something.
+            // Finding vectors that cannot be searched yet reads all of them. Only a copy has any, because a write adds
+            // its own.
             if !self.is_due(database, &model)? || self.leaves_for_later(renewal) {
                 return Ok(());
             }
         }
         let mut kept = Ok(false);
-        database.give_way(&mut || kept = self.keep_nearest(database, &model, session))?;
+        database.with_lock_released(&mut || kept = self.keep_nearest(database, &model, session))?;
         kept.map(drop)
     }
 
@@ -113,7 +114,7 @@ impl Engine {
             if made.recall < target {
                 let found = made.recall;
                 session.note(format!(
-                    "the index of vectors in the store finds {found:.3} of the nearest and not {target}"
+                    "the index of vectors in the store has a recall of {found:.3}, below the target {target}"
                 ));
             }
         }
@@ -125,8 +126,10 @@ impl Engine {
     pub(in crate::engine) fn renew_stored(&self, session: &Session<'_>) -> Result<Renewed, EngineError> {
         let Some(database) = self.open_database()? else { return Ok(Renewed::NotDue) };
         // The index and the noise cover all scopes, so only users who see all scopes renew them.
-        let Some(shared) = database.shared().filter(|shared| shared.reads_all()) else { return Ok(Renewed::NotDue) };
-        // Of other machines the store itself keeps us apart.
+        let Some(shared) = database.shared().filter(|shared| shared.sees_all_scopes()) else {
+            return Ok(Renewed::NotDue);
+        };
+        // This lock is for processes of this machine. The server's own locks keep machines apart.
         let path = renewal_lock(&database.vector_file());
         let alone = match lock::take(&path, Duration::ZERO, &mut || {}) {
             Ok(lock) => lock,

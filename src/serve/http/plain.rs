@@ -26,10 +26,10 @@ pub(super) async fn healthy(_: Arc<App>, _: Call) -> Result<Response<Body>, Prob
 }
 
 /// At most so many checks of readiness ask the store at the same time. Further checks queue.
-static LOOKS: Semaphore = Semaphore::const_new(2);
+static STORE_CHECKS: Semaphore = Semaphore::const_new(2);
 
 /// A store that takes longer to answer counts as away.
-const LOOK_TIME: Duration = Duration::from_secs(2);
+const STORE_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A service that is ending takes no more questions, and one whose store is away answers few.
 pub(super) async fn ready(app: Arc<App>, _: Call) -> Result<Response<Body>, Problem> {
@@ -52,7 +52,7 @@ async fn reaches_store(app: Arc<App>) -> Result<bool, Problem> {
         return Ok(true);
     }
     let look = async {
-        let turn = LOOKS.acquire().await.map_err(|_| Problem::internal())?;
+        let turn = STORE_CHECKS.acquire().await.map_err(|_| Problem::internal())?;
         let ask = move || {
             // The thread holds this to its end, even if the caller has gone.
             let _turn = turn;
@@ -60,7 +60,7 @@ async fn reaches_store(app: Arc<App>) -> Result<bool, Problem> {
         };
         spawn_blocking(ask).await.map_err(|_| Problem::internal())
     };
-    timeout(LOOK_TIME, look).await.unwrap_or(Ok(false))
+    timeout(STORE_CHECK_TIMEOUT, look).await.unwrap_or(Ok(false))
 }
 
 fn state(name: &str) -> Response<Body> {

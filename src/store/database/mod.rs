@@ -392,7 +392,8 @@ impl Database {
     pub fn has_traces(&self) -> Result<bool, StoreError> {
         // A user cannot erase traces of scopes that they do not see. The mark stays until a user who sees all erases
         // them.
-        let is_own = self.shared().map_or(Ok(true), |shared| Ok(shared.reads_all() || shared.has_dead_words()?))?;
+        let is_own =
+            self.shared().map_or(Ok(true), |shared| Ok(shared.sees_all_scopes() || shared.has_dead_words()?))?;
         Ok(is_own && has_traces(self, false)?)
     }
 
@@ -423,7 +424,7 @@ impl Database {
             Self::Shared(shared) => shared,
         };
         // Others may have forgotten what this user does not see.
-        let sees_all = shared.database.reads_all();
+        let sees_all = shared.database.sees_all_scopes();
         loop {
             let batch = shared.database.begin(lock)?;
             // The batch that finds no words left removes the mark. If another machine forgets something between two
@@ -482,10 +483,10 @@ impl WriteStore for Database {
         Self::begin(self, lock)
     }
 
-    fn give_way(&mut self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
+    fn with_lock_released(&mut self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
         match self {
             Self::File(_) => others(),
-            Self::Shared(shared) => shared.database.give_way(others)?,
+            Self::Shared(shared) => shared.database.with_lock_released(others)?,
         }
         Ok(())
     }

@@ -148,7 +148,7 @@ impl SharedDatabase {
     /// taken. What is written through it goes to `primary`, the address of the server that the replica follows:
     ///
     /// - changes, outcomes and what is learnt go there, and fail if it cannot be reached;
-    /// - counters of use go there, and are left out without an error if it cannot be reached, as are some that follow;
+    /// - counters of use go there; if it cannot be reached, this update and the next few are left out without an error;
     /// - generations of derived files are not begun, because that server is ahead of what is read here: they begin with
     ///   the last change that the replica has. Changes are not forgotten.
     ///
@@ -207,12 +207,12 @@ impl SharedDatabase {
         &self.name
     }
 
-    /// Whether the user sees every scope. Whoever sees a part leaves to others what is measured and made of all.
-    pub fn reads_all(&self) -> bool {
-        self.rights.reads_all
+    /// Whether the user sees every scope. A user who sees only some of them must not build or measure what covers all.
+    pub fn sees_all_scopes(&self) -> bool {
+        self.rights.sees_all_scopes
     }
 
-    /// Refuses what makes sense of all scopes alone.
+    /// Refuses work that needs all scopes.
     ///
     /// # Errors
     /// [`StoreError::PartOnly`] if the user sees a part.
@@ -298,13 +298,12 @@ impl SharedDatabase {
         self.check_schema()
     }
 
-    /// Lets short changes of others in between: those of other machines that wait, and what `others` does. All others
-    /// may write while it does that.
+    /// Releases the right to write, runs `others`, and takes the right again behind all who wait by then.
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when a short change does not get the right to write back. Other [`StoreError`]s when
     /// the server refuses.
-    pub fn give_way(&self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
+    pub fn with_lock_released(&self, others: &mut dyn FnMut()) -> Result<(), StoreError> {
         let Some(turn) = self.turn.get() else {
             others();
             return Ok(());
@@ -314,7 +313,7 @@ impl SharedDatabase {
         others();
         self.is_away.set(false);
         let wait = match turn {
-            // Whoever waits already is served before this. Each of them takes as long as a short change does.
+            // No time limit: the lock is given in order, and each process before this one makes only a short change.
             Turn::Work => 0,
             // Work of others may have begun.
             Turn::Change | Turn::AtOnce => LOCK_WAIT.as_millis(),

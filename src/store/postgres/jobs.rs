@@ -1,6 +1,6 @@
-//! Jobs that services share: one of them is asked, one of them does it, and all know how far it is. Whoever begins a
-//! job skips rows that another is about to begin (`FOR UPDATE SKIP LOCKED`). A job that is added wakes all workers
-//! (`LISTEN`, `NOTIFY`).
+//! Jobs that services share. Any service can be asked for a job, one of them runs it, and all can report its progress.
+//! A service that begins a job skips rows that another is about to begin (`FOR UPDATE SKIP LOCKED`). A job that is
+//! added wakes all workers (`LISTEN`, `NOTIFY`).
 
 use super::connect::Access;
 use super::database::SharedDatabase;
@@ -18,7 +18,7 @@ const ADDED: &str = "kenning_jobs";
 const WAIT: Duration = Duration::from_secs(2);
 const COLUMNS: &str = "id, request, state, CAST(phase = 'over' AS integer), CAST(is_cancelled AS integer), attempts";
 
-/// Whether the worker of a job that runs lives no more.
+/// SQL: whether the worker of a running job is gone.
 fn is_lost() -> String {
     format!(
         "NOT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
@@ -115,7 +115,7 @@ impl SharedJobs {
         self.database.on(|link| link.batch(&format!("LISTEN {ADDED}")))?;
         let batch = self.database.begin_quickly(WAIT)?;
         // Within the batch the connection stays the one that has the lock.
-        self.be_known()?;
+        self.hold_worker_lock()?;
         self.database.check_schema()?;
         let sql = format!(
             "SELECT {COLUMNS} FROM job
@@ -138,16 +138,16 @@ impl SharedJobs {
     /// # Errors
     /// [`StoreError`] when the server refuses.
     pub fn wait(&self, at_most: Duration) -> Result<(), StoreError> {
-        self.database.on(|link| link.hear(at_most))
+        self.database.on(|link| link.wait_for_notification(at_most))
     }
 
-    /// Says how far a job is that was begun here. Whether to go on: false if somebody wants it to stop, or another
-    /// worker has begun it since. What is over does not change any more.
+    /// Stores the progress of a job that this worker has begun. Gives false if the job is to stop, or another worker
+    /// has begun it since. A job that is over does not change any more.
     ///
     /// # Errors
     /// [`StoreError`] when the server refuses.
     pub fn tell(&self, job: &StoredJob, state: &str, is_over: bool) -> Result<bool, StoreError> {
-        self.be_known()?;
+        self.hold_worker_lock()?;
         let batch = self.database.begin_quickly(WAIT)?;
         let sql = "UPDATE job SET state = ?4, phase = ?5
             WHERE id = ?1 AND service = ?2 AND attempts = ?3 AND phase = 'running'
@@ -177,7 +177,7 @@ impl SharedJobs {
     }
 
     /// Holds the lock that says that this worker lives. It goes with a connection that is lost.
-    fn be_known(&self) -> Result<(), StoreError> {
+    fn hold_worker_lock(&self) -> Result<(), StoreError> {
         let number = self.number;
         let sql = format!(
             "SELECT CAST(pg_try_advisory_lock({WORKERS}, {number}) AS integer) WHERE NOT EXISTS

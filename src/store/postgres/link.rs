@@ -106,7 +106,7 @@ impl Link {
     }
 
     /// Waits until somebody notifies a channel that is listened to, but no longer than `at_most`.
-    pub fn hear(&mut self, at_most: Duration) -> Result<(), Failure> {
+    pub fn wait_for_notification(&mut self, at_most: Duration) -> Result<(), Failure> {
         let mut heard = self.client.notifications();
         let waited = heard.timeout_iter(at_most).next().map(drop);
         // One look answers all notifications that have arrived by now.

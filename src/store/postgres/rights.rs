@@ -14,7 +14,7 @@ pub(super) struct Rights {
     /// Whether row-level security does not apply to the user, such as the owner of the tables.
     pub is_free: bool,
     /// Whether the rows of every scope are seen.
-    pub reads_all: bool,
+    pub sees_all_scopes: bool,
 }
 
 impl Rights {
@@ -25,16 +25,16 @@ impl Rights {
     /// refuses.
     pub fn of(client: &mut Client, name: &str, schema: i64) -> Result<Self, StoreError> {
         if schema < SCOPES {
-            return Ok(Self { is_free: true, reads_all: true });
+            return Ok(Self { is_free: true, sees_all_scopes: true });
         }
         let sql = "SELECT NOT row_security_active('kenning.item'), kenning.reads_all(),
             EXISTS (SELECT FROM kenning.reader), CAST(current_user AS text)";
         let mut ask = || -> Result<(Self, bool, String), postgres::Error> {
             let row = client.query_one(sql, &[])?;
-            Ok((Self { is_free: row.try_get(0)?, reads_all: row.try_get(1)? }, row.try_get(2)?, row.try_get(3)?))
+            Ok((Self { is_free: row.try_get(0)?, sees_all_scopes: row.try_get(1)? }, row.try_get(2)?, row.try_get(3)?))
         };
         let (rights, has_some, role) = ask().map_err(refused(name))?;
-        if !rights.reads_all && !has_some {
+        if !rights.sees_all_scopes && !has_some {
             return Err(StoreError::NoScopes { name: name.to_owned(), role });
         }
         Ok(rights)
@@ -45,7 +45,7 @@ impl Rights {
     /// # Errors
     /// [`StoreError::PartOnly`].
     pub fn need_all(self, name: &str) -> Result<(), StoreError> {
-        if self.reads_all { Ok(()) } else { Err(StoreError::PartOnly { name: name.to_owned() }) }
+        if self.sees_all_scopes { Ok(()) } else { Err(StoreError::PartOnly { name: name.to_owned() }) }
     }
 
     /// Refuses a user who does not own the tables.

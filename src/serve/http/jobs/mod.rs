@@ -32,10 +32,10 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 
-/// How long a follower waits before a job is read again that another service runs.
-const LOOK: Duration = Duration::from_millis(500);
+/// A follower of a job that another service runs reads it this often.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// While somebody else has the right to write, a job asks for it again after this time.
-const WAIT: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Threads that look up jobs at the same time.
 const LOOKING: usize = 2;
 
@@ -115,7 +115,7 @@ impl Held {
     }
 
     /// Changes the state of the job if it is `from`. Gives whether it was.
-    fn goes(&self, from: State, to: State) -> bool {
+    fn change_state(&self, from: State, to: State) -> bool {
         self.state.send_if_modified(|job| {
             let is_there = job.state == from;
             if is_there {
@@ -125,10 +125,10 @@ impl Held {
         })
     }
 
-    /// Stops it. One that waits is over at once; one that runs is when it has heard of it.
+    /// Stops it. A waiting job ends at once, and a running one at its next check.
     fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
-        self.goes(State::Waiting, State::Cancelled);
+        self.change_state(State::Waiting, State::Cancelled);
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) struct Jobs {
     folders: Vec<PathBuf>,
     /// Those of a shared store, if that is used.
     board: Option<shared::Board>,
-    /// Who may look up a job at the same time: that may wait for the store.
+    /// Limits how many look up a job at the same time, because each may wait for the store.
     looking: Arc<Semaphore>,
 }
 
@@ -300,14 +300,16 @@ fn perform(app: &App, held: &Held, paths: &[PathBuf], thorough: bool) {
         }
     };
     let ended = loop {
-        if !held.goes(State::Waiting, State::Running) {
+        if !held.change_state(State::Waiting, State::Running) {
             return;
         }
         match app.service.index(paths, thorough, &mut heard, &stopped) {
             Err(error)
-                if error.kind() == ErrorKind::Busy && !stopped() && held.goes(State::Running, State::Waiting) =>
+                if error.kind() == ErrorKind::Busy
+                    && !stopped()
+                    && held.change_state(State::Running, State::Waiting) =>
             {
-                thread::sleep(WAIT);
+                thread::sleep(RETRY_INTERVAL);
             }
             ended => break ended,
         }
@@ -373,7 +375,7 @@ impl Followed {
             Self::There(job) => job.clone(),
         };
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             match find(app, Some(before.id.clone())).await {
                 Ok(Found::There(job)) if job == before => {}
                 Ok(found) => {

@@ -34,7 +34,7 @@ struct Asked {
 pub(super) struct Board {
     /// Begins jobs and says how far they are. Opened when it is first asked.
     worker: Mutex<Option<SharedJobs>>,
-    /// Adds jobs and looks them up, and waits for no work.
+    /// A second connection for requests, so that they never wait for the worker's.
     looker: Mutex<Option<SharedJobs>>,
     open: Box<dyn Fn() -> Result<Option<SharedJobs>, EngineError> + Send + Sync>,
 }
@@ -49,14 +49,14 @@ impl Board {
     /// Asks the store; `None` if it is a file.
     fn ask<T>(
         &self,
-        whom: &Mutex<Option<SharedJobs>>,
+        connection: &Mutex<Option<SharedJobs>>,
         ask: impl FnOnce(&SharedJobs) -> Result<T, EngineError>,
     ) -> Result<Option<T>, EngineError> {
-        let mut worker = whom.lock().unwrap_or_else(PoisonError::into_inner);
-        if worker.is_none() {
-            *worker = (self.open)()?;
+        let mut jobs = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if jobs.is_none() {
+            *jobs = (self.open)()?;
         }
-        worker.as_ref().map(ask).transpose()
+        jobs.as_ref().map(ask).transpose()
     }
 
     /// Adds a job; gives its number, none if there are too many.
@@ -77,12 +77,12 @@ impl Board {
     /// Stops a job of any service.
     pub fn cancel(&self, job: &Job) -> Result<(), EngineError> {
         let Ok(id) = job.id.parse() else { return Ok(()) };
-        let waiting = json_object(&Job { state: State::Cancelled, ..job.clone() });
-        self.ask(&self.looker, |jobs| Ok(jobs.cancel(id, &waiting)?)).map(drop)
+        let cancelled = json_object(&Job { state: State::Cancelled, ..job.clone() });
+        self.ask(&self.looker, |jobs| Ok(jobs.cancel(id, &cancelled)?)).map(drop)
     }
 
     fn begin(&self, jobs: &Jobs) -> Result<Option<StoredJob>, EngineError> {
-        // One that is to stop needs no files.
+        // Any service may end a cancelled job: it needs no files for that.
         let admits =
             |job: &StoredJob| job.is_cancelled || asked(job).is_some_and(|asked| paths(jobs, &asked).is_some());
         Ok(self.ask(&self.worker, |worker| Ok(worker.begin(admits)?))?.flatten())
@@ -123,10 +123,10 @@ pub(in crate::serve::http) fn work(app: &Arc<App>) -> io::Result<()> {
         return Ok(());
     }
     let app = Arc::clone(app);
-    thread::Builder::new().name("jobs".to_owned()).spawn(move || look(&app)).map(drop)
+    thread::Builder::new().name("jobs".to_owned()).spawn(move || run_jobs(&app)).map(drop)
 }
 
-fn look(app: &App) {
+fn run_jobs(app: &App) {
     let Some(board) = &app.jobs.board else { return };
     while !*app.ending.borrow() {
         match board.begin(&app.jobs) {
@@ -178,7 +178,7 @@ fn do_telling(app: &App, board: &Board, stored: &StoredJob, held: &Held, (paths,
                 }
             }
         };
-        // Without that thread nobody is told before the end.
+        // If this thread cannot start, only the end of the job is reported.
         let _telling = thread::Builder::new().spawn_scoped(threads, tell);
         // Dropped in any case, so that the other thread ends.
         let _done = done;

@@ -46,7 +46,7 @@ pub(super) fn fill(database: &SharedDatabase, model: &IndexModel, at_most: usize
     // Others may fill the same rows, or remove one, which takes its copy along.
     batch.insert_all("half_vector (model_id, text_hash, half)", rows, "ON CONFLICT DO NOTHING")?;
     batch.commit()?;
-    // At the end the next call begins anew: a vector that was copied to the store may have any number.
+    // After the last rows the next call starts at the first again, because a copied vector may have any number.
     database.searchable.set((model.id, last.unwrap_or(0)));
     Ok(filled)
 }
@@ -59,14 +59,14 @@ pub(super) fn state(database: &SharedDatabase, model: &IndexModel) -> Result<Nea
     if indexes(database)?.contains(&(name_of(model), true)) {
         return Ok(NearestIndex::Ready);
     }
-    // What the server takes them for may be old, but not by so much. Counting takes a moment once they are many, which
-    // they are without an index only until it is made.
+    // The server's estimate may be old, but it is never wrong by a factor of five. So we count only if it is large.
+    // Counting is slow then, and is needed only until the index exists.
     let are_few = database.about_vectors()?.is_some_and(|about| about < FEW);
     if are_few || database.searchable_vectors(model)? < LEAST_INDEXED {
         return Ok(NearestIndex::Small);
     }
     if !is_ours(database)? {
-        return Ok(NearestIndex::NotOurs);
+        return Ok(NearestIndex::NotOwner);
     }
     let is_made = format!(
         "SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
@@ -93,7 +93,7 @@ fn name_of(model: &IndexModel) -> String {
 pub(super) fn ensure(database: &SharedDatabase, model: &IndexModel) -> Result<NearestIndex, StoreError> {
     let wanted = name_of(model);
     let before = state(database, model)?;
-    if matches!(before, NearestIndex::BeingMade | NearestIndex::NotOurs) {
+    if matches!(before, NearestIndex::BeingMade | NearestIndex::NotOwner) {
         return Ok(before);
     }
     let needs_one = before == NearestIndex::Missing;
@@ -104,7 +104,8 @@ pub(super) fn ensure(database: &SharedDatabase, model: &IndexModel) -> Result<Ne
         let count = database.searchable_vectors(model)?;
         let schema = database.extension()?.to_owned();
         let (mut link, name) = Link::new(&database.address, &database.access)?;
-        // Nobody waits for this lock: a statement that waits would be waited for in turn.
+        // Nobody waits for this lock: `CREATE INDEX CONCURRENTLY` waits for all statements, also for one that waits for
+        // it.
         let taken = link.client.query_one("SELECT pg_try_advisory_lock($1)", &[&MAKER]);
         if !taken.and_then(|row| row.try_get::<_, bool>(0)).map_err(refused(&name))? {
             return Ok(NearestIndex::BeingMade);
@@ -171,7 +172,7 @@ fn make(link: &mut Link, database: &SharedDatabase, making: &Making<'_>) -> Resu
     link.batch("ANALYZE kenning.half_vector")
 }
 
-/// Settings for as much memory as the graph takes, but for half of what the server may use for its files at most.
+/// Gives the build the memory that its graph needs, but at most half of `effective_cache_size`.
 fn memory(making: &Making<'_>) -> String {
     let row_bytes = making.model.dims * 2 + 1024;
     let wanted_kb = making.count.saturating_mul(row_bytes) / 1024 * 5 / 4;

@@ -14,17 +14,17 @@ use crate::vector::dot;
 use postgres::types::ToSql;
 use std::collections::HashSet;
 
-/// As few rows the index is asked for at least: with fewer, HNSW finds too little.
+/// The least number of rows that the index is asked for. With fewer, HNSW misses too many.
 const LEAST_CANDIDATES: usize = 80;
-/// So many rows that pass a filter are enough if they are among the first candidates of the index.
+/// If at least this many of the first candidates pass the filter, the index is not read further.
 const LEAST_PASSING: usize = 20;
-/// As many candidates HNSW keeps at most.
+/// The most candidates that HNSW can keep (the limit of `hnsw.ef_search`).
 const MOST_CANDIDATES: usize = 1000;
 /// Rows of the index that are read at most for one question with a filter.
 const SCANNED: usize = 20_000;
-/// Candidates that the index keeps for each row that is wanted, so that enough of them pass most often.
+/// How many times as many candidates are read as should be enough on average, so that enough pass most often.
 const READ_AHEAD: f64 = 1.5;
-/// Vectors that are compared one by one in the time that the index takes for a row.
+/// Reading one row by the index costs as much as comparing this many vectors one by one.
 const ROW_COST: f64 = 5.0;
 /// How far the inner product of two unit vectors is off at most when their components are rounded to 16 bits.
 const HALF_ERROR: f64 = 0.001;
@@ -83,8 +83,8 @@ pub(super) fn nearest(
     let everything = ItemFilter::default();
     let (filter, view) = among.unwrap_or((&everything, None));
     let (mut passes, mut values) = passing(Dialect::Postgres, filter, view);
-    // A user who sees some scopes alone asks with a filter that the server adds.
-    let is_most = filter.is_empty() && database.reads_all();
+    // For a user who sees some scopes only, the server filters too. Then an empty filter does not mean all items.
+    let is_most = filter.is_empty() && database.sees_all_scopes();
     let (few, asked) = match how {
         NearestSearch::Exact => (0, question.most.saturating_mul(2).saturating_add(64)),
         NearestSearch::Approximate { over_fetch } => {
@@ -109,7 +109,7 @@ pub(super) fn nearest(
                     by_index = false;
                 }
                 Plan::Index(share) => {
-                    if let Some(rows) = at_first(database, &question, &among, few, share)? {
+                    if let Some(rows) = first_candidates(database, &question, &among, few, share)? {
                         return Ok(cut(rows.found, question.most));
                     }
                     read_on(database, asked, share)?;
@@ -123,7 +123,7 @@ pub(super) fn nearest(
         Ok(cut(found.found, question.most))
     })?;
     if is_within {
-        // The transaction goes on, and its other statements are planned as ever.
+        // The transaction continues, so its other statements get the usual plans again.
         database.on(|link| link.batch("SET LOCAL plan_cache_mode TO DEFAULT"))?;
     }
     Ok(found)
@@ -161,11 +161,11 @@ fn plan(database: &SharedDatabase, passes: &str, values: &[SqlValue<'_>], few: u
     let all = database.first("SELECT items FROM corpus", &[], |row| row.integer(0))?.unwrap_or(0).max(1) as f64;
     let passing = format!("SELECT item.id FROM item LEFT JOIN source ON source.id = item.source_id WHERE {passes}");
     let expected = expected(database, &passing, values)?;
-    // The index is read for `wanted / share` rows, the items are `share * all`.
+    // Comparing `n` items costs `n`. The index costs `ROW_COST * wanted * all / n`. At the bound both cost the same.
     let wanted = READ_AHEAD * few as f64;
     let bound = (ROW_COST * wanted * all).sqrt().clamp(500.0, 30_000.0);
     let mut share = expected.max(1.0) / all;
-    // What the server expects may be wrong: a filter that it takes for a narrow one is looked at.
+    // The server's estimate may be wrong. If it says that few items pass, they are counted.
     if expected <= bound * 1.5 {
         let sql = format!("SELECT ARRAY({passing} LIMIT {})", bound + 1.0);
         let items: Vec<i64> = database.one(&sql, values, |row| Ok(row.try_get(0)?))?;
@@ -179,7 +179,7 @@ fn plan(database: &SharedDatabase, passes: &str, values: &[SqlValue<'_>], few: u
 
 /// Filters the first candidates of the index. Gives none if too few of them pass. The items that pass then lie far from
 /// the question, where the index misses more of them. So more rows have to be read to be sure of the nearest.
-fn at_first(
+fn first_candidates(
     database: &SharedDatabase,
     question: &Question<'_>,
     among: &Among,
@@ -206,7 +206,7 @@ fn read_on(database: &SharedDatabase, asked: usize, share: f64) -> Result<(), St
 /// The condition that an item lies in a scope that the user sees, with its values. There is none if the user sees all
 /// scopes. The server checks the scope of each item anyway, but without the condition it reads every item to do so.
 fn own_scopes(database: &SharedDatabase) -> Result<Option<(String, Vec<SqlValue<'static>>)>, StoreError> {
-    if database.reads_all() {
+    if database.sees_all_scopes() {
         return Ok(None);
     }
     let scopes = database.rows("SELECT DISTINCT kenning.own_scopes()", &[], |row| row.text(0))?;
@@ -311,7 +311,7 @@ fn fetch(
     let read = database.read(&sql, &values, |row| {
         let hash: TextHash = SqlRow::get(row, 0)?;
         let (item, distance): (Option<i64>, f64) = (SqlRow::get(row, 1)?, SqlRow::get(row, 3)?);
-        // A row without an item is of a text that none has which may answer; damage leaves vectors of other lengths.
+        // Without an item, no item that passes the filter has this text. With another length, the vector is damaged.
         let found = match item {
             Some(item) if !row.is_null(4)? && row.bytes(4)?.len() == dims * 4 => {
                 let vector: Vec<f32> = floats(row.bytes(4)?).collect();

@@ -213,9 +213,9 @@ fn a_schema_that_was_changed_since_is_refused() {
     assert!(is_refused(open_turn(dir.path(), present, &set).unwrap_err()));
     set(present);
     store.take_turn(Turn::Work, "test", None).unwrap();
-    assert!(is_refused(store.give_way(&mut || set(99)).unwrap_err()));
+    assert!(is_refused(store.with_lock_released(&mut || set(99)).unwrap_err()));
     set(present);
-    store.give_way(&mut || {}).unwrap();
+    store.with_lock_released(&mut || {}).unwrap();
     set(present - 1);
     assert!(matches!(store.version(), Err(StoreError::OlderCopy { .. })), "what a backup brought back is older");
 }

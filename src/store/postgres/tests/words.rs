@@ -387,7 +387,7 @@ fn segments_are_of_one_scope_each() {
     for scope in SCOPES {
         let alone = worded_as(dir.path(), scope);
         assert_eq!(alone.word_totals(&terms()).unwrap().documents, 40);
-        assert!(!alone.reads_all() && store.reads_all());
+        assert!(!alone.sees_all_scopes() && store.sees_all_scopes());
     }
 }
 
@@ -636,7 +636,7 @@ fn words_that_do_not_fit_the_items_are_found_and_made_again() {
     const LISTS: &str = "word-lists false: 1 scopes have lists of words that differ from the words of their items";
     const LEFT: &str = "words-left false: 1 items that are gone or in another scope still have words";
     const NAMED: &str = "words-left false: the lists of words name 1 items that have no words";
-    const MISSING: &str = "words-missing false: 1 items lack words, and the totals do not count them as lacking";
+    const MISSING: &str = "words-missing false: 1 items without words that the totals do not count";
     const UNREAD: &str = "word-lists true: 1 lists of words cannot be read";
     let (dir, lock, mut store) = made_worded();
     let name = database_of(dir.path());

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 const FAULTS: &[(&str, &str, &str)] = &[
     (
         "words-missing",
-        "items lack words, and the totals do not count them as lacking",
+        "items without words that the totals do not count",
         "SELECT CAST(coalesce(sum(greatest(lacking - greatest(coalesce(items - documents, 0), 0), 0)), 0) AS bigint)
          FROM (SELECT scope, count(*) AS lacking FROM item
                 WHERE state = 'active' AND NOT EXISTS (SELECT FROM item_words WHERE item = id) GROUP BY scope) AS found
