@@ -125,12 +125,8 @@ fn full(status: &Status, verbose: bool, output: &Output) -> String {
         );
         row("store", line(&store.address).into_owned());
         row("search", format!("{} vectors in the store; {how}", store.vectors));
-        if let Some(why) = store.without_index() {
-            row("", style.warning(why));
-        }
-        if store.without_words > 0 {
-            let few = format!("items that are not found by words yet: {} (`ken gc`)", store.without_words);
-            row("", style.warning(&few));
+        for complaint in store.complaints() {
+            row("", style.warning(&complaint));
         }
     }
     if let Some(gate) = &status.gate {

@@ -87,6 +87,8 @@ pub struct StoreState {
     /// Share of the nearest that a search by the index finds, as it was measured; none without an index: every vector
     /// is compared then.
     pub recall: Option<f64>,
+    /// The share that was asked for, if `recall` does not reach it.
+    pub missed_target: Option<f64>,
     /// What there is of that index; none if no search would ask it.
     pub index: Option<NearestIndex>,
     /// Items that no search finds by their words yet.
@@ -104,6 +106,18 @@ impl StoreState {
             }
             NearestIndex::Ready | NearestIndex::Small | NearestIndex::TooLong => None,
         }
+    }
+
+    /// What keeps searches from finding everything, or from being fast, a sentence each.
+    pub fn complaints(&self) -> Vec<String> {
+        let mut out: Vec<String> = self.without_index().map(str::to_owned).into_iter().collect();
+        if let Some((recall, target)) = self.recall.zip(self.missed_target) {
+            out.push(format!("the index of vectors has a recall of {recall:.3}, below the target {target}"));
+        }
+        if self.without_words > 0 {
+            out.push(format!("items that are not found by words yet: {} (`ken gc`)", self.without_words));
+        }
+        out
     }
 }
 
@@ -201,6 +215,7 @@ impl Status {
         say(self.traces_left, "traces of what was forgotten are left on the disk".to_owned());
         let missing = self.inventory.without_vector;
         say(missing > 0 && self.models_agree, format!("{missing} texts have no vector"));
+        out.extend(self.store.iter().flat_map(StoreState::complaints));
         out
     }
 }
@@ -299,6 +314,8 @@ impl Engine {
                 // The measured recall applies only while the index is used.
                 if state.index == Some(NearestIndex::Ready) {
                     state.recall = shared.nearest_certificate(&model)?.map(|certificate| certificate.recall);
+                    let target = self.settings.recall_target;
+                    state.missed_target = state.recall.filter(|recall| *recall < target).map(|_| target);
                 }
             }
             out.store = Some(state);

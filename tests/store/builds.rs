@@ -127,7 +127,7 @@ fn a_build_that_is_killed_keeps_nobody_from_anything() {
         assert!(killed.get::<_, bool>(0));
         let ran = process.wait_with_output().unwrap();
         let note = String::from_utf8_lossy(&ran.stderr);
-        assert!(note.contains("; `ken gc` mends that"), "{phase}: {ran:?}");
+        assert!(note.contains("; `ken gc` repairs that"), "{phase}: {ran:?}");
         assert_eq!(indexes(&mut client), [false], "{phase}: it was killed in the middle");
         answers(&user);
         let locks = "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database

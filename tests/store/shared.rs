@@ -96,7 +96,11 @@ fn status_says_how_vectors_are_compared_now() {
     let made = format!("CREATE INDEX half_vector_hnsw_{id} ON kenning.half_vector (model_id)");
     user.client().batch_execute(&made).unwrap();
     let said = ran(&user, &["status"]);
-    assert!(said.contains("searches find 98.5 % of the nearest"), "{said}");
+    assert!(said.contains("searches find 98.5 % of the nearest") && !said.contains("below the target"), "{said}");
+    configured("0.99");
+    let strict = user.ken(&["status", "--strict"]);
+    let short = "the index of vectors has a recall of 0.985, below the target 0.99";
+    assert!(strict.code == 8 && strict.out.contains(short) && strict.err.contains(short), "{strict:?}");
     configured("1.0");
     let said = ran(&user, &["status"]);
     assert!(said.contains("1 vectors in the store; every vector is compared"), "{said}");
