@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Whether a shared store answers as a file does: the same questions to both, and the first ten compared.
 
-    KEN_HOME=... benches/service/stores.py target/release/ken ADDRESS SET... [--questions 200]
+    KEN_HOME=... benches/service/stores.py target/release/ken ADDRESS SET... [--questions 200] [--whole]
 
 KEN_HOME is a home with models, ADDRESS an empty database in PostgreSQL, SET a folder in the layout of BEIR. The texts
 of all sets are put in as items, a scope for each set. Prints for each set the share of questions whose first ten are
 the same, both nDCG@10, and the median time of a question: first with the usual recall of the index, then with every
-vector compared.
+vector compared. Questions search in the scope of their set, or with --whole in all sets together. Also prints how many
+searches of PostgreSQL used the index of vectors (psql must be installed): a narrow scope is searched without it.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import json
 import math
 import os
 import statistics
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -66,7 +68,14 @@ def stop(service):
     service.process.wait()
 
 
-def compare(folder, services, most):
+def index_scans(store):
+    sql = "SELECT coalesce(sum(idx_scan), 0) FROM pg_stat_user_indexes WHERE indexrelname LIKE 'half_vector_hnsw%'"
+    # Servers report what they counted a moment later.
+    time.sleep(2)
+    return int(subprocess.run(["psql", store, "-Atc", sql], check=True, capture_output=True, text=True).stdout)
+
+
+def compare(folder, services, most, whole):
     """Asks both services the questions of a set, and prints how their answers compare."""
     qrels = judged(folder)
     questions = [one for one in lines(folder / "queries.jsonl") if one["_id"] in qrels][:most]
@@ -74,8 +83,9 @@ def compare(folder, services, most):
     for question in questions:
         found = {}
         for name, service in services.items():
-            body = {"query": question["text"], "limit": 10, "min_relevance": 0, "scopes": [folder.name],
-                    "kinds": ["chunk"], "dry_run": True}
+            body = {"query": question["text"], "limit": 10, "min_relevance": 0, "dry_run": True}
+            if not whole:
+                body |= {"scopes": [folder.name], "kinds": ["chunk"]}
             asker, begun = Program(0, service, Truth()), time.monotonic()
             status, answer = asker.ask("POST", "/v1/search", body)
             times[name].append(time.monotonic() - begun)
@@ -96,6 +106,7 @@ def main():
     parser.add_argument("store")
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--whole", action="store_true")
     options = parser.parse_args()
     ken = str(Path(options.ken).resolve())
     with tempfile.TemporaryDirectory() as scratch:
@@ -128,8 +139,10 @@ def main():
                 target(Path(scratch, name), recall)
                 service.start()
             print(f"index.recall_target = {recall}", flush=True)
+            before = index_scans(options.store)
             for folder in options.sets:
-                compare(folder, services, options.questions)
+                compare(folder, services, options.questions, options.whole)
+            print(f"{index_scans(options.store) - before} searches used the index of vectors", flush=True)
         for service in services.values():
             stop(service)
 

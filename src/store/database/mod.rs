@@ -2,8 +2,7 @@
 //!
 //! Both give what statements are run on, so all traits of a store hold for either (`store::sql`), and rows are checked,
 //! mended, exported and imported alike. What is done with pages of a file (salvage, giving space back) is done with the
-//! file alone: a server keeps its own. Files that are derived from
-//! either lie in the data directory of this machine.
+//! file alone: a server keeps its own. Files that are derived from either lie in the data directory of this machine.
 
 mod either;
 
