@@ -65,14 +65,19 @@ pub(super) fn connect(address: &str, access: &Access) -> Result<(Client, String)
     let own = format!("-c statement_timeout={} {OPTIONS}", access.statement_timeout.as_millis());
     let options = config.get_options().map_or(own.clone(), |of_address| format!("{of_address} {own}"));
     config.options(&options);
-    let is_near = config.get_hosts().iter().all(is_this_machine);
     let refused = |source| StoreError::Postgres { name: name.clone(), source };
     let client = match config.get_ssl_mode() {
         SslMode::Disable => config.connect(NoTls),
-        SslMode::Prefer if is_near => config.connect(NoTls),
+        SslMode::Prefer if is_near(&config) => config.connect(NoTls),
         _ => config.ssl_mode(SslMode::Require).connect(tls(access.ca_file.as_deref())?),
     };
     Ok((client.map_err(refused)?, name))
+}
+
+/// Whether a connection can only lead to this machine. Where the address has `hostaddr`, that is what is connected to,
+/// and the host is a name for the certificate.
+fn is_near(config: &Config) -> bool {
+    config.get_hosts().iter().all(is_this_machine) && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
 }
 
 fn is_this_machine(host: &Host) -> bool {
@@ -102,7 +107,11 @@ fn name(config: &Config) -> String {
         let port = ports.get(at).or(ports.first()).filter(|port| **port != 5432);
         port.map_or(name.clone(), |port| format!("{name}:{port}"))
     };
-    let hosts: Vec<String> = config.get_hosts().iter().enumerate().map(host).collect();
+    let hosts: Vec<String> = match config.get_hosts() {
+        // The address alone says where it is.
+        [] => config.get_hostaddrs().iter().map(IpAddr::to_string).collect(),
+        hosts => hosts.iter().enumerate().map(host).collect(),
+    };
     let database = config.get_dbname().map(|name| format!("/{name}")).unwrap_or_default();
     format!("postgres://{user}{}{database}", hosts.join(","))
 }
@@ -126,16 +135,26 @@ mod tests {
         let named = |address: &str| name(&address.parse().unwrap());
         assert_eq!(named("postgres://team:secret@db.example/kenning"), "postgres://team@db.example/kenning");
         assert_eq!(named("postgresql://db.example:5433/k?user=a&password=secret"), "postgres://a@db.example:5433/k");
+        assert_eq!(named("postgres:///k?user=a&hostaddr=10.0.0.5"), "postgres://a@10.0.0.5/k");
         assert!(is_address("postgres://x") && is_address("postgresql:///k") && !is_address("/home/postgres"));
     }
 
     #[test]
     fn only_this_machine_is_reached_without_tls() {
-        let near = |address: &str| address.parse::<Config>().unwrap().get_hosts().iter().all(is_this_machine);
+        let near = |address: &str| is_near(&address.parse().unwrap());
         assert!(near("postgres://localhost/k") && near("postgres://127.0.0.2/k") && near("postgres://[::1]/k"));
-        for far in
-            ["postgres://db/k", "postgres://localhost,db/k", "postgres://localhost.example/k", "postgres://10.0.0.1/k"]
-        {
+        assert!(near("postgres:///k?hostaddr=127.0.0.1") && near("postgres://localhost/k?hostaddr=::1"));
+        for far in [
+            "postgres://db/k",
+            "postgres://localhost,db/k",
+            "postgres://localhost.example/k",
+            "postgres://10.0.0.1/k",
+            "postgres:///k?hostaddr=10.0.0.5",
+            "postgres://localhost/k?hostaddr=10.0.0.5",
+            "postgres://%2Frun%2Fpostgresql/k?hostaddr=10.0.0.5",
+            "postgres://localhost,localhost/k?hostaddr=127.0.0.1,10.0.0.5",
+            "postgres://db/k?hostaddr=127.0.0.1",
+        ] {
             assert!(!near(far), "{far}");
         }
     }
